@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# make demo | test | bench | lint: each does all of its own set-up, in .venv. Nothing else is needed than
+# Python >= 3.11 (with venv), make and g++ >= 12.
+#   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
+#   make test TESTS=tests/laws                      a part
+SHELL := /bin/bash
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+TESTS ?= tests
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/engine -type f \
+	-not -name '*.pyc' 2>/dev/null) CMakeLists.txt pyproject.toml
+
+.PHONY: demo test bench lint sanitize clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/installed
+	@rm -rf results/demo
+	@$(BIN)/ecnomy run configs/examples/gold-silver.yaml --out results/demo
+	@$(BIN)/ecnomy show results/demo
+
+test: $(VENV)/installed $(VENV)/test
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TESTS)
+
+bench: $(VENV)/installed $(VENV)/test
+	@$(BIN)/python tests/bench/bench_engine.py
+	@$(BIN)/python tests/bench/bench_bridge.py
+	@$(BIN)/python tests/bench/bench_market.py
+
+lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy agents/ecnomy markets/ecnomy analysis/ecnomy
+	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
+	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
+
+# The engine with address and undefined behaviour sanitizers, and its tests on it.
+sanitize: $(VENV)/installed $(VENV)/test
+	cmake -S . -B build/sanitize -DECNOMY_SANITIZE=ON -DECNOMY_WERROR=ON -DECNOMY_VERSION=sanitize \
+	  -DPython3_EXECUTABLE=$(abspath $(BIN)/python) >/dev/null
+	cmake --build build/sanitize -j $(JOBS)
+	ECNOMY_ENGINE=$(abspath build/sanitize/ecnomy-engine) $(BIN)/python -m pytest tests/engine tests/bridge
+
+clean:
+	rm -rf build $(VENV) results .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# ---- set-up
+
+$(VENV)/base: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "ecnomy needs Python >= 3.11 (Debian: apt-get install python3 python3-venv)"; exit 1; }
+	@command -v g++ >/dev/null || { echo "ecnomy needs g++ >= 12 (Debian: apt-get install g++)"; exit 1; }
+	@test "$$(g++ -dumpversion | cut -d. -f1)" -ge 12 || { echo "ecnomy needs g++ >= 12, found $$(g++ -dumpversion) (Debian: apt-get install g++)"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "ecnomy needs Python's venv module (Debian: apt-get install python3-venv)"; exit 1; }
+	@echo "Setting up $(VENV) (a minute or two, once)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install "scikit-build-core>=1.0" "nlohmann-json>=3.11" "cmake>=3.20" ninja
+	@touch $@
+
+$(VENV)/installed: $(VENV)/base $(SOURCES)
+	@echo "Building ecnomy"
+	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation .
+	@touch $@
+
+$(VENV)/test: pyproject.toml | $(VENV)/installed
+	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation ".[test,theory]"
+	@touch $@
+
+$(VENV)/lint: pyproject.toml | $(VENV)/installed
+	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation ".[lint]"
+	@touch $@

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exceptions of ecnomy.
+
+    EcnomyError                 base of all, exit status 1
+    ├── InputError              what a user wrote is wrong, exit status 2
+    │   └── ScenarioError       in a scenario file: file, line, path, found, expected
+    ├── StrategyError           a strategy could not be loaded or broke its contract
+    ├── EngineError             the packet engine could not start, died, hung up or said so
+    │   └── ProtocolError       a peer broke the bridge protocol (refused by name)
+    ├── LedgerError             a posting that cannot be made, with its named refusal
+    └── ResultsError            a results folder is missing, incomplete or of another format
+
+They live in the lowest package (agents <- markets <- analysis) so that each may raise them.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "EcnomyError",
+    "EngineError",
+    "InputError",
+    "LedgerError",
+    "ProtocolError",
+    "ResultsError",
+    "ScenarioError",
+    "StrategyError",
+]
+
+
+class EcnomyError(Exception):
+    """Base of every error ecnomy raises on purpose; `exit_status` is the command line's."""
+
+    exit_status = 1
+
+
+class InputError(EcnomyError):
+    """What a user gave is wrong: one line says what and where."""
+
+    exit_status = 2
+
+
+class ScenarioError(InputError):
+    """A fault in a scenario, with its place.
+
+    Attributes:
+        file: path as the user named it.
+        line: 1-based line, or None where the fault has none (file not found).
+        path: dotted path inside the document, such as `network.links[1].rate`.
+        found: what stood there.
+        expected: what would have been right.
+    """
+
+    def __init__(
+        self, file: str, line: int | None, path: str, found: str, expected: str
+    ) -> None:
+        self.file, self.line, self.path = file, line, path
+        self.found, self.expected = found, expected
+        place = file if line is None else f"{file}:{line}"
+        where = f"{place}: {path}" if path else place
+        super().__init__(f"{where}: found {found}, expected {expected}")
+
+
+class StrategyError(EcnomyError):
+    """A strategy could not be loaded or returned what its role cannot use."""
+
+
+class EngineError(EcnomyError):
+    """The packet engine could not start, died, fell silent or reported an error."""
+
+
+class ProtocolError(EngineError):
+    """A peer broke the protocol; `name` is the refusal's fixed name (see PROTOCOL.md)."""
+
+    def __init__(self, name: str, detail: str) -> None:
+        self.name, self.detail = name, detail
+        super().__init__(f"{name}: {detail}")
+
+
+class LedgerError(EcnomyError):
+    """A posting that cannot be made; `name` is the refusal's fixed name."""
+
+    def __init__(self, name: str, detail: str) -> None:
+        self.name, self.detail = name, detail
+        super().__init__(f"{name}: {detail}")
+
+
+class ResultsError(InputError):
+    """A results folder is missing, incomplete or of a format this version cannot read."""

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The messages of the bridge as values; columns are numpy arrays (int64 or float64).
+
+Names, order and units: omnet/bridge/PROTOCOL.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "Alive",
+    "Bye",
+    "Columns",
+    "Decide",
+    "Error",
+    "Finish",
+    "Hello",
+    "Message",
+    "Record",
+    "Refuse",
+    "Report",
+    "Request",
+    "Verdict",
+    "Welcome",
+]
+
+Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Columns = dict[str, Column]
+
+
+@dataclass(frozen=True)
+class Hello:
+    protocol: tuple[int, int]
+    engine: str
+    version: str
+    plan_digest: str
+    seed: int
+    token: str
+
+
+@dataclass(frozen=True)
+class Welcome:
+    protocol: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Refuse:
+    reason: str
+
+
+@dataclass(frozen=True)
+class Report:
+    t_ps: int
+    epoch: int
+    flows: Columns
+    links: Columns
+    pairs: Columns
+
+
+@dataclass(frozen=True)
+class Decide:
+    epoch: int
+    flows: Columns = field(default_factory=dict)
+    links: Columns = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Request:
+    id: int
+    t_ps: int
+    flow: int
+    kind: str
+    duration_ps: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    id: int
+    accept: bool
+
+
+@dataclass(frozen=True)
+class Record:
+    table: str
+    columns: Columns
+
+
+@dataclass(frozen=True)
+class Alive:
+    t_ps: int
+    events: int
+
+
+@dataclass(frozen=True)
+class Finish:
+    t_ps: int
+    events: int
+    data_packets: int
+    packet_hops: int
+    cpu_s: float
+
+
+@dataclass(frozen=True)
+class Bye:
+    pass
+
+
+@dataclass(frozen=True)
+class Error:
+    reason: str
+
+
+Message = (
+    Hello
+    | Welcome
+    | Refuse
+    | Report
+    | Decide
+    | Request
+    | Verdict
+    | Record
+    | Alive
+    | Finish
+    | Bye
+    | Error
+)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Plan: what an engine gets. Everything resolved, nothing left to decide.
+
+Written as canonical JSON (keys sorted, no spaces, UTF-8). Units are fixed and stand in the names:
+ps (picoseconds), bps (bit/s), bytes, packets. Sizes are IP packets; a link adds its own framing.
+Engines have no defaults: every key is present. Times are int64; -1 in a size or limit means "none".
+
+Law parameters are name -> number (float64; flags 0/1; choices are indices into the law's list of
+choices, see `ecnomy-engine describe`), in the unit the law's C++ header states.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Final
+
+import msgspec
+
+__all__ = ["PLAN_VERSION", "Law", "Link", "Plan", "Record", "Source", "Start", "Tcp", "Udp"]
+
+PLAN_VERSION: Final = 1
+NONE: Final = -1
+
+
+class Law(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A law by name with all its parameters, in the units of its C++ header."""
+
+    law: str
+    params: dict[str, float]
+
+
+class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One direction of a link: a FIFO queue with a marking law, a transmitter and a delay."""
+
+    name: str
+    source: int  # node index the link leaves
+    target: int  # node index it reaches
+    rate_bps: int
+    delay_ps: int
+    buffer_packets: int  # waiting packets, the one in service excluded; -1 none
+    buffer_bytes: int  # waiting bytes as on this wire, framing included; -1 none
+    framing_bytes: int  # added to every packet on this wire
+    not_ect: str  # "pass" or "drop": what a not-ECT packet meets where the law would mark
+    marking: Law
+    stream: str  # name of the keyed random stream of the marking law
+
+
+class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Member i of a source starts at at_ps + i * stagger_ps + U * spread_ps, U from its stream."""
+
+    at_ps: int
+    stagger_ps: int
+    spread_ps: int
+
+
+class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", tag_field="kind"):
+    """A TCP transport. `window` names the window law (wtp, reno)."""
+
+    window: Law
+    mss_bytes: int  # payload of a full segment
+    header_bytes: int  # IP and TCP headers of a data segment
+    ack_bytes: int  # a pure ACK, SYN and SYN-ACK on the wire
+    send: str  # "paced" or "ack-clocked"
+    echo: str  # "accurate" (one ECE a marked packet), "rfc3168" (latched until CWR) or "off"
+    slow_start: bool
+    initial_window: float  # packets
+    min_window: float  # packets; the clamp after every decrease
+    max_window: float  # packets
+    min_rto_ps: int
+    max_rto_ps: int
+    initial_rto_ps: int
+    initial_mark_rate: float  # marks/s aimed at from the start; -1: the law's own weight per RTT
+
+
+class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", tag_field="kind"):
+    """Unreliable datagrams of one size."""
+
+    payload_bytes: int
+    header_bytes: int
+    ect: bool
+
+
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`count` flows that differ in start time and random draws only; flow i is `name.i`.
+
+    Flows are numbered through all sources in order. Streams of flow i are
+    `source/<name>/<i>/start`, `.../traffic` and `.../overhead`.
+    """
+
+    name: str
+    count: int
+    path: list[int]  # link indices, sender to receiver
+    ack_path: list[int]  # link indices, receiver to sender ([] for udp)
+    start: Start
+    stop_ps: int  # nothing new is sent from here on; -1: never
+    traffic: Law
+    transport: Tcp | Udp
+    send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
+
+
+class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What to record beside the reports."""
+
+    series: list[str]  # of: cwnd, rtt, rate, queue, marking_probability
+    every_ps: int  # sampling period of the series; -1 none
+    delay_thresholds_ps: list[int]  # one-way delay thresholds of the `late` counters
+    trace: bool  # one row per packet event
+    transfers: bool  # one row per finished transfer
+
+
+class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole run for an engine."""
+
+    plan: int
+    title: str
+    seed: int  # uint64
+    duration_ps: int
+    warmup_ps: int
+    epoch_ps: int
+    nodes: list[str]
+    links: list[Link]
+    sources: list[Source]
+    record: Record
+    digest: str = ""  # sha256 of the canonical JSON with digest = ""
+
+    def flow_names(self) -> list[str]:
+        """Names of all flows in flow order."""
+        return [f"{s.name}.{i}" for s in self.sources for i in range(s.count)]
+
+    def sealed(self) -> Plan:
+        """The same plan with its digest filled in."""
+        bare = msgspec.structs.replace(self, digest="")
+        digest = hashlib.sha256(bare.to_json()).hexdigest()
+        return msgspec.structs.replace(bare, digest=digest)
+
+    def to_json(self) -> bytes:
+        """Canonical JSON."""
+        return msgspec.json.encode(self, order="sorted")

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoding of the engine's messages, and what is checked of a decoded decision.
+// The decoder itself is in decoder.cc.
+#include "codec.h"
+
+#include <cmath>
+
+#include "msgpack_writer.h"
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "columns travel as little-endian memory: this host would have to swap them"
+#endif
+
+namespace ecnomy::bridge {
+namespace {
+
+static_assert(sizeof(double) == 8 && sizeof(std::int64_t) == 8, "columns hold 8 bytes a value");
+
+// Starts a frame and closes it with its length.
+class Frame {
+ public:
+  Frame(std::string& out, const char* type, std::size_t keys) : out_(out), writer_(out) {
+    out_.assign(kHeaderBytes, '\0');
+    writer_.map(keys + 1);
+    writer_.string("type");
+    writer_.string(type);
+  }
+
+  void text(const char* key, std::string_view value) {
+    writer_.string(key);
+    writer_.string(value);
+  }
+  void integer(const char* key, std::int64_t value) {
+    writer_.string(key);
+    writer_.integer(value);
+  }
+  void real(const char* key, double value) {
+    if (!std::isfinite(value)) throw ProtocolError("not-finite", key);
+    writer_.string(key);
+    writer_.real(value);
+  }
+  void columns(const char* key, const Columns& columns) {
+    writer_.string(key);
+    writer_.map(columns.size());
+    for (const Column& column : columns) {
+      if (column.count != columns.front().count) {
+        throw ProtocolError("column-length", std::string(key) + "." + column.name);
+      }
+      // Checked before it is copied, so that a table of no sensible size costs no memory.
+      if (column.count > kMaxBodyBytes / 8) throw ProtocolError("frame-too-large", column.name);
+      writer_.string(column.name);
+      writer_.binary(column.data, column.count * 8);
+    }
+  }
+  MsgpackWriter& raw() noexcept { return writer_; }
+
+  void close() {
+    const std::size_t body = out_.size() - kHeaderBytes;
+    if (body > kMaxBodyBytes) {
+      throw ProtocolError("frame-too-large", std::to_string(body) + " bytes to send");
+    }
+    for (std::size_t i = 0; i < kHeaderBytes; ++i) {
+      out_[i] = static_cast<char>((body >> (8 * (kHeaderBytes - 1 - i))) & 0xff);
+    }
+  }
+
+ private:
+  std::string& out_;
+  MsgpackWriter writer_;
+};
+
+std::string row(const char* column, std::size_t index, const std::string& value) {
+  return std::string(column) + "[" + std::to_string(index) + "] = " + value;
+}
+
+void check_range(const char* column, const std::vector<std::int64_t>& values, std::int64_t low,
+                 std::int64_t high) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < low || values[i] > high) {
+      throw ProtocolError("out-of-range", row(column, i, std::to_string(values[i])));
+    }
+  }
+}
+
+void check_finite(const char* column, const std::vector<double>& values) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      throw ProtocolError("not-finite", row(column, i, std::to_string(values[i])));
+    }
+  }
+}
+
+// -1 stands for "leave" or "none"; nothing else below zero means anything.
+void check_rate(const char* column, const std::vector<double>& values) {
+  check_finite(column, values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0.0 && values[i] != -1.0) {
+      throw ProtocolError("out-of-range", row(column, i, std::to_string(values[i])));
+    }
+  }
+}
+
+void check_known(const char* name, const char* column, const std::vector<std::int64_t>& values,
+                 std::int64_t count) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i] < 0 || values[i] >= count) {
+      throw ProtocolError(name, row(column, i, std::to_string(values[i])) + " of " +
+                                    std::to_string(count));
+    }
+  }
+}
+
+void check_once(const std::vector<std::int64_t>& flows, std::int64_t count) {
+  std::vector<bool> seen(static_cast<std::size_t>(count), false);
+  for (const std::int64_t flow : flows) {
+    const auto index = static_cast<std::size_t>(flow);
+    if (seen[index]) {
+      throw ProtocolError("out-of-range", "flow " + std::to_string(flow) + " decided twice");
+    }
+    seen[index] = true;
+  }
+}
+
+void check_params(const LinkDecisions& links, const std::vector<std::int64_t>& params) {
+  check_range("links.param", links.param, 0, INT64_MAX);
+  if (params.empty()) return;
+  for (std::size_t i = 0; i < links.param.size(); ++i) {
+    if (links.param[i] >= params.at(static_cast<std::size_t>(links.link[i]))) {
+      throw ProtocolError("out-of-range", row("links.param", i, std::to_string(links.param[i])));
+    }
+  }
+}
+
+}  // namespace
+
+void encode(const Hello& message, std::string& frame) {
+  Frame out(frame, "hello", 6);
+  out.raw().string("protocol");
+  out.raw().array(2);
+  out.raw().integer(kMajor);
+  out.raw().integer(kMinor);
+  out.text("engine", message.engine);
+  out.text("version", message.version);
+  out.text("plan_digest", message.plan_digest);
+  out.raw().string("seed");
+  out.raw().unsigned_integer(message.seed);
+  out.text("token", message.token);
+  out.close();
+}
+
+void encode(const Report& message, std::string& frame) {
+  Frame out(frame, "report", 5);
+  out.integer("t_ps", message.t_ps);
+  out.integer("epoch", message.epoch);
+  out.columns("flows", message.flows);
+  out.columns("links", message.links);
+  out.columns("pairs", message.pairs);
+  out.close();
+}
+
+void encode(const Request& message, std::string& frame) {
+  Frame out(frame, "request", 5);
+  out.integer("id", message.id);
+  out.integer("t_ps", message.t_ps);
+  out.integer("flow", message.flow);
+  out.text("kind", message.kind);
+  out.integer("duration_ps", message.duration_ps);
+  out.close();
+}
+
+void encode(const Record& message, std::string& frame) {
+  Frame out(frame, "record", 2);
+  out.text("table", message.table);
+  out.columns("columns", message.columns);
+  out.close();
+}
+
+void encode(const Alive& message, std::string& frame) {
+  Frame out(frame, "alive", 2);
+  out.integer("t_ps", message.t_ps);
+  out.integer("events", message.events);
+  out.close();
+}
+
+void encode(const Finish& message, std::string& frame) {
+  Frame out(frame, "finish", 5);
+  out.integer("t_ps", message.t_ps);
+  out.integer("events", message.events);
+  out.integer("data_packets", message.data_packets);
+  out.integer("packet_hops", message.packet_hops);
+  out.real("cpu_s", message.cpu_s);
+  out.close();
+}
+
+void encode(const Error& message, std::string& frame) {
+  Frame out(frame, "error", 1);
+  out.text("reason", message.reason);
+  out.close();
+}
+
+std::size_t body_bytes(const unsigned char* header) {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < kHeaderBytes; ++i) bytes = (bytes << 8) | header[i];
+  if (bytes == 0) throw ProtocolError("frame-empty", "a frame of no bytes");
+  if (bytes > kMaxBodyBytes) {
+    throw ProtocolError("frame-too-large", std::to_string(bytes) + " bytes announced");
+  }
+  return bytes;
+}
+
+void check(const Decide& decide, const Limits& limits) {
+  check_known("unknown-flow", "flows.flow", decide.flows.flow, limits.flows);
+  check_once(decide.flows.flow, limits.flows);
+  check_rate("flows.mark_rate", decide.flows.mark_rate);
+  check_rate("flows.rate_cap_bps", decide.flows.rate_cap_bps);
+  check_range("flows.mark_cap", decide.flows.mark_cap, -1, INT64_MAX);
+  check_range("flows.active", decide.flows.active, 0, 1);
+  check_known("unknown-link", "links.link", decide.links.link, limits.links);
+  check_params(decide.links, limits.params);
+  check_finite("links.value", decide.links.value);
+}
+
+const char* type_name(const Incoming& message) noexcept {
+  static constexpr const char* kNames[] = {"welcome", "refuse", "decide", "verdict", "bye", "error"};
+  static_assert(std::variant_size_v<Incoming> == sizeof kNames / sizeof kNames[0]);
+  return kNames[message.index()];
+}
+
+}  // namespace ecnomy::bridge

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The messages of the bridge as values: keys, columns and order stand in PROTOCOL.md.
+//
+// Outgoing columns are spans over the caller's arrays and must outlive the call that sends them;
+// incoming ones are owned. Units stand last in the names.
+#ifndef ECNOMY_BRIDGE_MESSAGES_H_
+#define ECNOMY_BRIDGE_MESSAGES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace ecnomy::bridge {
+
+inline constexpr int kMajor = 1;
+inline constexpr int kMinor = 0;
+inline constexpr std::size_t kMaxBodyBytes = std::size_t{64} << 20;
+inline constexpr int kMaxDepth = 8;
+
+// One outgoing column: `count` values of 8 bytes at `data`, float64 if `is_double`, else int64.
+struct Column {
+  const char* name;
+  const void* data;
+  std::size_t count;
+  bool is_double;
+};
+
+inline Column column(const char* name, const std::vector<std::int64_t>& values) {
+  return {name, values.data(), values.size(), false};
+}
+inline Column column(const char* name, const std::vector<double>& values) {
+  return {name, values.data(), values.size(), true};
+}
+
+using Columns = std::vector<Column>;
+
+// ---- engine to market
+
+struct Hello {
+  std::string engine;
+  std::string version;
+  std::string plan_digest;
+  std::uint64_t seed = 0;
+  std::string token;  // "" on an inherited socket
+};
+
+struct Report {
+  std::int64_t t_ps = 0;
+  std::int64_t epoch = 0;
+  Columns flows;
+  Columns links;
+  Columns pairs;
+};
+
+struct Request {
+  std::int64_t id = 0;
+  std::int64_t t_ps = 0;
+  std::int64_t flow = 0;
+  std::string kind;
+  std::int64_t duration_ps = 0;
+};
+
+struct Record {
+  std::string table;
+  Columns columns;
+};
+
+struct Alive {
+  std::int64_t t_ps = 0;
+  std::int64_t events = 0;
+};
+
+struct Finish {
+  std::int64_t t_ps = 0;
+  std::int64_t events = 0;
+  std::int64_t data_packets = 0;
+  std::int64_t packet_hops = 0;
+  double cpu_s = 0.0;
+};
+
+// ---- market to engine
+
+struct Welcome {
+  int major = 0;
+  int minor = 0;
+};
+
+struct Refuse {
+  std::string reason;
+};
+
+// Rows of equal length; all empty when the decision changes no flow.
+struct FlowDecisions {
+  std::vector<std::int64_t> flow;
+  std::vector<double> mark_rate;     // marks/s to aim at; -1 leave
+  std::vector<double> rate_cap_bps;  // of IP bits; -1 none
+  std::vector<std::int64_t> mark_cap;  // cumulative marks; -1 none
+  std::vector<std::int64_t> active;    // 0 or 1
+};
+
+struct LinkDecisions {
+  std::vector<std::int64_t> link;
+  std::vector<std::int64_t> param;  // index in the law's parameter list
+  std::vector<double> value;
+};
+
+struct Decide {
+  std::int64_t epoch = 0;
+  FlowDecisions flows;
+  LinkDecisions links;
+};
+
+struct Verdict {
+  std::int64_t id = 0;
+  bool accept = false;
+};
+
+struct Bye {};
+
+// ---- both
+
+struct Error {
+  std::string reason;
+};
+
+using Incoming = std::variant<Welcome, Refuse, Decide, Verdict, Bye, Error>;
+
+// The message's `type` on the wire.
+const char* type_name(const Incoming& message) noexcept;
+
+}  // namespace ecnomy::bridge
+
+#endif  // ECNOMY_BRIDGE_MESSAGES_H_

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Appends MessagePack values to a string, shortest form first (github.com/msgpack/msgpack/spec.md).
+// Only what the bridge sends: maps, arrays of two, strings, integers, float64 and columns as bin.
+// Hand-written because a column must reach the frame in one memcpy.
+#ifndef ECNOMY_BRIDGE_MSGPACK_WRITER_H_
+#define ECNOMY_BRIDGE_MSGPACK_WRITER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ecnomy::bridge {
+
+class MsgpackWriter {
+ public:
+  explicit MsgpackWriter(std::string& out) noexcept : out_(out) {}
+
+  void map(std::size_t pairs) { head(pairs, 16, 0x80, 0xde); }
+  void array(std::size_t items) { head(items, 16, 0x90, 0xdc); }
+  void string(std::string_view text);
+  void integer(std::int64_t value);
+  void unsigned_integer(std::uint64_t value);
+  void real(double value);
+  void binary(const void* data, std::size_t bytes);
+
+ private:
+  // A count below `fix_limit` goes into the first byte; larger ones follow `code16` or `code16 + 1`.
+  void head(std::size_t count, std::size_t fix_limit, unsigned fix, unsigned code16);
+  // The low `bytes` bytes of `value`, big-endian, after `code`.
+  void put(unsigned code, std::uint64_t value, int bytes);
+
+  std::string& out_;
+};
+
+}  // namespace ecnomy::bridge
+
+#endif  // ECNOMY_BRIDGE_MSGPACK_WRITER_H_

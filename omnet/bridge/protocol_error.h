@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong on the bridge: a peer that breaks the protocol, and a peer that says it gives up.
+// The names of refusals are those of PROTOCOL.md and equal in Python.
+#ifndef ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
+#define ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace ecnomy::bridge {
+
+// A refusal by name; what() is "name: detail", which is also the reason sent on the wire.
+class ProtocolError : public std::runtime_error {
+ public:
+  ProtocolError(std::string name, std::string detail)
+      : std::runtime_error(name + ": " + detail),
+        name_(std::move(name)),
+        detail_(std::move(detail)) {}
+
+  const std::string& name() const noexcept { return name_; }
+  const std::string& detail() const noexcept { return detail_; }
+
+ private:
+  std::string name_;
+  std::string detail_;
+};
+
+// The host's wait hook asked to stop while the client waited (a closed window, Ctrl-C).
+class Stopped : public ProtocolError {
+ public:
+  explicit Stopped(std::string detail) : ProtocolError("hung-up", std::move(detail)) {}
+};
+
+// The market refused us (`refuse`) or ended the run (`error`); what() names it, reason() is its own words.
+class PeerError : public std::runtime_error {
+ public:
+  PeerError(const std::string& what, std::string reason)
+      : std::runtime_error(what), reason_(std::move(reason)) {}
+
+  const std::string& reason() const noexcept { return reason_; }
+
+ private:
+  std::string reason_;
+};
+
+}  // namespace ecnomy::bridge
+
+#endif  // ECNOMY_BRIDGE_PROTOCOL_ERROR_H_

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The SAX handler behind decode(): one market message, flat, as its bytes go by.
+//
+// Faults of structure (depth, duplicate keys, an end too early) are thrown at once. A key or a value
+// that is wrong only for the message at hand is kept in `fault`, since `type` may come last. Memory
+// is bounded by the frame; recursion, which is nlohmann's, by kMaxDepth.
+#ifndef ECNOMY_BRIDGE_SAX_HANDLER_H_
+#define ECNOMY_BRIDGE_SAX_HANDLER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol_error.h"
+
+namespace ecnomy::bridge {
+
+// Top-level keys of all market messages; kUnknown is none of them.
+enum Key : unsigned { kType, kProtocol, kReason, kEpoch, kFlows, kLinks, kId, kAccept, kUnknown };
+inline constexpr std::array<const char*, kUnknown> kKeyNames = {
+    "type", "protocol", "reason", "epoch", "flows", "links", "id", "accept"};
+
+// Columns of decide.flows and decide.links, in one numbering.
+enum DecideColumn : unsigned {
+  kFlow, kMarkRate, kRateCapBps, kMarkCap, kActive, kLink, kParam, kValue, kNoColumn
+};
+inline constexpr std::array<const char*, kNoColumn> kColumnNames = {
+    "flow", "mark_rate", "rate_cap_bps", "mark_cap", "active", "link", "param", "value"};
+inline constexpr unsigned kFirstLinkColumn = kLink;
+
+// A peer's words in quotes for a person, cut between characters where they are long.
+std::string shown(const std::string& text);
+
+class SaxHandler {
+ public:
+  using json = nlohmann::json;
+
+  bool null();
+  bool boolean(bool value);
+  bool number_integer(std::int64_t value);
+  bool number_unsigned(std::uint64_t value);
+  bool number_float(double value, const std::string& text);
+  bool string(std::string& value);
+  bool binary(json::binary_t& value);
+  bool start_object(std::size_t count);
+  bool key(std::string& name);
+  bool end_object();
+  bool start_array(std::size_t count);
+  bool end_array();
+  [[noreturn]] bool parse_error(std::size_t position, const std::string& token,
+                                const nlohmann::detail::exception& error);
+
+  struct Fault {
+    std::string name;
+    std::string detail;
+  };
+
+  bool has(Key key) const noexcept { return (seen_ & (1u << key)) != 0; }
+  unsigned seen() const noexcept { return seen_; }
+  bool has(DecideColumn column) const noexcept { return (seen_columns_ & (1u << column)) != 0; }
+
+  std::string type;
+  std::string reason;
+  std::vector<std::int64_t> protocol;
+  std::int64_t epoch = 0;
+  std::int64_t id = 0;
+  bool accept = false;
+  std::array<std::vector<std::uint8_t>, kNoColumn> columns;
+  std::optional<Fault> fault;
+  std::optional<std::string> unknown_key;     // the first one
+  std::optional<std::string> unknown_column;  // the first one
+
+ private:
+  void start(bool object);
+  void end();
+  bool take(Key key, const char* found);
+  void set_integer(std::int64_t value);
+  void blame(const std::string& name, const std::string& detail);
+  void wrong_type(const char* found);
+  std::string where() const;
+
+  int depth_ = 0;
+  int skip_depth_ = 0;  // containers from this depth on are passed over; 0: none
+  bool complete_ = false;
+  Key key_ = kUnknown;
+  DecideColumn column_ = kNoColumn;
+  unsigned seen_ = 0;
+  unsigned seen_columns_ = 0;
+};
+
+}  // namespace ecnomy::bridge
+
+#endif  // ECNOMY_BRIDGE_SAX_HANDLER_H_

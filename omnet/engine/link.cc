@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/link.h"
+
+#include <algorithm>
+
+namespace ecnomy::engine {
+
+Link::Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
+    : index_(index),
+      plan_(&plan),
+      law_(make_marking(plan.marking.law, plan.marking.values), Stream(seed, plan.stream)),
+      law_values_(plan.marking.values) {}
+
+Time Link::transmission(std::int32_t wire_bytes) noexcept {
+  if (wire_bytes != cached_bytes_) {
+    cached_bytes_ = wire_bytes;
+    const std::int64_t bit_ps = std::int64_t{wire_bytes} * 8'000'000'000'000;
+    cached_transmission_ = (bit_ps + plan_->rate_bps / 2) / plan_->rate_bps;
+  }
+  return cached_transmission_;
+}
+
+QueueView Link::view(Time now) const noexcept {
+  return {waiting_packets_, waiting_bytes_, plan_->rate_bps, free_at_ <= now ? free_at_ : kNever};
+}
+
+void Link::account_queue(Time now) noexcept {
+  stats_.queue_integral_ps +=
+      static_cast<double>(waiting_packets_) * static_cast<double>(now - queue_changed_);
+  queue_changed_ = now;
+}
+
+void Link::catch_up(Core& core, Time now) {
+  while (begun_ != line_.tail() && line_[begun_].started <= now) {
+    begin_transmission(core, line_[begun_]);
+    ++begun_;
+  }
+}
+
+void Link::begin_transmission(Core& core, Slot& slot) {
+  account_queue(slot.started);
+  --waiting_packets_;
+  waiting_bytes_ -= slot.wire_bytes;
+  ++stats_.departures;
+  Packet& packet = core.packets[slot.packet];
+  stats_.departed_bytes += packet.bytes;
+  if (!law_.watches_departures()) return;
+  const QueueView queue{waiting_packets_, waiting_bytes_, plan_->rate_bps, kNever};
+  const Decision decision = law_.on_departure(queue, {packet.flow, slot.wire_bytes}, slot.started);
+  if (decision.action == Action::mark) mark_inside(core, packet, slot.started);
+}
+
+void Link::apply_mark(Core& core, Packet& packet, Time now) noexcept {
+  if (packet.has(kCe)) return;
+  packet.flags = static_cast<std::uint16_t>(packet.flags | kCe);
+  ++stats_.marks;
+  Hop& hop = core.hops[packet.hop];
+  ++hop.marks;
+  if (core.trace) core.trace->add(now, TraceEvent::mark, index_, packet);
+}
+
+void Link::mark_inside(Core& core, Packet& packet, Time now) noexcept {
+  if (packet.has(kCe) || !packet.has(kEct)) return;
+  ++core.hops[packet.hop].ce_in_flight;
+  apply_mark(core, packet, now);
+}
+
+void Link::mark_waiting(Core& core, std::int32_t flow, Time now) noexcept {
+  for (std::uint64_t at = begun_; at != line_.tail(); ++at) {
+    Packet& packet = core.packets[line_[at].packet];
+    if (flow == kAllFlows || packet.flow == flow) mark_inside(core, packet, now);
+  }
+}
+
+void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
+  const Packet& packet = core.packets[id];
+  ++stats_.drops;
+  stats_.dropped_bytes += packet.bytes;
+  stats_.law_drops += by_law ? 1 : 0;
+  Hop& hop = core.hops[packet.hop];
+  ++hop.drops;
+  if (packet.has(kCe)) {
+    ++stats_.ce_dropped;
+    ++hop.ce_dropped;
+  }
+  if (!packet.has(kAck) && !packet.has(kSyn)) ++core.flows[packet.flow].lost;
+  if (core.trace) core.trace->add(now, TraceEvent::drop, index_, packet);
+  core.packets.release(id);
+}
+
+bool Link::admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now) {
+  bool mark = false;
+  if (!law_.drop_tail()) {
+    const Decision decision = law_.on_arrival(view(now), {packet.flow, wire_bytes}, now);
+    if (decision.mark_queued != kNoFlow) mark_waiting(core, decision.mark_queued, now);
+    mark = decision.action == Action::mark && packet.has(kEct);
+    const bool not_ect_drop =
+        decision.action == Action::mark && !packet.has(kEct) && plan_->drop_not_ect;
+    if (decision.action == Action::drop || not_ect_drop) {
+      drop(core, id, true, now);
+      return false;
+    }
+  }
+  const bool full =
+      free_at_ > now &&
+      ((plan_->buffer_packets >= 0 && waiting_packets_ >= plan_->buffer_packets) ||
+       (plan_->buffer_bytes >= 0 && waiting_bytes_ + wire_bytes > plan_->buffer_bytes));
+  if (full) {
+    drop(core, id, false, now);
+    return false;
+  }
+  if (mark) apply_mark(core, packet, now);
+  return true;
+}
+
+void Link::enqueue(Core& core, PacketId id, Time now) {
+  catch_up(core, now);
+  Packet& packet = core.packets[id];
+  ++stats_.arrivals;
+  stats_.arrived_bytes += packet.bytes;
+  Hop& hop = core.hops[packet.hop];
+  ++hop.arrivals;
+  const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
+  if (!admitted(core, id, packet, wire_bytes, now)) return;
+  if (packet.has(kCe)) ++hop.ce_in_flight;
+  if (core.trace) core.trace->add(now, TraceEvent::enqueue, index_, packet);
+
+  const Time duration = transmission(wire_bytes);
+  const Time started = std::max(now, free_at_);
+  free_at_ = started + duration;
+  work_ += duration;
+  if (line_.empty()) {
+    core.events.push(free_at_ + plan_->delay_ps, EventKind::deliver,
+                     static_cast<std::uint32_t>(index_));
+  }
+  line_.push({started, free_at_ + plan_->delay_ps, id, wire_bytes});
+  account_queue(now);
+  ++waiting_packets_;
+  waiting_bytes_ += wire_bytes;
+  if (started > now) stats_.queue_max = std::max(stats_.queue_max, waiting_packets_);
+}
+
+PacketId Link::deliver(Core& core, Time now) {
+  catch_up(core, now);
+  const PacketId id = line_.front().packet;
+  line_.pop();
+  const Packet& packet = core.packets[id];
+  if (packet.has(kCe)) --core.hops[packet.hop].ce_in_flight;
+  return id;
+}
+
+Time Link::on_timer(Core& core, Time now) {
+  catch_up(core, now);
+  return law_.on_timer(view(now), now);
+}
+
+void Link::reconfigure(std::size_t parameter, double value) {
+  std::vector<double> values = law_values_;
+  values.at(parameter) = value;
+  law_.configure(values);
+  law_values_ = values;
+}
+
+void Core::enter(PacketId id, Time now) {
+  links[static_cast<std::size_t>(hops[packets[id].hop].link)].enqueue(*this, id, now);
+}
+
+void Core::count_delivery(const Packet& packet, Time now) noexcept {
+  FlowStats& stats = flows[static_cast<std::size_t>(packet.flow)];
+  const Time delay = now - packet.sent;
+  ++stats.delivered;
+  stats.delivered_bytes += packet.bytes;
+  stats.delay_sum_ps += delay;
+  if (packet.has(kCe)) {
+    ++stats.ce;
+    stats.ce_bytes += packet.bytes;
+  }
+  const std::size_t count = delay_thresholds.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (delay > delay_thresholds[i]) ++late[static_cast<std::size_t>(packet.flow) * count + i];
+  }
+  if (trace) trace->add(now, TraceEvent::deliver, -1, packet);
+}
+
+}  // namespace ecnomy::engine

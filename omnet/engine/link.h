@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// One direction of a link: marking law, FIFO, transmitter, propagation.
+//
+// A FIFO with a known rate fixes a packet's departure the moment it arrives, so a link needs one
+// event per packet: the delivery at the far end. What happens in between (transmissions beginning,
+// the queue shrinking) is caught up with, in order, before anything looks at the link.
+// A transmission that begins at t has begun for an arrival at the same t.
+#ifndef ECNOMY_ENGINE_LINK_H_
+#define ECNOMY_ENGINE_LINK_H_
+
+#include <cstdint>
+
+#include "engine/core.h"
+#include "engine/marking_host.h"
+#include "engine/plan.h"
+#include "engine/ring.h"
+
+namespace ecnomy::engine {
+
+// Cumulative; columns of report.links (PROTOCOL.md). Bytes are IP bytes.
+struct LinkStats {
+  std::int64_t arrivals = 0, arrived_bytes = 0;
+  std::int64_t marks = 0;
+  std::int64_t drops = 0, dropped_bytes = 0, law_drops = 0, ce_dropped = 0;
+  std::int64_t departures = 0, departed_bytes = 0;
+  std::int64_t queue_max = 0;
+  double queue_integral_ps = 0;  // packets waiting x ps
+};
+
+class Link {
+ public:
+  Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed);
+
+  // A packet arrives at the near end: it is queued, or dropped and released.
+  void enqueue(Core& core, PacketId id, Time now);
+
+  // The oldest packet reaches the far end; due when the link's deliver event comes.
+  PacketId deliver(Core& core, Time now);
+  // When the next delivery is due; kNever with nothing under way.
+  Time next_delivery() noexcept { return line_.empty() ? kNever : line_.front().delivered; }
+
+  Time first_timer() const noexcept { return law_.first_timer(); }
+  Time on_timer(Core& core, Time now);
+
+  void catch_up(Core& core, Time now);
+  void reconfigure(std::size_t parameter, double value);
+
+  const LinkStats& stats() const noexcept { return stats_; }
+  std::int64_t queue_packets() const noexcept { return waiting_packets_; }
+  std::int64_t queue_bytes() const noexcept { return waiting_bytes_; }
+  Time busy_ps(Time now) const noexcept { return work_ - (free_at_ > now ? free_at_ - now : 0); }
+  double probability() const noexcept { return law_.probability(); }
+
+ private:
+  struct Slot {
+    Time started;    // when its transmission begins
+    Time delivered;  // when its last bit reaches the far end
+    PacketId packet;
+    std::int32_t wire_bytes;
+  };
+
+  QueueView view(Time now) const noexcept;
+  Time transmission(std::int32_t wire_bytes) noexcept;
+  void begin_transmission(Core& core, Slot& slot);
+  bool admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now);
+  void apply_mark(Core& core, Packet& packet, Time now) noexcept;
+  void mark_inside(Core& core, Packet& packet, Time now) noexcept;
+  void mark_waiting(Core& core, std::int32_t flow, Time now) noexcept;
+  void drop(Core& core, PacketId id, bool by_law, Time now);
+  void account_queue(Time now) noexcept;
+
+  const std::int32_t index_;
+  const LinkPlan* plan_;
+  MarkingHost law_;
+  std::vector<double> law_values_;
+  LinkStats stats_;
+  Ring<Slot> line_;          // waiting, in service and propagating
+  std::uint64_t begun_ = 0;  // position in line_ of the first whose transmission has not begun
+  std::int64_t waiting_packets_ = 0;
+  std::int64_t waiting_bytes_ = 0;  // on this wire
+  Time free_at_ = 0;                // when all accepted work is transmitted
+  Time work_ = 0;                   // sum of transmission times of accepted packets
+  Time queue_changed_ = 0;
+  std::int32_t cached_bytes_ = -1;
+  Time cached_transmission_ = 0;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_LINK_H_

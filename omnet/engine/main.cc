@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// ecnomy-engine: the built-in packet engine.
+//
+//   ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token T]]
+//       without a bridge nobody decides, and the totals are printed as one JSON line
+//   ecnomy-engine describe      the laws it hosts and their parameters, as JSON
+//   ecnomy-engine --version
+//
+// Exit status: 0 finished, 1 the run failed, 2 the command line or the plan is wrong.
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+#include "bridge/client.h"
+#include "engine/plan.h"
+#include "engine/registry.h"
+#include "engine/simulation.h"
+
+namespace {
+
+using ecnomy::engine::Plan;
+using ecnomy::engine::RunTotals;
+using ecnomy::engine::Simulation;
+namespace bridge = ecnomy::bridge;
+
+constexpr const char* kUsage =
+    "usage: ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token T]]\n"
+    "       ecnomy-engine describe | --version";
+
+class BadUsage : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+double cpu_s() {
+  std::timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+std::map<std::string, std::string> parse_options(int argc, char** argv) {
+  std::map<std::string, std::string> options;
+  for (int i = 2; i < argc; i += 2) {
+    const std::string name = argv[i];
+    const bool known =
+        name == "--plan" || name == "--bridge-fd" || name == "--connect" || name == "--token";
+    if (!known) throw BadUsage("unknown option '" + name + "'");
+    if (i + 1 == argc) throw BadUsage(name + " needs a value");
+    options[name] = argv[i + 1];
+  }
+  if (!options.count("--plan")) throw BadUsage("--plan is missing");
+  return options;
+}
+
+Plan load_plan(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw ecnomy::engine::BadPlan("plan: cannot read " + path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return ecnomy::engine::parse_plan(text.str());
+}
+
+std::unique_ptr<bridge::Client> open_bridge(const std::map<std::string, std::string>& options) {
+  if (const auto fd = options.find("--bridge-fd"); fd != options.end()) {
+    return std::make_unique<bridge::Client>(std::stoi(fd->second));
+  }
+  if (const auto to = options.find("--connect"); to != options.end()) {
+    return std::make_unique<bridge::Client>(bridge::Client::connect(to->second));
+  }
+  return nullptr;
+}
+
+bridge::Limits limits(const Plan& plan) {
+  bridge::Limits limits;
+  for (const auto& source : plan.sources) limits.flows += source.count;
+  limits.links = static_cast<std::int64_t>(plan.links.size());
+  for (const auto& link : plan.links) {
+    limits.params.push_back(static_cast<std::int64_t>(link.marking.values.size()));
+  }
+  return limits;
+}
+
+void print_totals(const RunTotals& totals, double cpu) {
+  const nlohmann::ordered_json out{{"events", totals.events},
+                                   {"data_packets", totals.data_packets},
+                                   {"packet_hops", totals.packet_hops},
+                                   {"cpu_s", cpu}};
+  std::cout << out.dump() << "\n";
+}
+
+void run(const Plan& plan, bridge::Client* client, const std::string& token) {
+  if (client) {
+    client->set_limits(limits(plan));
+    client->handshake({"builtin", ECNOMY_VERSION, plan.digest, plan.seed, token});
+  }
+  Simulation simulation(plan, client);
+  const double before = cpu_s();
+  const RunTotals totals = simulation.run();
+  const double cpu = cpu_s() - before;
+  if (!client) return print_totals(totals, cpu);
+  client->finish({plan.duration, totals.events, totals.data_packets, totals.packet_hops, cpu});
+}
+
+int command_run(int argc, char** argv) {
+  const auto options = parse_options(argc, argv);
+  const Plan plan = load_plan(options.at("--plan"));
+  const std::unique_ptr<bridge::Client> client = open_bridge(options);
+  const auto token = options.find("--token");
+  try {
+    run(plan, client.get(), token == options.end() ? "" : token->second);
+  } catch (const bridge::ProtocolError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (client) client->error(error.what());
+    throw;
+  }
+  return 0;
+}
+
+int command(int argc, char** argv) {
+  const std::string verb = argc > 1 ? argv[1] : "";
+  if (verb == "run") return command_run(argc, argv);
+  if (verb == "describe") {
+    std::cout << ecnomy::engine::describe_laws() << "\n";
+    return 0;
+  }
+  if (verb == "--version") {
+    std::cout << "ecnomy-engine " << ECNOMY_VERSION << "\n";
+    return 0;
+  }
+  throw BadUsage(verb.empty() ? "no command given" : "unknown command '" + verb + "'");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return command(argc, argv);
+  } catch (const BadUsage& error) {
+    std::cerr << "ecnomy-engine: " << error.what() << "\n" << kUsage << "\n";
+    return 2;
+  } catch (const ecnomy::engine::BadPlan& error) {
+    std::cerr << "ecnomy-engine: " << error.what() << "\n";
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "ecnomy-engine: " << error.what() << "\n";
+    return 1;
+  }
+}

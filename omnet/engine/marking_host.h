@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One link's marking law, chosen by name: a tagged union, so that the hot path is a switch.
+#ifndef ECNOMY_ENGINE_MARKING_HOST_H_
+#define ECNOMY_ENGINE_MARKING_HOST_H_
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "laws/marking/drop_tail.h"
+#include "laws/marking/fixed.h"
+#include "laws/marking/load_based.h"
+#include "laws/marking/red.h"
+#include "laws/marking/threshold.h"
+#include "laws/marking/virtual_queue.h"
+#include "laws/random/stream.h"
+
+namespace ecnomy::engine {
+
+using MarkingVariant =
+    std::variant<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold>;
+
+// values: one number per parameter, in the order of the law's table.
+// Throws BadParameter naming law and parameter, or the unknown law.
+MarkingVariant make_marking(const std::string& law, const std::vector<double>& values);
+
+class MarkingHost {
+ public:
+  MarkingHost(MarkingVariant law, Stream stream) noexcept
+      : law_(std::move(law)), stream_(stream) {}
+
+  bool drop_tail() const noexcept { return law_.index() == 0; }
+
+  Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now) noexcept {
+    switch (law_.index()) {
+      case 0: return {};
+      case 1: return std::get_if<1>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 2: return std::get_if<2>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 3: return std::get_if<3>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 4: return std::get_if<4>(&law_)->on_arrival(queue, packet, now, stream_);
+      default: return std::get_if<5>(&law_)->on_arrival(queue, packet, now, stream_);
+    }
+  }
+
+  // True for laws that act as a transmission begins.
+  bool watches_departures() const noexcept { return law_.index() == 5; }
+  Decision on_departure(const QueueView& queue, const PacketView& packet, Time now) noexcept {
+    return std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_);
+  }
+
+  Time first_timer() const noexcept {
+    return std::visit([](const auto& law) { return law.first_timer(); }, law_);
+  }
+  Time on_timer(const QueueView& queue, Time now) noexcept {
+    return std::visit([&](auto& law) { return law.on_timer(queue, now); }, law_);
+  }
+  double probability() const noexcept {
+    return std::visit([](const auto& law) { return law.probability(); }, law_);
+  }
+
+  // New parameters for the law as it stands; throws BadParameter and leaves it unchanged then.
+  void configure(const std::vector<double>& values) {
+    std::visit(
+        [&](auto& law) {
+          if constexpr (requires { law.configure(values.data()); }) {
+            auto checked = law;
+            checked.configure(values.data());
+            law = checked;
+          }
+        },
+        law_);
+  }
+
+ private:
+  MarkingVariant law_;
+  Stream stream_;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_MARKING_HOST_H_

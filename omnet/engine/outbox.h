@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A host's way out for one flow. Each packet leaves U * overhead after it is handed over, order kept:
+// the random send overhead that breaks the phase locks of a deterministic simulator. It costs one
+// event a packet; senders that keep their own clock (paced, datagrams) fold it into that instead.
+#ifndef ECNOMY_ENGINE_OUTBOX_H_
+#define ECNOMY_ENGINE_OUTBOX_H_
+
+#include <algorithm>
+
+#include "engine/core.h"
+#include "laws/random/stream.h"
+
+namespace ecnomy::engine {
+
+class Outbox {
+ public:
+  Outbox(Time overhead, Stream stream) noexcept : overhead_(overhead), stream_(stream) {}
+
+  Time draw() noexcept {
+    return overhead_ > 0 ? static_cast<Time>(stream_() * static_cast<double>(overhead_)) : 0;
+  }
+
+  // Now, without overhead.
+  void leave(Core& core, PacketId id, Time now) {
+    Packet& packet = core.packets[id];
+    packet.sent = now;
+    if (core.trace) core.trace->add(now, TraceEvent::send, -1, packet);
+    core.enter(id, now);
+  }
+
+  void hand_over(Core& core, PacketId id, Time now) {
+    if (overhead_ == 0) return leave(core, id, now);
+    last_ = std::max(last_, now + draw());
+    core.packets[id].sent = last_;
+    core.packets[id].next = kNoPacket;
+    if (head_ == kNoPacket) {
+      head_ = id;
+      core.events.push(last_, EventKind::depart,
+                       static_cast<std::uint32_t>(core.packets[id].flow));
+    } else {
+      core.packets[tail_].next = id;
+    }
+    tail_ = id;
+  }
+
+  // The oldest packet leaves; returns when the next one is due, kNever for none.
+  Time depart(Core& core, Time now) {
+    const PacketId id = head_;
+    head_ = core.packets[id].next;
+    const Time next = head_ == kNoPacket ? kNever : core.packets[head_].sent;
+    leave(core, id, now);
+    return next;
+  }
+
+ private:
+  Time overhead_;
+  Stream stream_;
+  PacketId head_ = kNoPacket;
+  PacketId tail_ = kNoPacket;
+  Time last_ = 0;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_OUTBOX_H_

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include "engine/registry.h"
+
+namespace ecnomy::engine {
+namespace {
+
+using Json = nlohmann::json;
+
+// A JSON value with its place, so that an error can say where.
+class Node {
+ public:
+  Node(const Json& json, std::string place) : json_(json), place_(std::move(place)) {}
+
+  Node at(const char* key) const {
+    const auto found = json_.is_object() ? json_.find(key) : json_.end();
+    if (!json_.is_object() || found == json_.end()) fail(std::string("has no key '") + key + "'");
+    return {*found, place_ + "." + key};
+  }
+
+  template <class T>
+  T get() const {
+    try {
+      return json_.get<T>();
+    } catch (const Json::exception& error) {
+      fail(error.what());
+    }
+  }
+  template <class T>
+  T get(const char* key) const {
+    return at(key).get<T>();
+  }
+
+  template <class F>
+  auto each(const char* key, F&& read) const {
+    const Node list = at(key);
+    if (!list.json_.is_array()) list.fail("is no list");
+    std::vector<decltype(read(list))> out;
+    for (std::size_t i = 0; i < list.json_.size(); ++i) {
+      out.push_back(read(Node(list.json_[i], list.place_ + "[" + std::to_string(i) + "]")));
+    }
+    return out;
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw BadPlan("plan" + place_ + ": " + what);
+  }
+
+ private:
+  const Json& json_;
+  std::string place_;
+};
+
+LawPlan read_law(const Node& node, const char* family) {
+  LawPlan plan{node.get<std::string>("law"), {}};
+  const Node params = node.at("params");
+  try {
+    for (const Parameter& p : find_law(family, plan.law).parameters) {
+      plan.values.push_back(params.get<double>(p.name));
+      check_parameter(plan.law.c_str(), p, plan.values.back());
+    }
+  } catch (const BadParameter& error) {
+    node.fail(error.what());
+  }
+  return plan;
+}
+
+LinkPlan read_link(const Node& node) {
+  LinkPlan link{node.get<std::string>("name"),
+                node.get<std::int32_t>("source"),
+                node.get<std::int32_t>("target"),
+                node.get<std::int64_t>("rate_bps"),
+                node.get<Time>("delay_ps"),
+                node.get<std::int64_t>("buffer_packets"),
+                node.get<std::int64_t>("buffer_bytes"),
+                node.get<std::int32_t>("framing_bytes"),
+                node.get<std::string>("not_ect") == "drop",
+                read_law(node.at("marking"), "marking"),
+                node.get<std::string>("stream")};
+  if (link.rate_bps <= 0) node.fail("rate_bps is not positive");
+  if (link.delay_ps < 0) node.fail("delay_ps is negative");
+  return link;
+}
+
+Echo read_echo(const Node& node) {
+  const std::string name = node.get<std::string>();
+  if (name == "off") return Echo::off;
+  if (name == "accurate") return Echo::accurate;
+  if (name == "rfc3168") return Echo::rfc3168;
+  node.fail("is '" + name + "', expected off, accurate or rfc3168");
+}
+
+TransportPlan read_udp(const Node& node) {
+  TransportPlan udp{};
+  udp.ect = node.get<bool>("ect");
+  udp.payload_bytes = node.get<std::int32_t>("payload_bytes");
+  udp.header_bytes = node.get<std::int32_t>("header_bytes");
+  udp.initial_mark_rate = -1;
+  return udp;
+}
+
+TransportPlan read_transport(const Node& node) {
+  const std::string kind = node.get<std::string>("kind");
+  if (kind == "udp") return read_udp(node);
+  if (kind != "tcp") node.at("kind").fail("is '" + kind + "', expected tcp or udp");
+  TransportPlan tcp{};
+  tcp.tcp = true;
+  tcp.payload_bytes = node.get<std::int32_t>("mss_bytes");
+  tcp.header_bytes = node.get<std::int32_t>("header_bytes");
+  tcp.ack_bytes = node.get<std::int32_t>("ack_bytes");
+  tcp.window = read_law(node.at("window"), "window");
+  tcp.paced = node.get<std::string>("send") == "paced";
+  tcp.slow_start = node.get<bool>("slow_start");
+  tcp.echo = read_echo(node.at("echo"));
+  tcp.ect = tcp.echo != Echo::off;
+  tcp.initial_window = node.get<double>("initial_window");
+  tcp.min_window = node.get<double>("min_window");
+  tcp.max_window = node.get<double>("max_window");
+  tcp.initial_mark_rate = node.get<double>("initial_mark_rate");
+  tcp.min_rto = node.get<Time>("min_rto_ps");
+  tcp.max_rto = node.get<Time>("max_rto_ps");
+  tcp.initial_rto = node.get<Time>("initial_rto_ps");
+  if (tcp.payload_bytes <= 0) node.fail("mss_bytes is not positive");
+  if (!(tcp.min_window > 0)) node.fail("min_window is not positive");
+  return tcp;
+}
+
+std::int32_t read_link_index(const Node& node, std::size_t links) {
+  const std::int32_t link = node.get<std::int32_t>();
+  if (link < 0 || static_cast<std::size_t>(link) >= links) node.fail("names no link");
+  return link;
+}
+
+SourcePlan read_source(const Node& node, std::size_t links) {
+  const auto link_index = [&](const Node& item) { return read_link_index(item, links); };
+  const Node start = node.at("start");
+  SourcePlan source{node.get<std::string>("name"),
+                    node.get<std::int32_t>("count"),
+                    node.each("path", link_index),
+                    node.each("ack_path", link_index),
+                    start.get<Time>("at_ps"),
+                    start.get<Time>("stagger_ps"),
+                    start.get<Time>("spread_ps"),
+                    node.get<Time>("stop_ps"),
+                    read_law(node.at("traffic"), "traffic"),
+                    read_transport(node.at("transport")),
+                    node.get<Time>("send_overhead_ps")};
+  if (source.path.empty()) node.fail("path is empty");
+  if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
+  const bool datagrams = source.traffic.law == "cbr" || source.traffic.law == "poisson";
+  if (datagrams == source.transport.tcp) {
+    node.fail("traffic '" + source.traffic.law + "' does not go with its transport");
+  }
+  return source;
+}
+
+RecordPlan read_record(const Node& node) {
+  return {node.each("series", [](const Node& n) { return n.get<std::string>(); }),
+          node.get<Time>("every_ps"),
+          node.each("delay_thresholds_ps", [](const Node& n) { return n.get<Time>(); }),
+          node.get<bool>("trace"), node.get<bool>("transfers")};
+}
+
+}  // namespace
+
+Plan parse_plan(const std::string& json_text) {
+  Json json;
+  try {
+    json = Json::parse(json_text);
+  } catch (const Json::exception& error) {
+    throw BadPlan(std::string("plan: ") + error.what());
+  }
+  const Node root(json, "");
+  if (root.get<int>("plan") != 1) root.at("plan").fail("is not version 1");
+  Plan plan{root.get<std::string>("digest"),
+            root.get<std::uint64_t>("seed"),
+            root.get<Time>("duration_ps"),
+            root.get<Time>("warmup_ps"),
+            root.get<Time>("epoch_ps"),
+            root.each("links", read_link),
+            {},
+            read_record(root.at("record"))};
+  plan.sources =
+      root.each("sources", [&](const Node& n) { return read_source(n, plan.links.size()); });
+  if (plan.duration <= 0 || plan.epoch <= 0) root.fail("duration_ps and epoch_ps must be positive");
+  return plan;
+}
+
+}  // namespace ecnomy::engine

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Plan as the engine reads it: see markets/ecnomy/markets/plan.py, which states each key and unit.
+// Everything is resolved there; a missing key is an error here, never a default.
+#ifndef ECNOMY_ENGINE_PLAN_H_
+#define ECNOMY_ENGINE_PLAN_H_
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "laws/parameter.h"
+
+namespace ecnomy::engine {
+
+class BadPlan : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct LawPlan {
+  std::string law;
+  std::vector<double> values;  // in the order of the law's parameter table
+};
+
+struct LinkPlan {
+  std::string name;
+  std::int32_t source, target;
+  std::int64_t rate_bps;
+  Time delay_ps;
+  std::int64_t buffer_packets, buffer_bytes;  // -1 none
+  std::int32_t framing_bytes;
+  bool drop_not_ect;
+  LawPlan marking;
+  std::string stream;
+};
+
+enum class Echo { off, accurate, rfc3168 };
+
+struct TransportPlan {
+  bool tcp;
+  bool ect;  // udp: as planned; tcp: echo is not off
+  std::int32_t payload_bytes, header_bytes, ack_bytes;
+  LawPlan window;
+  bool paced, slow_start;
+  Echo echo;
+  double initial_window, min_window, max_window, initial_mark_rate;
+  Time min_rto, max_rto, initial_rto;
+};
+
+struct SourcePlan {
+  std::string name;
+  std::int32_t count;
+  std::vector<std::int32_t> path, ack_path;
+  Time start_at, start_stagger, start_spread, stop_ps;
+  LawPlan traffic;
+  TransportPlan transport;
+  Time send_overhead_ps;
+};
+
+struct RecordPlan {
+  std::vector<std::string> series;
+  Time every_ps;
+  std::vector<Time> delay_thresholds;
+  bool trace, transfers;
+};
+
+struct Plan {
+  std::string digest;
+  std::uint64_t seed;
+  Time duration, warmup, epoch;
+  std::vector<LinkPlan> links;
+  std::vector<SourcePlan> sources;
+  RecordPlan record;
+};
+
+// Throws BadPlan naming the place.
+Plan parse_plan(const std::string& json_text);
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_PLAN_H_

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/recorder.h"
+
+#include "engine/link.h"
+
+namespace ecnomy::engine {
+namespace {
+
+constexpr std::size_t kManyRows = 1 << 16;
+
+struct FlowColumn {
+  const char* name;
+  std::int64_t FlowStats::* field;
+};
+constexpr FlowColumn kFlowColumns[] = {
+    {"sent", &FlowStats::sent},
+    {"sent_bytes", &FlowStats::sent_bytes},
+    {"retransmitted", &FlowStats::retransmitted},
+    {"acked", &FlowStats::acked},
+    {"acked_bytes", &FlowStats::acked_bytes},
+    {"delivered", &FlowStats::delivered},
+    {"delivered_bytes", &FlowStats::delivered_bytes},
+    {"ce", &FlowStats::ce},
+    {"ce_bytes", &FlowStats::ce_bytes},
+    {"ece", &FlowStats::ece},
+    {"lost", &FlowStats::lost},
+    {"delay_sum_ps", &FlowStats::delay_sum_ps},
+    {"timeouts", &FlowStats::timeouts},
+    {"saturated_ps", &FlowStats::saturated_ps},
+};
+
+struct LinkColumn {
+  const char* name;
+  std::int64_t LinkStats::* field;
+};
+constexpr LinkColumn kLinkColumns[] = {
+    {"arrivals", &LinkStats::arrivals},
+    {"arrived_bytes", &LinkStats::arrived_bytes},
+    {"marks", &LinkStats::marks},
+    {"drops", &LinkStats::drops},
+    {"dropped_bytes", &LinkStats::dropped_bytes},
+    {"law_drops", &LinkStats::law_drops},
+    {"ce_dropped", &LinkStats::ce_dropped},
+    {"departures", &LinkStats::departures},
+    {"departed_bytes", &LinkStats::departed_bytes},
+    {"queue_max", &LinkStats::queue_max},
+};
+
+struct HopColumn {
+  const char* name;
+  std::int64_t Hop::* field;
+};
+constexpr HopColumn kHopColumns[] = {
+    {"arrivals", &Hop::arrivals},         {"marks", &Hop::marks},
+    {"drops", &Hop::drops},               {"ce_dropped", &Hop::ce_dropped},
+    {"ce_in_flight", &Hop::ce_in_flight},
+};
+
+constexpr const char* kTransferColumns[] = {"flow",  "number",        "start_ps", "end_ps",
+                                            "bytes", "retransmitted", "ece"};
+
+template <class Rows, class Value>
+void fill(std::vector<Value>& column, const Rows& rows, auto&& get) {
+  column.clear();
+  for (const auto& row : rows) column.push_back(get(row));
+}
+
+}  // namespace
+
+bridge::Columns Recorder::Table::columns() const {
+  bridge::Columns out;
+  for (const Int& column : ints) out.push_back(bridge::column(column.name.c_str(), column.values));
+  for (const Real& column : reals) {
+    out.push_back(bridge::column(column.name.c_str(), column.values));
+  }
+  return out;
+}
+
+Recorder::Recorder(const RecordPlan& plan, bridge::Client* client)
+    : plan_(&plan), client_(client) {
+  for (const FlowColumn& column : kFlowColumns) flows_.ints.push_back({column.name, {}});
+  flows_.ints.push_back({"in_flight", {}});
+  flows_.ints.push_back({"active", {}});
+  for (std::size_t i = 0; i < plan.delay_thresholds.size(); ++i) {
+    flows_.ints.push_back({"late_" + std::to_string(i), {}});
+  }
+  for (const char* name : {"cwnd", "cwnd_integral", "srtt_s", "weight"}) {
+    flows_.reals.push_back({name, {}});
+  }
+  for (const LinkColumn& column : kLinkColumns) links_.ints.push_back({column.name, {}});
+  for (const char* name : {"busy_ps", "queue_packets", "queue_bytes"}) {
+    links_.ints.push_back({name, {}});
+  }
+  links_.reals = {{"queue_integral", {}}, {"probability", {}}};
+  pairs_.ints = {{"source", {}}, {"link", {}}};
+  for (const HopColumn& column : kHopColumns) pairs_.ints.push_back({column.name, {}});
+  series_.ints = {{"t_ps", {}}, {"name", {}}, {"subject", {}}};
+  series_.reals = {{"value", {}}};
+  for (const char* name : kTransferColumns) transfers_.ints.push_back({name, {}});
+}
+
+void Recorder::add(const Transfer& t) {
+  if (!client_ || !plan_->transfers) return;
+  const std::int64_t row[] = {t.flow,  t.number,        t.start_ps, t.end_ps,
+                              t.bytes, t.retransmitted, t.ece};
+  for (std::size_t i = 0; i < std::size(row); ++i) transfers_.i(i).push_back(row[i]);
+}
+
+void Recorder::add_sample(Time now, std::int64_t name, std::int64_t subject, double value) {
+  series_.i(0).push_back(now);
+  series_.i(1).push_back(name);
+  series_.i(2).push_back(subject);
+  series_.reals[0].values.push_back(value);
+}
+
+void Recorder::flush_if_many() {
+  if (trace_.t_ps.size() > kManyRows || series_.i(0).size() > kManyRows) flush();
+}
+
+void Recorder::flush() {
+  if (!client_) return;
+  client_->record("series", series_.columns());
+  client_->record("transfers", transfers_.columns());
+  client_->record("trace", {bridge::column("t_ps", trace_.t_ps),
+                            bridge::column("event", trace_.event),
+                            bridge::column("link", trace_.link),
+                            bridge::column("flow", trace_.flow), bridge::column("seq", trace_.seq),
+                            bridge::column("bytes", trace_.bytes), bridge::column("ce", trace_.ce)});
+  trace_.clear();
+  for (Table* table : {&series_, &transfers_}) {
+    for (Table::Int& column : table->ints) column.values.clear();
+    for (Table::Real& column : table->reals) column.values.clear();
+  }
+}
+
+void Recorder::gather_flows(const Core& core, const std::vector<FlowState>& states) {
+  std::size_t at = 0;
+  for (const FlowColumn& column : kFlowColumns) {
+    fill(flows_.i(at++), core.flows, [&](const FlowStats& s) { return s.*column.field; });
+  }
+  fill(flows_.i(at++), states, [](const FlowState& s) { return s.in_flight; });
+  fill(flows_.i(at++), states, [](const FlowState& s) { return s.active; });
+  const std::size_t count = plan_->delay_thresholds.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<std::int64_t>& column = flows_.i(at++);
+    column.clear();
+    for (std::size_t row = i; row < core.late.size(); row += count) {
+      column.push_back(core.late[row]);
+    }
+  }
+  fill(flows_.reals[0].values, states, [](const FlowState& s) { return s.cwnd; });
+  fill(flows_.reals[1].values, states, [](const FlowState& s) { return s.cwnd_integral; });
+  fill(flows_.reals[2].values, states, [](const FlowState& s) { return s.srtt_s; });
+  fill(flows_.reals[3].values, states, [](const FlowState& s) { return s.weight; });
+}
+
+void Recorder::gather_links(const std::vector<Link>& links, Time now) {
+  std::size_t at = 0;
+  for (const LinkColumn& column : kLinkColumns) {
+    fill(links_.i(at++), links, [&](const Link& l) { return l.stats().*column.field; });
+  }
+  fill(links_.i(at++), links, [&](const Link& l) { return l.busy_ps(now); });
+  fill(links_.i(at++), links, [](const Link& l) { return l.queue_packets(); });
+  fill(links_.i(at++), links, [](const Link& l) { return l.queue_bytes(); });
+  fill(links_.reals[0].values, links,
+       [](const Link& l) { return l.stats().queue_integral_ps / kPsPerSecond; });
+  fill(links_.reals[1].values, links, [](const Link& l) { return l.probability(); });
+}
+
+void Recorder::gather_pairs(const Core& core, const std::vector<std::int32_t>& hop_source) {
+  fill(pairs_.i(0), hop_source, [](std::int32_t source) { return std::int64_t{source}; });
+  fill(pairs_.i(1), core.hops, [](const Hop& hop) { return std::int64_t{hop.link}; });
+  std::size_t at = 2;
+  for (const HopColumn& column : kHopColumns) {
+    fill(pairs_.i(at++), core.hops, [&](const Hop& hop) { return hop.*column.field; });
+  }
+}
+
+bridge::Decide Recorder::report(Core& core, const std::vector<Link>& links,
+                                const std::vector<FlowState>& states,
+                                const std::vector<std::int32_t>& hop_source, Time now,
+                                std::int64_t epoch) {
+  gather_flows(core, states);
+  gather_links(links, now);
+  gather_pairs(core, hop_source);
+  bridge::Report report{now, epoch, flows_.columns(), links_.columns(), pairs_.columns()};
+  return client_->exchange(report);
+}
+
+}  // namespace ecnomy::engine

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/registry.h"
+
+#include <cmath>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/marking_host.h"
+#include "engine/window_host.h"
+#include "laws/traffic/traffic.h"
+
+namespace ecnomy::engine {
+namespace {
+
+template <class Law>
+LawEntry entry(const char* family) {
+  return {family, Law::kName, {std::begin(Law::kParameters), std::end(Law::kParameters)}};
+}
+
+nlohmann::ordered_json describe(const Parameter& p) {
+  nlohmann::ordered_json out{{"name", p.name}, {"unit", p.unit}};
+  out["default"] = nullptr;
+  if (!std::isnan(p.fallback)) out["default"] = p.fallback;
+  out["min"] = p.min;
+  out["max"] = p.max;
+  out["choices"] = nlohmann::ordered_json::array();
+  std::istringstream names(p.choices);
+  for (std::string name; std::getline(names, name, ',');) out["choices"].push_back(name);
+  return out;
+}
+
+}  // namespace
+
+const std::vector<LawEntry>& law_registry() {
+  static const std::vector<LawEntry> laws = {
+      {"marking", DropTail::kName, {}},
+      entry<FixedMarking>("marking"),
+      entry<Red>("marking"),
+      entry<VirtualQueue>("marking"),
+      entry<LoadBased>("marking"),
+      entry<Threshold>("marking"),
+      entry<Wtp>("window"),
+      entry<Reno>("window"),
+      {"traffic", "greedy", {}},
+      entry<RateCapped>("traffic"),
+      entry<Cbr>("traffic"),
+      entry<Poisson>("traffic"),
+      entry<Web>("traffic"),
+  };
+  return laws;
+}
+
+const LawEntry& find_law(const std::string& family, const std::string& name) {
+  std::string known;
+  for (const LawEntry& law : law_registry()) {
+    if (law.family != family) continue;
+    if (law.name == name) return law;
+    known += std::string(known.empty() ? "" : ", ") + law.name;
+  }
+  throw BadParameter("unknown " + family + " law '" + name + "', expected one of: " + known);
+}
+
+std::string describe_laws() {
+  nlohmann::ordered_json out;
+  for (const LawEntry& law : law_registry()) {
+    nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
+    for (const Parameter& p : law.parameters) parameters.push_back(describe(p));
+    out[law.family][law.name] = parameters;
+  }
+  return out.dump(1);
+}
+
+MarkingVariant make_marking(const std::string& law, const std::vector<double>& values) {
+  const double* v = values.data();
+  if (law == DropTail::kName) return DropTail();
+  if (law == FixedMarking::kName) return FixedMarking(v);
+  if (law == Red::kName) return Red(v);
+  if (law == VirtualQueue::kName) return VirtualQueue(v);
+  if (law == LoadBased::kName) return LoadBased(v);
+  if (law == Threshold::kName) return Threshold(v);
+  throw BadParameter("this engine hosts no marking law '" + law + "'");
+}
+
+WindowVariant make_window(const std::string& law, const std::vector<double>& values) {
+  if (law == Wtp::kName) return Wtp(values.data());
+  if (law == Reno::kName) return Reno(values.data());
+  throw BadParameter("this engine hosts no window law '" + law + "'");
+}
+
+}  // namespace ecnomy::engine

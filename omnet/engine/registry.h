@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The laws this engine hosts, by family and name, with their parameter tables.
+#ifndef ECNOMY_ENGINE_REGISTRY_H_
+#define ECNOMY_ENGINE_REGISTRY_H_
+
+#include <string>
+#include <vector>
+
+#include "laws/parameter.h"
+
+namespace ecnomy::engine {
+
+struct LawEntry {
+  const char* family;  // "marking", "window" or "traffic"
+  const char* name;
+  std::vector<Parameter> parameters;
+};
+
+const std::vector<LawEntry>& law_registry();
+
+// Throws BadParameter naming the family and what it knows.
+const LawEntry& find_law(const std::string& family, const std::string& name);
+
+// {"marking": {"red": [{"name", "unit", "default", "min", "max", "choices"}, ...]}, ...}; a default of
+// null is one the user must give.
+std::string describe_laws();
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_REGISTRY_H_

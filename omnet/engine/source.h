@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the flows of one source share, and what is told to a flow from outside.
+#ifndef ECNOMY_ENGINE_SOURCE_H_
+#define ECNOMY_ENGINE_SOURCE_H_
+
+#include <cstdint>
+
+#include "engine/plan.h"
+
+namespace ecnomy::engine {
+
+struct SourceConfig {
+  const SourcePlan* plan;
+  std::uint32_t first_hop;      // of the path, in Core::hops
+  std::uint32_t first_ack_hop;  // of the ack path
+
+  std::int32_t packet_bytes() const noexcept {
+    return plan->transport.payload_bytes + plan->transport.header_bytes;
+  }
+};
+
+// One flow's part of a decision (PROTOCOL.md, decide.flows).
+struct FlowOrder {
+  double mark_rate;          // marks/s; -1 leave
+  double rate_cap_bps;       // -1 none
+  std::int64_t mark_cap;     // -1 none
+  bool active;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_SOURCE_H_

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A TCP flow: sender, receiver and the traffic that drives them; a thin host of a window law.
+//
+//   tcp_flow.cc   its life: start, connections, files, orders from the market
+//   tcp_send.cc   what may leave when: window, pacing, caps, retransmission timer
+//   tcp_ack.cc    what an ACK does: RTT, window law, ECN, recovery (RFC 5681, 6298, 3168, 7661)
+//
+// Sequence numbers count segments and run on from connection to connection. There is a SYN exchange
+// (which gives the first RTT) and no FIN.
+#ifndef ECNOMY_ENGINE_TCP_FLOW_H_
+#define ECNOMY_ENGINE_TCP_FLOW_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "engine/core.h"
+#include "engine/outbox.h"
+#include "engine/source.h"
+#include "engine/tcp_receiver.h"
+#include "engine/window_host.h"
+#include "laws/traffic/traffic.h"
+#include "laws/window/round_trip.h"
+#include "laws/window/rto.h"
+
+namespace ecnomy::engine {
+
+// A finished file, for the transfers table.
+struct Transfer {
+  std::int64_t flow, number, start_ps, end_ps, bytes, retransmitted, ece;
+};
+
+class TransferSink {
+ public:
+  virtual ~TransferSink() = default;
+  virtual void add(const Transfer& transfer) = 0;
+};
+
+class TcpFlow {
+ public:
+  TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
+          TransferSink* transfers);
+
+  void start(Core& core, Time now);
+  void on_application(Core& core, Time now);
+  Time depart(Core& core, Time now) { return outbox_.depart(core, now); }
+  void on_pace(Core& core, Time now);
+  void on_timeout(Core& core, Time now);
+  void receive(Core& core, PacketId id, Time now);
+  void order(Core& core, const FlowOrder& order, Time now);
+
+  bool active(Time now) const noexcept;
+  double cwnd() const noexcept { return window_.cwnd; }
+  double weight() const noexcept { return law_.weight(); }
+  double srtt_s() const noexcept { return seconds(rto_.srtt()); }
+  std::int64_t in_flight() const noexcept { return next_ - una_; }
+  double cwnd_integral(Time now) const noexcept;
+
+ private:
+  enum class State : std::uint8_t { closed, connecting, open };
+  static constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+
+  const TransportPlan& transport() const noexcept { return source_->plan->transport; }
+  FlowStats& stats(Core& core) const noexcept {
+    return core.flows[static_cast<std::size_t>(flow_)];
+  }
+
+  // tcp_flow.cc
+  void open(Core& core, std::int64_t file_bytes, Time now);
+  void read(Core& core, Time now);
+  void finish_file(Core& core, Time now);
+  void set_cwnd_clock(Time now) noexcept;
+
+  // tcp_send.cc
+  void send_syn(Core& core, bool again, Time now);
+  void send_allowed(Core& core, Time now);
+  bool window_open() const noexcept;
+  bool gate_open(Core& core, Time now);
+  void emit(Core& core, std::int64_t seq, Time now);
+  void retransmit(Core& core, Time now);
+  void shut_gate(Time now) noexcept;
+  Time pace_interval() const noexcept;
+  double cap_bps(Time now) const noexcept;
+  std::int32_t segment_bytes(std::int64_t seq) const noexcept;
+  void hasten_gate(Time now) noexcept;
+  void arm_timer(Core& core, Time now);
+
+  // tcp_ack.cc
+  void receive_data(Core& core, PacketId id, Time now);
+  void receive_ack(Core& core, const Packet& packet, Time now);
+  void advance(Core& core, const Packet& packet, Time now);
+  void duplicate(Core& core, const Packet& packet, Time now);
+  void sample_rtt(Time sent, Time now);
+  void learn_marks(Core& core, std::int64_t grown, bool echo) noexcept;
+  std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
+  void aim();
+
+  const SourceConfig* source_;
+  std::int32_t flow_;
+  State state_ = State::closed;
+  bool started_ = false, active_ = true;
+  bool in_recovery_ = false, cwr_due_ = false;
+  std::uint16_t connection_ = 0;
+
+  WindowHost law_;
+  Window window_;
+  RoundTrip round_trip_;
+  Rto rto_;
+  TcpReceiver receiver_;
+  Outbox outbox_;
+  Stream stream_;
+
+  std::int64_t una_ = 0, next_ = 0, sent_ = 0;  // oldest unacked, next to send, one past the highest
+  std::int64_t end_ = 0;                        // one past the last segment there is to send
+  std::int64_t recover_ = 0;                    // no fast retransmit below it (after a timeout)
+  std::int64_t cut_until_ = 0;                  // no RFC 3168 response to ACKs up to it
+  std::int64_t app_limited_until_ = 0;          // up to here the window was not what held it back
+  std::int32_t duplicates_ = 0;
+  std::int32_t last_segment_bytes_ = 0;         // payload of segment end_ - 1
+
+  Time gate_at_ = 0;               // pacing and caps: nothing leaves before
+  Time pace_event_at_ = kNever;    // the pace event that counts
+  Time timer_at_ = 0;              // retransmission deadline
+  Time timer_event_at_ = kNever;   // the timeout event that counts
+  Time last_ack_at_ = 0;
+  double mark_rate_;               // marks/s aimed at; -1: the law's own weight
+  double order_cap_bps_ = -1;
+  std::int64_t mark_cap_ = -1;
+
+  double cwnd_integral_ps_ = 0;    // packet-ps
+  Time cwnd_since_ = 0;
+
+  std::optional<RateCapped> capped_;
+  std::optional<Web> web_;
+  TransferSink* transfers_;
+  Transfer file_{};
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_TCP_FLOW_H_

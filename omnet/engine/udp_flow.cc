@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/udp_flow.h"
+
+namespace ecnomy::engine {
+namespace {
+
+std::variant<Cbr, Poisson> make_law(const LawPlan& plan) {
+  if (plan.law == Cbr::kName) return Cbr(plan.values.data());
+  return Poisson(plan.values.data());
+}
+
+}  // namespace
+
+UdpFlow::UdpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic)
+    : source_(&source),
+      flow_(flow),
+      outbox_(outbox),
+      stream_(traffic),
+      law_(make_law(source.plan->traffic)) {}
+
+bool UdpFlow::active(Time now) const noexcept {
+  const Time stop = source_->plan->stop_ps;
+  return started_ && active_ && (stop < 0 || now < stop);
+}
+
+void UdpFlow::start(Core& core, Time now) {
+  started_ = true;
+  due_ = last_ = now;
+  schedule(core, std::visit([&](const auto& law) { return law.first(stream_); }, law_));
+}
+
+void UdpFlow::schedule(Core& core, Time gap) {
+  due_ += gap;
+  last_ = std::max(last_, due_ + outbox_.draw());
+  const Time stop = source_->plan->stop_ps;
+  if (stop >= 0 && last_ >= stop) return;
+  core.events.push(last_, EventKind::application, static_cast<std::uint32_t>(flow_));
+}
+
+void UdpFlow::on_application(Core& core, Time now) {
+  if (active(now)) {
+    const TransportPlan& transport = source_->plan->transport;
+    const PacketId id = core.packets.take();
+    const std::uint16_t flags = transport.ect ? kEct : 0;
+    core.packets[id] = {seq_++, now, flow_, source_->packet_bytes(), source_->first_hop,
+                        kNoPacket, flags, 0};
+    FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
+    ++stats.sent;
+    stats.sent_bytes += source_->packet_bytes();
+    outbox_.leave(core, id, now);
+  }
+  schedule(core, std::visit([&](const auto& law) { return law.gap(stream_); }, law_));
+}
+
+void UdpFlow::receive(Core& core, PacketId id, Time now) {
+  const Packet& packet = core.packets[id];
+  core.count_delivery(packet, now);
+  FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
+  ++stats.acked;
+  stats.acked_bytes += packet.bytes;
+  core.packets.release(id);
+}
+
+}  // namespace ecnomy::engine

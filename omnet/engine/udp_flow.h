@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A datagram source (cbr, poisson) and its sink. Of a decision it heeds `active` only.
+#ifndef ECNOMY_ENGINE_UDP_FLOW_H_
+#define ECNOMY_ENGINE_UDP_FLOW_H_
+
+#include <algorithm>
+#include <variant>
+
+#include "engine/core.h"
+#include "engine/outbox.h"
+#include "engine/source.h"
+#include "laws/traffic/traffic.h"
+
+namespace ecnomy::engine {
+
+class UdpFlow {
+ public:
+  UdpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic);
+
+  void start(Core& core, Time now);
+  void on_application(Core& core, Time now);  // a datagram is due
+  void receive(Core& core, PacketId id, Time now);
+  void order(const FlowOrder& order) noexcept { active_ = order.active; }
+  bool active(Time now) const noexcept;
+
+ private:
+  void schedule(Core& core, Time gap);
+
+  const SourceConfig* source_;
+  std::int32_t flow_;
+  Outbox outbox_;
+  Stream stream_;
+  std::variant<Cbr, Poisson> law_;
+  Time due_ = 0;   // without overhead
+  Time last_ = 0;  // with it
+  std::int64_t seq_ = 0;
+  bool started_ = false;
+  bool active_ = true;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_UDP_FLOW_H_

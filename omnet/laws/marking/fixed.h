@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fixed random marking: every arrival is marked with one probability, independently. Not a router's
+// law but the textbook's, against which window laws are checked (x = w / (pT); W sqrt(p) = 1.31).
+#ifndef ECNOMY_LAWS_MARKING_FIXED_H_
+#define ECNOMY_LAWS_MARKING_FIXED_H_
+
+#include "marking.h"
+
+namespace ecnomy {
+
+class FixedMarking : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "fixed";
+  static constexpr Parameter kParameters[] = {
+      {"probability", "", NAN, 0.0, 1.0, ""},
+  };
+
+  explicit FixedMarking(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    probability_ = values[0];
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView&, const PacketView&, Time, Uniform&& uniform) noexcept {
+    return {uniform() < probability_ ? Action::mark : Action::pass, kNoFlow};
+  }
+  double probability() const noexcept { return probability_; }
+
+ private:
+  double probability_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_FIXED_H_

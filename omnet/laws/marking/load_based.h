@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Load-based marking (siris2002 section 4.3). Arrivals are measured in disjoint windows of t_avg
+// (`interval_s`); at the end of each
+//   rho = arrived bits / (C t_avg)            (may exceed 1)
+//   p   = 0 if rho < rho_0, else min(alpha (rho - rho_0), 1)
+// and every arrival of the next window is marked with probability p.
+#ifndef ECNOMY_LAWS_MARKING_LOAD_BASED_H_
+#define ECNOMY_LAWS_MARKING_LOAD_BASED_H_
+
+#include <algorithm>
+
+#include "marking.h"
+
+namespace ecnomy {
+
+class LoadBased : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "load-based";
+  static constexpr Parameter kParameters[] = {
+      {"interval_s", "s", 0.5, 1e-6, 1e6, ""},
+      {"threshold", "", 0.6, 0, 1e6, ""},
+      {"slope", "", 0.71, 0, 1e6, ""},
+  };
+
+  explicit LoadBased(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    interval_ = picoseconds(values[0]);
+    threshold_ = values[1];
+    slope_ = values[2];
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView&, const PacketView& packet, Time,
+                      Uniform&& uniform) noexcept {
+    arrived_bytes_ += packet.bytes;
+    const bool mark = probability_ > 0 && uniform() < probability_;
+    return {mark ? Action::mark : Action::pass, kNoFlow};
+  }
+
+  Time first_timer() const noexcept { return interval_; }
+
+  Time on_timer(const QueueView& queue, Time now) noexcept {
+    load_ = static_cast<double>(arrived_bytes_) * 8.0 /
+            (static_cast<double>(queue.rate_bps) * seconds(interval_));
+    arrived_bytes_ = 0;
+    probability_ = load_ < threshold_ ? 0.0 : std::min(slope_ * (load_ - threshold_), 1.0);
+    return now + interval_;
+  }
+
+  double probability() const noexcept { return probability_; }
+  double load() const noexcept { return load_; }
+
+ private:
+  Time interval_;
+  double threshold_, slope_;
+  std::int64_t arrived_bytes_ = 0;
+  double load_ = 0.0;
+  double probability_ = 0.0;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_LOAD_BASED_H_

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random early detection (Floyd and Jacobson 1993; siris2002 section 4.1; details as ns-2).
+//
+// On each arrival the average queue follows  avg <- (1 - w) avg + w q,  after floor(idle / s) idle
+// steps avg <- (1 - w) avg where the transmitter was idle (s: transmission time of a mean packet;
+// `idle_decay`). Then, with p_b linear:
+//
+//   avg < min_threshold                   p_b = 0
+//   min_threshold <= avg < max_threshold  p_b = max_p (avg - min_th) / (max_th - min_th)
+//   gentle: max_th <= avg < 2 max_th      p_b = max_p + (1 - max_p) (avg - max_th) / max_th
+//   beyond                                every packet: `above_max` says marked or dropped
+//
+// Empty-queue rule: a packet that meets at most one waiting packet is never marked, unless
+// `mark_on_empty`. The first packet after avg (with such a queue) crossed min_threshold only starts the
+// count. `count` spreads the marks: with k arrivals since the last mark (this one included; in byte_mark
+// their bytes / mean_packet_bytes)
+//   wait      p = 0 if k p_b < 1,  p_b / (2 - k p_b) if k p_b < 2,  else 1
+//   no wait   p = p_b / (1 - k p_b) if k p_b < 1,  else 1
+// `byte_mark` multiplies p by bytes / mean_packet_bytes (at most 1). A packet is marked if u < p,
+// but dropped where p_b > mark_p. `limit`: a packet meeting q >= limit is marked (siris2002: marks
+// instead of drops at the reference buffer); -1 none. Thresholds, limit, q are in packets or bytes.
+#ifndef ECNOMY_LAWS_MARKING_RED_H_
+#define ECNOMY_LAWS_MARKING_RED_H_
+
+#include "marking.h"
+
+namespace ecnomy {
+
+class Red : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "red";
+  static constexpr Parameter kParameters[] = {
+      {"unit", "choice", 0, 0, 1, "packets,bytes"},
+      {"min_threshold", "unit", NAN, 0, kUnlimited, ""},
+      {"max_threshold", "unit", NAN, 0, kUnlimited, ""},
+      {"max_probability", "", 0.1, 0, 1, ""},
+      {"weight", "", 0.002, 1e-9, 1, ""},
+      {"gentle", "flag", 1, 0, 1, ""},
+      {"wait", "flag", 1, 0, 1, ""},
+      {"count", "flag", 1, 0, 1, ""},
+      {"mark_on_empty", "flag", 0, 0, 1, ""},
+      {"idle_decay", "flag", 1, 0, 1, ""},
+      {"above_max", "choice", 0, 0, 1, "mark,drop"},
+      {"mark_p", "", 1, 0, 1, ""},
+      {"byte_mark", "flag", 0, 0, 1, ""},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      {"limit", "unit", -1, -1, kUnlimited, ""},
+  };
+
+  explicit Red(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    in_bytes_ = values[0] != 0;
+    min_ = values[1];
+    max_ = values[2];
+    if (max_ < min_) throw BadParameter("red: max_threshold is below min_threshold");
+    max_p_ = values[3];
+    weight_ = values[4];
+    gentle_ = values[5] != 0;
+    wait_ = values[6] != 0;
+    use_count_ = values[7] != 0;
+    mark_on_empty_ = values[8] != 0;
+    idle_decay_ = values[9] != 0;
+    above_max_ = values[10] == 0 ? Action::mark : Action::drop;
+    mark_p_ = values[11];
+    byte_mark_ = values[12] != 0;
+    mean_packet_bytes_ = values[13];
+    limit_ = values[14];
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
+                      Uniform&& uniform) noexcept {
+    const double q = static_cast<double>(in_bytes_ ? queue.bytes : queue.packets);
+    update_average(q, queue, now);
+    count_packets_ += 1;
+    count_bytes_ += packet.bytes;
+    const bool crowded = mark_on_empty_ || queue.packets > 1;
+    probability_ = average_ >= min_ && crowded ? base_probability() : 0.0;
+    if (limit_ >= 0 && q >= limit_) return {Action::mark, kNoFlow};
+    if (average_ < min_ || !crowded) {
+      above_min_ = false;
+      return {};
+    }
+    if (average_ >= (gentle_ ? 2 * max_ : max_)) return {above_max_, kNoFlow};
+    if (!above_min_) {
+      above_min_ = true;
+      restart_count(1, packet.bytes);
+      return {};
+    }
+    return early(packet, uniform);
+  }
+
+  double probability() const noexcept { return probability_; }
+  double average() const noexcept { return average_; }
+
+ private:
+  void update_average(double q, const QueueView& queue, Time now) noexcept {
+    if (idle_decay_ && queue.idle_since >= 0 && queue.packets == 0) {
+      const double step_s = mean_packet_bytes_ * 8.0 / static_cast<double>(queue.rate_bps);
+      const double steps = std::floor(seconds(now - queue.idle_since) / step_s);
+      if (steps > 0) average_ *= std::pow(1.0 - weight_, steps);
+    }
+    average_ = (1.0 - weight_) * average_ + weight_ * q;
+  }
+
+  double base_probability() const noexcept {
+    if (average_ < max_) return max_p_ * (average_ - min_) / (max_ - min_);
+    if (!gentle_ || average_ >= 2 * max_) return 1.0;
+    return max_p_ + (1.0 - max_p_) * (average_ - max_) / max_;
+  }
+
+  template <class Uniform>
+  Decision early(const PacketView& packet, Uniform&& uniform) noexcept {
+    if (uniform() >= spread(packet)) return {};
+    restart_count(0, 0);
+    return {probability_ <= mark_p_ ? Action::mark : Action::drop, kNoFlow};
+  }
+
+  double spread(const PacketView& packet) const noexcept {
+    double p = probability_;
+    if (use_count_) {
+      const double k = byte_mark_ ? count_bytes_ / mean_packet_bytes_ : count_packets_;
+      const double kp = k * p;
+      if (wait_) {
+        p = kp < 1 ? 0.0 : kp < 2 ? p / (2 - kp) : 1.0;
+      } else {
+        p = kp < 1 ? p / (1 - kp) : 1.0;
+      }
+    }
+    if (byte_mark_ && p < 1) p *= packet.bytes / mean_packet_bytes_;
+    return p < 1 ? p : 1.0;
+  }
+
+  void restart_count(double packets, double bytes) noexcept {
+    count_packets_ = packets;
+    count_bytes_ = bytes;
+  }
+
+  double min_, max_, max_p_, weight_, mark_p_, mean_packet_bytes_, limit_;
+  bool in_bytes_, gentle_, wait_, use_count_, mark_on_empty_, idle_decay_, byte_mark_;
+  Action above_max_;
+  double average_ = 0.0;
+  double probability_ = 0.0;
+  double count_packets_ = 0.0;
+  double count_bytes_ = 0.0;
+  bool above_min_ = false;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_RED_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A law's parameters as data: name, unit, default, range. They stand once, here beside the law;
+// `ecnomy-engine describe` prints them and the Python and NED sides are held to that list.
+//
+// A law is built from one double per parameter, in the order of its table. A flag is 0 or 1;
+// a choice is an index into its comma-separated names.
+#ifndef ECNOMY_LAWS_PARAMETER_H_
+#define ECNOMY_LAWS_PARAMETER_H_
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace ecnomy {
+
+// Simulated time in picoseconds, as in OMNeT++.
+using Time = std::int64_t;
+inline constexpr Time kNever = -1;
+inline constexpr double kPsPerSecond = 1e12;
+inline constexpr double kUnlimited = 1e300;
+
+inline constexpr double seconds(Time ps) { return static_cast<double>(ps) / kPsPerSecond; }
+inline Time picoseconds(double s) { return static_cast<Time>(std::llround(s * kPsPerSecond)); }
+
+struct Parameter {
+  const char* name;
+  const char* unit;     // "" for a pure number, "flag", or "choice"
+  double fallback;      // the default; NaN where the user must say
+  double min;
+  double max;
+  const char* choices;  // "a,b,c" for a choice, else ""
+};
+
+// A parameter out of its range; the message names law, parameter, value and range.
+class BadParameter : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
+};
+
+inline void check_parameter(const char* law, const Parameter& parameter, double value) {
+  const bool whole = parameter.unit[0] != 'c' && parameter.unit[0] != 'f';
+  const bool integral = whole || value == std::floor(value);
+  if (std::isfinite(value) && value >= parameter.min && value <= parameter.max && integral) return;
+  throw BadParameter(std::string(law) + ": " + parameter.name + " is " + std::to_string(value) +
+                     ", expected " + std::to_string(parameter.min) + " to " +
+                     std::to_string(parameter.max));
+}
+
+template <std::size_t N>
+void check_parameters(const char* law, const Parameter (&table)[N], const double* values) {
+  for (std::size_t i = 0; i < N; ++i) check_parameter(law, table[i], values[i]);
+}
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_PARAMETER_H_

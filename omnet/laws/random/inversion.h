@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distributions by inversion, one uniform in (0, 1) each (no std:: distribution: those differ between
+// libraries).
+#ifndef ECNOMY_LAWS_RANDOM_INVERSION_H_
+#define ECNOMY_LAWS_RANDOM_INVERSION_H_
+
+#include <cmath>
+
+namespace ecnomy {
+
+// Exponential: F(x) = 1 - exp(-x / mean).
+inline double exponential(double mean, double u) noexcept { return -mean * std::log1p(-u); }
+
+// Pareto truncated to [min, max]: F(x) = (1 - (min/x)^shape) / (1 - (min/max)^shape).
+inline double truncated_pareto(double min, double max, double shape, double u) noexcept {
+  const double tail = std::pow(min / max, shape);
+  return min * std::pow(1.0 - u * (1.0 - tail), -1.0 / shape);
+}
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_RANDOM_INVERSION_H_

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// What sources do, as small state machines. Draws come in as `uniform()`, one per value, in the order
+// stated, from the flow's own traffic stream: both engines draw the same times and sizes.
+//
+//   greedy        always has data
+//   rate-capped   always has data, sent at most at rate_bps (IP bits) until until_s (-1: for ever)
+//   cbr           a packet every interval_s; the first after U * interval_s if random_phase
+//   poisson       exponential gaps of mean_interval_s, the first one drawn too
+//   web           reads for an exponential time, then fetches one file; reading comes first
+//                 (antoniadis2000 section 5; file sizes truncated Pareto as in andreassen2002 Fig. 4)
+#ifndef ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
+#define ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
+
+#include <algorithm>
+
+#include "../parameter.h"
+#include "../random/inversion.h"
+
+namespace ecnomy {
+
+class RateCapped {
+ public:
+  static constexpr const char* kName = "rate-capped";
+  static constexpr Parameter kParameters[] = {
+      {"rate_bps", "bit/s", NAN, 1, 1e15, ""},
+      {"until_s", "s", -1, -1, 1e9, ""},
+  };
+
+  explicit RateCapped(const double* values) {
+    check_parameters(kName, kParameters, values);
+    rate_bps_ = static_cast<std::int64_t>(values[0]);
+    until_ = values[1] < 0 ? kNever : picoseconds(values[1]);
+  }
+
+  // kNever (-1) once the cap is lifted.
+  std::int64_t cap_bps(Time now) const noexcept {
+    return until_ != kNever && now >= until_ ? -1 : rate_bps_;
+  }
+  Time lifted_at() const noexcept { return until_; }
+
+ private:
+  std::int64_t rate_bps_;
+  Time until_;
+};
+
+class Cbr {
+ public:
+  static constexpr const char* kName = "cbr";
+  static constexpr Parameter kParameters[] = {
+      {"interval_s", "s", NAN, 1e-9, 1e6, ""},
+      {"random_phase", "flag", 1, 0, 1, ""},
+  };
+
+  explicit Cbr(const double* values) {
+    check_parameters(kName, kParameters, values);
+    interval_ = picoseconds(values[0]);
+    random_phase_ = values[1] != 0;
+  }
+
+  template <class Uniform>
+  Time first(Uniform&& uniform) const noexcept {
+    return random_phase_ ? static_cast<Time>(uniform() * static_cast<double>(interval_)) : 0;
+  }
+  template <class Uniform>
+  Time gap(Uniform&&) const noexcept {
+    return interval_;
+  }
+
+ private:
+  Time interval_;
+  bool random_phase_;
+};
+
+class Poisson {
+ public:
+  static constexpr const char* kName = "poisson";
+  static constexpr Parameter kParameters[] = {
+      {"mean_interval_s", "s", NAN, 1e-12, 1e6, ""},
+  };
+
+  explicit Poisson(const double* values) {
+    check_parameters(kName, kParameters, values);
+    mean_ps_ = values[0] * kPsPerSecond;
+  }
+
+  template <class Uniform>
+  Time first(Uniform&& uniform) const noexcept {
+    return gap(uniform);
+  }
+  template <class Uniform>
+  Time gap(Uniform&& uniform) const noexcept {
+    return static_cast<Time>(exponential(mean_ps_, uniform()));
+  }
+
+ private:
+  double mean_ps_;
+};
+
+class Web {
+ public:
+  static constexpr const char* kName = "web";
+  static constexpr Parameter kParameters[] = {
+      {"reading_mean_s", "s", 5, 1e-9, 1e6, ""},
+      {"size", "choice", 2, 0, 2, "fixed,exponential,pareto"},
+      {"size_mean_bytes", "bytes", 50000, 1, 1e12, ""},
+      {"size_min_bytes", "bytes", 1, 1, 1e12, ""},
+      {"size_max_bytes", "bytes", 5e6, 1, 1e12, ""},
+      {"size_shape", "", 1.2, 1e-3, 1e3, ""},
+  };
+
+  explicit Web(const double* values) {
+    check_parameters(kName, kParameters, values);
+    reading_mean_ps_ = values[0] * kPsPerSecond;
+    size_ = static_cast<Size>(static_cast<int>(values[1]));
+    mean_bytes_ = values[2];
+    min_bytes_ = values[3];
+    max_bytes_ = values[4];
+    shape_ = values[5];
+    if (max_bytes_ < min_bytes_) throw BadParameter("web: size_max_bytes is below size_min_bytes");
+  }
+
+  template <class Uniform>
+  Time reading(Uniform&& uniform) const noexcept {
+    return static_cast<Time>(exponential(reading_mean_ps_, uniform()));
+  }
+
+  // Whole bytes, at least 1.
+  template <class Uniform>
+  std::int64_t file_bytes(Uniform&& uniform) const noexcept {
+    double bytes = mean_bytes_;
+    if (size_ == Size::exponential) bytes = exponential(mean_bytes_, uniform());
+    if (size_ == Size::pareto) bytes = truncated_pareto(min_bytes_, max_bytes_, shape_, uniform());
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(bytes)));
+  }
+
+ private:
+  enum class Size { fixed, exponential, pareto };
+  double reading_mean_ps_;
+  Size size_;
+  double mean_bytes_, min_bytes_, max_bytes_, shape_;
+};
+
+// When a flow starts: at + index * stagger + U * spread, U from its start stream.
+struct StartLaw {
+  Time at, stagger, spread;
+  template <class Uniform>
+  Time draw(std::int64_t index, Uniform&& uniform) const noexcept {
+    const Time jitter =
+        spread > 0 ? static_cast<Time>(uniform() * static_cast<double>(spread)) : 0;
+    return at + index * stagger + jitter;
+  }
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reno with the RFC 3168 response (RFC 5681; RFC 3168 section 6.1.2; experiments A7).
+//
+//   ACK             slow start: cwnd += n;  else cwnd += n / cwnd
+//   ECE (once per round trip) and fast retransmit:
+//                   ssthresh = max(decrease cwnd, min_ssthresh), cwnd = ssthresh
+//   timeout         ssthresh = max(decrease flight, min_ssthresh), cwnd = 1
+#ifndef ECNOMY_LAWS_WINDOW_RENO_H_
+#define ECNOMY_LAWS_WINDOW_RENO_H_
+
+#include "window.h"
+
+namespace ecnomy {
+
+class Reno {
+ public:
+  static constexpr const char* kName = "reno";
+  static constexpr bool kPerMark = false;
+  static constexpr Parameter kParameters[] = {
+      {"decrease", "", 0.5, 0.01, 0.99, ""},
+      {"min_ssthresh", "packets", 2, 1, 1e9, ""},
+  };
+
+  explicit Reno(const double* values) {
+    check_parameters(kName, kParameters, values);
+    decrease_ = values[0];
+    min_ssthresh_ = values[1];
+  }
+
+  void on_ack(Window& window, const Ack& ack) noexcept {
+    const double n = static_cast<double>(ack.newly_acked);
+    window.set(window.cwnd + (window.in_slow_start() ? n : n / window.cwnd));
+  }
+  void on_congestion(Window& window) noexcept { reduce(window, window.cwnd); }
+  void on_loss(Window& window) noexcept { reduce(window, window.cwnd); }
+  void on_timeout(Window& window, double flight) noexcept {
+    window.ssthresh = std::max(decrease_ * flight, min_ssthresh_);
+    window.set(1.0);
+  }
+
+  double weight() const noexcept { return 0.0; }
+  void set_weight(double) noexcept {}
+
+ private:
+  void reduce(Window& window, double from) noexcept {
+    window.ssthresh = std::max(decrease_ * from, min_ssthresh_);
+    window.set(window.ssthresh);
+  }
+
+  double decrease_, min_ssthresh_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_RENO_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every window law shares. A law is a plain class with
+//
+//   on_ack(window, ack)       an ACK arrived; n packets newly acknowledged, k marks learnt
+//   on_congestion(window)     an RFC 3168 echo, at most once per round trip (host's duty)
+//   on_loss(window)           fast retransmit, once per recovery
+//   on_timeout(window, flight)
+//   weight(), set_weight(w)   marks per round trip it aims at; 0 where it has none
+//   kPerMark                  true: every echoed mark goes to on_ack; false: on_congestion
+//
+// Windows are real numbers in packets. After every change the law clamps to [min, max].
+#ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
+#define ECNOMY_LAWS_WINDOW_WINDOW_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "../parameter.h"
+
+namespace ecnomy {
+
+struct Window {
+  double cwnd;
+  double ssthresh;  // slow start below it; 0: slow start off
+  double min;
+  double max;
+
+  void set(double packets) noexcept { cwnd = std::clamp(packets, min, max); }
+  bool in_slow_start() const noexcept { return cwnd < ssthresh; }
+};
+
+struct Ack {
+  std::int64_t newly_acked;  // 0 where growth is not allowed (duplicate, application-limited)
+  std::int64_t marks;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_WINDOW_H_

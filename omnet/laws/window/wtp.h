@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP/WTP, the willingness-to-pay window (siris2002 Eq. 4 to 6; antoniadis2000 Eq. 1). On every ACK
+//
+//   cwnd += gain (n w_inc / cwnd - k / w_dec)      n newly acknowledged, k of them marked
+//
+//   proportional-increase   (w_inc, w_dec) = (w, 1)
+//   inverse-decrease        (w_inc, w_dec) = (1, w)
+//   general                 any pair, w = w_inc w_dec; a new w scales w_inc
+//
+// In equilibrium a flow receives w marks per round trip, whatever marks it. Losses are the host
+// TCP's business: Reno's halving (antoniadis2000 4.2). A mark ends slow start.
+#ifndef ECNOMY_LAWS_WINDOW_WTP_H_
+#define ECNOMY_LAWS_WINDOW_WTP_H_
+
+#include "window.h"
+
+namespace ecnomy {
+
+class Wtp {
+ public:
+  static constexpr const char* kName = "wtp";
+  static constexpr bool kPerMark = true;
+  static constexpr Parameter kParameters[] = {
+      {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general"},
+      {"gain", "", 0.5, 1e-9, 1e3, ""},
+      {"w_inc", "marks", 1, 1e-9, 1e9, ""},
+      {"w_dec", "marks", 1, 1e-9, 1e9, ""},
+  };
+
+  explicit Wtp(const double* values) {
+    check_parameters(kName, kParameters, values);
+    form_ = static_cast<Form>(static_cast<int>(values[0]));
+    gain_ = values[1];
+    w_inc_ = values[2];
+    w_dec_ = values[3];
+  }
+
+  void on_ack(Window& window, const Ack& ack) noexcept {
+    const double n = static_cast<double>(ack.newly_acked);
+    const double k = static_cast<double>(ack.marks);
+    if (window.in_slow_start()) {
+      if (ack.marks == 0) return window.set(window.cwnd + n);
+      window.ssthresh = 0;
+    }
+    window.set(window.cwnd + gain_ * (n * w_inc_ / window.cwnd - k / w_dec_));
+  }
+  void on_congestion(Window&) noexcept {}
+  void on_loss(Window& window) noexcept {
+    window.set(window.cwnd / 2);
+    window.ssthresh = 0;
+  }
+  void on_timeout(Window& window, double) noexcept {
+    window.set(1.0);
+    window.ssthresh = 0;
+  }
+
+  double weight() const noexcept { return w_inc_ * w_dec_; }
+  void set_weight(double w) noexcept {
+    switch (form_) {
+      case Form::proportional_increase: w_inc_ = w; break;
+      case Form::inverse_decrease: w_dec_ = w; break;
+      case Form::general: w_inc_ = w / w_dec_; break;
+    }
+  }
+
+ private:
+  enum class Form { proportional_increase, inverse_decrease, general };
+  Form form_;
+  double gain_, w_inc_, w_dec_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_WTP_H_

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a plan on the built-in engine without a market: all reports and records, as numpy arrays."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from ecnomy.markets.bridge.messages import Bye, Decide, Finish, Record, Report, Request, Verdict
+from ecnomy.markets.bridge.server import EngineLink
+from ecnomy.markets.plan import Plan
+
+
+@dataclass
+class Outcome:
+    """Everything an engine said; counters are cumulative."""
+
+    plan: Plan
+    reports: list[Report] = field(default_factory=list)
+    records: dict[str, list[dict[str, np.ndarray]]] = field(default_factory=dict)
+    finish: Finish | None = None
+
+    def table(self, name: str) -> dict[str, np.ndarray]:
+        """All rows of a record table, {} where there are none."""
+        parts = self.records.get(name, [])
+        return {k: np.concatenate([p[k] for p in parts]) for k in parts[0]} if parts else {}
+
+    def at(self, t_s: float) -> Report:
+        """The report at a time."""
+        return next(r for r in self.reports if r.t_ps == round(t_s * 1e12))
+
+    def over(self, from_s: float, to_s: float, part: str = "flows") -> dict[str, np.ndarray]:
+        """Differences of all columns between two reports."""
+        first, last = getattr(self.at(from_s), part), getattr(self.at(to_s), part)
+        return {k: last[k] - first[k] for k in last}
+
+
+@functools.cache
+def engine() -> str:
+    """The engine's path; named by ECNOMY_ENGINE, beside this Python, or on PATH."""
+    beside = Path(sys.executable).with_name("ecnomy-engine")
+    found = os.environ.get("ECNOMY_ENGINE") or (beside if beside.exists() else None)
+    found = found or shutil.which("ecnomy-engine")
+    assert found, "ecnomy-engine is not installed"
+    return str(found)
+
+
+def run(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> Outcome:
+    """Runs the plan; `decide` answers each report, by default with nothing."""
+    ours, theirs = socket.socketpair()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "plan.json"
+        path.write_bytes(plan.to_json())
+        command = [engine(), "run", "--plan", str(path), "--bridge-fd", str(theirs.fileno())]
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
+        theirs.close()
+        try:
+            outcome = _talk(plan, ours, decide or (lambda report: Decide(report.epoch)))
+        finally:
+            ours.close()
+            _, error = process.communicate(timeout=60)
+    assert process.returncode == 0, error.decode()
+    return outcome
+
+
+def _talk(plan: Plan, sock: socket.socket, decide: Callable[[Report], Decide]) -> Outcome:
+    link = EngineLink(
+        sock,
+        n_flows=sum(s.count for s in plan.sources),
+        n_links=len(plan.links),
+        n_pairs=sum(len(s.path) + len(s.ack_path) for s in plan.sources),
+        plan_digest=plan.digest,
+        seed=plan.seed,
+        late=len(plan.record.delay_thresholds_ps),
+    )
+    outcome = Outcome(plan)
+    link.handshake()
+    while outcome.finish is None:
+        match link.receive():
+            case Report() as report:
+                outcome.reports.append(report)
+                link.send(decide(report))
+            case Request() as request:
+                link.send(Verdict(request.id, False))
+            case Record() as record:
+                outcome.records.setdefault(record.table, []).append(dict(record.columns))
+            case Finish() as finish:
+                outcome.finish = finish
+                link.send(Bye())
+    return outcome

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans built directly, for engine tests that want no scenario between them and the engine."""
+
+from __future__ import annotations
+
+from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp, Udp
+
+PS = 10**12
+DROP_TAIL = Law("drop-tail", {})
+
+
+def link(name, source, target, rate_bps, delay_s, *, buffer=-1, marking=DROP_TAIL, **other):
+    """A link; delay in seconds, buffer in packets."""
+    fields = dict(buffer_bytes=-1, framing_bytes=0, not_ect="drop") | other
+    return Link(
+        name=name,
+        source=source,
+        target=target,
+        rate_bps=int(rate_bps),
+        delay_ps=round(delay_s * PS),
+        buffer_packets=buffer,
+        marking=marking,
+        stream=f"link/{name}",
+        **fields,
+    )
+
+
+def duplex(name, source, target, rate_bps, delay_s, **other):
+    """A link and its plain reverse."""
+    there = link(name, source, target, rate_bps, delay_s, **other)
+    return [there, link(f"{name}.reverse", target, source, rate_bps, delay_s)]
+
+
+def fixed(probability):
+    return Law("fixed", {"probability": probability})
+
+
+def red(min_threshold, max_threshold, max_probability=0.1, weight=0.002, **other):
+    params = dict(
+        unit=0, gentle=1, wait=1, count=1, mark_on_empty=0, idle_decay=1, above_max=0,
+        mark_p=1, byte_mark=0, mean_packet_bytes=1000, limit=-1,
+    )  # fmt: skip
+    params |= dict(
+        min_threshold=min_threshold,
+        max_threshold=max_threshold,
+        max_probability=max_probability,
+        weight=weight,
+    )
+    return Law("red", {k: float(v) for k, v in (params | other).items()})
+
+
+def wtp(weight=1.0, gain=0.5, form=0):
+    inc, dec = ((weight, 1.0), (1.0, weight), (weight, 1.0))[form]
+    return Law("wtp", dict(form=float(form), gain=gain, w_inc=float(inc), w_dec=float(dec)))
+
+
+RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0})
+
+
+def tcp(window=RENO, **other):
+    """TCP with 1000-byte packets; WTP is paced with accurate echo, Reno ack-clocked RFC 3168."""
+    weighted = window.law == "wtp"
+    fields = dict(
+        mss_bytes=960,
+        header_bytes=40,
+        ack_bytes=40,
+        send="paced" if weighted else "ack-clocked",
+        echo="accurate" if weighted else "rfc3168",
+        slow_start=not weighted,
+        initial_window=1.0 if weighted else 2.0,
+        min_window=1 / 64 if weighted else 1.0,
+        max_window=1e9,
+        min_rto_ps=PS // 5,
+        max_rto_ps=60 * PS,
+        initial_rto_ps=PS,
+        initial_mark_rate=-1.0,
+    )
+    return Tcp(window=window, **(fields | other))
+
+
+def udp(packet_bytes=1000, *, ect=False):
+    return Udp(payload_bytes=packet_bytes - 28, header_bytes=28, ect=ect)
+
+
+def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.0, **other):
+    fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0) | other
+    stop = fields["stop_s"]
+    return Source(
+        name=name,
+        count=count,
+        path=path,
+        ack_path=ack_path,
+        start=Start(
+            round(start_s * PS), round(fields["stagger_s"] * PS), round(fields["spread_s"] * PS)
+        ),
+        stop_ps=-1 if stop is None else round(stop * PS),
+        traffic=traffic or Law("greedy", {}),
+        transport=transport,
+        send_overhead_ps=round(fields["overhead_s"] * PS),
+    )
+
+
+def plan(links, sources, duration_s, *, warmup_s=0.0, epoch_s=1.0, seed=1, **record):
+    fields = dict(series=[], every_ps=-1, delay_thresholds_ps=[], trace=False, transfers=True)
+    nodes = 1 + max(max(li.source, li.target) for li in links)
+    return Plan(
+        plan=1,
+        title="test",
+        seed=seed,
+        duration_ps=round(duration_s * PS),
+        warmup_ps=round(warmup_s * PS),
+        epoch_ps=round(epoch_s * PS),
+        nodes=[f"n{i}" for i in range(nodes)],
+        links=links,
+        sources=sources,
+        record=Record(**(fields | record)),
+    ).sealed()
+
+
+def reference_dumbbell(duration_s=60.0, seed=1):
+    """Issue A's reference: 10 greedy Reno ECN flows, 100 Mbps 18 ms between 1 Gbps access links."""
+    links = (
+        duplex("in", 0, 1, 1e9, 0.001)
+        + duplex("bottleneck", 1, 2, 1e8, 0.018, buffer=400, marking=red(50, 150))
+        + duplex("out", 2, 3, 1e9, 0.001)
+    )
+    flows = source(
+        "reno", [0, 2, 4], [5, 3, 1], tcp(mss_bytes=1000), count=10, stagger_s=0.1,
+        overhead_s=1040 * 8 / 1e8,
+    )  # fmt: skip
+    return plan(links, [flows], duration_s, seed=seed)
