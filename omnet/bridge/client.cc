@@ -12,7 +12,8 @@ namespace {
 
 constexpr int kHookPeriodMs = 50;
 constexpr int kLastWordsMs = 1000;
-constexpr std::size_t kRecordBytes = std::size_t{8} << 20;  // well under a frame, cheap to hold twice
+constexpr std::size_t kRecordBytes = std::size_t{8}
+                                     << 20;  // well under a frame, cheap to hold twice
 
 std::string seconds(std::int64_t t_ps) {
   char text[40];

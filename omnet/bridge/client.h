@@ -2,9 +2,9 @@
 // The engine's end of the bridge: a state machine over one connected stream socket.
 //
 // Order (PROTOCOL.md): handshake, then (record | alive | request)* exchange, repeated, then finish.
-// Every failure is thrown as ProtocolError (by name, with the simulated time and the last message), or as
-// PeerError where the market refused or ended the run. Nothing is printed. A broken protocol is
-// told to the market in an `error` frame before it is thrown.
+// Every failure is thrown as ProtocolError (by name, with the simulated time and the last message),
+// or as PeerError where the market refused or ended the run. Nothing is printed. A broken protocol
+// is told to the market in an `error` frame before it is thrown.
 #ifndef ECNOMY_BRIDGE_CLIENT_H_
 #define ECNOMY_BRIDGE_CLIENT_H_
 
@@ -21,7 +21,8 @@ namespace ecnomy::bridge {
 
 class Client {
  public:
-  // Called about every 50 ms while the client waits, so that a graphical host stays alive; false stops.
+  // Called about every 50 ms while the client waits, so that a graphical host stays alive; false
+  // stops the wait, which then throws Stopped.
   using WaitHook = std::function<bool()>;
 
   // Takes ownership of a connected stream socket (an inherited socketpair).
@@ -47,7 +48,8 @@ class Client {
   // One way. Splits what would not fit one frame; sends nothing for zero rows.
   void record(const std::string& table, const Columns& columns);
   void alive(std::int64_t t_ps, std::int64_t events);
-  // True when the market is gone or going. Does not block and consumes nothing; throw_gone() says why.
+  // True when the market is gone or going. Does not block and consumes nothing; throw_gone() says
+  // why.
   bool hung_up() const noexcept { return socket_.hung_up(); }
   // After a hang-up: throws PeerError with the reason the market left, or ProtocolError hung-up.
   [[noreturn]] void throw_gone();
@@ -70,8 +72,8 @@ class Client {
   Socket socket_;
   Limits limits_;
   WaitHook hook_;
-  std::string frame_;  // outgoing, reused
-  std::string body_;   // incoming, reused
+  std::string frame_;          // outgoing, reused
+  std::string body_;           // incoming, reused
   std::string last_ = "none";  // last message in either direction
   std::int64_t t_ps_ = 0;
 };

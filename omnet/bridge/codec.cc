@@ -104,8 +104,8 @@ void check_known(const char* name, const char* column, const std::vector<std::in
                  std::int64_t count) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 0 || values[i] >= count) {
-      throw ProtocolError(name, row(column, i, std::to_string(values[i])) + " of " +
-                                    std::to_string(count));
+      throw ProtocolError(
+          name, row(column, i, std::to_string(values[i])) + " of " + std::to_string(count));
     }
   }
 }
@@ -221,7 +221,8 @@ void check(const Decide& decide, const Limits& limits) {
 }
 
 const char* type_name(const Incoming& message) noexcept {
-  static constexpr const char* kNames[] = {"welcome", "refuse", "decide", "verdict", "bye", "error"};
+  static constexpr const char* kNames[] = {"welcome", "refuse", "decide",
+                                           "verdict", "bye",    "error"};
   static_assert(std::variant_size_v<Incoming> == sizeof kNames / sizeof kNames[0]);
   return kNames[message.index()];
 }

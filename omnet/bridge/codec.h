@@ -2,7 +2,8 @@
 // Frames of the bridge <-> values, without sockets. Format: PROTOCOL.md.
 //
 // A frame is a u32 big-endian body length and a MessagePack map. Encoding copies each column once,
-// into the frame; decoding runs a SAX handler over the body and builds no document of a peer's data.
+// into the frame; decoding runs a SAX handler over the body and builds no document of a peer's
+// data.
 #ifndef ECNOMY_BRIDGE_CODEC_H_
 #define ECNOMY_BRIDGE_CODEC_H_
 
@@ -52,7 +53,8 @@ std::size_t body_bytes(const unsigned char* header);
 // The message in `body`; decisions are checked against `limits`. Throws ProtocolError by name.
 Incoming decode(std::string_view body, const Limits& limits);
 
-// Checks a decoded decision: unknown-flow, unknown-link, not-finite, out-of-range. decode() calls it.
+// Checks a decoded decision: unknown-flow, unknown-link, not-finite, out-of-range. decode() calls
+// it.
 void check(const Decide& decide, const Limits& limits);
 
 }  // namespace ecnomy::bridge

@@ -116,7 +116,8 @@ Incoming decode(std::string_view body, const Limits& limits) {
   }
   SaxHandler read;
   const char* const first = body.data();
-  SaxHandler::json::sax_parse(first, first + body.size(), &read, SaxHandler::json::input_format_t::msgpack);
+  SaxHandler::json::sax_parse(first, first + body.size(), &read,
+                              SaxHandler::json::input_format_t::msgpack);
   const Shape& shape = shape_of(read);
   bool newer_peer = limits.newer_peer;
   const bool is_welcome = shape.keys == bit(kProtocol);

@@ -94,8 +94,8 @@ struct Refuse {
 // Rows of equal length; all empty when the decision changes no flow.
 struct FlowDecisions {
   std::vector<std::int64_t> flow;
-  std::vector<double> mark_rate;     // marks/s to aim at; -1 leave
-  std::vector<double> rate_cap_bps;  // of IP bits; -1 none
+  std::vector<double> mark_rate;       // marks/s to aim at; -1 leave
+  std::vector<double> rate_cap_bps;    // of IP bits; -1 none
   std::vector<std::int64_t> mark_cap;  // cumulative marks; -1 none
   std::vector<std::int64_t> active;    // 0 or 1
 };

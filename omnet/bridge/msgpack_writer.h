@@ -25,7 +25,8 @@ class MsgpackWriter {
   void binary(const void* data, std::size_t bytes);
 
  private:
-  // A count below `fix_limit` goes into the first byte; larger ones follow `code16` or `code16 + 1`.
+  // A count below `fix_limit` goes into the first byte; larger ones follow `code16` or `code16 +
+  // 1`.
   void head(std::size_t count, std::size_t fix_limit, unsigned fix, unsigned code16);
   // The low `bytes` bytes of `value`, big-endian, after `code`.
   void put(unsigned code, std::uint64_t value, int bytes);

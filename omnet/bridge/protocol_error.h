@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong on the bridge: a peer that breaks the protocol, and a peer that says it gives up.
+// What can go wrong on the bridge: a peer that breaks the protocol, and one that says it gives up.
 // The names of refusals are those of PROTOCOL.md and equal in Python.
 #ifndef ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
 #define ECNOMY_BRIDGE_PROTOCOL_ERROR_H_
@@ -32,7 +32,7 @@ class Stopped : public ProtocolError {
   explicit Stopped(std::string detail) : ProtocolError("hung-up", std::move(detail)) {}
 };
 
-// The market refused us (`refuse`) or ended the run (`error`); what() names it, reason() is its own words.
+// The market refused us (`refuse`) or ended the run (`error`); reason() is its own words.
 class PeerError : public std::runtime_error {
  public:
   PeerError(const std::string& what, std::string reason)

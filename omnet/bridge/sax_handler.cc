@@ -14,7 +14,11 @@ bool is_utf8(std::string_view text) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
     const unsigned lead = byte(i);
-    const std::size_t more = lead < 0x80 ? 0 : lead < 0xc2 ? 4 : lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    const std::size_t more = lead < 0x80   ? 0
+                             : lead < 0xc2 ? 4
+                             : lead < 0xe0 ? 1
+                             : lead < 0xf0 ? 2
+                                           : 3;
     if (lead > 0xf4 || more == 4 || more >= text.size() - i) return false;
     for (std::size_t k = 1; k <= more; ++k) {
       if ((byte(i + k) & 0xc0) != 0x80) return false;
@@ -61,9 +65,7 @@ void SaxHandler::blame(const std::string& name, const std::string& detail) {
   if (!fault) fault = Fault{name, detail};
 }
 
-void SaxHandler::wrong_type(const char* found) {
-  blame("wrong-type", where() + " is " + found);
-}
+void SaxHandler::wrong_type(const char* found) { blame("wrong-type", where() + " is " + found); }
 
 void SaxHandler::start(bool object) {
   if (depth_ == 0 && !object) throw ProtocolError("not-a-map", "the frame holds an array");
@@ -122,7 +124,8 @@ bool SaxHandler::key(std::string& name) {
                      flows ? kFirstLinkColumn : kNoColumn, name);
     column_ = static_cast<DecideColumn>(index);
     unknown = column_ == kNoColumn;
-    if (unknown && !unknown_column) unknown_column = std::string(kKeyNames[key_]) + "." + shown(name);
+    if (unknown && !unknown_column)
+      unknown_column = std::string(kKeyNames[key_]) + "." + shown(name);
     seen = &seen_columns_;
   }
   if (unknown) return true;
@@ -210,7 +213,7 @@ bool SaxHandler::parse_error(std::size_t position, const std::string&,
                              const nlohmann::detail::exception& error) {
   const std::string at = "at byte " + std::to_string(position);
   if (complete_) throw ProtocolError("trailing-bytes", at);
-  // nlohmann's numbers: 110 end of input, 113 a map key that is no string, 112 a byte that starts nothing.
+  // nlohmann's numbers: 110 end of input, 113 a map key that is no string, 112 no known first byte.
   if (error.id == 110) throw ProtocolError("truncated", at);
   if (error.id == 113) throw ProtocolError("wrong-type", "a key that is no string, " + at);
   throw ProtocolError("not-messagepack", at);

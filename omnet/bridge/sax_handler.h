@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SAX handler behind decode(): one market message, flat, as its bytes go by.
 //
-// Faults of structure (depth, duplicate keys, an end too early) are thrown at once. A key or a value
-// that is wrong only for the message at hand is kept in `fault`, since `type` may come last. Memory
-// is bounded by the frame; recursion, which is nlohmann's, by kMaxDepth.
+// Faults of structure (depth, duplicate keys, an end too early) are thrown at once. A key or a
+// value that is wrong only for the message at hand is kept, since `type` may come last. Memory is
+// bounded by the frame; recursion, which is nlohmann's, by kMaxDepth.
 #ifndef ECNOMY_BRIDGE_SAX_HANDLER_H_
 #define ECNOMY_BRIDGE_SAX_HANDLER_H_
 
@@ -27,7 +27,15 @@ inline constexpr std::array<const char*, kUnknown> kKeyNames = {
 
 // Columns of decide.flows and decide.links, in one numbering.
 enum DecideColumn : unsigned {
-  kFlow, kMarkRate, kRateCapBps, kMarkCap, kActive, kLink, kParam, kValue, kNoColumn
+  kFlow,
+  kMarkRate,
+  kRateCapBps,
+  kMarkCap,
+  kActive,
+  kLink,
+  kParam,
+  kValue,
+  kNoColumn
 };
 inline constexpr std::array<const char*, kNoColumn> kColumnNames = {
     "flow", "mark_rate", "rate_cap_bps", "mark_cap", "active", "link", "param", "value"};

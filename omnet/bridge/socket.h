@@ -18,7 +18,8 @@ class Socket {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  // `unix:/path` or `tcp://host:port` ([v6] in brackets). Throws ProtocolError hung-up or out-of-range.
+  // `unix:/path` or `tcp://host:port` ([v6] in brackets). Throws ProtocolError hung-up or
+  // out-of-range.
   static Socket connect(const std::string& address);
 
   // Bytes moved, or -1: the connection is gone. read gives 0 at end of file.

@@ -37,6 +37,11 @@ void Link::catch_up(Core& core, Time now) {
   }
 }
 
+void Link::settle(Core& core, Time now) {
+  catch_up(core, now);
+  account_queue(now);
+}
+
 void Link::begin_transmission(Core& core, Slot& slot) {
   account_queue(slot.started);
   --waiting_packets_;

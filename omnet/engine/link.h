@@ -43,6 +43,7 @@ class Link {
   Time on_timer(Core& core, Time now);
 
   void catch_up(Core& core, Time now);
+  void settle(Core& core, Time now);  // all accounts up to now, for a report
   void reconfigure(std::size_t parameter, double value);
 
   const LinkStats& stats() const noexcept { return stats_; }

@@ -42,6 +42,7 @@ const std::vector<LawEntry>& law_registry() {
       entry<Threshold>("marking"),
       entry<Wtp>("window"),
       entry<Reno>("window"),
+      {"window", NewReno::kName, {std::begin(Reno::kParameters), std::end(Reno::kParameters)}},
       {"traffic", "greedy", {}},
       entry<RateCapped>("traffic"),
       entry<Cbr>("traffic"),
@@ -85,6 +86,7 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
 WindowVariant make_window(const std::string& law, const std::vector<double>& values) {
   if (law == Wtp::kName) return Wtp(values.data());
   if (law == Reno::kName) return Reno(values.data());
+  if (law == NewReno::kName) return NewReno(values.data());
   throw BadParameter("this engine hosts no window law '" + law + "'");
 }
 

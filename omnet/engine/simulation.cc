@@ -91,7 +91,7 @@ RunTotals Simulation::run() {
     const Time end = next_boundary(now_);
     run_until(end);
     now_ = end;
-    for (Link& link : core_.links) link.catch_up(core_, end);
+    for (Link& link : core_.links) link.settle(core_, end);
     recorder_.flush();
     exchange(end, ++epoch);
   }
@@ -174,7 +174,7 @@ void Simulation::application(const Event& event) {
 // Several times a wall second: is the market still there, and does it know that we are?
 void Simulation::look_up(Time now) {
   if (!client_) return;
-  if (client_->hung_up()) throw bridge::ProtocolError("hung-up", "the market is gone");
+  if (client_->hung_up()) client_->throw_gone();
   recorder_.flush_if_many();
   const std::int64_t wall = wall_ns();
   if (wall - last_alive_ns_ < 1'000'000'000) return;

@@ -78,10 +78,15 @@ void TcpFlow::advance(Core& core, const Packet& packet, Time now) {
   if (!packet.has(kRetransmit)) sample_rtt(packet.sent, now);
   una_ = packet.seq;
   next_ = std::max(next_, una_);
-  duplicates_ = 0;
-  const bool recovered = in_recovery_;
-  in_recovery_ = false;
-  learn_marks(core, recovered ? 0 : growth(n, flight), packet.has(kEce));
+  const bool recovering = in_recovery_;
+  if (recovering && law_.partial_acks() && una_ < recover_) {
+    duplicates_ = static_cast<std::int32_t>(std::max<std::int64_t>(0, duplicates_ - n + 1));
+    retransmit(core, now);
+  } else {
+    duplicates_ = 0;
+    in_recovery_ = false;
+  }
+  learn_marks(core, recovering ? 0 : growth(n, flight), packet.has(kEce));
   if (next_ > una_) arm_timer(core, now);
   if (una_ == end_) finish_file(core, now);
 }
@@ -89,8 +94,9 @@ void TcpFlow::advance(Core& core, const Packet& packet, Time now) {
 void TcpFlow::duplicate(Core& core, const Packet& packet, Time now) {
   learn_marks(core, 0, packet.has(kEce));
   ++duplicates_;
-  if (duplicates_ != 3 || in_recovery_ || una_ < recover_) return;
+  if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
   in_recovery_ = true;
+  if (law_.partial_acks()) recover_ = sent_;
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
   law_.on_loss(window_);

@@ -62,7 +62,8 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     file_ = {flow_, file_.number + 1, now, 0, file_bytes, -stats(core).retransmitted,
              -stats(core).ece};
   }
-  recover_ = cut_until_ = app_limited_until_ = una_;
+  recover_ = una_ - 1;
+  cut_until_ = app_limited_until_ = una_;
   in_recovery_ = cwr_due_ = false;
   duplicates_ = 0;
   gate_at_ = now;

@@ -112,7 +112,7 @@ class TcpFlow {
 
   std::int64_t una_ = 0, next_ = 0, sent_ = 0;  // oldest unacked, next to send, one past the highest
   std::int64_t end_ = 0;                        // one past the last segment there is to send
-  std::int64_t recover_ = 0;                    // no fast retransmit below it (after a timeout)
+  std::int64_t recover_ = 0;                    // no fast retransmit up to it (RFC 6582)
   std::int64_t cut_until_ = 0;                  // no RFC 3168 response to ACKs up to it
   std::int64_t app_limited_until_ = 0;          // up to here the window was not what held it back
   std::int32_t duplicates_ = 0;

@@ -12,7 +12,7 @@
 
 namespace ecnomy::engine {
 
-using WindowVariant = std::variant<Wtp, Reno>;
+using WindowVariant = std::variant<Wtp, Reno, NewReno>;
 
 // Throws BadParameter naming law and parameter, or the unknown law.
 WindowVariant make_window(const std::string& law, const std::vector<double>& values);
@@ -22,9 +22,15 @@ class WindowHost {
   explicit WindowHost(WindowVariant law) noexcept : law_(std::move(law)) {}
 
   bool per_mark() const noexcept { return law_.index() == 0; }
+  // Recovery lasts until everything outstanding at the loss is acknowledged (RFC 6582): all but
+  // plain Reno. No paper says how WTP repairs losses; its experiments have none.
+  bool partial_acks() const noexcept { return law_.index() != 1; }
   void on_ack(Window& window, const Ack& ack) noexcept {
-    if (law_.index() == 0) return std::get_if<0>(&law_)->on_ack(window, ack);
-    std::get_if<1>(&law_)->on_ack(window, ack);
+    switch (law_.index()) {
+      case 0: return std::get_if<0>(&law_)->on_ack(window, ack);
+      case 1: return std::get_if<1>(&law_)->on_ack(window, ack);
+      default: return std::get_if<2>(&law_)->on_ack(window, ack);
+    }
   }
   void on_congestion(Window& window) noexcept {
     std::visit([&](auto& law) { law.on_congestion(window); }, law_);

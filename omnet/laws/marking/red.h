@@ -12,7 +12,8 @@
 //
 // Empty-queue rule: a packet that meets at most one waiting packet is never marked, unless
 // `mark_on_empty`. The first packet after avg (with such a queue) crossed min_threshold only starts the
-// count. `count` spreads the marks: with k arrivals since the last mark (this one included; in byte_mark
+// count. `count` spreads the marks: with k arrivals since the last mark or drop by RED, forced
+// ones too (this arrival included; in byte_mark
 // their bytes / mean_packet_bytes)
 //   wait      p = 0 if k p_b < 1,  p_b / (2 - k p_b) if k p_b < 2,  else 1
 //   no wait   p = p_b / (1 - k p_b) if k p_b < 1,  else 1
@@ -79,12 +80,17 @@ class Red : public MarkingLaw {
     count_bytes_ += packet.bytes;
     const bool crowded = mark_on_empty_ || queue.packets > 1;
     probability_ = average_ >= min_ && crowded ? base_probability() : 0.0;
-    if (limit_ >= 0 && q >= limit_) return {Action::mark, kNoFlow};
+    const bool full = limit_ >= 0 && q >= limit_;
+    const bool above_max = average_ >= (gentle_ ? 2 * max_ : max_);
     if (average_ < min_ || !crowded) {
       above_min_ = false;
-      return {};
+      return full ? forced(Action::mark) : Decision{};
     }
-    if (average_ >= (gentle_ ? 2 * max_ : max_)) return {above_max_, kNoFlow};
+    if (above_max) return forced(full ? Action::mark : above_max_);
+    if (full) {
+      above_min_ = true;
+      return forced(Action::mark);
+    }
     if (!above_min_) {
       above_min_ = true;
       restart_count(1, packet.bytes);
@@ -99,8 +105,10 @@ class Red : public MarkingLaw {
  private:
   void update_average(double q, const QueueView& queue, Time now) noexcept {
     if (idle_decay_ && queue.idle_since >= 0 && queue.packets == 0) {
-      const double step_s = mean_packet_bytes_ * 8.0 / static_cast<double>(queue.rate_bps);
-      const double steps = std::floor(seconds(now - queue.idle_since) / step_s);
+      // One division of whole numbers: idle times of whole packets are common and stay whole.
+      const double idle = static_cast<double>(now - queue.idle_since);
+      const double steps = std::floor(idle * static_cast<double>(queue.rate_bps) /
+                                      (mean_packet_bytes_ * 8.0 * kPsPerSecond));
       if (steps > 0) average_ *= std::pow(1.0 - weight_, steps);
     }
     average_ = (1.0 - weight_) * average_ + weight_ * q;
@@ -117,6 +125,11 @@ class Red : public MarkingLaw {
     if (uniform() >= spread(packet)) return {};
     restart_count(0, 0);
     return {probability_ <= mark_p_ ? Action::mark : Action::drop, kNoFlow};
+  }
+
+  Decision forced(Action action) noexcept {
+    restart_count(0, 0);
+    return {action, kNoFlow};
   }
 
   double spread(const PacketView& packet) const noexcept {

@@ -5,7 +5,7 @@
 //   key      = mix(seed ^ mix(FNV-1a 64 of the name)), mix being the finaliser of SplitMix64
 //   u64 no.i = words 2(i mod 2) (low half) and 2(i mod 2)+1 (high half) of the block at counter
 //              (floor(i / 2), 0)
-//   uniform  = (u64 >> 11 + 1/2) * 2^-53, never 0 and never 1
+//   uniform  = ((u64 >> 12) + 1/2) * 2^-52, exact, so never 0 and never 1
 #ifndef ECNOMY_LAWS_RANDOM_STREAM_H_
 #define ECNOMY_LAWS_RANDOM_STREAM_H_
 
@@ -50,7 +50,7 @@ class Stream {
 
   // Uniform in (0, 1).
   double operator()() noexcept {
-    return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53;
+    return (static_cast<double>(next() >> 12) + 0.5) * 0x1.0p-52;
   }
 
  private:

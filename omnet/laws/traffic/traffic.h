@@ -23,7 +23,7 @@ class RateCapped {
   static constexpr const char* kName = "rate-capped";
   static constexpr Parameter kParameters[] = {
       {"rate_bps", "bit/s", NAN, 1, 1e15, ""},
-      {"until_s", "s", -1, -1, 1e9, ""},
+      {"until_s", "s", -1, -1, 9e6, ""},
   };
 
   explicit RateCapped(const double* values) {
@@ -75,7 +75,7 @@ class Poisson {
  public:
   static constexpr const char* kName = "poisson";
   static constexpr Parameter kParameters[] = {
-      {"mean_interval_s", "s", NAN, 1e-12, 1e6, ""},
+      {"mean_interval_s", "s", NAN, 1e-12, 2e5, ""},
   };
 
   explicit Poisson(const double* values) {
@@ -100,7 +100,7 @@ class Web {
  public:
   static constexpr const char* kName = "web";
   static constexpr Parameter kParameters[] = {
-      {"reading_mean_s", "s", 5, 1e-9, 1e6, ""},
+      {"reading_mean_s", "s", 5, 1e-9, 2e5, ""},
       {"size", "choice", 2, 0, 2, "fixed,exponential,pareto"},
       {"size_mean_bytes", "bytes", 50000, 1, 1e12, ""},
       {"size_min_bytes", "bytes", 1, 1, 1e12, ""},

@@ -5,6 +5,9 @@
 //   ECE (once per round trip) and fast retransmit:
 //                   ssthresh = max(decrease cwnd, min_ssthresh), cwnd = ssthresh
 //   timeout         ssthresh = max(decrease flight, min_ssthresh), cwnd = 1
+//
+// NewReno (RFC 6582) has the same windows; its host stays in recovery until all that was outstanding at
+// the loss is acknowledged, and resends the next hole at each partial ACK.
 #ifndef ECNOMY_LAWS_WINDOW_RENO_H_
 #define ECNOMY_LAWS_WINDOW_RENO_H_
 
@@ -21,8 +24,8 @@ class Reno {
       {"min_ssthresh", "packets", 2, 1, 1e9, ""},
   };
 
-  explicit Reno(const double* values) {
-    check_parameters(kName, kParameters, values);
+  explicit Reno(const double* values, const char* name = kName) {
+    check_parameters(name, kParameters, values);
     decrease_ = values[0];
     min_ssthresh_ = values[1];
   }
@@ -48,6 +51,12 @@ class Reno {
   }
 
   double decrease_, min_ssthresh_;
+};
+
+class NewReno : public Reno {
+ public:
+  static constexpr const char* kName = "newreno";
+  explicit NewReno(const double* values) : Reno(values, kName) {}
 };
 
 }  // namespace ecnomy

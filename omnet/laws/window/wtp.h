@@ -42,7 +42,8 @@ class Wtp {
       if (ack.marks == 0) return window.set(window.cwnd + n);
       window.ssthresh = 0;
     }
-    window.set(window.cwnd + gain_ * (n * w_inc_ / window.cwnd - k / w_dec_));
+    const double fall = ack.marks > 0 ? k / w_dec_ : 0.0;  // w_dec = 0 where no marks are wanted
+    window.set(window.cwnd + gain_ * (n * w_inc_ / window.cwnd - fall));
   }
   void on_congestion(Window&) noexcept {}
   void on_loss(Window& window) noexcept {
@@ -57,8 +58,8 @@ class Wtp {
   double weight() const noexcept { return w_inc_ * w_dec_; }
   void set_weight(double w) noexcept {
     switch (form_) {
-      case Form::proportional_increase: w_inc_ = w; break;
-      case Form::inverse_decrease: w_dec_ = w; break;
+      case Form::inverse_decrease: w_dec_ = w / w_inc_; break;
+      case Form::proportional_increase:
       case Form::general: w_inc_ = w / w_dec_; break;
     }
   }

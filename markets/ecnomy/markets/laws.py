@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laws engines have, and the parameters of each: name, unit, default, range, choices.
+
+The originals stand in the C++ headers under omnet/laws, which `ecnomy-engine describe` prints; a
+test holds these tables to that list. A default of None means that the user must say (or that it is
+computed, such as a rate's interval).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+
+from ecnomy.markets.plan import Law
+
+__all__ = ["MARKING", "TRAFFIC", "WINDOW", "Param", "law", "law_table", "param"]
+
+UNLIMITED: Final = 1e300
+
+
+class Param(msgspec.Struct, frozen=True):
+    """One parameter of a law. `unit` is "" for a pure number, "flag" or "choice"."""
+
+    name: str
+    unit: str
+    default: float | None
+    min: float
+    max: float
+    choices: tuple[str, ...] = ()
+
+
+def _flag(name: str, default: float) -> Param:
+    return Param(name, "flag", default, 0, 1)
+
+
+def _choice(name: str, *choices: str) -> Param:
+    return Param(name, "choice", 0, 0, len(choices) - 1, choices)
+
+
+MARKING: Final[dict[str, tuple[Param, ...]]] = {
+    "drop-tail": (),
+    "fixed": (Param("probability", "", None, 0, 1),),
+    "red": (
+        _choice("unit", "packets", "bytes"),
+        Param("min_threshold", "unit", None, 0, UNLIMITED),
+        Param("max_threshold", "unit", None, 0, UNLIMITED),
+        Param("max_probability", "", 0.1, 0, 1),
+        Param("weight", "", 0.002, 1e-9, 1),
+        _flag("gentle", 1),
+        _flag("wait", 1),
+        _flag("count", 1),
+        _flag("mark_on_empty", 0),
+        _flag("idle_decay", 1),
+        _choice("above_max", "mark", "drop"),
+        Param("mark_p", "", 1, 0, 1),
+        _flag("byte_mark", 0),
+        Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
+        Param("limit", "unit", -1, -1, UNLIMITED),
+    ),
+    "virtual-queue": (
+        Param("theta", "", 0.95, 1e-6, 1),
+        Param("buffer_packets", "packets", None, 0, 1e12),
+        Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
+        _choice("variant", "busy-period", "per-overflow"),
+    ),
+    "load-based": (
+        Param("interval_s", "s", 0.5, 1e-6, 1e6),
+        Param("threshold", "", 0.6, 0, 1e6),
+        Param("slope", "", 0.71, 0, 1e6),
+    ),
+    "threshold": (
+        Param("threshold_packets", "packets", None, 0, 1e12),
+        _choice("scope", "arriving", "queue", "departing"),
+    ),
+}
+
+_RENO: Final = (
+    Param("decrease", "", 0.5, 0.01, 0.99),
+    Param("min_ssthresh", "packets", 2, 1, 1e9),
+)
+
+WINDOW: Final[dict[str, tuple[Param, ...]]] = {
+    "wtp": (
+        _choice("form", "proportional-increase", "inverse-decrease", "general"),
+        Param("gain", "", 0.5, 1e-9, 1e3),
+        Param("w_inc", "marks", 1, 1e-9, 1e9),
+        Param("w_dec", "marks", 1, 1e-9, 1e9),
+    ),
+    "reno": _RENO,
+    "newreno": _RENO,
+}
+
+TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
+    "greedy": (),
+    "rate-capped": (
+        Param("rate_bps", "bit/s", None, 1, 1e15),
+        Param("until_s", "s", -1, -1, 9e6),
+    ),
+    "cbr": (Param("interval_s", "s", None, 1e-9, 1e6), _flag("random_phase", 1)),
+    "poisson": (Param("mean_interval_s", "s", None, 1e-12, 2e5),),
+    "web": (
+        Param("reading_mean_s", "s", 5, 1e-9, 2e5),
+        Param("size", "choice", 2, 0, 2, ("fixed", "exponential", "pareto")),
+        Param("size_mean_bytes", "bytes", 50000, 1, 1e12),
+        Param("size_min_bytes", "bytes", 1, 1, 1e12),
+        Param("size_max_bytes", "bytes", 5e6, 1, 1e12),
+        Param("size_shape", "", 1.2, 1e-3, 1e3),
+    ),
+}
+
+_KINDS: Final = {"marking": MARKING, "window": WINDOW, "traffic": TRAFFIC}
+
+
+def law_table() -> dict[str, dict[str, list[Param]]]:
+    """All laws as `ecnomy-engine describe` lists them: kind -> law -> parameters in order."""
+    return {kind: {name: list(table[name]) for name in table} for kind, table in _KINDS.items()}
+
+
+def param(kind: str, name: str, parameter: str) -> Param:
+    """One parameter of a law (KeyError if there is none of that name)."""
+    return {entry.name: entry for entry in _KINDS[kind][name]}[parameter]
+
+
+def law(kind: str, name: str, values: Mapping[str, float | str]) -> Law:
+    """A law for a plan: choices become indices, what is not given takes its default.
+
+    Raises:
+        ValueError: a parameter without value or out of its range, or a name the law does not have.
+    """
+    table = _KINDS[kind][name]
+    if extra := values.keys() - {entry.name for entry in table}:
+        raise ValueError(f"{name}: no parameter {', '.join(sorted(extra))}")
+    params = {}
+    for entry in table:
+        value = values.get(entry.name, entry.default)
+        if isinstance(value, str):
+            value = entry.choices.index(value)
+        if value is None or not entry.min <= value <= entry.max:
+            wanted = f"{entry.min:g} to {entry.max:g}"
+            raise ValueError(f"{name}: {entry.name} is {value}, expected {wanted}")
+        params[entry.name] = float(value)
+    return Law(law=name, params=params)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C++ client against the market's link, and against hostile, dead and disorderly markets."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import bridge_samples as samples
+import numpy as np
+import pytest
+from ecnomy.agents.errors import ProtocolError
+from ecnomy.markets.bridge import EngineLink, decode_body, encode, listen
+from ecnomy.markets.bridge import messages as m
+
+WELCOME = encode(m.Welcome((1, 0)))
+
+
+def read(sock: socket.socket) -> m.Message:
+    """The next frame the client sent."""
+    header = sock.recv(4, socket.MSG_WAITALL)
+    return decode_body(sock.recv(int.from_bytes(header, "big"), socket.MSG_WAITALL))
+
+
+def serve(link: EngineLink) -> list[str]:
+    """A market that decides on every report and accepts odd calls; what it was told."""
+    told = []
+    link.handshake()
+    while True:
+        message = link.receive()
+        told.append(type(message).__name__)
+        if isinstance(message, m.Report):
+            assert message.flows["sent"][2] == 1002
+            link.send(m.Decide(message.epoch, samples.decision(), samples.link_decision()))
+        elif isinstance(message, m.Request):
+            link.send(m.Verdict(message.id, message.id % 2 == 1))
+        elif isinstance(message, m.Finish):
+            link.send(m.Bye())
+            return told
+
+
+EPOCH = ["Record", "Alive", "Request", "Report"]
+
+
+def test_a_whole_session(start_peer: Any) -> None:
+    """Three epochs over a socketpair, with calls, records and decisions."""
+    process, sock = start_peer("session", 3, 3)
+    with samples.link(sock) as link:
+        assert serve(link) == ["Report", *EPOCH, *EPOCH, "Finish"]
+    words, _ = process.communicate(timeout=10)
+    assert words.split("\n") == [
+        *("decide 2 1.5 1", "accept 1", "decide 2 1.5 1", "accept 0", "decide 2 1.5 1"),
+        *("bye", ""),
+    ]
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize("scheme", ["unix", "tcp"])
+def test_a_session_by_address(sanitized_peer: Path, tmp_path: Path, scheme: str) -> None:
+    """The client finds a listening market by Unix path and by TCP, here under sanitizers."""
+    address = f"unix:{tmp_path}/market" if scheme == "unix" else "tcp://127.0.0.1:0"
+    with listen(address) as listener:
+        command = [str(sanitized_peer), "session", listener.address, "2", "3"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            with samples.link(listener.accept(timeout_s=20)) as link:
+                assert serve(link) == ["Report", *EPOCH, "Finish"]
+            words, _ = process.communicate(timeout=20)
+    assert words.endswith("bye\n")
+    assert process.returncode == 0
+
+
+def test_nobody_listens(peer: Path, tmp_path: Path) -> None:
+    """The address that does not answer is named."""
+    command = [str(peer), "session", f"unix:{tmp_path}/nobody", "1", "3"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    assert done.returncode == 1
+    assert done.stdout.startswith("refused hung-up: cannot reach the market at unix:")
+
+
+def test_the_market_refuses(start_peer: Any) -> None:
+    """The reason of a refuse frame reaches the engine word for word."""
+    process, sock = start_peer("session", 1, 3)
+    with samples.link(sock, plan_digest="other") as link:
+        with pytest.raises(ProtocolError, match="wrong-plan"):
+            link.handshake()
+        words, _ = process.communicate(timeout=10)
+    assert words.startswith("peer-error market refused this engine: wrong-plan: the engine runs")
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("answers", "name"),
+    [
+        ([b"\xff\xff\xff\xff"], "frame-too-large"),
+        ([b"\x00\x00\x00\x00"], "frame-empty"),
+        ([samples.frame(b"\xc1")], "not-messagepack"),
+        ([samples.frame(b"\x81\xa4type" + b"\x91" * 100_000 + b"\xc0")], "too-deep"),
+        ([samples.frame(samples.pack({"type": "welcome", "protocol": [2, 0]}))], "wrong-major"),
+        ([encode(m.Bye())], "wrong-order"),
+        ([WELCOME, WELCOME], "wrong-order"),
+        ([WELCOME, encode(m.Decide(1))], "wrong-epoch"),
+        ([WELCOME, encode(m.Decide(0, samples.decision(flow=[0, 3])))], "unknown-flow"),
+        ([WELCOME, encode(m.Decide(0, samples.decision(mark_rate=[np.nan, 0])))], "not-finite"),
+    ],
+)
+def test_hostile_markets(start_peer: Any, answers: list[bytes], name: str) -> None:
+    """Each is refused by name, and told so in an error frame."""
+    process, sock = start_peer("session", 1, 3)
+    for answer in answers:
+        read(sock)
+        sock.sendall(answer)
+    last = read(sock)
+    assert isinstance(last, m.Error)
+    assert last.reason.startswith(f"{name}: ")
+    words, _ = process.communicate(timeout=10)
+    assert words.startswith(f"refused {name}: ")
+    assert process.returncode == 1
+
+
+@pytest.mark.parametrize(("left", "name"), [(0, "hung-up"), (2, "truncated"), (9, "truncated")])
+def test_a_market_that_dies(start_peer: Any, left: int, name: str) -> None:
+    """The death names the simulated time and the last message."""
+    process, sock = start_peer("session", 2, 3)
+    read(sock)
+    sock.sendall(WELCOME)
+    read(sock)
+    sock.sendall(encode(m.Decide(0)))
+    for _ in range(2):
+        read(sock)
+    sock.sendall(encode(m.Verdict(1, True))[:left])
+    sock.shutdown(socket.SHUT_WR)
+    words, _ = process.communicate(timeout=10)
+    line = words.split("\n")[1]
+    assert line.startswith(f"refused {name}: market closed the connection")
+    assert line.endswith("at t = 0.999999999999 s; last message was request")
+
+
+def test_a_market_that_says_why(start_peer: Any) -> None:
+    """An error frame ends the run with the market's own reason."""
+    process, sock = start_peer("session", 1, 3)
+    read(sock)
+    sock.sendall(WELCOME)
+    read(sock)
+    sock.sendall(encode(m.Error("the ledger is full")))
+    words, _ = process.communicate(timeout=10)
+    assert words.startswith("peer-error market ended the run: the ledger is full at t = 0 s")
+
+
+def test_a_computing_engine_notices_a_dead_market(start_peer: Any) -> None:
+    """hung_up() sees the end of file without reading, and the last error says why."""
+    process, sock = start_peer("computing")
+    read(sock)
+    sock.sendall(WELCOME)
+    assert process.stdout.readline() == "there\n"
+    sock.sendall(encode(m.Error("killed by hand")))
+    sock.close()
+    words, _ = process.communicate(timeout=10)
+    assert words.startswith("peer-error market ended the run: killed by hand")
+
+
+def test_waiting_calls_the_hook(start_peer: Any) -> None:
+    """A graphical host is called while it waits, and may stop; the market hears of it."""
+    process, sock = start_peer("waiting")
+    read(sock)
+    sock.sendall(WELCOME)
+    assert isinstance(read(sock), m.Report)
+    assert read(sock) == m.Error("the engine was stopped while it waited")
+    words, _ = process.communicate(timeout=10)
+    assert words.startswith("stopped after 20: hung-up: stopped while waiting for the market")
+
+
+def test_waiting_under_a_hook_takes_the_answer(start_peer: Any) -> None:
+    """An answer that comes while the hook runs is taken."""
+    process, sock = start_peer("waiting")
+    read(sock)
+    sock.sendall(WELCOME)
+    read(sock)
+    sock.sendall(encode(m.Decide(0)))
+    words, _ = process.communicate(timeout=10)
+    assert words.startswith("answered after ")

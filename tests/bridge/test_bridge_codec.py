@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The codec in both languages: hostile bodies are refused by one name, good ones survive."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import bridge_samples as samples
+import numpy as np
+import pytest
+from ecnomy.agents.errors import ProtocolError
+from ecnomy.markets.bridge import columns, decode_body, encode
+from ecnomy.markets.bridge import messages as m
+from ecnomy.markets.bridge.codec import body_bytes
+
+GOOD: list[m.Message] = [
+    samples.HELLO,
+    m.Welcome((1, 0)),
+    m.Refuse("no"),
+    samples.report(),
+    m.Decide(4, samples.decision(), samples.link_decision()),
+    m.Decide(4),
+    m.Request(1, 2, 0, "call", 3),
+    m.Verdict(1, True),
+    m.Record("series", samples.table(columns.RECORDS["series"], 5)),
+    m.Alive(1, 2),
+    m.Finish(1, 2, 3, 4, 0.5),
+    m.Bye(),
+    m.Error("because"),
+]
+
+
+def cpp_decode(peer: Path, frames: bytes, *options: str) -> list[str]:
+    """What the C++ decoder says of each frame."""
+    command = [str(peer), "decode", "3", "2", *options]
+    done = subprocess.run(command, input=frames, capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().split("\n")[:-1]
+
+
+@pytest.mark.parametrize("message", GOOD, ids=lambda message: type(message).__name__)
+def test_what_is_encoded_is_decoded(message: m.Message) -> None:
+    """Every message survives the codec, columns as aligned read-only arrays in table order."""
+    got = decode_body(samples.body(message), samples.LIMITS)
+    assert type(got) is type(message)
+    for field in fields(message):
+        before, after = getattr(message, field.name), getattr(got, field.name)
+        if not isinstance(before, dict):
+            assert after == before
+            continue
+        assert list(after) == list(before)
+        for name, values in after.items():
+            np.testing.assert_array_equal(values, before[name])
+            assert values.dtype == before[name].dtype
+            assert values.flags.aligned and not values.flags.writeable
+
+
+def test_columns_outlive_the_frame() -> None:
+    """A decoded column keeps its values when the frame's memory is used again."""
+    memory = bytearray(samples.body(samples.report()))
+    got = decode_body(memory, samples.LIMITS)
+    assert isinstance(got, m.Report)
+    memory[:] = bytes(len(memory))
+    np.testing.assert_array_equal(got.flows["sent"], [1000, 1001, 1002])
+
+
+@pytest.mark.parametrize("case", samples.HOSTILE)
+def test_python_refuses_by_name(case: str) -> None:
+    """A hostile body is refused with its name, and with no other exception."""
+    content, name = samples.HOSTILE[case]
+    with pytest.raises(ProtocolError) as refusal:
+        decode_body(content, samples.LIMITS)
+    assert refusal.value.name == name
+
+
+def test_cpp_refuses_by_the_same_names(sanitized_peer: Path) -> None:
+    """The C++ decoder gives the same names to the same bodies, under sanitizers."""
+    frames = b"".join(samples.frame(content) for content, _ in samples.HOSTILE.values())
+    expected = {case: name for case, (_, name) in samples.HOSTILE.items()}
+    got = cpp_decode(sanitized_peer, frames)
+    assert dict(zip(samples.HOSTILE, got, strict=True)) == expected
+
+
+def test_cpp_takes_what_a_market_sends(sanitized_peer: Path) -> None:
+    """Good market messages pass; an engine's own messages are out of order."""
+    frames = b"".join(encode(message) for message in GOOD)
+    market = {"welcome", "refuse", "decide", "verdict", "bye", "error"}
+    names = [type(message).__name__.lower() for message in GOOD]
+    expected = [f"ok {name}" if name in market else "wrong-order" for name in names]
+    assert cpp_decode(sanitized_peer, frames) == expected
+
+
+@pytest.mark.parametrize(
+    ("stream", "name"),
+    [
+        (b"\xff\xff\xff\xff", "frame-too-large"),
+        (b"\x04\x00\x00\x01", "frame-too-large"),
+        (b"\x00\x00\x00\x00", "frame-empty"),
+        (b"\x00\x00", "truncated"),
+        (b"\x00\x00\x00\x09\x80", "truncated"),
+    ],
+)
+def test_frame_lengths_in_cpp(sanitized_peer: Path, stream: bytes, name: str) -> None:
+    """A frame's length is judged before its body."""
+    assert cpp_decode(sanitized_peer, stream) == [name]
+
+
+def test_frame_lengths_in_python() -> None:
+    """64 MiB is the largest body; none is no frame."""
+    assert body_bytes(b"\x04\x00\x00\x00") == 64 << 20
+    for header, name in ((b"\x04\x00\x00\x01", "frame-too-large"), (bytes(4), "frame-empty")):
+        with pytest.raises(ProtocolError) as refusal:
+            body_bytes(header)
+        assert refusal.value.name == name
+    with pytest.raises(ProtocolError, match="frame-empty"):
+        decode_body(b"")
+
+
+def test_a_newer_minor_may_say_more(sanitized_peer: Path) -> None:
+    """Keys and columns that we do not know are skipped for a newer minor and refused otherwise."""
+    rich = samples.decide_fields(mood={"a": [1, {"b": 2}]})
+    rich["flows"] = samples.bins(samples.decision()) | {"colour": bytes(16)}
+    content = samples.pack(rich)
+    got = decode_body(content, samples.LIMITS, newer_peer=True)
+    assert isinstance(got, m.Decide)
+    assert list(got.flows) == list(columns.DECIDE_FLOWS)
+    with pytest.raises(ProtocolError, match="unknown-key"):
+        decode_body(content, samples.LIMITS)
+    assert cpp_decode(sanitized_peer, samples.frame(content), "newer") == ["ok decide"]
+    assert cpp_decode(sanitized_peer, samples.frame(content)) == ["unknown-key"]
+
+
+def test_a_greeting_is_judged_by_its_own_minor(sanitized_peer: Path) -> None:
+    """A welcome or hello of a newer minor may carry more keys; an equal one may not."""
+    for minor, verdict in ((7, "ok welcome"), (0, "unknown-key")):
+        welcome = samples.pack({"type": "welcome", "protocol": [1, minor], "extra": 1})
+        assert cpp_decode(sanitized_peer, samples.frame(welcome)) == [verdict]
+    hello = {"type": "hello", "protocol": [1, 7], "engine": "e", "version": "1", "extra": 1}
+    hello |= {"plan_digest": "", "seed": 1, "token": ""}
+    assert isinstance(decode_body(samples.pack(hello)), m.Hello)
+    with pytest.raises(ProtocolError, match="unknown-key"):
+        decode_body(samples.pack(hello | {"protocol": [1, 0]}))
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        (samples.report(flows=4), "column-length"),
+        (samples.report(pairs=5), "column-length"),
+        (m.Request(1, 2, 3, "call", 3), "unknown-flow"),
+        (m.Request(1, 2, 0, "call", -3), "out-of-range"),
+        (m.Alive(-1, 0), "out-of-range"),
+        (m.Alive(2**63, 0), "out-of-range"),
+        (m.Finish(0, 0, 0, 0, float("nan")), "not-finite"),
+        (m.Record("gossip", {}), "out-of-range"),
+        (m.Record("trace", samples.table(columns.RECORDS["trace"], 1)), "unknown-flow"),
+        (m.Record("transfers", samples.table(columns.RECORDS["trace"], 1)), "column-name"),
+    ],
+)
+def test_engine_messages_against_the_plan(message: m.Message, name: str) -> None:
+    """What an engine says must fit the plan at hand."""
+    with pytest.raises(ProtocolError) as refusal:
+        decode_body(samples.body(message), samples.LIMITS)
+    assert refusal.value.name == name
+
+
+def test_late_columns_follow_the_plan() -> None:
+    """A report has one `late` column for each delay threshold of the plan, no more and no fewer."""
+    report = samples.report()
+    for flows in (
+        {k: v for k, v in report.flows.items() if k != "late_1"},
+        report.flows | {"late_2": report.flows["late_1"]},
+    ):
+        spoilt = m.Report(0, 0, flows, report.links, report.pairs)
+        with pytest.raises(ProtocolError, match="column-name"):
+            decode_body(samples.body(spoilt), samples.LIMITS)
+
+
+def test_encode_refuses_what_no_peer_takes() -> None:
+    """Columns of another dtype or length and oversized frames do not leave."""
+    cases: list[tuple[Any, str]] = [
+        ({"flow": np.zeros(2, dtype=np.int32)}, "wrong-type"),
+        ({"flow": np.zeros(2), "active": np.zeros(3)}, "column-length"),
+        ({"flow": np.zeros(9 << 20)}, "frame-too-large"),
+    ]
+    for flows, name in cases:
+        with pytest.raises(ProtocolError) as refusal:
+            encode(m.Decide(0, flows))
+        assert refusal.value.name == name

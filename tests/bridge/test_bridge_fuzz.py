@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random and mutated frames: refused by name or taken, never anything else."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from pathlib import Path
+
+import bridge_samples as samples
+from ecnomy.agents.errors import ProtocolError
+from ecnomy.markets.bridge import columns, decode_body
+from ecnomy.markets.bridge import messages as m
+from ecnomy.markets.bridge.checks import Limits
+from ecnomy.markets.bridge.scan import scan
+
+_NAMES = {
+    *("frame-too-large", "frame-empty", "truncated", "not-messagepack", "too-deep"),
+    *("trailing-bytes", "not-a-map", "unknown-type", "unknown-key", "missing-key"),
+    *("duplicate-key", "wrong-type", "wrong-major", "wrong-order", "column-length"),
+    *("column-name", "not-finite", "out-of-range", "unknown-flow", "unknown-link"),
+}
+
+
+def _judge(content: bytes, limits: Limits) -> str:
+    try:
+        message = decode_body(content, limits)
+    except ProtocolError as refusal:
+        assert refusal.name in _NAMES
+        return refusal.name
+    scan(content)  # what the quick way takes, the scan must take too
+    return f"ok {type(message).__name__.lower()}"
+
+
+def test_a_hundred_thousand_frames_through_the_cpp_decoder(sanitized_peer: Path) -> None:
+    """Under sanitizers, nothing but names and messages comes out."""
+    done = subprocess.run(
+        [sanitized_peer, "fuzz", "100000", "1"], capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    tally = {k: int(v) for k, v in (line.rsplit(": ", 1) for line in done.stdout.splitlines())}
+    assert sum(tally.values()) == 100_000
+    assert tally["ok decide"] > 10_000
+    refusals = {name for name in tally if not name.startswith("ok ")}
+    assert refusals <= _NAMES
+    assert len(refusals) >= 14
+
+
+def test_both_languages_judge_alike(peer: Path) -> None:
+    """What one decoder takes the other takes, and what one refuses the other refuses."""
+    done = subprocess.run(
+        [peer, "fuzz", "20000", "2", "dump"], capture_output=True, text=True, check=True
+    )
+    limits = Limits(n_flows=8, n_links=2, n_pairs=0)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 20_000
+    for line in lines:
+        content, _, theirs = line.partition(" ")
+        ours = _judge(bytes.fromhex(content), limits)
+        # A type that only engines send is a matter of order in C++ and of its keys in Python.
+        if theirs == "wrong-order":
+            continue
+        assert ours.startswith("ok ") == theirs.startswith("ok "), (content, ours, theirs)
+
+
+def _mutate(content: bytes, draw: random.Random) -> bytes:
+    spoilt = bytearray(content)
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randrange(len(spoilt))
+        match draw.randrange(4):
+            case 0:
+                spoilt[at] = draw.randrange(256)
+            case 1:
+                del spoilt[at + 1 :]
+            case 2:
+                spoilt[at:at] = draw.randbytes(draw.randint(1, 9))
+            case _:
+                del spoilt[at : at + draw.randint(1, 9)]
+                spoilt = spoilt or bytearray(b"\x80")
+    return bytes(spoilt)
+
+
+def test_twenty_thousand_frames_through_the_python_decoder() -> None:
+    """Noise and mutations of every message of an engine give names or messages."""
+    draw = random.Random(3)
+    seeds = [
+        samples.body(message)
+        for message in (
+            samples.HELLO,
+            samples.report(),
+            m.Request(1, 2, 0, "call", 3),
+            m.Record("series", samples.table(columns.RECORDS["series"], 2)),
+            m.Alive(1, 2),
+            m.Finish(1, 2, 3, 4, 0.5),
+            m.Error("because"),
+        )
+    ]
+    tally: dict[str, int] = {}
+    for i in range(20_000):
+        noise = i % 4 == 0
+        content = (
+            draw.randbytes(draw.randint(1, 99)) if noise else _mutate(draw.choice(seeds), draw)
+        )
+        result = _judge(content, samples.LIMITS)
+        tally[result] = tally.get(result, 0) + 1
+    assert sum(tally.values()) == 20_000
+    assert len(tally) >= 14, tally

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""EngineLink against hostile, dead and disorderly engines: each refused by name, in time."""
+
+from __future__ import annotations
+
+import socket
+import time
+from typing import Any
+
+import bridge_samples as samples
+import msgspec
+import numpy as np
+import pytest
+from ecnomy.agents.errors import EngineError, ProtocolError
+from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode
+from ecnomy.markets.bridge import messages as m
+
+Pair = tuple[socket.socket, EngineLink]
+
+
+def read(raw: socket.socket) -> m.Message:
+    """The next frame that reached the engine."""
+    header = raw.recv(4, socket.MSG_WAITALL)
+    return decode_body(raw.recv(int.from_bytes(header, "big"), socket.MSG_WAITALL))
+
+
+def greet(pair: Pair) -> Pair:
+    """Hello and welcome."""
+    raw, link = pair
+    raw.sendall(encode(samples.HELLO))
+    link.handshake()
+    assert read(raw) == m.Welcome((1, 0))
+    return pair
+
+
+def refusal(link: EngineLink) -> ProtocolError:
+    """What the link raises on the next message."""
+    with pytest.raises(ProtocolError) as caught:
+        link.receive()
+    return caught.value
+
+
+def test_a_whole_run(pair: Pair) -> None:
+    """The grammar from hello to bye, with what the link knows on the way."""
+    raw, link = greet(pair)
+    assert link.peer == "engine peer 0.1"
+    raw.sendall(encode(samples.report()))
+    assert isinstance(link.receive(), m.Report)
+    link.send(m.Decide(0, samples.decision(), samples.link_decision()))
+    assert isinstance(read(raw), m.Decide)
+    raw.sendall(encode(m.Alive(5, 1)) + encode(m.Request(9, 6, 1, "call", 7)))
+    assert link.receive() == m.Alive(5, 1)
+    assert link.receive() == m.Request(9, 6, 1, "call", 7)
+    link.send(m.Verdict(9, False))
+    assert read(raw) == m.Verdict(9, False)
+    raw.sendall(encode(m.Record("series", samples.table(columns.RECORDS["series"], 2))))
+    assert isinstance(link.receive(), m.Record)
+    raw.sendall(encode(samples.report(epoch=1)))
+    link.receive()
+    assert (link.t_ps, link.last_message) == (10**12, "report")
+    link.send(m.Decide(1))
+    raw.sendall(encode(m.Finish(10**12, 1, 2, 3, 0.5)))
+    assert isinstance(link.receive(), m.Finish)
+    link.send(m.Bye())
+    assert isinstance(read(raw), m.Decide)
+    assert read(raw) == m.Bye()
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"protocol": (2, 0)}, "wrong-major"),
+        ({"token": "guess"}, "wrong-token"),
+        ({"plan_digest": "other"}, "wrong-plan"),
+        ({"seed": 7}, "wrong-plan"),
+    ],
+)
+def test_a_wrong_hello_is_refused_on_the_wire(
+    pair: Pair, change: dict[str, Any], name: str
+) -> None:
+    """The engine gets a refuse frame with the reason that the market raises."""
+    raw, link = pair
+    fields = {"type": "hello", **vars(samples.HELLO), **change}
+    raw.sendall(samples.frame(samples.pack(fields)))
+    with pytest.raises(ProtocolError) as caught:
+        link.handshake()
+    assert caught.value.name == name
+    told = read(raw)
+    assert isinstance(told, m.Refuse)
+    assert told.reason.startswith(f"{name}: ")
+
+
+def test_another_major_is_refused_whatever_its_hello_holds(pair: Pair) -> None:
+    """A hello of major 2 may look like anything: the version is named, not its keys."""
+    raw, link = pair
+    raw.sendall(samples.frame(samples.pack({"type": "hello", "protocol": [2, 0], "new": 1})))
+    with pytest.raises(ProtocolError, match="wrong-major"):
+        link.handshake()
+
+
+def test_no_hello_no_run(pair: Pair) -> None:
+    """Any other first message is out of order."""
+    raw, link = pair
+    raw.sendall(encode(m.Alive(0, 0)))
+    with pytest.raises(ProtocolError, match="wrong-order"):
+        link.handshake()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [samples.HELLO, m.Welcome((1, 0)), m.Decide(0), m.Verdict(1, True), m.Bye(), m.Refuse("x")],
+    ids=lambda message: type(message).__name__,
+)
+def test_what_an_engine_may_not_say(pair: Pair, message: m.Message) -> None:
+    """Messages of the market, or a second hello, are out of order, and the engine is told."""
+    raw, link = greet(pair)
+    raw.sendall(encode(message))
+    assert refusal(link).name == "wrong-order"
+    told = read(raw)
+    assert isinstance(told, m.Error)
+    assert told.reason.startswith("wrong-order: ")
+
+
+def test_finish_needs_a_report(pair: Pair) -> None:
+    """A run has at least the report at t = 0."""
+    raw, link = greet(pair)
+    raw.sendall(encode(m.Finish(0, 0, 0, 0, 0.0)))
+    assert refusal(link).name == "wrong-order"
+
+
+def test_reports_go_forward(pair: Pair) -> None:
+    """Epochs start with 0 and neither jump nor go back; nor does time."""
+    raw, link = greet(pair)
+    raw.sendall(encode(samples.report()) + encode(m.Alive(10**12, 1)) + encode(m.Alive(0, 1)))
+    link.receive()
+    link.send(m.Decide(0))
+    link.receive()
+    assert refusal(link).name == "out-of-range"
+
+
+@pytest.mark.parametrize(("first", "second"), [(1, None), (0, 2), (0, 0)])
+def test_epochs_that_do_not_follow(pair: Pair, first: int, second: int | None) -> None:
+    """A first epoch of 1, a jump and a repetition are wrong epochs."""
+    raw, link = greet(pair)
+    raw.sendall(encode(samples.report(epoch=first)))
+    if second is not None:
+        link.receive()
+        link.send(m.Decide(first))
+        raw.sendall(encode(samples.report(epoch=second)))
+    assert refusal(link).name == "wrong-epoch"
+
+
+@pytest.mark.parametrize(
+    ("stream", "name"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", "frame-too-large"),
+        (b"\xff\xff\xff\xff", "frame-too-large"),
+        (b"\x00\x00\x00\x00", "frame-empty"),
+        (samples.frame(b"\x81\xa4type" + b"\x91" * 100_000 + b"\xc0"), "too-deep"),
+        (samples.frame(b"\xc1"), "not-messagepack"),
+        (encode(samples.report(flows=2)), "column-length"),
+    ],
+)
+def test_garbage_is_refused_before_it_is_read(pair: Pair, stream: bytes, name: str) -> None:
+    """Each by name; a length of 4 GiB costs neither time nor memory."""
+    raw, link = greet(pair)
+    raw.sendall(stream)
+    before = time.monotonic()
+    error = refusal(link)
+    assert error.name == name
+    assert time.monotonic() - before < 0.4
+    assert "engine peer 0.1, t = 0 s, last message was welcome" in str(error)
+
+
+def test_silence_is_named_in_time(pair: Pair) -> None:
+    """Half a second without a byte is this link's deadline."""
+    _, link = greet(pair)
+    before = time.monotonic()
+    assert refusal(link).name == "silence"
+    assert 0.4 < time.monotonic() - before < 5
+
+
+def test_a_long_computation_is_not_silence(pair: Pair) -> None:
+    """Alive messages push the deadline on: it is on silence, not on the answer."""
+    raw, link = greet(pair)
+    for i in range(4):
+        time.sleep(0.2)
+        raw.sendall(encode(m.Alive(i, i)))
+        assert link.receive() == m.Alive(i, i)
+
+
+def test_serve_waits_without_a_deadline() -> None:
+    """Without a deadline only the end of file is death."""
+    raw, ours = socket.socketpair()
+    with raw, samples.link(ours, silence_s=None) as link:
+        assert ours.gettimeout() is None
+        raw.close()
+        with pytest.raises(ProtocolError, match="hung-up"):
+            link.handshake()
+
+
+@pytest.mark.parametrize(("left", "name"), [(0, "hung-up"), (2, "truncated"), (40, "truncated")])
+def test_death_is_named(pair: Pair, left: int, name: str) -> None:
+    """Between frames it is a hang-up; inside a header or a body something is missing."""
+    raw, link = greet(pair)
+    raw.sendall(encode(samples.report())[:left])
+    raw.close()
+    error = refusal(link)
+    assert error.name == name
+    assert "last message was welcome" in error.detail
+
+
+def test_an_engine_says_why_it_leaves(pair: Pair) -> None:
+    """The engine's own reason is raised, not a consequence of it."""
+    raw, link = greet(pair)
+    raw.sendall(encode(m.Error("out of memory")))
+    with pytest.raises(EngineError, match="engine peer 0.1: out of memory") as caught:
+        link.receive()
+    assert not isinstance(caught.value, ProtocolError)
+
+
+def test_the_reason_is_found_when_the_answer_cannot_be_sent(pair: Pair) -> None:
+    """An engine that said why and left is quoted even if the market notices while it sends."""
+    raw, link = greet(pair)
+    raw.sendall(encode(samples.report()) + encode(m.Error("out of memory")))
+    link.receive()
+    raw.close()
+    with pytest.raises(EngineError, match="out of memory"):
+        link.send(m.Decide(0))
+
+
+@pytest.mark.parametrize(
+    ("decide", "name"),
+    [
+        (m.Decide(0, samples.decision(mark_rate=[np.nan, 1.0])), "not-finite"),
+        (m.Decide(0, samples.decision(flow=[0, 3])), "unknown-flow"),
+        (m.Decide(0, samples.decision(flow=[1, 1])), "out-of-range"),
+        (m.Decide(0, samples.decision(mark_rate=[-3.0, 1.0])), "out-of-range"),
+        (m.Decide(0, samples.decision(mark_cap=[1.5, 2.5])), "wrong-type"),
+        (m.Decide(0, {"flow": np.array([1])}), "column-name"),
+        (m.Decide(0, {}, samples.link_decision(link=[2])), "unknown-link"),
+        (m.Decide(0, {}, samples.link_decision(param=[3])), "out-of-range"),
+        (m.Decide(1), "wrong-epoch"),
+        (m.Verdict(1, True), "wrong-order"),
+        (m.Bye(), "wrong-order"),
+    ],
+)
+def test_nothing_wrong_leaves_the_market(name: str, decide: m.Decide) -> None:
+    """A strategy's NaN is refused by name before it leaves, and a right answer may follow."""
+    raw, ours = socket.socketpair()
+    raw.settimeout(5)
+    with raw, samples.link(ours, params=(0, 3)) as link:
+        greet((raw, link))
+        raw.sendall(encode(samples.report()))
+        link.receive()
+        with pytest.raises(ProtocolError) as caught:
+            link.send(decide)
+        assert caught.value.name == name
+        link.send(m.Decide(0))
+        assert read(raw) == m.Decide(0)
+
+
+def test_an_engine_that_does_not_read_is_silent(pair: Pair) -> None:
+    """A full socket is a deadline too."""
+    raw, link = greet(pair)
+    raw.sendall(encode(samples.report()))
+    link.receive()
+    big: Any = {name: np.zeros(500_000, dtype) for name, dtype in columns.DECIDE_LINKS.items()}
+    with pytest.raises(ProtocolError) as caught:
+        link.send(m.Decide(0, {}, big))
+    assert caught.value.name == "silence"
+
+
+def test_a_newer_minor_may_say_more(pair: Pair) -> None:
+    """After the hello of a newer minor, unknown keys are skipped."""
+    raw, link = pair
+    hello = {"type": "hello", **vars(samples.HELLO), "protocol": (1, 3)}
+    raw.sendall(samples.frame(msgspec.msgpack.encode(hello)))
+    link.handshake()
+    rich = {"type": "alive", "t_ps": 1, "events": 2, "mood": "good"}
+    raw.sendall(samples.frame(msgspec.msgpack.encode(rich)))
+    assert link.receive() == m.Alive(1, 2)

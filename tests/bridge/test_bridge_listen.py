@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Listening for engines started by hand: who may connect, and what is left behind."""
+
+from __future__ import annotations
+
+import os
+import socket
+import stat
+from pathlib import Path
+
+import pytest
+from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.markets.bridge import listen
+
+
+def test_a_unix_socket_is_its_owners(tmp_path: Path) -> None:
+    """Mode 0600 whatever the umask, which stays as it was; the path goes with the listener."""
+    before = os.umask(0o000)
+    try:
+        with listen(f"unix:{tmp_path}/market"):
+            assert stat.S_IMODE((tmp_path / "market").stat().st_mode) == 0o600
+            assert os.umask(0o000) == 0o000
+        assert not (tmp_path / "market").exists()
+    finally:
+        os.umask(before)
+
+
+def test_a_stale_socket_is_replaced_and_a_live_one_kept(tmp_path: Path) -> None:
+    """What a killed market left does not stand in the way of the next; a running one does."""
+    path = tmp_path / "market"
+    with socket.socket(socket.AF_UNIX) as dead:
+        dead.bind(str(path))
+    with listen(f"unix:{path}"), pytest.raises(InputError, match="already in use"):
+        listen(f"unix:{path}")
+
+
+def test_no_other_file_is_removed(tmp_path: Path) -> None:
+    """A file of another kind at the path is refused and stays."""
+    path = tmp_path / "notes.txt"
+    path.write_text("mine")
+    with pytest.raises(InputError, match="another kind"):
+        listen(f"unix:{path}")
+    assert path.read_text() == "mine"
+
+
+def test_beyond_this_machine_a_token_is_needed() -> None:
+    """Without a token only loopback is listened on; with one, any address."""
+    with pytest.raises(InputError, match="needs a token"):
+        listen("tcp://0.0.0.0:0")
+    with listen("tcp://0.0.0.0:0", token="shared"), listen("tcp://127.0.0.1:0") as local:
+        assert local.address.startswith("tcp://127.0.0.1:")
+        assert not local.address.endswith(":0")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "unix:", "tcp://", "tcp://127.0.0.1", "tcp://127.0.0.1:x", "tcp://h:70000", "http://x:1"],
+)
+def test_addresses_of_no_known_form(address: str) -> None:
+    """The forms that are right are named."""
+    with pytest.raises(InputError, match="expected unix:/path or tcp://host:port"):
+        listen(address)
+
+
+def test_a_path_that_cannot_be_bound(tmp_path: Path) -> None:
+    """A folder that does not exist and a path that is too long are the user's to mend."""
+    for path in (tmp_path / "no" / "market", tmp_path / ("x" * 200)):
+        with pytest.raises(InputError, match="address"):
+            listen(f"unix:{path}")
+
+
+def test_nobody_connects(tmp_path: Path) -> None:
+    """Waiting ends by the caller's deadline."""
+    with listen(f"unix:{tmp_path}/market") as listener, pytest.raises(EngineError, match="0.05 s"):
+        listener.accept(timeout_s=0.05)

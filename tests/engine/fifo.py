@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A FIFO link computed the plain way, one moment after the other: an oracle for the engine's.
+
+The engine fixes a packet's departure as it arrives. This one does not: it keeps a clock, a waiting
+list and a server, and asks its law at every arrival and every start of a transmission.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+PS = 10**12
+
+
+@dataclass
+class Fifo:
+    """rate in bit/s; limit in waiting packets; laws see (waiting list, now) and return a mark set."""
+
+    rate_bps: int
+    limit: int
+    on_arrival: Callable[[Fifo, int, int], bool] = lambda fifo, now, size: False
+    on_start: Callable[[Fifo, int], bool] = lambda fifo, now: False
+    waiting: deque[int] = field(default_factory=deque)  # packet numbers
+    sizes: dict[int, int] = field(default_factory=dict)
+    marked: set[int] = field(default_factory=set)
+    dropped: set[int] = field(default_factory=set)
+    done_at: dict[int, int] = field(default_factory=dict)
+    serving_until: int | None = None
+    integral: int = 0
+    clock: int = 0
+
+    def run_to(self, now: int) -> None:
+        """Everything that happens up to and including `now`, arrivals apart."""
+        while self.serving_until is not None and self.serving_until <= now:
+            self._tick(self.serving_until)
+            self.serving_until = None
+            self._serve(self.clock)
+        self._tick(now)
+
+    def _tick(self, now: int) -> None:
+        self.integral += len(self.waiting) * (now - self.clock)
+        self.clock = now
+
+    def _serve(self, now: int) -> None:
+        if self.serving_until is not None or not self.waiting:
+            return
+        number = self.waiting.popleft()
+        if self.on_start(self, now):
+            self.marked.add(number)
+        bits = self.sizes[number] * 8
+        self.serving_until = now + (bits * PS + self.rate_bps // 2) // self.rate_bps
+        self.done_at[number] = self.serving_until
+
+    def arrive(self, number: int, size: int, now: int) -> None:
+        self.run_to(now)
+        self.sizes[number] = size
+        mark = self.on_arrival(self, now, size)
+        if self.serving_until is not None and len(self.waiting) >= self.limit:
+            self.dropped.add(number)
+            return
+        if mark:
+            self.marked.add(number)
+        self.waiting.append(number)
+        self._serve(now)

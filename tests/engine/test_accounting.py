@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets and marks are conserved: reports against each other and against an independent trace."""
+
+from __future__ import annotations
+
+import numpy as np
+import plans
+import pytest
+from drive import Outcome, run
+
+from ecnomy.markets.plan import Law
+
+SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
+
+
+def crowded(*, trace: bool = True, seed: int = 3, marking=None, extra=()) -> Outcome:
+    """Two marking links in a row, small buffers, all kinds of traffic; marks are lost downstream."""
+    marking = marking or plans.red(3, 9, 0.5)
+    links = (
+        plans.duplex("a", 0, 1, 5e6, 0.005, buffer=30, marking=marking, not_ect="pass")
+        + plans.duplex("b", 1, 2, 4e6, 0.010, buffer=8, marking=plans.fixed(0.05), not_ect="pass")
+    )  # fmt: skip
+    there, back = [0, 2], [3, 1]
+    web = dict(reading_mean_s=0.5, size=2, size_mean_bytes=30000, size_min_bytes=2000,
+               size_max_bytes=1e6, size_shape=1.2)  # fmt: skip
+    sources = [
+        plans.source("gold", there, back, plans.tcp(plans.wtp(4)), count=2, spread_s=1.0),
+        plans.source("reno", there, back, plans.tcp(), count=2, overhead_s=0.002, spread_s=1.0),
+        plans.source("web", there, back, plans.tcp(), Law("web", {k: float(v) for k, v in web.items()}), count=5),
+        plans.source("voice", there, [], plans.udp(200, ect=True), Law("cbr", dict(interval_s=0.02, random_phase=1.0)), count=3),
+        plans.source("noise", there, [], plans.udp(500), Law("poisson", {"mean_interval_s": 0.02})),
+        *extra,
+    ]  # fmt: skip
+    return run(plans.plan(links, sources, 30, seed=seed, trace=trace, delay_thresholds_ps=[30 * 10**9]))
+
+
+@pytest.fixture(scope="module")
+def outcome() -> Outcome:
+    return crowded()
+
+
+def by(rows: dict[str, np.ndarray], key: str, size: int, where: np.ndarray) -> np.ndarray:
+    return np.bincount(rows[key][where], minlength=size)
+
+
+def is_data(outcome: Outcome, rows: dict[str, np.ndarray]) -> np.ndarray:
+    """Trace rows of data packets: not SYNs or ACKs, which are 40 bytes here."""
+    return rows["bytes"] > 40
+
+
+def test_ce_delivered_is_what_a_trace_counts(outcome: Outcome) -> None:
+    """The counter that is charged equals an independent count of CE packets delivered, per flow."""
+    rows, flows = outcome.table("trace"), outcome.reports[-1].flows
+    delivered = (rows["event"] == DELIVER) & is_data(outcome, rows)
+    size = len(flows["ce"])
+    assert np.array_equal(by(rows, "flow", size, delivered), flows["delivered"])
+    assert np.array_equal(by(rows, "flow", size, delivered & (rows["ce"] == 1)), flows["ce"])
+    assert flows["ce"].sum() > 300
+
+
+def test_every_ce_set_is_accounted_for(outcome: Outcome) -> None:
+    """CE set = delivered + dropped downstream + in flight, for every source."""
+    pairs, flows = outcome.reports[-1].pairs, outcome.reports[-1].flows
+    first = 0
+    for index, source in enumerate(outcome.plan.sources):
+        mine = pairs["source"] == index
+        set_by_links = pairs["marks"][mine].sum()
+        delivered = flows["ce"][first : first + source.count].sum()
+        lost = pairs["ce_dropped"][mine].sum()
+        assert set_by_links == delivered + lost + pairs["ce_in_flight"][mine].sum(), source.name
+        first += source.count
+    assert pairs["ce_dropped"].sum() > 0
+
+
+def test_packets_are_conserved(outcome: Outcome) -> None:
+    """Per flow sent = delivered + lost + under way, and what is under way fits the last second."""
+    flows = outcome.reports[-1].flows
+    under_way = flows["sent"] - flows["delivered"] - flows["lost"]
+    assert np.all(under_way >= 0) and np.all(under_way < 60)
+    rows = outcome.table("trace")
+    drops = (rows["event"] == DROP) & is_data(outcome, rows)
+    assert np.array_equal(by(rows, "flow", len(flows["lost"]), drops), flows["lost"])
+    assert flows["lost"].sum() > 50
+
+
+def test_pairs_add_up_to_links(outcome: Outcome) -> None:
+    """Per link, the accounts of all sources sum to the link's own counters."""
+    pairs, links = outcome.reports[-1].pairs, outcome.reports[-1].links
+    for column in ("arrivals", "marks", "drops", "ce_dropped"):
+        per_link = np.bincount(pairs["link"], weights=pairs[column], minlength=4)
+        assert np.array_equal(per_link, links[column]), column
+
+
+def test_reports_never_run_backwards(outcome: Outcome) -> None:
+    """Cumulative counters grow from report to report, at every epoch from zero."""
+    assert [r.t_ps for r in outcome.reports] == [k * plans.PS for k in range(31)]
+    assert not any(v.any() for k, v in outcome.reports[0].flows.items() if k not in ("weight", "cwnd"))
+    for part in ("flows", "links", "pairs"):
+        for name in getattr(outcome.reports[0], part):
+            if name in ("in_flight", "active", "cwnd", "srtt_s", "weight", "queue_packets",
+                        "queue_bytes", "probability", "ce_in_flight"):  # fmt: skip
+                continue
+            column = np.array([getattr(r, part)[name] for r in outcome.reports])
+            assert np.all(np.diff(column, axis=0) >= -1e-9), (part, name)
+
+
+def test_late_packets_are_what_a_trace_counts(outcome: Outcome) -> None:
+    """`late_0` counts deliveries later than 30 ms; voice packets match send and delivery rows."""
+    rows, flows = outcome.table("trace"), outcome.reports[-1].flows
+    voice = 9
+    mine = rows["flow"] == voice
+    sent, got = mine & (rows["event"] == SEND), mine & (rows["event"] == DELIVER)
+    sent_at = dict(zip(rows["seq"][sent].tolist(), rows["t_ps"][sent].tolist(), strict=True))
+    delays = [t - sent_at[s] for s, t in zip(rows["seq"][got].tolist(), rows["t_ps"][got].tolist(), strict=True)]  # fmt: skip
+    assert flows["late_0"][voice] == sum(d > 30 * 10**9 for d in delays) > 0
+    assert flows["delay_sum_ps"][voice] == sum(delays)
+
+
+def test_transfers_are_whole_files(outcome: Outcome) -> None:
+    """A finished file's packets were all acknowledged, and its size is what its stream drew."""
+    transfers = outcome.table("transfers")
+    assert len(transfers["flow"]) > 30
+    assert np.all(transfers["end_ps"] > transfers["start_ps"])
+    web = transfers["flow"] == 5
+    assert np.array_equal(transfers["number"][web], np.arange(1, web.sum() + 1))
+    payload = transfers["bytes"][web].sum()
+    flows = outcome.reports[-1].flows
+    headers = np.sum(-(-transfers["bytes"][web] // 960)) * 40
+    assert 0 <= flows["acked_bytes"][5] - payload - headers < 1e6
+
+
+def test_same_seed_same_bytes() -> None:
+    """Two runs of one plan agree in every report and record; another seed does not."""
+    first, second, other = crowded(), crowded(), crowded(seed=4)
+    for a, b in zip(first.reports, second.reports, strict=True):
+        for part in ("flows", "links", "pairs"):
+            for name, column in getattr(a, part).items():
+                assert column.tobytes() == getattr(b, part)[name].tobytes()
+    one, two, three = (o.table("trace") for o in (first, second, other))
+    assert all(one[k].tobytes() == two[k].tobytes() for k in one)
+    assert one["t_ps"].tobytes() != three["t_ps"].tobytes()
+
+
+def test_tracing_changes_nothing() -> None:
+    """A traced run and an untraced one report the same."""
+    for a, b in zip(crowded().reports, crowded(trace=False).reports, strict=True):
+        assert all(np.array_equal(a.flows[k], b.flows[k]) for k in a.flows)
+
+
+def test_a_new_source_leaves_the_draws_of_others_unchanged() -> None:
+    """Files, reading times and datagram times of a user are the same with a stranger beside him."""
+    stranger = plans.source("stranger", [0, 2], [3, 1], plans.tcp(), count=3, spread_s=1.0)
+    alone, together = crowded(), crowded(extra=[stranger])
+    for flow in range(9, 13):
+        sent = [o.table("trace") for o in (alone, together)]
+        times = [r["t_ps"][(r["flow"] == flow) & (r["event"] == SEND)] for r in sent]
+        assert np.array_equal(times[0], times[1])
+    for flow in range(4, 9):
+        sizes = [t["bytes"][t["flow"] == flow] for t in (alone.table("transfers"), together.table("transfers"))]  # fmt: skip
+        both = min(map(len, sizes))
+        assert both > 2 and np.array_equal(sizes[0][:both], sizes[1][:both])

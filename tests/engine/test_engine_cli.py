@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine's own command line: what it describes, and what it says of a bad plan."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+
+import plans
+import pytest
+from drive import engine
+
+
+def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([engine(), *arguments], capture_output=True, text=True, timeout=60)
+
+
+def test_describe_lists_every_law() -> None:
+    """Families, names and parameter tables are valid JSON; a required parameter has no default."""
+    laws = json.loads(call("describe").stdout)
+    assert set(laws) == {"marking", "window", "traffic"}
+    red = {p["name"]: p for p in laws["marking"]["red"]}
+    assert red["min_threshold"]["default"] is None and red["weight"]["default"] == 0.002
+    assert red["unit"]["choices"] == ["packets", "bytes"]
+
+
+def test_describe_equals_the_python_tables() -> None:
+    """What the engine hosts and what scenarios may say is one list."""
+    from ecnomy.markets.laws import law_table
+
+    said = json.loads(call("describe").stdout)
+    ours = {
+        family: {
+            name: [
+                dict(name=p.name, unit=p.unit, default=p.default, min=p.min, max=p.max,
+                     choices=list(p.choices))
+                for p in params
+            ]
+            for name, params in laws.items()
+        }
+        for family, laws in law_table().items()
+    }  # fmt: skip
+    assert ours == said
+
+
+def test_totals_without_a_bridge(tmp_path) -> None:
+    """Without a market the engine runs the plan and prints one JSON line."""
+    path = tmp_path / "plan.json"
+    path.write_bytes(plans.reference_dumbbell(2.0).to_json())
+    totals = json.loads(call("run", "--plan", str(path)).stdout)
+    assert totals["data_packets"] > 10_000
+    assert totals["packet_hops"] == pytest.approx(6 * totals["data_packets"], rel=0.02)
+
+
+BAD = {
+    "no JSON": ("{", "plan: "),
+    "no version": ("{}", "plan: has no key 'plan'"),
+    "rate": ('"rate_bps":100000000,', '"rate_bps":0,', "plan.links[2]: rate_bps is not positive"),
+    "law": ('"law":"red"', '"law":"rod"', "unknown marking law 'rod'"),
+    "range": ('"max_probability":0.1', '"max_probability":7', "max_probability is 7"),
+    "type": ('"seed":1', '"seed":"x"', "plan.seed"),
+    "path": ('"path":[0,2,4]', '"path":[0,2,44]', "path[2]: names no link"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_plans_are_refused_with_their_place(case: str, tmp_path) -> None:
+    """One line on stderr names the place; exit status 2."""
+    *change, expected = BAD[case]
+    text = change[0]
+    if len(change) == 2:
+        good = plans.reference_dumbbell(2.0).to_json().decode()
+        assert change[0] in good
+        text = good.replace(change[0], change[1])
+    path = tmp_path / "plan.json"
+    path.write_text(text)
+    done = call("run", "--plan", str(path))
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert expected in done.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("walk",), ("run",), ("run", "--plan"), ("run", "--fast", "1")])
+def test_bad_command_lines(words: tuple[str, ...]) -> None:
+    """A line and the usage, exit status 2."""
+    done = call(*words)
+    assert done.returncode == 2 and "usage:" in done.stderr

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine's links, step by step, against a FIFO computed the plain way (fifo.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+import plans
+import pytest
+from drive import run
+from fifo import Fifo
+
+from ecnomy.markets.plan import Law
+
+SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
+RATE_BPS = 2_000_000
+DELAY_PS = 5 * 10**9
+LIMIT = 12
+
+
+def threshold(packets: float, scope: int) -> Law:
+    return Law("threshold", {"threshold_packets": packets, "scope": float(scope)})
+
+
+def virtual_queue(theta: float, packets: float, variant: int) -> Law:
+    values = dict(theta=theta, buffer_packets=packets, mean_packet_bytes=500.0)
+    return Law("virtual-queue", values | {"variant": float(variant)})
+
+
+def engine_run(marking: Law, seed: int = 5):
+    """Poisson datagrams of three sizes at 95 % load into one link, traced."""
+    sizes = (200, 500, 1100)
+    sources = [
+        plans.source(f"s{size}", [0], [], plans.udp(size, ect=True),
+                     Law("poisson", {"mean_interval_s": size * 8 * 3 / RATE_BPS / 0.95}))
+        for size in sizes
+    ]  # fmt: skip
+    links = [plans.link("l", 0, 1, RATE_BPS, DELAY_PS / 1e12, buffer=LIMIT, marking=marking)]
+    return run(plans.plan(links, sources, 40, epoch_s=40, seed=seed, trace=True))
+
+
+def replay(outcome, fifo: Fifo) -> dict[tuple[int, int], int]:
+    """Feeds the oracle the engine's sends; returns the number it gave each (flow, seq)."""
+    rows = outcome.table("trace")
+    sent = rows["event"] == SEND
+    numbers = {}
+    columns = zip(*(rows[k][sent].tolist() for k in ("flow", "seq", "bytes", "t_ps")), strict=True)
+    for number, (flow, seq, size, t_ps) in enumerate(columns):
+        numbers[flow, seq] = number
+        fifo.arrive(number, size, t_ps)
+    fifo.run_to(40 * plans.PS)
+    return numbers
+
+
+def keys(outcome, event: int) -> list[tuple[int, int]]:
+    rows = outcome.table("trace")
+    here = rows["event"] == event
+    return list(zip(rows["flow"][here].tolist(), rows["seq"][here].tolist(), strict=True))
+
+
+def agree(outcome, fifo: Fifo) -> None:
+    """Same drops, same marks, same delivery times, same queue integral and maximum."""
+    numbers = replay(outcome, fifo)
+    assert {numbers[k] for k in keys(outcome, DROP)} == fifo.dropped
+    assert len(fifo.dropped) > 20
+    engine_marks = {numbers[k] for k in keys(outcome, MARK)}
+    assert engine_marks == {n for n in fifo.marked if n not in fifo.dropped}
+    rows = outcome.table("trace")
+    delivered = rows["event"] == DELIVER
+    for key, t_ps in zip(keys(outcome, DELIVER), rows["t_ps"][delivered].tolist(), strict=True):
+        assert t_ps == fifo.done_at[numbers[key]] + DELAY_PS
+    link = outcome.reports[-1].links
+    assert link["queue_integral"][0] == pytest.approx(fifo.integral / 1e12, rel=1e-12)
+
+
+def test_drop_tail() -> None:
+    """A plain FIFO: departures to the picosecond, drops at the limit."""
+    agree(engine_run(plans.DROP_TAIL), Fifo(RATE_BPS, LIMIT))
+
+
+def test_threshold_marks_arrivals() -> None:
+    """An arrival that finds more than 4 waiting is marked."""
+    law = lambda fifo, now, size: len(fifo.waiting) > 4  # noqa: E731
+    agree(engine_run(threshold(4, 0)), Fifo(RATE_BPS, LIMIT, on_arrival=law))
+
+
+def test_threshold_marks_the_whole_queue() -> None:
+    """An arrival that finds more than 8 waiting marks itself and all of them."""
+
+    def law(fifo: Fifo, now: int, size: int) -> bool:
+        above = len(fifo.waiting) > 8
+        if above:
+            fifo.marked.update(fifo.waiting)
+        return above
+
+    agree(engine_run(threshold(8, 1)), Fifo(RATE_BPS, LIMIT, on_arrival=law))
+
+
+def test_threshold_marks_departures() -> None:
+    """A packet whose transmission begins is marked if it leaves more than 3 behind."""
+    agree(
+        engine_run(threshold(3, 2)),
+        Fifo(RATE_BPS, LIMIT, on_start=lambda fifo, now: len(fifo.waiting) > 3),
+    )
+
+
+@pytest.mark.parametrize("variant", [0, 1])
+def test_virtual_queue(variant: int) -> None:
+    """A fluid buffer of 0.9 * 8 * 500 bytes drained at 0.9 of the rate, both variants."""
+    state = dict(level=0.0, at=0, marking=False)
+
+    def law(fifo: Fifo, now: int, size: int) -> bool:
+        state["level"] = max(0.0, state["level"] - 0.9 * RATE_BPS / 8 * (now - state["at"]) / 1e12)
+        state["at"] = now
+        if state["level"] == 0.0:
+            state["marking"] = False
+        lost = state["level"] + size > 0.9 * 8 * 500
+        state["level"] += 0 if lost else size
+        state["marking"] = state["marking"] or lost
+        return state["marking"] if variant == 0 else lost
+
+    agree(engine_run(virtual_queue(0.9, 8, variant)), Fifo(RATE_BPS, LIMIT, on_arrival=law))
+
+
+def test_load_based_marks_by_the_last_window() -> None:
+    """Each 0.5 s window's share of marked arrivals is the probability that the previous one set."""
+    marking = Law("load-based", {"interval_s": 0.5, "threshold": 0.6, "slope": 0.71})
+    outcome = engine_run(marking)
+    rows = outcome.table("trace")
+    sent, got = rows["event"] == SEND, rows["event"] == ENQUEUE
+    window = rows["t_ps"] // (plans.PS // 2)
+    load = np.bincount(window[sent], weights=rows["bytes"][sent] * 8.0) / (RATE_BPS * 0.5)
+    probability = np.clip(0.71 * (load - 0.6), 0, 1)
+    marked = np.bincount(window[got], weights=rows["ce"][got])[1:]
+    admitted = np.bincount(window[got])[1:]
+    expected = probability[: len(admitted)] * admitted
+    z = (marked.sum() - expected.sum()) / np.sqrt(np.sum(expected * (1 - probability[: len(admitted)])))
+    assert abs(z) < 4
+    assert np.corrcoef(marked / admitted, probability[: len(admitted)])[0, 1] > 0.5

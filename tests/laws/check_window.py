@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The window laws, the round-trip time and the retransmission timeout against their oracles."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final
+
+from law_api import Laws, WindowState
+from oracle_window import RenoOracle, RtoOracle, WtpOracle, round_trips
+
+__all__ = [
+    "WINDOW_CHECKS",
+    "WindowEvent",
+    "compare_reno",
+    "compare_round_trip",
+    "compare_rto",
+    "compare_wtp",
+]
+
+# ("ack", n, k), ("ece",), ("loss",), ("timeout", flight), ("weight", w)
+WindowEvent = tuple[str, float, float]
+MS: Final = 10**9
+START: Final[WindowState] = (1.0, 64.0, 1.0 / 64, 50.0)
+
+
+def window_events(seed: int, steps: int) -> list[WindowEvent]:
+    """ACKs, a few of them marked, and now and then something worse."""
+    draw = random.Random(seed)
+    events: list[WindowEvent] = []
+    for _ in range(steps):
+        n, k = draw.choice([0, 1, 1, 1, 2, 5]), draw.choice([0] * 12 + [1, 1, 2])
+        rare: list[WindowEvent] = [
+            ("loss", 0, 0),
+            ("timeout", draw.uniform(0, 40), 0),
+            ("ece", 0, 0),
+            ("weight", draw.uniform(0.05, 20), 0),
+        ]
+        events.append(draw.choice(rare) if draw.random() < 0.02 else ("ack", n, k))
+    return events
+
+
+def same(law: WindowState, cwnd: object, ssthresh: object, where: str) -> None:
+    """Asserts that cwnd and ssthresh agree to twelve digits."""
+    assert math.isclose(law[0], float(str(cwnd)), rel_tol=1e-9), f"{where}: cwnd {law[0]}, {cwnd}"
+    near = math.isclose(law[1], float(str(ssthresh)), rel_tol=1e-9)
+    assert near, f"{where}: ssthresh {law[1]}, oracle {ssthresh}"
+
+
+def compare_wtp(
+    laws: Laws, values: Sequence[float], start: WindowState, events: Sequence[WindowEvent]
+) -> None:
+    """The trajectory of the law against that of the equation."""
+    law = laws.window("wtp", values)
+    assert law.per_mark(), "WTP learns of every mark"
+    form, gain, w_inc, w_dec = values
+    oracle = WtpOracle(start, int(form), gain, w_inc, w_dec)
+    window = start
+    for i, (kind, a, b) in enumerate(events):
+        slow = oracle.cwnd < oracle.ssthresh
+        if kind == "ack":
+            window = law.on_ack(window, int(a), int(b))
+            oracle.ack(int(a), int(b))
+        elif kind == "loss":
+            window = law.on_loss(window)
+            oracle.loss()
+        elif kind == "timeout":
+            window = law.on_timeout(window, a)
+            oracle.timeout()
+        elif kind == "weight":
+            law.set_weight(a)
+            oracle.set_weight(a)
+        else:
+            window = law.on_congestion(window)
+        where = f"wtp {values}, start {start}, event {i} {kind} {a} {b}, slow start {slow}"
+        same(window, oracle.cwnd, oracle.ssthresh, where)
+        assert window[2:] == start[2:], where
+        assert math.isclose(law.weight(), float(oracle.w_inc * oracle.w_dec), rel_tol=1e-12), where
+
+
+def check_wtp(laws: Laws) -> None:
+    """Three forms, the papers' gains and weights, wide and tight bounds, slow start on and off."""
+    starts = [START, (1.0, 0.0, 1.0, 1000.0), (3.0, 8.0, 2.0, 4.0), (1.0, 64.0, 1.0, 1e9)]
+    pairs = [(1.0, 1.0), (4.0, 1.0), (1.0, 10.0), (0.3, 2.5)]
+    for seed, (form, gain, pair, start) in enumerate(
+        itertools.product([0, 1, 2], [0.05, 0.5, 1.0], pairs, starts)
+    ):
+        compare_wtp(laws, [form, gain, *pair], start, window_events(seed, 150))
+
+
+def check_wtp_equilibrium(laws: Laws) -> None:
+    """Marked with probability p, a window settles where p cwnd = w (Eq. 4), whatever the form."""
+    for form, w_inc, w_dec in ((0, 4.0, 1.0), (1, 1.0, 4.0), (2, 2.0, 2.0)):
+        law = laws.window("wtp", [form, 0.1, w_inc, w_dec])
+        draw, window, inverse = random.Random(form), (40.0, 0.0, 1 / 64, 1e6), 0.0
+        for _ in range(40_000):
+            window = law.on_ack(window, 1, int(draw.random() < 0.1))
+            inverse += 1 / window[0]
+        # E[drift] = 0 is exact for the mean of 1 / cwnd over ACKs: w E[1/cwnd] = p.
+        assert math.isclose(4 * inverse / 40_000, 0.1, rel_tol=0.05), (form, inverse)
+
+
+def check_wtp_weight(laws: Laws) -> None:
+    """The weight set is the weight aimed at, whatever pair the law was built with."""
+    for form, w_inc, w_dec in itertools.product([0, 1, 2], [1.0, 2.0], [1.0, 4.0]):
+        law = laws.window("wtp", [form, 0.5, w_inc, w_dec])
+        assert law.weight() == w_inc * w_dec
+        law.set_weight(3.0)
+        assert law.weight() == 3.0, f"form {form}, built ({w_inc}, {w_dec}): {law.weight()}"
+
+
+def check_wtp_weight_zero(laws: Laws) -> None:
+    """A flow told to aim at no marks holds still or falls to its minimum, and recovers."""
+    for form in (0, 1, 2):
+        law = laws.window("wtp", [form, 0.5, 2.0, 1.0])
+        law.set_weight(0.0)
+        window = law.on_ack((10.0, 0.0, 1.0, 100.0), 1, 0)
+        assert 10.0 <= window[0] <= 10.5, f"form {form}: an unmarked ACK gave cwnd {window[0]}"
+        for _ in range(60):
+            window = law.on_ack(window, 1, 1)
+        assert window[0] == 1.0, (
+            f"form {form}: marks left cwnd at {window[0]}, expected the minimum"
+        )
+        law.set_weight(4.0)
+        assert law.weight() == 4.0
+        assert 1.0 < law.on_ack(window, 1, 0)[0] < 10.0
+
+
+def compare_reno(
+    laws: Laws,
+    values: Sequence[float],
+    start: WindowState,
+    events: Sequence[WindowEvent],
+    name: str = "reno",
+) -> None:
+    """The trajectory of the law against RFC 5681's."""
+    law = laws.window(name, values)
+    assert not law.per_mark() and law.weight() == 0.0
+    oracle, window = RenoOracle(start, *values), start
+    for i, (kind, a, b) in enumerate(events):
+        slow = oracle.cwnd < oracle.ssthresh
+        if kind == "ack":
+            window = law.on_ack(window, int(a), int(b))
+            oracle.ack(int(a))
+        elif kind in ("loss", "ece"):
+            window = law.on_loss(window) if kind == "loss" else law.on_congestion(window)
+            oracle.reduce()
+        elif kind == "timeout":
+            window = law.on_timeout(window, a)
+            oracle.timeout(a)
+        else:
+            law.set_weight(a)
+        where = f"{name} {values}, start {start}, event {i} {kind} {a} {b}, slow start {slow}"
+        same(window, oracle.cwnd, oracle.ssthresh, where)
+
+
+def check_reno(laws: Laws) -> None:
+    """Decreases and least thresholds, wide and tight bounds, slow start on and off."""
+    starts = [START, (1.0, 0.0, 1.0, 1000.0), (2.0, 1e9, 1.0, 16.0), (3.0, 8.0, 2.0, 4.0)]
+    for seed, (decrease, least, start) in enumerate(
+        itertools.product([0.5, 0.25, 0.875], [1.0, 2.0, 10.0], starts)
+    ):
+        compare_reno(laws, [decrease, least], start, window_events(seed, 300))
+
+
+def check_newreno(laws: Laws) -> None:
+    """NewReno differs from Reno in its host's recovery only, not in its windows."""
+    for seed, least in enumerate([1.0, 2.0, 10.0]):
+        compare_reno(laws, [0.5, least], START, window_events(seed, 400), "newreno")
+
+
+def check_reno_slow_start_end(laws: Laws) -> None:
+    """Slow start ends at cwnd = ssthresh: from there one ACK adds 1 / cwnd."""
+    law = laws.window("reno", [0.5, 2.0])
+    window: WindowState = (1.0, 8.0, 1.0, 100.0)
+    grown = []
+    for _ in range(9):
+        window = law.on_ack(window, 1, 0)
+        grown.append(window[0])
+    assert grown[:8] == [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 8.125], grown
+
+
+def compare_round_trip(laws: Laws, samples: Sequence[tuple[int, int]]) -> int:
+    """The law after every sample against the oracle over all samples so far.
+
+    Returns:
+        After how many samples the flow was saturated.
+    """
+    law, seen, saturated = laws.round_trip(), list[tuple[int, int]](), 0
+    assert not law.known() and law.min() == 0
+    for sample in samples:
+        law.sample(*sample)
+        seen.append(sample)
+        expected = round_trips(seen)
+        said = (law.min(), law.mean(), law.for_weight(), law.saturated())
+        assert law.known() and said == expected, (
+            f"after {len(seen)} at {sample}: {said}, {expected}"
+        )
+        saturated += int(said[3])
+    return saturated
+
+
+def check_round_trip(laws: Laws) -> None:
+    """Buckets met exactly at their ends, gaps of one and more buckets, and saturation."""
+    saturated = 0
+    for seed in range(10):
+        draw, now, samples = random.Random(seed), seed % 2 * 7 * MS, []
+        for _ in range(150):
+            samples.append((now, draw.choice([20, 40, 40, 90, 300]) * MS + draw.randrange(9)))
+            now += draw.choice([10, 100, 250, 500, 500, 2000, 2000, 3990, 4000, 9000]) * MS
+        saturated += compare_round_trip(laws, samples)
+    assert saturated > 100
+
+
+def compare_rto(laws: Laws, initial: int, low: int, high: int, events: Sequence[int]) -> None:
+    """Samples (ps) and timeouts (0); the law's integers stay within 64 ps of exact fractions."""
+    law, oracle = laws.rto(initial, low, high), RtoOracle(initial, low, high)
+    slack = 64
+    for i, rtt in enumerate(events):
+        if rtt:
+            law.sample(rtt)
+            oracle.sample(rtt)
+            slack = 64
+        else:
+            law.back_off()
+            oracle.timeout()
+            slack *= 2
+        where = f"rto in [{low}, {high}], event {i} of {events[: i + 1][-4:]}"
+        assert abs(law.rto() - oracle.rto) <= slack, f"{where}: {law.rto()}, {float(oracle.rto)}"
+        assert abs(law.srtt() - (oracle.srtt or Fraction(0))) <= 64, f"{where}: srtt {law.srtt()}"
+
+
+def check_rto(laws: Laws) -> None:
+    """Steady, jumping and wild round-trip times, timeouts in a row, floors and ceilings."""
+    for seed, (low, high) in enumerate(
+        itertools.product([200 * MS, 1000 * MS, MS], [60_000 * MS, 2000 * MS])
+    ):
+        draw = random.Random(seed)
+        events = [
+            draw.choice([40, 41, 43, 300, 2500]) * MS + draw.randrange(MS) for _ in range(400)
+        ]
+        events += [0 if draw.random() < 0.2 else e for e in events] + [0] * 40 + [40 * MS]
+        compare_rto(laws, 1000 * MS, low, high, events)
+
+
+WINDOW_CHECKS = {
+    "wtp": [check_wtp, check_wtp_equilibrium, check_wtp_weight, check_wtp_weight_zero],
+    "reno": [check_reno, check_reno_slow_start_end],
+    "newreno": [check_newreno],
+    "round-trip": [check_round_trip],
+    "rto": [check_rto],
+}

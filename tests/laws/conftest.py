@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laws as a Python module, built once a session (and once for all while nothing changes)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+# pytest's importlib mode leaves this folder's helpers unfound.
+sys.path.append(str(Path(__file__).parent))
+
+if TYPE_CHECKING:
+    from law_api import Laws
+
+
+@pytest.fixture(scope="session")
+def laws() -> Laws:
+    """The module over omnet/laws as it stands."""
+    from law_build import build_module, load_module
+
+    return load_module(build_module())

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python module `ecnomy_laws_testing`: the laws as they stand in omnet/laws, for tests only.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "host.h"
+
+namespace nb = nanobind;
+
+namespace ecnomy_testing {
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+namespace {
+
+template <class Host>
+std::unique_ptr<Host> make(const std::map<std::string, Entry<Host>>& laws, const std::string& name,
+                           const std::vector<double>& values) {
+  const auto found = laws.find(name);
+  if (found == laws.end()) throw nb::key_error(name.c_str());
+  return found->second.make(values);
+}
+
+template <class Host>
+std::map<std::string, Rows> tables_of(const std::map<std::string, Entry<Host>>& laws) {
+  std::map<std::string, Rows> tables;
+  for (const auto& [name, entry] : laws) tables[name] = entry.rows;
+  return tables;
+}
+
+void bind_marking(nb::module_& module) {
+  nb::class_<Marking>(module, "Marking")
+      .def("on_arrival", &Marking::on_arrival)
+      .def("on_departure", &Marking::on_departure)
+      .def("first_timer", &Marking::first_timer)
+      .def("on_timer", &Marking::on_timer)
+      .def("probability", &Marking::probability)
+      .def("measure", &Marking::measure);
+  module.def("marking", [](const std::string& name, const std::vector<double>& values) {
+    return make(registry().marking, name, values);
+  });
+}
+
+void bind_window(nb::module_& module) {
+  nb::class_<WindowLaw>(module, "Window")
+      .def("per_mark", &WindowLaw::per_mark)
+      .def("on_ack", &WindowLaw::on_ack)
+      .def("on_congestion", &WindowLaw::on_congestion)
+      .def("on_loss", &WindowLaw::on_loss)
+      .def("on_timeout", &WindowLaw::on_timeout)
+      .def("weight", &WindowLaw::weight)
+      .def("set_weight", &WindowLaw::set_weight);
+  module.def("window", [](const std::string& name, const std::vector<double>& values) {
+    return make(registry().window, name, values);
+  });
+  nb::class_<RoundTripHost>(module, "RoundTrip")
+      .def("sample", &RoundTripHost::sample)
+      .def("known", &RoundTripHost::known)
+      .def("min", &RoundTripHost::min)
+      .def("mean", &RoundTripHost::mean)
+      .def("for_weight", &RoundTripHost::for_weight)
+      .def("saturated", &RoundTripHost::saturated);
+  module.def("round_trip", [] { return registry().round_trip(); });
+  nb::class_<RtoHost>(module, "Rto")
+      .def("sample", &RtoHost::sample)
+      .def("back_off", &RtoHost::back_off)
+      .def("rto", &RtoHost::rto)
+      .def("srtt", &RtoHost::srtt);
+  module.def("rto", [](Ps initial, Ps min, Ps max) { return registry().rto(initial, min, max); });
+}
+
+void bind_traffic(nb::module_& module) {
+  nb::class_<Traffic>(module, "Traffic")
+      .def("cap_bps", &Traffic::cap_bps)
+      .def("lifted_at", &Traffic::lifted_at)
+      .def("first", &Traffic::first)
+      .def("gap", &Traffic::gap)
+      .def("reading", &Traffic::reading)
+      .def("file_bytes", &Traffic::file_bytes);
+  module.def("traffic", [](const std::string& name, const std::vector<double>& values) {
+    return make(registry().traffic, name, values);
+  });
+  module.def("start", [](Ps at, Ps stagger, Ps spread, std::int64_t index, const Draws& draws) {
+    return registry().start(at, stagger, spread, index, draws);
+  });
+}
+
+void bind_random(nb::module_& module) {
+  nb::class_<StreamHost>(module, "Stream")
+      .def("next", &StreamHost::next)
+      .def("uniform", &StreamHost::uniform);
+  module.def("stream", [](std::uint64_t seed, const std::string& name) {
+    return registry().stream(seed, name);
+  });
+  module.def("philox4x32",
+             [](Words4 counter, Words2 key) { return registry().philox4x32(counter, key); });
+  module.def("fnv1a64", [](const std::string& text) { return registry().fnv1a64(text); });
+  module.def("mix64", [](std::uint64_t value) { return registry().mix64(value); });
+  module.def("uniform_from_words",
+             [](std::uint32_t word) { return registry().uniform_from_words(word); });
+}
+
+}  // namespace
+}  // namespace ecnomy_testing
+
+NB_MODULE(ecnomy_laws_testing, module) {
+  using namespace ecnomy_testing;
+  bind_marking(module);
+  bind_window(module);
+  bind_traffic(module);
+  bind_random(module);
+  module.def("tables", [] {
+    std::map<std::string, std::map<std::string, Rows>> tables;
+    tables["marking"] = tables_of(registry().marking);
+    tables["window"] = tables_of(registry().window);
+    tables["traffic"] = tables_of(registry().traffic);
+    return tables;
+  });
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the test module sees of a law: plain types, so that binding.cc includes no law header and is
+// compiled once, while each law's own small file is all that a change to that law compiles again.
+//
+// A law's file registers itself when the module is loaded; a module linked from fewer files simply
+// holds fewer laws. Draws come in as a list; what a law asks beyond its end is 0.5 and is counted.
+#ifndef ECNOMY_TESTS_LAWS_HOST_H_
+#define ECNOMY_TESTS_LAWS_HOST_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace ecnomy_testing {
+
+using Ps = std::int64_t;
+using Draws = std::vector<double>;
+using Queue = std::tuple<std::int64_t, std::int64_t, std::int64_t, Ps>;
+using Packet = std::tuple<std::int32_t, std::int32_t>;
+using Verdict = std::tuple<int, int, int>;                       // action, mark_queued, draws used
+using WindowState = std::tuple<double, double, double, double>;  // cwnd, ssthresh, min, max
+using Drawn = std::tuple<std::int64_t, int>;                     // value, draws used
+using Row = std::tuple<std::string, std::string, double, double, double, std::string>;
+using Rows = std::vector<Row>;
+
+class Uniforms {
+ public:
+  explicit Uniforms(const Draws& draws) : draws_(draws) {}
+  double operator()() noexcept { return used_ < draws_.size() ? draws_[used_++] : beyond(); }
+  int used() const noexcept { return static_cast<int>(used_); }
+
+ private:
+  double beyond() noexcept {
+    ++used_;
+    return 0.5;
+  }
+  const Draws& draws_;
+  std::size_t used_ = 0;
+};
+
+struct Marking {
+  virtual ~Marking() = default;
+  virtual Verdict on_arrival(const Queue& queue, const Packet& packet, Ps now,
+                             const Draws& draws) = 0;
+  virtual Verdict on_departure(const Queue& queue, const Packet& packet, Ps now,
+                               const Draws& draws) = 0;
+  virtual Ps first_timer() = 0;
+  virtual Ps on_timer(const Queue& queue, Ps now) = 0;
+  virtual double probability() = 0;
+  // The quantity the law keeps: RED's average, the measured load, the virtual backlog; else NaN.
+  virtual double measure() = 0;
+};
+
+struct WindowLaw {
+  virtual ~WindowLaw() = default;
+  virtual bool per_mark() = 0;
+  virtual WindowState on_ack(const WindowState& window, std::int64_t n, std::int64_t k) = 0;
+  virtual WindowState on_congestion(const WindowState& window) = 0;
+  virtual WindowState on_loss(const WindowState& window) = 0;
+  virtual WindowState on_timeout(const WindowState& window, double flight) = 0;
+  virtual double weight() = 0;
+  virtual void set_weight(double weight) = 0;
+};
+
+struct Traffic {
+  virtual ~Traffic() = default;
+  virtual std::int64_t cap_bps(Ps) { throw std::logic_error("this traffic has no cap"); }
+  virtual Ps lifted_at() { throw std::logic_error("this traffic has no cap"); }
+  virtual Drawn first(const Draws&) { throw std::logic_error("this traffic has no packets"); }
+  virtual Drawn gap(const Draws&) { throw std::logic_error("this traffic has no packets"); }
+  virtual Drawn reading(const Draws&) { throw std::logic_error("this traffic has no files"); }
+  virtual Drawn file_bytes(const Draws&) { throw std::logic_error("this traffic has no files"); }
+};
+
+struct RoundTripHost {
+  virtual ~RoundTripHost() = default;
+  virtual void sample(Ps now, Ps rtt) = 0;
+  virtual bool known() = 0;
+  virtual Ps min() = 0;
+  virtual Ps mean() = 0;
+  virtual Ps for_weight() = 0;
+  virtual bool saturated() = 0;
+};
+
+struct RtoHost {
+  virtual ~RtoHost() = default;
+  virtual void sample(Ps rtt) = 0;
+  virtual void back_off() = 0;
+  virtual Ps rto() = 0;
+  virtual Ps srtt() = 0;
+};
+
+struct StreamHost {
+  virtual ~StreamHost() = default;
+  virtual std::uint64_t next() = 0;
+  virtual double uniform() = 0;
+};
+
+using Words4 = std::array<std::uint32_t, 4>;
+using Words2 = std::array<std::uint32_t, 2>;
+
+template <class Host>
+struct Entry {
+  Rows rows;
+  std::function<std::unique_ptr<Host>(const std::vector<double>&)> make;
+};
+
+// Everything the linked law files have registered; a function is empty where its file is not
+// linked.
+struct Registry {
+  std::map<std::string, Entry<Marking>> marking;
+  std::map<std::string, Entry<WindowLaw>> window;
+  std::map<std::string, Entry<Traffic>> traffic;
+  std::function<std::unique_ptr<RoundTripHost>()> round_trip;
+  std::function<std::unique_ptr<RtoHost>(Ps, Ps, Ps)> rto;
+  std::function<std::unique_ptr<StreamHost>(std::uint64_t, const std::string&)> stream;
+  std::function<Words4(Words4, Words2)> philox4x32;
+  std::function<std::uint64_t(const std::string&)> fnv1a64;
+  std::function<std::uint64_t(std::uint64_t)> mix64;
+  std::function<double(std::uint32_t)> uniform_from_words;
+  std::function<Drawn(Ps, Ps, Ps, std::int64_t, const Draws&)> start;
+};
+
+Registry& registry();
+
+// A law reads as many values as its table is long; a shorter list must not reach it.
+inline void check_count(const Rows& rows, const std::vector<double>& values) {
+  if (values.size() != rows.size()) throw std::invalid_argument("wrong number of parameters");
+}
+
+template <class Table>
+Rows rows_of(const Table& table) {
+  Rows rows;
+  for (const auto& p : table) {
+    rows.emplace_back(p.name, p.unit, p.fallback, p.min, p.max, p.choices);
+  }
+  return rows;
+}
+
+}  // namespace ecnomy_testing
+
+#endif  // ECNOMY_TESTS_LAWS_HOST_H_

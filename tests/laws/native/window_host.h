@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any window law behind the plain interface of host.h: the window goes in and comes out as a tuple.
+#ifndef ECNOMY_TESTS_LAWS_WINDOW_HOST_H_
+#define ECNOMY_TESTS_LAWS_WINDOW_HOST_H_
+
+#include "host.h"
+#include "window/window.h"
+
+namespace ecnomy_testing {
+
+template <class Law>
+class WindowOf : public WindowLaw {
+ public:
+  explicit WindowOf(const double* values) : law_(values) {}
+
+  bool per_mark() override { return Law::kPerMark; }
+  WindowState on_ack(const WindowState& state, std::int64_t n, std::int64_t k) override {
+    auto window = view(state);
+    law_.on_ack(window, ecnomy::Ack{n, k});
+    return said(window);
+  }
+  WindowState on_congestion(const WindowState& state) override {
+    auto window = view(state);
+    law_.on_congestion(window);
+    return said(window);
+  }
+  WindowState on_loss(const WindowState& state) override {
+    auto window = view(state);
+    law_.on_loss(window);
+    return said(window);
+  }
+  WindowState on_timeout(const WindowState& state, double flight) override {
+    auto window = view(state);
+    law_.on_timeout(window, flight);
+    return said(window);
+  }
+  double weight() override { return law_.weight(); }
+  void set_weight(double weight) override { law_.set_weight(weight); }
+
+ private:
+  static ecnomy::Window view(const WindowState& w) {
+    return {std::get<0>(w), std::get<1>(w), std::get<2>(w), std::get<3>(w)};
+  }
+  static WindowState said(const ecnomy::Window& w) { return {w.cwnd, w.ssthresh, w.min, w.max}; }
+
+  Law law_;
+};
+
+template <class Law>
+bool register_window() {
+  const Rows rows = rows_of(Law::kParameters);
+  registry().window[Law::kName] = {rows, [rows](const std::vector<double>& values) {
+                                     check_count(rows, values);
+                                     return std::make_unique<WindowOf<Law>>(values.data());
+                                   }};
+  return true;
+}
+
+}  // namespace ecnomy_testing
+
+#endif  // ECNOMY_TESTS_LAWS_WINDOW_HOST_H_

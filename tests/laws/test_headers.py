@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each law header stands alone: it compiles by itself, warnings as errors."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Final
+
+import pytest
+from law_build import LAWS, compiler, law_headers
+
+FLAGS: Final = (
+    "-std=c++17 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
+)
+STANDARD: Final = frozenset(
+    """algorithm array cassert cfloat climits cmath cstddef cstdint cstring deque functional limits
+    map memory numeric optional queue set stdexcept string string_view tuple type_traits
+    unordered_map utility variant vector""".split()
+)
+INCLUDE: Final = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+FORBIDDEN: Final = re.compile(
+    r"\b(?:std::(?:rand|mt19937|random_device|chrono|cout|cerr|exit|abort)|printf|time|clock)\s*\("
+    r"|std::(?:mt19937|random_device|chrono|cout|cerr|\w+_distribution)\b"
+)
+
+HEADERS = [pytest.param(h, id=str(h.relative_to(LAWS))) for h in law_headers()]
+
+
+def compile_only(source: str) -> subprocess.CompletedProcess[str]:
+    """The compiler's opinion of a translation unit."""
+    command = [*compiler().split(), *FLAGS, "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True)
+
+
+def test_there_are_headers() -> None:
+    """The folder is where the tests look for it."""
+    assert {"parameter.h", "red.h", "wtp.h"} <= {h.name for h in law_headers()}
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_header_compiles_alone(header: Path) -> None:
+    """A file that includes nothing but the header compiles with every warning an error."""
+    done = compile_only(f'#include "{header}"\n')
+    assert done.returncode == 0, done.stderr
+
+
+def test_headers_compile_together() -> None:
+    """All headers in one file, each twice: no clash and no missing guard."""
+    lines = "".join(f'#include "{header}"\n' for header in law_headers())
+    done = compile_only(lines * 2)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_header_includes_laws_and_the_standard_library_only(header: Path) -> None:
+    """An include is a standard header in angles or a file inside laws/ in quotes."""
+    for bracket, name in INCLUDE.findall(header.read_text()):
+        if bracket == "<":
+            assert name in STANDARD, f"{header.name} includes <{name}>"
+            continue
+        target = (header.parent / name).resolve()
+        assert target.is_file() and target.is_relative_to(LAWS), f"{header.name}: {name}"
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_header_has_no_clock_generator_or_output(header: Path) -> None:
+    """A law reads no clock, draws from no generator but its argument, and prints nothing."""
+    code = re.sub(r"//.*", "", header.read_text())
+    assert FORBIDDEN.search(code) is None, FORBIDDEN.search(code)
+
+
+def test_warnings_are_errors_here() -> None:
+    """The flags do refuse what they are there to refuse."""
+    assert compile_only("int narrow(double x) { return x; }\n").returncode != 0
+    assert compile_only("#include <iostream>\nint f() { return 0; }\n").returncode == 0
+    assert FORBIDDEN.search("auto t = std::chrono::steady_clock::now();")
+    assert not FORBIDDEN.search("Time on_timer(const QueueView& queue, Time now);")

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks are shown to fail on planted faults: for each law a sign, a threshold and a clamp.
+
+Each fault is one textual replacement in a copy of the laws; only the law's own file is compiled
+again, and its checks run on the result in a process of their own. Where a law has no such thing the
+nearest analogue stands and is named: "guard" (a missing condition) or "range" (a missing bound on a
+parameter) for a clamp, "reversed" (a comparison the wrong way round) for a sign, "case" (a dropped
+special case) for a threshold.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+from law_api import Laws
+from law_build import LAWS, build_module
+from law_checks import AT_FAULT, CHECKS
+
+
+class Mutation(NamedTuple):
+    """One replacement; `old` stands exactly once in the file."""
+
+    kind: str
+    file: str
+    old: str
+    new: str
+
+
+SOURCES: Final = {
+    "newreno": ("reno",),
+    "rate-capped": ("traffic",),
+    "cbr": ("traffic",),
+    "poisson": ("traffic",),
+    "web": ("traffic",),
+    "stream": ("stream", "stream_words"),
+}
+
+MUTATIONS: Final[dict[str, list[Mutation]]] = {
+    "fixed": [
+        Mutation("reversed", "marking/fixed.h", "uniform() < prob", "uniform() > prob"),
+        Mutation("threshold", "marking/fixed.h", "uniform() < prob", "uniform() <= prob"),
+        Mutation("range", "marking/fixed.h", "NAN, 0.0, 1.0", "NAN, 0.0, 2.0"),
+    ],
+    "red": [
+        Mutation("sign", "marking/red.h", "(average_ - min_) /", "(average_ + min_) /"),
+        Mutation("threshold", "marking/red.h", "queue.packets > 1", "queue.packets > 0"),
+        Mutation("clamp", "marking/red.h", "!gentle_ || average_ >= 2 * max_", "!gentle_"),
+    ],
+    "virtual-queue": [
+        Mutation("sign", "marking/virtual_queue.h", "backlog_bytes_ -= ", "backlog_bytes_ += "),
+        Mutation("threshold", "marking/virtual_queue.h", "<= limit_bytes_", "< limit_bytes_"),
+        Mutation("clamp", "marking/virtual_queue.h", "      backlog_bytes_ = 0;\n", ""),
+    ],
+    "load-based": [
+        Mutation("sign", "marking/load_based.h", "(load_ - threshold_)", "(load_ + threshold_)"),
+        Mutation(
+            "threshold", "marking/load_based.h", "load_ < threshold_", "load_ < 2 * threshold_"
+        ),
+        Mutation(
+            "clamp",
+            "marking/load_based.h",
+            "std::min(slope_ * (load_ - threshold_), 1.0)",
+            "slope_ * (load_ - threshold_)",
+        ),
+    ],
+    "threshold": [
+        Mutation(
+            "reversed",
+            "marking/threshold.h",
+            "> threshold_packets_;\n    if",
+            "< threshold_packets_;\n    if",
+        ),
+        Mutation(
+            "threshold",
+            "marking/threshold.h",
+            "> threshold_packets_;\n    return",
+            ">= threshold_packets_;\n    return",
+        ),
+        Mutation("guard", "marking/threshold.h", "if (scope_ != Scope::departing) return {};", ""),
+    ],
+    "wtp": [
+        Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),
+        Mutation("threshold", "window/wtp.h", "ack.marks == 0) return", "ack.marks <= 1) return"),
+        Mutation("clamp", "window/window.h", "std::clamp(packets, min, max)", "packets"),
+    ],
+    "reno": [
+        Mutation("sign", "window/reno.h", "window.cwnd + (", "window.cwnd - ("),
+        Mutation("threshold", "window/window.h", "cwnd < ssthresh", "cwnd <= ssthresh"),
+        Mutation(
+            "clamp",
+            "window/reno.h",
+            "std::max(decrease_ * from, min_ssthresh_)",
+            "decrease_ * from",
+        ),
+    ],
+    "newreno": [
+        Mutation("sign", "window/reno.h", "in_slow_start() ? n :", "in_slow_start() ? -n :"),
+        Mutation("threshold", "window/window.h", "cwnd < ssthresh", "cwnd < ssthresh / 2"),
+        Mutation("clamp", "window/window.h", "std::clamp(packets, min, max)", "packets"),
+    ],
+    "round-trip": [
+        Mutation("sign", "window/round_trip.h", "sum_ += rtt", "sum_ -= rtt"),
+        Mutation("threshold", "window/round_trip.h", "now >= bucket_end_", "now > bucket_end_"),
+        Mutation("clamp", "window/round_trip.h", "std::min(mean(), 2 * min_)", "mean()"),
+    ],
+    "rto": [
+        Mutation("sign", "window/rto.h", "clamp(srtt_ + 4", "clamp(srtt_ - 4"),
+        Mutation("threshold", "window/rto.h", "if (srtt_ == 0)", "if (srtt_ >= 0)"),
+        Mutation(
+            "clamp",
+            "window/rto.h",
+            "std::clamp(srtt_ + 4 * rttvar_, min_, max_)",
+            "std::min(srtt_ + 4 * rttvar_, max_)",
+        ),
+    ],
+    "rate-capped": [
+        Mutation("sign", "traffic/traffic.h", "values[1] < 0 ? kNever", "values[1] > 0 ? kNever"),
+        Mutation("threshold", "traffic/traffic.h", "now >= until_", "now > until_"),
+        Mutation("guard", "traffic/traffic.h", "until_ != kNever && ", ""),
+    ],
+    "cbr": [
+        Mutation(
+            "sign",
+            "traffic/traffic.h",
+            "(uniform() * static_cast<double>(interval_))",
+            "(-uniform() * static_cast<double>(interval_))",
+        ),
+        Mutation(
+            "threshold",
+            "traffic/traffic.h",
+            "random_phase_ = values[1] != 0",
+            "random_phase_ = values[1] > 1",
+        ),
+        Mutation("range", "traffic/traffic.h", '{"interval_s", "s", NAN, 1e-9', '{"", "", NAN, 0'),
+    ],
+    "poisson": [
+        Mutation("sign", "random/inversion.h", "std::log1p(-u)", "std::log1p(u)"),
+        Mutation("case", "traffic/traffic.h", "return gap(uniform);", "return 0 * gap(uniform);"),
+        Mutation("range", "traffic/traffic.h", '"s", NAN, 1e-12', '"s", NAN, -1'),
+    ],
+    "web": [
+        Mutation("sign", "random/inversion.h", "1.0 - u * (1.0", "1.0 + u * (1.0"),
+        Mutation(
+            "threshold",
+            "traffic/traffic.h",
+            "if (max_bytes_ < min_bytes_)",
+            "if (max_bytes_ <= min_bytes_)",
+        ),
+        Mutation("clamp", "traffic/traffic.h", "std::max<std::int64_t>(1, ", "(0 + "),
+    ],
+    "stream": [
+        Mutation("sign", "random/philox.h", "key[0] += ", "key[0] -= "),
+        Mutation("threshold", "random/stream.h", "(drawn_ & 1) == 0", "(drawn_ & 3) == 0"),
+        Mutation("clamp", "random/stream.h", " + 0.5)", ")"),
+    ],
+}
+
+CASES = [
+    pytest.param(law, mutation, id=f"{law}-{mutation.kind}")
+    for law, mutations in MUTATIONS.items()
+    for mutation in mutations
+]
+
+
+def plant(mutation: Mutation, folder: Path) -> Path:
+    """A copy of the laws with one fault; fails where the text does not stand exactly once."""
+    copy = folder / "laws"
+    shutil.copytree(LAWS, copy)
+    path = copy / mutation.file
+    text = path.read_text()
+    assert text.count(mutation.old) == 1, f"{mutation.file}: {mutation.old!r} must stand once"
+    path.write_text(text.replace(mutation.old, mutation.new))
+    return copy
+
+
+def run_checks(module: Path, law: str) -> subprocess.CompletedProcess[str]:
+    """The law's checks on a module, in a process of their own."""
+    script = Path(__file__).with_name("law_checks.py")
+    command = [sys.executable, str(script), str(module), law]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("law", MUTATIONS)
+def test_law_without_fault_passes(laws: Laws, law: str) -> None:
+    """The checks that the faults must fail hold for the law as it stands."""
+    for check in CHECKS[law]:
+        check(laws)
+
+
+@pytest.mark.parametrize(("law", "mutation"), CASES)
+def test_planted_fault_is_found(law: str, mutation: Mutation, tmp_path: Path) -> None:
+    """A law with a fault does not pass its checks."""
+    sources = SOURCES.get(law, (law.replace("-", "_"),))
+    module = build_module(plant(mutation, tmp_path), sources, tmp_path / "build")
+    done = run_checks(module, law)
+    assert done.returncode == AT_FAULT, f"{mutation}: {done.stdout}{done.stderr}"
+
+
+def test_every_law_has_three_faults(laws: Laws) -> None:
+    """Three different faults for every law that computes anything."""
+    names = {name for table in laws.tables().values() for name in table}
+    assert names - {"drop-tail"} <= MUTATIONS.keys()
+    assert all(len({(m.old, m.new) for m in faults}) >= 3 for faults in MUTATIONS.values())

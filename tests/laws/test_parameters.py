@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameter tables of the C++ headers, held against themselves and the Python structs."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from ecnomy.markets.laws import Param, law_table
+from law_api import Laws, Row
+
+KINDS = ("marking", "window", "traffic")
+# Laws without a parameter table of their own in the headers.
+TABLELESS = {"traffic": {"greedy"}, "marking": set(), "window": set()}
+
+
+def as_row(parameter: Param) -> Row:
+    """A Python parameter in the shape of a header's; "the user must say" is NaN there."""
+    default = math.nan if parameter.default is None else float(parameter.default)
+    choices = ",".join(parameter.choices)
+    bounds = (float(parameter.min), float(parameter.max))
+    return (parameter.name, parameter.unit, default, *bounds, choices)
+
+
+def comparable(row: Row) -> tuple[object, ...]:
+    """The row with NaN, which equals nothing, as None."""
+    return tuple(None if isinstance(v, float) and math.isnan(v) else v for v in row)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_python_has_the_laws_of_the_headers(laws: Laws, kind: str) -> None:
+    """Both sides name the same laws."""
+    assert law_table()[kind].keys() == laws.tables()[kind].keys() | TABLELESS[kind]
+    assert all(not law_table()[kind][name] for name in TABLELESS[kind])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_python_parameters_are_those_of_the_headers(laws: Laws, kind: str) -> None:
+    """Name, unit, default, range, choices and order agree, parameter by parameter."""
+    for name, rows in laws.tables()[kind].items():
+        python = [comparable(as_row(p)) for p in law_table()[kind][name]]
+        assert python == [comparable(row) for row in rows], f"{kind} {name}"
+
+
+def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
+    """The law from its values."""
+    return {"marking": laws.marking, "window": laws.window, "traffic": laws.traffic}[kind](
+        name, values
+    )
+
+
+def usable(row: Row) -> float:
+    """The default, or the middle of the range's decades where there is none."""
+    return row[2] if not math.isnan(row[2]) else min(max(1.0, row[3]), row[4])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_defaults_lie_in_their_ranges(laws: Laws, kind: str) -> None:
+    """Ranges are not empty, defaults lie inside, choices number as many as their range."""
+    for name, rows in laws.tables()[kind].items():
+        assert len({row[0] for row in rows}) == len(rows), f"{name}: a name stands twice"
+        for parameter, unit, default, low, high, choices in rows:
+            where = f"{name}.{parameter}"
+            assert low < high, where
+            assert math.isnan(default) or low <= default <= high, where
+            assert (unit == "choice") == bool(choices), where
+            if unit == "choice":
+                assert (low, high) == (0, len(choices.split(",")) - 1), where
+            if unit == "flag":
+                assert (low, high) == (0, 1), where
+        build(laws, kind, name, [usable(row) for row in rows])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_out_of_range_are_refused_by_name(laws: Laws, kind: str) -> None:
+    """Below, above, not finite, half a flag: refused, with law and parameter in the message."""
+    for name, rows in laws.tables()[kind].items():
+        for i, (parameter, unit, _, low, high, _) in enumerate(rows):
+            bad = [low - 1, high + max(1.0, abs(high)), math.nan, math.inf, -math.inf]
+            bad += [0.5] if unit in ("flag", "choice") else []
+            for value in bad:
+                values = [usable(row) for row in rows]
+                values[i] = value
+                with pytest.raises(ValueError, match=f"{name}: {parameter} is"):
+                    build(laws, kind, name, values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "values"),
+    [
+        ("marking", "red", [0, 9, 3, 0.1, 0.002, 1, 1, 1, 0, 1, 0, 1, 0, 1000, -1]),
+        ("traffic", "web", [5, 2, 50000, 100, 99, 1.2]),
+    ],
+)
+def test_crossed_ranges_are_refused(laws: Laws, kind: str, name: str, values: list[float]) -> None:
+    """A maximum below its minimum is refused, naming the law and the maximum."""
+    with pytest.raises(ValueError, match=f"{name}: .*max.* below"):
+        build(laws, kind, name, values)
