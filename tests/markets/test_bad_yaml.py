@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.markets.resolve import make_plan
@@ -59,90 +60,25 @@ def test_the_good_scenario_is_good(tmp_path: Path) -> None:
     assert make_plan(load(file)).flow_names() == ["gold.0", "gold.1", "tone.0"]
 
 
-# old text, new text, line, path, found, expected (the last two are parts)
 CASES = {
-    "unknown key": ("    count: 2", "    cout: 2", 13, "sources[0].cout", "unknown key 'cout'", "did you mean 'count'?"),
-    "missing key": (
-        ", rate: 1 Mbps", "", 5, "network.links[0].rate", "no 'rate'", "a rate above 0 such as 10 Mbps",
-    ),
-    "duplicate key": ("    to: c", "    from: c", 15, "sources[0].from", "the key 'from' a second time", "it once (first in line 14)"),
-    "wrong unit": ("10 Mbps", "10 s", 9, "network.links[1].rate", "'10 s' ('s' measures something else)", "a rate above 0"),
-    "unknown unit": ("10 Mbps", "10 mbps", 9, "network.links[1].rate", "no unit 'mbps'", "a rate above 0"),
-    "no unit": ("10 Mbps", "1e6", 9, "network.links[1].rate", "1e6 without a unit", "such as 10 Mbps"),
-    "negative rate": ("10 Mbps", "-5 Mbps", 9, "network.links[1].rate", "'-5 Mbps'", "a rate above 0"),
-    "zero capacity": ("10 Mbps", "0 Mbps", 9, "network.links[1].rate", "'0 Mbps'", "a rate above 0"),
-    "unknown law": ("law: fixed,", "law: fixd,", 10, "network.links[1].marking.law", "'fixd'", "did you mean 'fixed'?"),
-    "unknown transport": ("law: wtp", "law: cubic", 17, "sources[0].transport.law", "'cubic'", "one of wtp, reno, newreno, udp"),
-    "law without name": ("{law: wtp}", "{gain: 1}", 17, "sources[0].transport", "no 'law'", "one of wtp"),
-    "unknown node": ("    to: c", "    to: d", 15, "sources[0].to", "unknown node 'd'", "one of a, b, c"),
-    "duplicate link": ("name: pipe", "name: wire", 6, "network.links[1].name", "the name 'wire' again", "first in line 5"),
-    "duplicate source": ("name: tone", "name: gold", 18, "sources[1].name", "the name 'gold' again", "first in line 12"),
-    "duplicate agent": ("name: shop", "name: isp", 23, "market.agents[1].name", "the name 'isp' again", "first in line 22"),
-    "nan": ("0.1}", ".nan}", 10, "network.links[1].marking.probability", ".nan", "a finite number"),
-    "inf": ("0.1}", "-.inf}", 10, "network.links[1].marking.probability", "-.inf", "a finite number"),
-    "overflow": ("0.1}", "1e999}", 10, "network.links[1].marking.probability", "1e999", "a finite number"),
-    "nan with a unit": ("10 Mbps", "nan Mbps", 9, "network.links[1].rate", "'nan Mbps'", "a rate"),
-    "out of range": ("0.1}", "1.5}", 10, "network.links[1].marking.probability", "1.5", "from 0 to 1"),
-    "money as text": ("0.01 money", "cheap", 20, "market.price_per_mark", "'cheap'", "0.002 money"),
-    "free marks": ("0.01 money", "0 money", 20, "market.price_per_mark", "'0 money'", "above 0"),
-    "half a micro": ("0.01 money", "0.0000005 money", 20, "market.price_per_mark", "'0.0000005 money'", "whole multiples"),
-    "fee in marks": ("4 money/s", "4 marks/s", 25, "market.agents[1].classes.gold.fee", "'4 marks/s'", "a fee such as 4 money/s"),
-    "unknown source": ("sources: gold", "sources: golf", 25, "market.agents[1].classes.gold.sources", "unknown source 'golf'", "did you mean 'gold'?"),
-    "unknown role": ("role: application-provider", "role: shopkeeper", 24, "market.agents[1].role", "'shopkeeper'", "one of connectivity-provider"),
-    "no isp": ("{name: isp, role: connectivity-provider}", "{name: me, role: customer, sources: gold}", 22, "market.agents", "no connectivity-provider", "who is paid"),
-    "yes for true": ("traffic: {kind: greedy}", "transport: {law: wtp, slow_start: yes}", 16, "sources[0].transport.slow_start", "'yes'", "true or false"),
-    "wrong version": ("version: 1", "version: 2", 1, "version", "2", "1"),
-    "count as text": ("count: 2", "count: two", 13, "sources[0].count", "'two'", "a whole number"),
-    "half a flow": ("count: 2", "count: 2.5", 13, "sources[0].count", "2.5", "a whole number"),
-    "true flows": ("count: 2", "count: true", 13, "sources[0].count", "true", "a whole number"),
-    "tcp for cbr": ("{law: udp}", "{law: reno}", 18, "sources[1].transport.law", "reno with cbr traffic", "udp"),
-    "udp for greedy": ("{law: wtp}", "{law: udp}", 16, "sources[0].traffic.kind", "greedy traffic over udp", "cbr or poisson"),
-    "list for mapping": ("traffic: {kind: greedy}", "traffic: [greedy]", 16, "sources[0].traffic", "a list of 1", "a mapping with 'kind'"),
-    "fraction of a ps": ("duration: 10 s", "duration: 0.1 ps", 2, "duration", "'0.1 ps'", "whole multiples of ps"),
-    "time too long": ("duration: 10 s", "duration: 1000 day", 2, "duration", "'1000 day'", "not as large"),
-    "tag": ("count: 2", "count: !!python/object:os.system 2", 13, "sources[0].count", "the tag", "without a tag"),
-    "unknown alias": ("count: 2", "count: *two", 13, "sources[0].count", "the alias *two", "an anchor"),
-    "recursive alias": ("traffic: {kind: greedy}", "traffic: &t {kind: *t}", 16, "sources[0].traffic.kind", "the recursive alias *t", "a value that ends"),
-    "second document": ("market:", "---\nmarket:", 20, "", "a second document", "one document"),
-    "red in two units": (
-        "{law: fixed, probability: 0.1}", "{law: red, min_threshold: 5 packets, max_threshold: 15 kB}",
-        10, "network.links[1].marking.max_threshold", "15000 bytes", "packets, as min_threshold has",
-    ),
-    "red upside down": (
-        "{law: fixed, probability: 0.1}", "{law: red, min_threshold: 5 packets, max_threshold: 4 packets}",
-        10, "network.links[1].marking.max_threshold", "4 packets", "at least min_threshold, 5 packets",
-    ),
-    "windows too small": ("{law: wtp}", "{law: wtp, send: ack-clocked, cwnd_min: 0.5}", 17, "sources[0].transport.cwnd_min", "0.5 packets", "at least 1 packet"),
-    "two weights": ("{law: wtp}", "{law: wtp, weight: 4 marks, mark_rate: 3 marks/s}", 17, "sources[0].transport.mark_rate", "both", "one of them"),
-    "general without weights": ("{law: wtp}", "{law: wtp, form: general}", 17, "sources[0].transport.w_inc", "no 'w_inc'", "a weight"),
-    "no strategy": (
-        "connectivity-provider}", "connectivity-provider, strategy: {kind: no-such}}",
-        22, "market.agents[0].strategy.kind", "'no-such'", "no strategy 'no-such'",
-    ),
-    "strategy parameter": (
-        "connectivity-provider}", "connectivity-provider, strategy: {kind: qos-knob, patiente: 1 s}}",
-        22, "market.agents[0].strategy.patiente", "unknown parameter 'patiente'", "did you mean 'patience'?",
-    ),
-    "strategy unit": (
-        "connectivity-provider}", "connectivity-provider, strategy: {kind: qos-knob, patience: 10 marks}}",
-        22, "market.agents[0].strategy.patience", "'10 marks' ('marks' measures something else)", "a quantity in s",
-    ),
-    "warm-up too long": ("duration: 10 s", "duration: 10 s\nwarmup: 10 s", 3, "warmup", "as long as the run", "less than duration"),
-}  # fmt: skip
+    entry["case"]: entry
+    for entry in yaml.safe_load((Path(__file__).parent / "bad_scenarios.yaml").read_text())
+}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_faults_are_named_with_their_place(case: str, tmp_path: Path) -> None:
     """One thing wrong in a good scenario is found where it stands."""
-    old, new, line, path, found, expected = CASES[case]
+    entry = CASES[case]
+    old, new, line, path = entry["old"], entry["new"], entry["line"], entry["path"]
     assert GOOD.count(old) >= 1
     at = GOOD.rfind(old) if case in ("duplicate key", "unknown node") else GOOD.find(old)
     file = tmp_path / "bad.yaml"
     file.write_text(GOOD[:at] + new + GOOD[at + len(old) :])
     error = fault(file)
     assert (error.file, error.line, error.path) == (str(file), line, path)
-    assert found in error.found
-    assert expected in error.expected
+    assert entry["found"] in error.found
+    assert entry["expected"] in error.expected
     assert str(error).startswith(f"{file}:{line}: {path}")
 
 
@@ -169,7 +105,8 @@ def test_acks_need_a_way_back(tmp_path: Path) -> None:
 
 def test_two_providers_for_one_flow(tmp_path: Path) -> None:
     """A source in two classes is refused at the second."""
-    extra = "    - {name: mall, role: application-provider, classes: {best: {fee: 1 money/s, sources: [gold]}}}\n"
+    classes = "classes: {best: {fee: 1 money/s, sources: [gold]}}"
+    extra = f"    - {{name: mall, role: application-provider, {classes}}}\n"
     file = tmp_path / "two.yaml"
     file.write_text(GOOD + extra)
     error = fault(file)
@@ -193,7 +130,7 @@ def test_two_isps(tmp_path: Path) -> None:
         (b"\x7fELF\x02\x01\x01\x00\xff\xfe", 1, "bytes that are not text"),
         (b"version: 1\ntitle: \x00\n", 2, "control character"),
         (b"version: 1\ntitle: [1, 2\nseed: 1\n", 3, "did not find expected"),
-        (b"version: 1\n\ttitle: x\n", 2, "cannot start any token"),
+        (b"version: 1\n\ttitle: x\n", 2, "a tab character"),
         (b"? [a]\n: 1\n", 1, "a key that is not text"),
         (b"version: 1\ntitle: " + b"[" * 50 + b"]" * 50, 2, "nesting deeper than"),
     ],
@@ -255,32 +192,33 @@ def test_bases_that_are_none(text: str, found: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("override", "file", "path", "found", "expected"),
+    ("override", "path", "found", "expected"),
     [
-        ("sources.gold.cout=3", "--set sources.gold.cout", "sources[0].cout", "unknown key 'cout'", "'count'"),
-        ("sources.gild.count=3", "--set sources.gild.count", "sources", "'gild'", "one of gold, tone"),
-        ("sources[7].count=3", "--set sources[7].count", "sources", "[7]", "an index below 2"),
-        ("nowhere.at.all=1", "--set nowhere.at.all", "nowhere", "nothing there", "one of version"),
-        ("duration.x=1", "--set duration.x", "duration", "nothing inside", "a path to something"),
-        ("duration=-1 s", "--set duration", "duration", "'-1 s'", "a time above 0"),
-        ("duration=", "--set duration", "duration", "no 'duration'", "a time above 0"),
-        ("duration", "--set", "", "'duration'", "path=value"),
-        ("a..b=1", "--set a..b", "", "'a..b'", "a path such as"),
-        ("title=[1", "--set title", "", "did not find expected", "YAML syntax"),
-        ("title=!x 1", "--set title", "", "the tag", "without a tag"),
+        ("sources.gold.cout=3", "sources[0].cout", "unknown key 'cout'", "'count'"),
+        ("sources.gild.count=3", "sources", "'gild'", "one of gold, tone"),
+        ("sources[7].count=3", "sources", "[7]", "an index below 2"),
+        ("nowhere.at.all=1", "nowhere", "nothing there", "one of version"),
+        ("duration.x=1", "duration", "nothing inside", "a path to something"),
+        ("duration=-1 s", "duration", "'-1 s'", "a time above 0"),
+        ("duration=", "duration", "no 'duration'", "a time above 0"),
+        ("duration", "", "'duration'", "path=value"),
+        ("a..b=1", "", "'a..b'", "a path such as"),
+        ("title=[1", "", "a syntax error (did not find", "YAML"),
+        ("title=!x 1", "", "the tag", "without a tag"),
     ],
-)  # fmt: skip
+)
 def test_overrides_to_nowhere(
-    override: str, file: str, path: str, found: str, expected: str, tmp_path: Path
+    override: str, path: str, found: str, expected: str, tmp_path: Path
 ) -> None:
     """A --set that cannot be applied, or brings a fault, is itself the place."""
     good = tmp_path / "good.yaml"
     good.write_text(GOOD)
     error = fault(good, (override,))
-    if override == "duration=":
-        assert error.file == str(good)
+    key, equals, value = override.partition("=")
+    if equals and not value:
+        assert (error.file, error.line) == (str(good), 1)
     else:
-        assert (error.file, error.line) == (file, None)
+        assert (error.file, error.line) == (f"--set {key}" if equals else "--set", None)
     assert error.path == path
     assert found in error.found
     assert expected in error.expected

@@ -15,12 +15,12 @@ from ecnomy.markets.resolve import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.summary import summary
 
-WORDS = [
-    "version", "duration", "warmup", "seed", "network", "links", "sources", "market", "record", "name",
-    "from", "to", "rate", "delay", "buffer", "marking", "law", "kind", "red", "wtp", "reno", "udp", "web",
-    "greedy", "cbr", "traffic", "transport", "agents", "role", "customer", "classes", "fee", "strategy",
-    "a", "b", "1 s", "10 Mbps", "5 packets", "0.1", "4 money/s", "-1 s", "1e400 s", "series", "cwnd",
-]  # fmt: skip
+WORDS = (
+    "version duration warmup seed network links sources market record name from to rate "
+    "delay buffer marking law kind red wtp reno udp web greedy cbr traffic transport "
+    "agents role customer classes fee strategy a b 0.1 series cwnd "
+).split()
+WORDS += ["1 s", "10 Mbps", "5 packets", "4 money/s", "-1 s", "1e400 s"]
 
 scalars = (
     st.none()

@@ -93,7 +93,8 @@ def test_usual_units_do_not_load_pint() -> None:
     """The quarter of a second that pint costs is paid for rare units only."""
     code = (
         "import sys; from ecnomy.markets.units import quantity; quantity('1 ms', 'ps'); "
-        "assert 'pint' not in sys.modules; quantity('1 Tbps', 'bit/s'); assert 'pint' in sys.modules"
+        "assert 'pint' not in sys.modules; "
+        "quantity('1 Tbps', 'bit/s'); assert 'pint' in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The connectivity provider (ISP): posts the price per mark, is paid for every mark delivered."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import mesa
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import PriceObservation
+from ecnomy.agents.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.strategies import blame, make
+
+__all__ = ["ConnectivityProvider"]
+
+DEAREST_MICRO: Final = 10**12
+
+
+class ConnectivityProvider(Role):
+    """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price."""
+
+    def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
+        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        super().__init__(model, name, terms, EVERY_REPORT)
+        kind = terms.kind or "stay"
+        self._who = f"{name} ({kind})"
+        self._strategy = make(kind, terms.params)
+        if not callable(getattr(self._strategy, "post_price", None)):
+            raise StrategyError(f"{self._who}: a strategy for prices has post_price")
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """The price per mark from now on, in micro-units.
+
+        Raises:
+            StrategyError: the strategy failed, or returned no integer in [0, 10^12].
+        """
+        try:
+            price = self._strategy.post_price(seen)  # type: ignore[attr-defined]
+        except Exception as error:
+            raise blame(self._who, error) from error
+        if type(price) is not int or not 0 <= price <= DEAREST_MICRO:
+            raise StrategyError(
+                f"{self._who} posted the price {price!r}, expected an integer in [0, 10^12]"
+            )
+        self.decided(seen.t_ps, 0)
+        return price

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What agents decide: what to pay for a flow, and which class it is to be in.
+
+Agents speak of money only; the market turns willingness to pay into marks per second.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
+
+__all__ = ["LEAVE", "Decision", "FlowDecision", "checked"]
+
+LEAVE: Final = -1.0  # as a willingness: not this agent's matter
+
+
+class FlowDecision(msgspec.Struct, frozen=True):
+    """For one flow. `offer` None keeps the class held."""
+
+    willingness_micro_per_s: float = LEAVE
+    offer: int | None = None
+
+
+class Decision(msgspec.Struct, frozen=True, eq=False):
+    """For all flows observed, in their order; None leaves all of them as they are."""
+
+    willingness_micro_per_s: Floats | None = None
+    offer: Integers | None = None
+
+
+def checked(decision: object, seen: Observation, who: str) -> Decision:
+    """The decision, if it can be carried out.
+
+    Raises:
+        StrategyError: not a Decision, a column of another length, a willingness that is not
+            finite or below 0 (LEAVE apart), or a class that its flow cannot have.
+    """
+    if not isinstance(decision, Decision):
+        raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
+    pay, offer = decision.willingness_micro_per_s, decision.offer
+    if pay is not None:
+        _check_length(pay, seen, who, "willingness_micro_per_s")
+        if not np.all(np.isfinite(pay) & ((pay >= 0) | (pay == LEAVE))):
+            raise StrategyError(f"{who} returned a willingness that is negative or not finite")
+    if offer is not None:
+        _check_length(offer, seen, who, "offer")
+        _check_offers(offer, seen, who)
+    return decision
+
+
+def _check_length(column: Floats | Integers, seen: Observation, who: str, name: str) -> None:
+    flows = len(seen.flows.flow)
+    if np.shape(column) != (flows,):
+        raise StrategyError(f"{who} returned {name} of shape {np.shape(column)} for {flows} flows")
+
+
+def _check_offers(offer: Integers, seen: Observation, who: str) -> None:
+    if not np.issubdtype(np.asarray(offer).dtype, np.integer):
+        raise StrategyError(f"{who} returned classes that are not integers")
+    moved = np.flatnonzero(offer != seen.flows.offer)
+    for row in moved.tolist():
+        flow, held, wanted = (int(c[row]) for c in (seen.flows.flow, seen.flows.offer, offer))
+        if not 0 <= wanted < len(seen.offers):
+            raise StrategyError(f"{who} moved flow {flow} to class {wanted}, which is not on offer")
+        if held != NO_OFFER and seen.offers[held].provider != seen.offers[wanted].provider:
+            raise StrategyError(f"{who} moved flow {flow} to a class of another provider")
+        if held == NO_OFFER:
+            raise StrategyError(f"{who} moved flow {flow}, which no provider serves, to a class")

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What agents see: the change since their last decision, as columns with one row per flow or link.
+
+Times are int64 picoseconds, money is integer micro-units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "NO_OFFER",
+    "Floats",
+    "FlowColumns",
+    "FlowView",
+    "Integers",
+    "LinkColumns",
+    "Observation",
+    "Offer",
+    "PriceObservation",
+]
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+NO_OFFER: Final = -1  # the flow is in no class
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """A service class somebody sells; flows name it by its index in `Observation.offers`."""
+
+    provider: str
+    name: str
+    fee_micro_per_s: int
+
+
+class FlowColumns(msgspec.Struct, frozen=True, eq=False):
+    """Flows over the `dt_ps` since the observer's last decision."""
+
+    flow: Integers  # index in the run
+    active: Integers  # 1 while the flow may send
+    goodput_bps: Floats  # IP bits/s acknowledged for the first time
+    delivered: Integers  # packets delivered
+    marks: Integers  # CE packets delivered: what is charged
+    charge_micro: Integers  # what these marks cost
+    srtt_s: Floats  # smoothed round-trip time now, 0 before the first sample
+    gain: Floats  # gain of a flow that a mark rate can steer, 0 for all others
+    offer: Integers  # the class held, NO_OFFER for none
+
+
+class Observation(msgspec.Struct, frozen=True, eq=False):
+    """What a customer or an application provider sees of its flows."""
+
+    t_ps: int
+    dt_ps: int  # 0 at the first decision, when all changes are 0
+    price_micro: int  # per mark, in force until now
+    offers: tuple[Offer, ...]
+    flows: FlowColumns
+
+    def views(self) -> Iterator[FlowView]:
+        """The same, one flow at a time, as `Strategy.decide` takes it."""
+        columns = [getattr(self.flows, name).tolist() for name in FlowColumns.__struct_fields__]
+        for row in zip(*columns, strict=True):
+            yield FlowView(self.t_ps, self.dt_ps, self.price_micro, self.offers, *row)
+
+
+class FlowView(msgspec.Struct, frozen=True):
+    """One flow of an observation; the fields mean what they mean there."""
+
+    t_ps: int
+    dt_ps: int
+    price_micro: int
+    offers: tuple[Offer, ...]
+    flow: int
+    active: int
+    goodput_bps: float
+    delivered: int
+    marks: int
+    charge_micro: int
+    srtt_s: float
+    gain: float
+    offer: int
+
+
+class LinkColumns(msgspec.Struct, frozen=True, eq=False):
+    """Links over the `dt_ps` since the observer's last decision."""
+
+    link: Integers
+    rate_bps: Integers
+    arrivals: Integers
+    marks: Integers
+    drops: Integers
+    busy_ps: Integers
+    queue_packets: Integers  # waiting now
+
+
+class PriceObservation(msgspec.Struct, frozen=True, eq=False):
+    """What a connectivity provider sees before it posts the price of the time to come."""
+
+    t_ps: int
+    dt_ps: int
+    price_micro: int
+    links: LinkColumns

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all roles share: a name, a random stream of their own and the rhythm of their decisions.
+
+A role that adapts must not be faster than what it steers: WTP's time constant is T / (gain p)
+(round-trip time T, marking probability p), and a faster decision reads transients. So such a role
+decides every max(5 s, 3 T / (gain p)) of what it measures, or at its configured interval, with a
+random phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import mesa
+import msgspec
+import numpy as np
+
+from ecnomy.agents.decision import Decision, FlowDecision, checked
+from ecnomy.agents.errors import EcnomyError, StrategyError
+from ecnomy.agents.observation import FlowColumns, Observation
+from ecnomy.agents.strategies import blame, make
+from ecnomy.agents.streams import agent_stream
+
+__all__ = ["ADAPT", "EVERY_REPORT", "Role", "Strategist", "Terms", "settling_ps"]
+
+PS_PER_S: Final = 1_000_000_000_000
+EVERY_REPORT: Final = 0
+ADAPT: Final = -1
+SHORTEST_PS: Final = 5 * PS_PER_S
+LONGEST_PS: Final = 2**62
+SETTLE: Final = 3.0  # time constants until a response is within 5 % of its end
+
+
+def settling_ps(flows: FlowColumns) -> int:
+    """max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s where nothing was marked."""
+    steered = (flows.gain > 0) & (flows.delivered > 0) & (flows.srtt_s > 0)
+    marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
+    if marks == 0:
+        return SHORTEST_PS
+    slowest_s = float(np.max(flows.srtt_s[steered] / flows.gain[steered])) * delivered / marks
+    return max(SHORTEST_PS, min(LONGEST_PS, round(SETTLE * slowest_s * PS_PER_S)))
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """On what terms an agent takes part; None leaves the choice to its role.
+
+    Attributes:
+        seed: the run's.
+        kind: name of its strategy.
+        params: parameters of that strategy.
+        interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
+    """
+
+    seed: int
+    kind: str | None = None
+    params: Mapping[str, object] = {}
+    interval_ps: int | None = None
+
+
+class Role(mesa.Agent):
+    """An agent of the market.
+
+    Attributes:
+        name: unique in the market; also the name of its account.
+        stream: its own random stream.
+        interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
+        next_ps: when its next decision is due.
+        hasty: whether its interval is too short for what it steers, as last measured.
+    """
+
+    def __init__(self, model: mesa.Model, name: str, terms: Terms, usual_ps: int) -> None:
+        """`usual_ps` is the role's own interval."""
+        super().__init__(model)
+        self.name = name
+        self.stream = agent_stream(terms.seed, name)
+        self.interval_ps = usual_ps if terms.interval_ps is None else terms.interval_ps
+        first_ps = SHORTEST_PS if self.interval_ps == ADAPT else self.interval_ps
+        self.next_ps = int(self.stream.random() * first_ps)
+        self.hasty = False
+
+    def due(self, t_ps: int) -> bool:
+        """Whether a decision is due at a report at `t_ps`."""
+        return t_ps >= self.next_ps
+
+    def decided(self, t_ps: int, settling: int) -> None:
+        """Set the next decision, `settling` [ps] being the shortest sensible interval now."""
+        self.hasty = 0 < self.interval_ps < settling
+        self.next_ps = t_ps + (settling if self.interval_ps == ADAPT else self.interval_ps)
+
+    def admit(self, kind: str, flow: int, t_ps: int, duration_ps: int) -> bool | None:
+        """The answer to a call of `kind` on `flow`; None: not this role's business."""
+        return None
+
+
+class Strategist:
+    """Strategy objects of one kind for a group of flows: one for all, or one per flow."""
+
+    def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:
+        """`who` is named in messages."""
+        self._who, self._kind, self._params = f"{who} ({kind})", kind, params
+        self._whole = make(kind, params)
+        self._single: dict[int, object] = {}
+        if not self._can("decide_many") and not self._can("decide"):
+            raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
+
+    def decide(self, seen: Observation) -> Decision:
+        """The decision on all flows seen.
+
+        Raises:
+            StrategyError: it cannot be carried out (see `decision.checked`), or the strategy's own
+                code failed.
+        """
+        try:
+            if self._can("decide_many"):
+                decision = self._whole.decide_many(seen)  # type: ignore[attr-defined]
+            else:
+                decision = self._one_by_one(seen)
+        except EcnomyError:
+            raise
+        except Exception as error:
+            raise blame(self._who, error) from error
+        return checked(decision, seen, self._who)
+
+    def _can(self, method: str) -> bool:
+        return callable(getattr(self._whole, method, None))
+
+    def _one_by_one(self, seen: Observation) -> Decision:
+        pay, offer = [], []
+        for view in seen.views():
+            strategy = self._single.get(view.flow)
+            if strategy is None:
+                strategy = self._single[view.flow] = make(self._kind, self._params)
+            choice = strategy.decide(view)  # type: ignore[attr-defined]
+            if not isinstance(choice, FlowDecision):
+                raise StrategyError(
+                    f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
+                )
+            pay.append(choice.willingness_micro_per_s)
+            offer.append(view.offer if choice.offer is None else choice.offer)
+        return Decision(np.array(pay, dtype=np.float64), np.array(offer, dtype=np.int64))

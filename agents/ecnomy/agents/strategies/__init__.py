@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strategies: what a role does with what it sees.
+
+A strategy is a dataclass whose fields are its parameters (units by `parameters.Unit`). It has
+one or more of
+
+    decide(FlowView) -> FlowDecision          one object is made per flow
+    decide_many(Observation) -> Decision      one object for all flows of the role, as columns
+    post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
+
+State lives in the object. Strategies are named in YAML by a built-in name, by dotted path
+(`my_lab.strategies:Patient`) or by a name in the entry-point group `ecnomy.strategies`.
+"""
+
+from __future__ import annotations
+
+from ecnomy.agents.strategies.find import BUILT_IN, GROUP, blame, find, make
+
+__all__ = ["BUILT_IN", "GROUP", "blame", "find", "make"]

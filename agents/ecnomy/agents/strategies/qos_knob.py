@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`qos-knob`: the customer of Antoniadis et al. 2000, 2.1, who may switch class at any time.
+
+    up    goodput below satisfied x (best mean goodput so far) for `patience`, with marks in that
+          time, and the next dearer class of the provider within `budget`
+    down  no mark for `patience`: an uncongested network gives the cheaper class the same
+
+Means are over the time between two decisions. A flow that saw no mark for `patience` is not held
+back by congestion, so no dearer class would help it and it never goes up. Every move starts both
+clocks anew: the next one is at least `patience` away, so the knob does not flap. A flow that may
+not send is not judged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Annotated, Final
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer
+from ecnomy.agents.parameters import Unit
+
+__all__ = ["QosKnob"]
+
+PS_PER_S: Final = 1_000_000_000_000
+MICRO: Final = 1_000_000
+
+
+@dataclasses.dataclass
+class QosKnob:
+    """Turns the knob of each flow by one class at a time.
+
+    Attributes:
+        patience: how long a state has to last before the customer acts.
+        satisfied: share of the best mean goodput below which the customer is not satisfied.
+        budget: dearest fee per flow the customer accepts; unlimited by default.
+    """
+
+    patience: Annotated[float, Unit("s")] = 10.0
+    satisfied: float = 0.9
+    budget: Annotated[float, Unit("money/s")] = math.inf
+
+    def __post_init__(self) -> None:
+        if not 0 < self.patience < math.inf:
+            raise ValueError(f"patience must be above 0 s, found {self.patience}")
+        if not 0 <= self.satisfied <= 1:
+            raise ValueError(f"satisfied must be in [0, 1], found {self.satisfied}")
+        if not self.budget >= 0:
+            raise ValueError(f"budget must be at least 0 money/s, found {self.budget}")
+        self._best_bps = np.zeros(0)
+        self._below_ps = np.zeros(0, dtype=np.int64)
+        self._unmarked_ps = np.zeros(0, dtype=np.int64)
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """The class of each flow from now on."""
+        flows = seen.flows
+        if len(self._best_bps) != len(flows.flow):
+            self._start(len(flows.flow))
+        if seen.dt_ps == 0 or not seen.offers:
+            return Decision()
+        self._watch(seen)
+        patience_ps = round(self.patience * PS_PER_S)
+        budget_micro = self.budget * MICRO
+        dearer, cheaper = _ladder(seen.offers, budget_micro)
+        held = np.where(flows.offer == NO_OFFER, len(seen.offers), flows.offer)
+        unmarked = self._unmarked_ps >= patience_ps
+        up = (self._below_ps >= patience_ps) & ~unmarked & (dearer[held] != NO_OFFER)
+        down = unmarked & (cheaper[held] != NO_OFFER)
+        offer = np.where(up, dearer[held], np.where(down, cheaper[held], flows.offer))
+        moved = up | down
+        self._below_ps[moved] = 0
+        self._unmarked_ps[moved] = 0
+        return Decision(offer=offer)
+
+    def _start(self, flows: int) -> None:
+        self._best_bps = np.zeros(flows)
+        self._below_ps = np.zeros(flows, dtype=np.int64)
+        self._unmarked_ps = np.zeros(flows, dtype=np.int64)
+
+    def _watch(self, seen: Observation) -> None:
+        flows = seen.flows
+        active = flows.active != 0
+        self._best_bps = np.where(
+            active, np.maximum(self._best_bps, flows.goodput_bps), self._best_bps
+        )
+        below = active & (flows.goodput_bps < self.satisfied * self._best_bps)
+        unmarked = active & (flows.marks == 0)
+        self._below_ps = np.where(below, self._below_ps + seen.dt_ps, 0)
+        self._unmarked_ps = np.where(unmarked, self._unmarked_ps + seen.dt_ps, 0)
+
+
+def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
+    """For each class the next dearer one within budget and the next cheaper one, or NO_OFFER.
+
+    One row more than there are classes, for flows in none.
+    """
+    dearer = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)
+    cheaper = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)
+    for index, offer in enumerate(offers):
+        rivals = [
+            (o.fee_micro_per_s, i) for i, o in enumerate(offers) if o.provider == offer.provider
+        ]
+        above = [pair for pair in rivals if offer.fee_micro_per_s < pair[0]]
+        below = [pair for pair in rivals if pair[0] < offer.fee_micro_per_s]
+        if above and min(above)[0] <= budget_micro:
+            dearer[index] = min(above)[1]
+        if below:
+            cheaper[index] = max(below)[1]
+    return dearer, cheaper

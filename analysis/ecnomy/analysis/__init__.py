@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics, theory, plots and summaries of finished runs.
+
+Everything here consumes the tables of a results folder; nothing starts a simulation. Names are
+loaded on first use, so that `import ecnomy.analysis` brings neither pandas nor matplotlib.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ecnomy.analysis import theory
+    from ecnomy.analysis.phases import Phase, phases_of
+    from ecnomy.analysis.plots import overview
+    from ecnomy.analysis.results import Run, open_run
+    from ecnomy.analysis.statistics import (
+        Equivalence,
+        Interval,
+        batch_means,
+        dispersion,
+        jain,
+        ratio_of_means,
+        t_interval,
+        tost,
+    )
+    from ecnomy.analysis.summary import Summary, summarize
+
+__all__ = [
+    "Equivalence",
+    "Interval",
+    "Phase",
+    "Run",
+    "Summary",
+    "batch_means",
+    "dispersion",
+    "jain",
+    "open_run",
+    "overview",
+    "phases_of",
+    "ratio_of_means",
+    "summarize",
+    "t_interval",
+    "theory",
+    "tost",
+]
+
+_HOME = {
+    "Equivalence": "statistics",
+    "Interval": "statistics",
+    "Phase": "phases",
+    "Run": "results",
+    "Summary": "summary",
+    "batch_means": "statistics",
+    "dispersion": "statistics",
+    "jain": "statistics",
+    "open_run": "results",
+    "overview": "plots",
+    "phases_of": "phases",
+    "ratio_of_means": "statistics",
+    "summarize": "summary",
+    "t_interval": "statistics",
+    "tost": "statistics",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "theory":
+        return importlib.import_module("ecnomy.analysis.theory")
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"ecnomy.analysis.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

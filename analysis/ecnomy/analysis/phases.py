@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Phases of a run, read off its plan: where sources start or stop and where rate caps are lifted.
+
+The first phase begins at the end of the warm-up. After every later boundary the flows need time
+to settle: min(10 s, 20 % of the phase) is left out of what is measured.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+from ecnomy.markets.plan import Plan, Source
+
+__all__ = ["PS_PER_S", "Phase", "phases_of"]
+
+PS_PER_S: Final = 1_000_000_000_000
+_SETTLE_MOST_PS: Final = 10 * PS_PER_S
+
+
+class Phase(msgspec.Struct, frozen=True):
+    """A stretch of a run in which nothing is switched, [from_ps, to_ps)."""
+
+    number: int  # from 1
+    label: str
+    from_ps: int
+    to_ps: int
+    settled_ps: int  # measured from here on
+
+    @property
+    def settling_s(self) -> float:
+        """What is left out at the beginning, seconds."""
+        return (self.settled_ps - self.from_ps) / PS_PER_S
+
+
+def _until_ps(source: Source) -> int:
+    """When the rate cap of a source is lifted, -1 for never or no cap."""
+    if source.traffic.law != "rate-capped":
+        return -1
+    until_s = source.traffic.params.get("until_s", -1.0)
+    return round(until_s * PS_PER_S) if until_s >= 0 else -1
+
+
+def _names(sources: list[Source]) -> str:
+    names = [source.name for source in sources]
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _events(plan: Plan, after_ps: int, to_ps: int) -> str:
+    """What is switched in (after_ps, to_ps], in words."""
+    words = []
+    lifted = [s for s in plan.sources if after_ps < _until_ps(s) <= to_ps]
+    begun = [s for s in plan.sources if after_ps < s.start.at_ps <= to_ps]
+    ended = [s for s in plan.sources if after_ps < s.stop_ps <= to_ps]
+    if lifted:
+        words.append(f"{_names(lifted)} no longer capped")
+    if begun:
+        words.append(f"{_names(begun)} on")
+    if ended:
+        words.append(f"{_names(ended)} off")
+    return ", ".join(words)
+
+
+def _opening(plan: Plan) -> str:
+    """What holds at the end of the warm-up, in words."""
+    by_cap: dict[float, list[Source]] = {}
+    for source in plan.sources:
+        if source.traffic.law == "rate-capped" and source.start.at_ps <= plan.warmup_ps:
+            until = _until_ps(source)
+            if until < 0 or until > plan.warmup_ps:
+                by_cap.setdefault(source.traffic.params["rate_bps"], []).append(source)
+    caps = [f"{_names(group)} capped at {rate / 1e6:g} Mbps" for rate, group in by_cap.items()]
+    if caps:
+        return ", ".join(caps)
+    begun = [s for s in plan.sources if s.start.at_ps <= plan.warmup_ps]
+    return f"{_names(begun)} on" if begun else "nothing on"
+
+
+def phases_of(plan: Plan, end_ps: int | None = None) -> list[Phase]:
+    """The phases of a plan; one phase, from warm-up to end, where nothing is switched later.
+
+    Args:
+        plan: the plan of the run.
+        end_ps: where a partial run ended; default the plan's duration.
+
+    Boundaries closer than two epochs to the one before count as one, the later.
+    """
+    end = plan.duration_ps if end_ps is None else min(end_ps, plan.duration_ps)
+    switched = {t for s in plan.sources for t in (s.start.at_ps, _until_ps(s), s.stop_ps)}
+    times = sorted(t for t in switched if plan.warmup_ps < t < end)
+    apart = 2 * max(plan.epoch_ps, 1)
+    kept = [t for i, t in enumerate(times) if i + 1 == len(times) or times[i + 1] - t >= apart]
+    bounds = [min(plan.warmup_ps, end), *kept, end]
+    result = []
+    for i, (begin, stop) in enumerate(zip(bounds, bounds[1:], strict=False)):
+        settle = min(_SETTLE_MOST_PS, (stop - begin) // 5) if i else 0
+        label = _events(plan, bounds[i - 1], begin) if i else _opening(plan)
+        result.append(Phase(i + 1, label, begin, stop, begin + settle))
+    return result

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a run: rate, money, marking and queue over one time axis, phases shaded.
+
+The same results and library versions give the same PNG, byte for byte.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
+from ecnomy.analysis.results import Run
+from ecnomy.analysis.summary import Group, groups_of
+from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, money_by_flow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["overview"]
+
+_BINS: Final = 60  # points a line: fewer marks than this many per flow tell nothing finer
+_PANEL_INCHES: Final = 2.1
+_WIDTH_INCHES: Final = 10.5
+_MANY: Final = 6  # flows of a group beyond which only their mean is drawn
+# Okabe and Ito's colours, in an order whose neighbours differ in lightness too (prints in grey)
+_COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
+_MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+_UNPRICED: Final = "#6E6E6E"
+
+
+class _Look(msgspec.Struct, frozen=True):
+    """How a group is drawn in every panel."""
+
+    colour: str
+    marker: str
+    style: str
+
+
+class _Data(msgspec.Struct, frozen=True):
+    """What the panels draw: values per interval between report times."""
+
+    run: Run
+    phases: list[Phase]
+    groups: list[Group]
+    looks: list[_Look]
+    edges_ps: npt.NDArray[np.int64]
+    flows: Epochs
+    links: Epochs
+
+    @property
+    def seconds(self) -> npt.NDArray[np.float64]:
+        """Lengths of the intervals."""
+        return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
+
+    @property
+    def middle_s(self) -> npt.NDArray[np.float64]:
+        """Middles of the intervals."""
+        edges = self.edges_ps / PS_PER_S
+        return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
+
+    def per_second(self, epochs: Epochs, name: str) -> npt.NDArray[np.float64]:
+        """Growth of a cumulative column per second, [interval, row]."""
+        values = np.diff(epochs.at(name, self.edges_ps), axis=0) / self.seconds[:, None]
+        return np.asarray(values, dtype=np.float64)
+
+    def while_on(self, group: Group, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The values with those outside [start, stop) of the group's source left out."""
+        source = next(s for s in self.run.plan.sources if s.name == group.source)
+        t_ps = self.middle_s * PS_PER_S
+        off = t_ps < source.start.at_ps
+        if source.stop_ps >= 0:
+            off |= t_ps > source.stop_ps
+        return np.where(off, np.nan, values)
+
+
+def overview(run: Run, file: str | Path) -> bool:
+    """Draw the overview of a run as a PNG of 150 dpi.
+
+    Returns:
+        Whether there was anything to draw (two reports at least).
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    import seaborn
+    from matplotlib import style
+
+    data = _collect(run)
+    if len(data.edges_ps) < 2:
+        return False
+    own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
+    with style.context(["default", seaborn.axes_style("whitegrid"), own]):
+        figure = _figure(data)
+        figure.savefig(file, dpi=150, format="png", metadata={"Software": None})
+    return True
+
+
+def _collect(run: Run) -> _Data:
+    plan = run.plan
+    flows = Epochs(run.flow_epochs, "flow", sum(s.count for s in plan.sources))
+    links = Epochs(run.link_epochs, "link", len(plan.links))
+    reached = int(flows.t_ps[-1]) if len(flows.t_ps) else 0
+    edges = flows.grid(max(reached // _BINS, 1))
+    groups = groups_of(run)
+    edges = edges[edges <= links.t_ps.max(initial=-1)]
+    return _Data(run, phases_of(plan, reached), groups, _looks(groups), edges, flows, links)
+
+
+def _looks(groups: list[Group]) -> list[_Look]:
+    looks, taken = [], 0
+    any_class = any(group.service_class for group in groups)
+    for group in groups:
+        if any_class and not group.service_class:
+            looks.append(_Look(_UNPRICED, "", ":"))
+            continue
+        looks.append(_Look(_COLOURS[taken % 6], _MARKERS[taken % 6], "-"))
+        taken += 1
+    return looks
+
+
+def _figure(data: _Data) -> Figure:
+    from matplotlib.figure import Figure
+
+    panels = [_draw_rates, _draw_marking, _draw_queue]
+    if not data.run.ledger.empty:
+        panels.insert(1, _draw_money)
+    height = _PANEL_INCHES * len(panels) + 0.9
+    figure = Figure(figsize=(_WIDTH_INCHES, height), layout="constrained")
+    axes = list(np.atleast_1d(figure.subplots(len(panels), 1, sharex=True)))
+    for draw, axis in zip(panels, axes, strict=True):
+        draw(axis, data)
+        top = max(axis.get_ylim()[1], 1e-9)
+        axis.set_ylim(-0.03 * top, top)  # so that a line at 0 is seen whole
+    _shade(axes, data)
+    axes[-1].set_xlabel("simulated time [s]")
+    axes[-1].set_xlim(0, data.edges_ps[-1] / PS_PER_S)
+    note = "" if data.run.note is None else "  (partial run)"
+    figure.align_ylabels(axes)
+    figure.suptitle(data.run.title + note, fontsize=12, fontweight="bold")
+    return figure
+
+
+def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], label: str) -> None:
+    look = data.looks[index]
+    axis.plot(
+        data.middle_s,
+        data.while_on(data.groups[index], values),
+        color=look.colour,
+        linestyle=look.style,
+        linewidth=2.2,
+        marker=look.marker,
+        markersize=4.5,
+        markevery=(index, max(len(data.middle_s) // 12, 1)),
+        label=label,
+    )
+
+
+def _legend(axis: Axes, title: str) -> None:
+    axis.legend(
+        title=title,
+        title_fontproperties={"weight": "bold", "size": 8.5},
+        alignment="left",
+        loc="upper left",
+        bbox_to_anchor=(1.005, 1.02),
+        frameon=False,
+        handlelength=3,
+    )
+
+
+def _draw_rates(axis: Axes, data: _Data) -> None:
+    rates = 8e-6 * data.per_second(data.flows, "acked_bytes")
+    title = "What each flow gets"
+    for i, group in enumerate(data.groups):
+        member = list(group.flows)
+        if 1 < len(member) <= _MANY:
+            title = "What each flow gets\n(thin: single flows)"
+            for flow in member:
+                line = data.while_on(group, rates[:, flow])
+                axis.plot(data.middle_s, line, color=data.looks[i].colour, linewidth=0.7, alpha=0.7)
+        label = group.label if len(member) == 1 else f"{group.label}, mean of {len(member)}"
+        _line(axis, data, i, rates[:, member].mean(axis=1), label)
+    axis.set_ylabel("rate of a flow\n[Mbps]")
+    _legend(axis, title)
+
+
+def _draw_money(axis: Axes, data: _Data) -> None:
+    ledger, count = data.run.ledger, sum(s.count for s in data.run.plan.sources)
+    paid = money_by_flow(ledger, MARK_KINDS, count, data.edges_ps) / data.seconds[:, None]
+    fees = money_by_flow(ledger, FEE_KINDS, count, data.edges_ps) / data.seconds[:, None]
+    for i, group in enumerate(data.groups):
+        member = list(group.flows)
+        if not paid[:, member].any() and not fees[:, member].any():
+            continue
+        _line(axis, data, i, paid[:, member].mean(axis=1), f"{group.label}, marks")
+        if fees[:, member].any():
+            fee = data.while_on(group, fees[:, member].mean(axis=1))
+            look: dict[str, Any] = {"color": data.looks[i].colour, "linewidth": 1.6}
+            axis.plot(
+                data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **look
+            )
+    axis.set_ylabel("paid by a flow\n[money/s]")
+    _legend(axis, "What each flow pays")
+
+
+def _bottleneck(data: _Data) -> int:
+    """The link with the most marks, failing these the one used most."""
+    marks = data.links.at("marks", data.edges_ps[-1:])[0]
+    if marks.any():
+        return int(marks.argmax())
+    rates = np.array([link.rate_bps for link in data.run.plan.links], dtype=np.float64)
+    return int((data.links.at("departed_bytes", data.edges_ps[-1:])[0] / rates).argmax())
+
+
+def _draw_marking(axis: Axes, data: _Data) -> None:
+    link = _bottleneck(data)
+    marks = data.per_second(data.links, "marks")[:, link]
+    arrivals = data.per_second(data.links, "arrivals")[:, link]
+    share = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
+    axis.plot(data.middle_s, share, color="black", linewidth=1.6, label="packets marked")
+    axis.set_ylabel("packets marked\n[%]")
+    _legend(axis, f"Congestion on {data.run.plan.links[link].name}")
+
+
+def _draw_queue(axis: Axes, data: _Data) -> None:
+    link = _bottleneck(data)
+    queue = data.per_second(data.links, "queue_integral")[:, link]
+    axis.fill_between(data.middle_s, queue, color="0.75", linewidth=0)
+    axis.plot(data.middle_s, queue, color="black", linewidth=1.6, label="mean queue")
+    axis.set_ylabel("packets waiting")
+    _legend(axis, f"Queue of {data.run.plan.links[link].name}")
+
+
+def _shade(axes: list[Axes], data: _Data) -> None:
+    """Every other phase grey, boundaries drawn, the warm-up hatched; labels above the top panel."""
+    end_s = data.edges_ps[-1] / PS_PER_S
+    warm_s = data.run.plan.warmup_ps / PS_PER_S
+    for axis in axes:
+        if warm_s > 0:
+            axis.axvspan(
+                0, min(warm_s, end_s), facecolor="none", edgecolor="0.8", hatch="///", lw=0
+            )
+        for phase in data.phases[1:]:
+            start = phase.from_ps / PS_PER_S
+            axis.axvline(start, color="0.35", linewidth=1)
+            if phase.number % 2 == 0:
+                axis.axvspan(start, phase.to_ps / PS_PER_S, color="#EEF2F6", zorder=0)
+    if warm_s > 0.04 * end_s:
+        _above(axes[0], warm_s / 2, "warm-up")
+    if len(data.phases) > 6:
+        return
+    for phase in data.phases:
+        middle = (phase.from_ps + phase.to_ps) / 2 / PS_PER_S
+        width = max(math.floor(105 * (phase.to_ps - phase.from_ps) / PS_PER_S / end_s), 8)
+        number = f"phase {phase.number}: " if len(data.phases) > 1 else ""
+        _above(axes[0], middle, _wrapped(number + phase.label, width))
+
+
+def _wrapped(text: str, width: int) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, width))
+
+
+def _above(axis: Axes, x_s: float, text: str) -> None:
+    axis.annotate(
+        text,
+        (x_s, 1),
+        xycoords=("data", "axes fraction"),
+        xytext=(0, 4),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=8.5,
+        annotation_clip=False,
+    )

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opening a results folder (format 1): manifest.json and its Parquet tables, read on first use.
+
+Times are integer picoseconds of simulated time, money is integer micro-units, as written.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.plan import PLAN_VERSION, Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FORMAT", "Manifest", "Measured", "Run", "open_run"]
+
+FORMAT: Final = 1
+
+_EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
+    "ledger": [
+        "t_ps",
+        "debit",
+        "credit",
+        "amount_micro",
+        "kind",
+        "flow",
+        "quantity",
+        "price_micro",
+    ],
+    "agents": ["t_ps", "agent", "flow", "name", "value"],
+    "series": ["t_ps", "name", "subject", "value"],
+    "transfers": ["flow", "number", "start_ps", "end_ps", "bytes", "retransmitted", "ece"],
+    "flows": ["flow", "name", "source", "class"],
+    "links": ["link", "name"],
+    "pairs": ["source", "link"],
+}
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """The window the summary columns cover: [from_ps, to_ps]."""
+
+    from_ps: int
+    to_ps: int
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """manifest.json. Keys of a later minor addition are ignored."""
+
+    format: int
+    complete: bool
+    title: str
+    plan: Plan
+    plan_digest: str
+    seed: int
+    measured: Measured | None = None
+    reason: str | None = None
+    scenario: Any = None
+    versions: dict[str, Any] = {}
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """What is read first: the rest is only understood when the format is ours."""
+
+    format: int
+
+
+class Run:
+    """One run's results; tables are pandas frames, read when first asked for.
+
+    Attributes:
+        path: the results folder.
+        manifest: its manifest.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @property
+    def plan(self) -> Plan:
+        """The plan the engine was given."""
+        return self.manifest.plan
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return self.manifest.title
+
+    @property
+    def note(self) -> str | None:
+        """One line on what is missing of a partial run, None for a complete one."""
+        if self.manifest.complete:
+            return None
+        return f"partial results: {self.manifest.reason or 'the run did not finish'}"
+
+    @property
+    def measured(self) -> Measured:
+        """The measured window; where a partial run states none, warm-up to duration."""
+        if self.manifest.measured is not None:
+            return self.manifest.measured
+        return Measured(self.plan.warmup_ps, self.plan.duration_ps)
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """One row per flow, over the measured window."""
+        return self.table("flows")
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """One row per link, over the measured window."""
+        return self.table("links")
+
+    @cached_property
+    def pairs(self) -> pd.DataFrame:
+        """One row per (source, link), over the whole run."""
+        return self.table("pairs")
+
+    @cached_property
+    def flow_epochs(self) -> pd.DataFrame:
+        """Cumulative counters per (report, flow)."""
+        return self.table("flow_epochs")
+
+    @cached_property
+    def link_epochs(self) -> pd.DataFrame:
+        """Cumulative counters per (report, link)."""
+        return self.table("link_epochs")
+
+    @cached_property
+    def ledger(self) -> pd.DataFrame:
+        """Postings: amount_micro moves from the account `debit` to the account `credit`."""
+        return self.table("ledger")
+
+    @cached_property
+    def agents(self) -> pd.DataFrame:
+        """What agents published, one value a row."""
+        return self.table("agents")
+
+    @cached_property
+    def series(self) -> pd.DataFrame:
+        """Sampled series; `name` is an index into plan.record.series."""
+        return self.table("series")
+
+    @cached_property
+    def transfers(self) -> pd.DataFrame:
+        """One row per finished transfer."""
+        return self.table("transfers")
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Read `<name>.parquet` anew.
+
+        Raises:
+            ResultsError: the table is unreadable, or missing where a run must have it. Tables
+                that a run may do without (no market, nothing to record) and those a partial
+                run never got to come back empty.
+        """
+        import pandas as pd
+
+        file = self.path / f"{name}.parquet"
+        if not file.is_file():
+            if name in _EMPTY_COLUMNS:
+                return pd.DataFrame(columns=_EMPTY_COLUMNS[name])
+            raise ResultsError(f"{self.path}: {file.name} is missing")
+        try:
+            return pd.read_parquet(file)
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise ResultsError(f"{file}: not a readable Parquet file ({reason})") from error
+
+
+def open_run(path: str | Path) -> Run:
+    """Open the results folder of a run; a partial one opens too (see `Run.note`).
+
+    Raises:
+        ResultsError: there is no such folder, it holds no results, or another format.
+    """
+    folder = Path(path)
+    if not folder.exists():
+        raise ResultsError(f"{folder}: no such results folder")
+    file = folder / "manifest.json"
+    if not folder.is_dir() or not file.is_file():
+        raise ResultsError(f"{folder}: not a results folder (it has no manifest.json)")
+    raw = file.read_bytes()
+    try:
+        found = msgspec.json.decode(raw, type=_Header).format
+        if found != FORMAT:
+            raise ResultsError(
+                f"{file}: results format {found}, this version of ecnomy reads format {FORMAT}"
+            )
+        manifest = msgspec.json.decode(raw, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise ResultsError(f"{file}: not a results manifest ({error})") from error
+    if manifest.plan.plan != PLAN_VERSION:
+        raise ResultsError(
+            f"{file}: plan version {manifest.plan.plan}, this version reads {PLAN_VERSION}"
+        )
+    return Run(folder, manifest)

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run in numbers: who got what rate and paid what, phase by phase; links; account balances."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from ecnomy.analysis.phases import Phase, phases_of
+from ecnomy.analysis.results import Run
+from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, Window, money_by_flow
+
+__all__ = [
+    "CHANGING",
+    "Balance",
+    "Group",
+    "GroupRow",
+    "LinkRow",
+    "PhaseSummary",
+    "Summary",
+    "groups_of",
+    "summarize",
+]
+
+Floats = npt.NDArray[np.float64]
+CHANGING: Final = "*"  # the class of a group whose flows changed theirs
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Flows shown as one: of one source, and of one class where the market has classes."""
+
+    label: str
+    source: str
+    service_class: str  # "" for none, CHANGING
+    flows: tuple[int, ...]
+
+
+class GroupRow(msgspec.Struct, frozen=True):
+    """A group over a window. Rates and money are means over its flows; NaN where unknown."""
+
+    group: Group
+    goodput_bps: float
+    goodput_low_bps: float  # of the flow that got least
+    goodput_high_bps: float
+    share: float  # of all goodput
+    marks_per_s: float
+    marking_probability: float
+    delay_s: float  # one way
+    rtt_s: float
+    fee_per_s: float  # money/s
+    charge_per_s: float  # money/s for marks
+    price_per_mark: float  # money, what a mark did cost
+
+
+class LinkRow(msgspec.Struct, frozen=True):
+    """A link over a window."""
+
+    link: int
+    name: str
+    utilization: float
+    marking_probability: float
+    queue_packets: float
+    wait_s: float
+    drops: int
+    drop_probability: float
+    marks: int
+
+
+class PhaseSummary(msgspec.Struct, frozen=True):
+    """A phase with the window that was measured in it."""
+
+    phase: Phase
+    window: Window
+    groups: tuple[GroupRow, ...]
+    links: tuple[LinkRow, ...]
+
+
+class Balance(msgspec.Struct, frozen=True):
+    """An account at the end, money."""
+
+    account: str
+    received: float
+    paid: float
+
+    @property
+    def net(self) -> float:
+        """Received minus paid."""
+        return self.received - self.paid
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """Everything `ecnomy show` prints."""
+
+    title: str
+    note: str | None
+    phases: tuple[PhaseSummary, ...]
+    balances: tuple[Balance, ...]
+    priced: bool  # whether money changed hands at all
+
+
+def _movers(run: Run) -> set[int]:
+    """Flows whose class changed during the run, as far as the reports say."""
+    table = run.flow_epochs
+    if "class_index" not in table.columns or table.empty:
+        return set()
+    seen = table.groupby("flow")["class_index"].nunique()
+    return {int(flow) for flow in seen.index[seen > 1]}
+
+
+def groups_of(run: Run) -> list[Group]:
+    """The groups of a run in plan order.
+
+    A source with flows that changed class is one group of the class `CHANGING`.
+    """
+    names = [s.name for s in run.plan.sources for _ in range(s.count)]
+    classes = [""] * len(names)
+    if "class" in run.flows.columns:
+        for flow, name in zip(run.flows["flow"], run.flows["class"], strict=True):
+            classes[int(flow)] = str(name) if isinstance(name, str) else ""
+    moved = {names[flow] for flow in _movers(run)}
+    members: dict[tuple[str, str], list[int]] = {}
+    for flow, (source, name) in enumerate(zip(names, classes, strict=True)):
+        key = (source, CHANGING if source in moved else name)
+        members.setdefault(key, []).append(flow)
+    return [
+        Group(s if c in ("", s, CHANGING) else f"{s} in {c}", s, c, tuple(flows))
+        for (s, c), flows in members.items()
+    ]
+
+
+def _divide(top: float, bottom: float) -> float:
+    return top / bottom if bottom else float("nan")
+
+
+def _group_row(group: Group, epochs: Epochs, window: Window, fee: Floats, paid: Floats) -> GroupRow:
+    member = list(group.flows)
+
+    def grown(name: str) -> Floats:
+        return np.asarray(epochs.difference(name, window), dtype=np.float64)
+
+    goodput = 8 * grown("acked_bytes") / window.seconds
+    marks, delivered = float(grown("ce")[member].sum()), float(grown("delivered")[member].sum())
+    rtts = epochs.mean_positive("srtt_s", window)[member]
+    known = rtts[np.isfinite(rtts)]
+    scale = 1 / (window.seconds * len(member))
+    return GroupRow(
+        group=group,
+        goodput_bps=float(goodput[member].mean()),
+        goodput_low_bps=float(goodput[member].min()),
+        goodput_high_bps=float(goodput[member].max()),
+        share=_divide(float(goodput[member].sum()), float(goodput.sum())),
+        marks_per_s=marks * scale,
+        marking_probability=_divide(marks, delivered),
+        delay_s=_divide(float(grown("delay_sum_ps")[member].sum()) / 1e12, delivered),
+        rtt_s=float(known.mean()) if known.size else float("nan"),
+        fee_per_s=float(fee[member].sum()) * scale,
+        charge_per_s=float(paid[member].sum()) * scale,
+        price_per_mark=_divide(float(paid[member].sum()), marks),
+    )
+
+
+def _link_rows(run: Run, epochs: Epochs, window: Window) -> tuple[LinkRow, ...]:
+    """Links that data crossed, and any other that marked or dropped."""
+    grown = {
+        name: epochs.difference(name, window)
+        for name in ("arrivals", "marks", "drops", "departures", "departed_bytes", "queue_integral")
+    }
+    data = {link for source in run.plan.sources for link in source.path}
+    rows = []
+    for i, link in enumerate(run.plan.links):
+        at = {name: float(values[i]) for name, values in grown.items()}
+        if not at["arrivals"] or not (i in data or at["marks"] or at["drops"]):
+            continue
+        bits = 8 * (at["departed_bytes"] + at["departures"] * link.framing_bytes)
+        rows.append(
+            LinkRow(
+                link=i,
+                name=link.name,
+                utilization=bits / (link.rate_bps * window.seconds),
+                marking_probability=_divide(at["marks"], at["arrivals"]),
+                queue_packets=at["queue_integral"] / window.seconds,
+                wait_s=_divide(at["queue_integral"], at["departures"]),
+                drops=int(at["drops"]),
+                drop_probability=_divide(at["drops"], at["arrivals"]),
+                marks=int(at["marks"]),
+            )
+        )
+    return tuple(rows)
+
+
+def _balances(run: Run) -> tuple[Balance, ...]:
+    ledger = run.ledger
+    if ledger.empty:
+        return ()
+    paid = ledger.groupby(ledger["debit"].astype(str))["amount_micro"].sum()
+    received = ledger.groupby(ledger["credit"].astype(str))["amount_micro"].sum()
+    accounts = sorted(set(paid.index) | set(received.index))
+    return tuple(
+        Balance(a, int(received.get(a, 0)) / 1e6, int(paid.get(a, 0)) / 1e6) for a in accounts
+    )
+
+
+def summarize(run: Run) -> Summary:
+    """Summarise a run phase by phase.
+
+    A partial run is summarised as far as its reports go; a phase without two reports after its
+    settling time is left out.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    plan = run.plan
+    flows = sum(source.count for source in plan.sources)
+    flow_epochs = Epochs(run.flow_epochs, "flow", flows)
+    link_epochs = Epochs(run.link_epochs, "link", len(plan.links))
+    reached = int(flow_epochs.t_ps[-1]) if len(flow_epochs.t_ps) else 0
+    groups, ledger = groups_of(run), run.ledger
+    found = []
+    for phase in phases_of(plan, reached):
+        window = flow_epochs.window(phase.settled_ps, phase.to_ps)
+        if window is None:
+            continue
+        edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
+        fee = money_by_flow(ledger, FEE_KINDS, flows, edges)[0]
+        paid = money_by_flow(ledger, MARK_KINDS, flows, edges)[0]
+        rows = tuple(_group_row(g, flow_epochs, window, fee, paid) for g in groups)
+        found.append(PhaseSummary(phase, window, rows, _link_rows(run, link_epochs, window)))
+    return Summary(run.title, run.note, tuple(found), _balances(run), not ledger.empty)

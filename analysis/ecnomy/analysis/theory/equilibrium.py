@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Equilibrium rates: WTP flows on one link, and Kelly's proportional fairness on a network.
+
+A WTP flow sends x = w / (p T); the link marks with the p that its law gives at the load. Source:
+Siris et al. 2002 (Eq. 1 to 4); Kelly, Maulloo, Tan 1998.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.theory.marking import red_probability
+
+__all__ = ["Equilibrium", "proportional_fair", "wtp_equilibrium", "wtp_red_equilibrium"]
+
+
+class Equilibrium(msgspec.Struct, frozen=True):
+    """Where WTP flows and a marking law agree."""
+
+    load: float
+    probability: float
+    queue_packets: float  # mean waiting packets, as far as the model has any
+    rates_pps: tuple[float, ...]  # packets/s, in the order of the weights
+
+
+def _checked(
+    weights: Sequence[float], rtts_s: Sequence[float], capacity_pps: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    w, t = np.asarray(weights, dtype=np.float64), np.asarray(rtts_s, dtype=np.float64)
+    if w.ndim != 1 or w.shape != t.shape or w.size == 0:
+        raise InputError(f"weights and round trips must match, got {w.shape} and {t.shape}")
+    if not ((w > 0).all() and (t > 0).all() and capacity_pps > 0):
+        raise InputError("weights, round trips and capacity must be positive")
+    return w, t
+
+
+def wtp_equilibrium(
+    weights: Sequence[float],
+    rtts_s: Sequence[float],
+    capacity_pps: float,
+    curve: Callable[[float], float],
+    *,
+    max_load: float = 1.0,
+) -> Equilibrium:
+    """Solve sum_i w_i / (p T_i) = load * capacity with p = curve(load).
+
+    Args:
+        weights: marks per round trip of each flow.
+        rtts_s: round-trip times, seconds (held constant).
+        capacity_pps: capacity of the link, packets/s.
+        curve: the law's marking probability at a load, not decreasing.
+        max_load: where the curve ends.
+
+    Raises:
+        InputError: arguments do not fit, or even at `max_load` the link does not hand out the
+            marks asked for.
+    """
+    w, t = _checked(weights, rtts_s, capacity_pps)
+    asked = float((w / t).sum())
+
+    def excess(load: float) -> float:
+        return curve(load) * load * capacity_pps - asked
+
+    top = max_load * (1 - 1e-12)
+    if excess(top) < 0:
+        given = curve(top) * top * capacity_pps
+        raise InputError(
+            f"{asked:g} marks/s are asked for, at load {max_load:g} the law gives {given:g}"
+        )
+    load = float(scipy_part("optimize").brentq(excess, 0.0, top, xtol=1e-14))
+    # from the load and not from the curve: the curve may be steep, the load is what is solved for
+    probability = asked / (load * capacity_pps)
+    return Equilibrium(load, probability, 0.0, tuple((w / (probability * t)).tolist()))
+
+
+def wtp_red_equilibrium(
+    weights: Sequence[float],
+    base_rtts_s: Sequence[float],
+    capacity_pps: float,
+    *,
+    min_threshold: float,
+    max_threshold: float,
+    max_probability: float,
+    gentle: bool = True,
+) -> Equilibrium:
+    """A full link with RED, fluid: find the queue q with sum_i w_i / (p(q) (T_i + q/C)) = C.
+
+    The queue is that of RED's average and its delay counts in every round trip. Thresholds in
+    packets; see `wtp_equilibrium` for the rest.
+
+    Raises:
+        InputError: arguments do not fit, or the flows ask for more marks than RED can give.
+    """
+    w, t = _checked(weights, base_rtts_s, capacity_pps)
+
+    def probability(queue: float) -> float:
+        return red_probability(queue, min_threshold, max_threshold, max_probability, gentle=gentle)
+
+    def excess(queue: float) -> float:
+        return probability(queue) * capacity_pps - float((w / (t + queue / capacity_pps)).sum())
+
+    top = 2 * max_threshold if gentle else max_threshold
+    if excess(top) < 0:
+        raise InputError("the flows ask for more marks than RED gives a full link")
+    queue = float(scipy_part("optimize").brentq(excess, min_threshold, top, xtol=1e-13))
+    rtts = t + queue / capacity_pps
+    p = float((w / rtts).sum()) / capacity_pps
+    return Equilibrium(1.0, p, queue, tuple((w / (p * rtts)).tolist()))
+
+
+def proportional_fair(
+    routes: Sequence[Sequence[int]], capacities: Sequence[float], weights: Sequence[float]
+) -> npt.NDArray[np.float64]:
+    """Rates that maximise sum_i w_i log x_i subject to the capacities (Kelly), by the dual.
+
+    Rates come in the unit of the capacities. The dual minimises
+    sum_j c_j mu_j - sum_i w_i log(sum_{j in i} mu_j); x_i = w_i / sum_{j in i} mu_j.
+
+    Args:
+        routes: for each flow the indices of the links it crosses, at least one.
+        capacities: of the links, any unit.
+        weights: of the flows, positive.
+
+    Raises:
+        InputError: arguments do not fit, or the solver did not converge.
+    """
+    w, c = np.asarray(weights, dtype=np.float64), np.asarray(capacities, dtype=np.float64)
+    if len(routes) != w.size or w.size == 0 or not ((w > 0).all() and (c > 0).all()):
+        raise InputError("one positive weight a route and positive capacities are needed")
+    use = _incidence(routes, c.size)
+    used = use.any(axis=0)  # below, prices and rates are scaled to be near 1 in any unit
+    a, c_scaled, w_scaled = use[:, used], c[used] / c[used].max(), w / w.sum()
+
+    def dual(mu: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
+        path = a @ mu
+        cost = float(c_scaled @ mu - w_scaled @ np.log(path))
+        return cost, c_scaled - a.T @ (w_scaled / path)
+
+    options = {"maxiter": 10_000, "maxfun": 100_000, "ftol": 1e-15, "gtol": 1e-11}
+    start, bounds = np.ones(a.shape[1]), [(1e-14, None)] * a.shape[1]
+    found = scipy_part("optimize").minimize(
+        dual, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options
+    )
+    rates = w_scaled / (a @ found.x)
+    overload, spent = float((a.T @ rates - c_scaled).max()), float(c_scaled @ found.x)
+    if overload > 1e-6 or abs(spent - 1) > 1e-6:  # complementary slackness: all weights are spent
+        raise InputError(f"the fair rates were not found: {found.message}")
+    return np.asarray(rates * c[used].max(), dtype=np.float64)
+
+
+def _incidence(routes: Sequence[Sequence[int]], links: int) -> npt.NDArray[np.float64]:
+    """1 where a route (row) crosses a link (column)."""
+    use = np.zeros((len(routes), links))
+    for flow, route in enumerate(routes):
+        if not route or not all(0 <= link < links for link in route):
+            raise InputError(f"route {flow} crosses no link or one that does not exist")
+        use[flow, list(route)] = 1.0
+    return use

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steady-state marking curves: the probability a law gives at a mean queue or at a load.
+
+RED: Floyd, Jacobson 1993, with the gentle extension. Load-based: Siris et al. 2002, 4.3.
+"""
+
+from __future__ import annotations
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.theory.queueing import md1_queue_packets
+
+__all__ = ["load_based_probability", "red_load_curve", "red_marked_fraction", "red_probability"]
+
+
+def red_probability(
+    average_packets: float,
+    min_threshold: float,
+    max_threshold: float,
+    max_probability: float,
+    *,
+    gentle: bool = True,
+) -> float:
+    """RED's probability p_b at an average queue, before any correction by the mark count.
+
+    Args:
+        average_packets: RED's average queue, packets.
+        min_threshold: below it nothing is marked, packets.
+        max_threshold: where `max_probability` is reached, packets.
+        max_probability: in (0, 1].
+        gentle: whether it climbs on to 1 at twice `max_threshold`, else it jumps there.
+
+    With the correction the fraction marked differs: see `red_marked_fraction`.
+
+    Raises:
+        InputError: thresholds out of order or a probability out of range.
+    """
+    if not 0 <= min_threshold < max_threshold:
+        raise InputError(f"thresholds must rise, got {min_threshold} and {max_threshold}")
+    if not 0 < max_probability <= 1:
+        raise InputError(f"the maximum probability lies in (0, 1], got {max_probability}")
+    if average_packets < min_threshold:
+        return 0.0
+    if average_packets <= max_threshold:
+        rise = (average_packets - min_threshold) / (max_threshold - min_threshold)
+        return max_probability * rise
+    if not gentle:
+        return 1.0
+    beyond = (average_packets - max_threshold) / max_threshold
+    return min(max_probability + (1 - max_probability) * beyond, 1.0)
+
+
+def red_marked_fraction(base_probability: float, *, count: bool = True, wait: bool = True) -> float:
+    """Fraction of packets RED marks at a constant p_b, with the correction by the mark count.
+
+    With k arrivals since the last mark, this one included, a packet is marked with p / (2 - k p)
+    for 1 <= k p < 2 and none before (`wait`, ns-2), or with p / (1 - k p) (Floyd and Jacobson);
+    beyond, it is marked for certain. The mean distance of marks is the sum over n >= 0 of the
+    chance that n packets go by unmarked: about 1.5 / p and 0.5 / p, so that the fraction is about
+    2/3 p and 2 p. Distances are nearly uniform, not geometric.
+
+    Raises:
+        InputError: a probability outside [0, 1].
+    """
+    p = base_probability
+    if not 0 <= p <= 1:
+        raise InputError(f"a probability lies in [0, 1], got {p}")
+    if p == 0 or not count:
+        return p
+    ceiling = 2.0 if wait else 1.0
+    distance, unmarked, k = 0.0, 1.0, 0
+    while unmarked > 0:
+        distance += unmarked
+        k += 1
+        if wait and k * p < 1:
+            continue
+        unmarked *= 1 - min(p / (ceiling - k * p), 1.0) if k * p < ceiling else 0.0
+    return 1 / distance
+
+
+def red_load_curve(
+    load: float,
+    min_threshold: float,
+    max_threshold: float,
+    max_probability: float,
+    *,
+    gentle: bool = True,
+) -> float:
+    """RED's p_b at a load below 1, for Poisson arrivals of equal packets.
+
+    With a small weight the average queue stays at the mean of M/D/1, the packet in service
+    excluded; with bursty arrivals the queue is longer and the curve lies further left.
+
+    Raises:
+        InputError: a load outside [0, 1) or thresholds out of order.
+    """
+    average = md1_queue_packets(load)
+    return red_probability(average, min_threshold, max_threshold, max_probability, gentle=gentle)
+
+
+def load_based_probability(load: float, threshold: float, slope: float) -> float:
+    """min(slope (load - threshold), 1) above the threshold, else 0. The load may exceed 1.
+
+    Raises:
+        InputError: a negative load or threshold or a slope that is not positive.
+    """
+    if load < 0 or threshold < 0 or slope <= 0:
+        raise InputError("load and threshold must not be negative, the slope must be positive")
+    return min(max(slope * (load - threshold), 0.0), 1.0)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting in a single-server queue with Poisson arrivals and no limit (service excluded).
+
+Pollaczek-Khinchine: W = rho s (1 + c2) / (2 (1 - rho)), s the mean service time and c2 its
+squared coefficient of variation: 0 for M/D/1, 1 for M/M/1. Source: Kleinrock, Queueing Systems 1.
+"""
+
+from __future__ import annotations
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["md1_queue_packets", "md1_wait_s", "mg1_wait_s", "mm1_queue_packets", "mm1_wait_s"]
+
+
+def mg1_wait_s(load: float, service_s: float, squared_variation: float) -> float:
+    """Mean wait of M/G/1 in seconds.
+
+    Args:
+        load: arrival rate times mean service time, in [0, 1).
+        service_s: mean service time, seconds.
+        squared_variation: variance of the service time over its squared mean.
+
+    Raises:
+        InputError: an argument is out of range; at load 1 no mean exists.
+    """
+    if not 0 <= load < 1:
+        raise InputError(f"a queue without limit needs 0 <= load < 1, got {load}")
+    if service_s <= 0 or squared_variation < 0:
+        raise InputError("service time must be positive and its variation not negative")
+    return load * service_s * (1 + squared_variation) / (2 * (1 - load))
+
+
+def md1_wait_s(load: float, service_s: float) -> float:
+    """Mean wait of M/D/1 in seconds: load * service / (2 (1 - load))."""
+    return mg1_wait_s(load, service_s, 0.0)
+
+
+def mm1_wait_s(load: float, service_s: float) -> float:
+    """Mean wait of M/M/1 in seconds: load * service / (1 - load)."""
+    return mg1_wait_s(load, service_s, 1.0)
+
+
+def md1_queue_packets(load: float) -> float:
+    """Mean number waiting in M/D/1, the one in service excluded (Little's law)."""
+    return load * md1_wait_s(load, 1.0)
+
+
+def mm1_queue_packets(load: float) -> float:
+    """Mean number waiting in M/M/1, the one in service excluded (Little's law)."""
+    return load * mm1_wait_s(load, 1.0)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Closed forms for TCP Reno in congestion avoidance: W += 1 a round trip, W *= 1/2 at a signal."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["SAWTOOTH_CONSTANT", "bernoulli_constant", "single_flow_utilization"]
+
+SAWTOOTH_CONSTANT: Final = math.sqrt(1.5)
+"""Time-average W sqrt(p) = 1.2247 when signals come at regular intervals.
+
+W runs from M/2 to M at one packet a round trip: its mean is 3M/4, a cycle holds 1/p = 3M^2/8
+packets, so W sqrt(p) = (3/4) sqrt(8/3) = sqrt(3/2). Mathis et al. 1997.
+"""
+
+
+def single_flow_utilization(buffer_bdp: float) -> float:
+    """Fraction of time a link is busy with one Reno flow and a drop-tail buffer.
+
+    Let the window be in units of the bandwidth-delay product and the time in units of one base
+    round trip per packet of window growth. The window runs from (1+b)/2 to 1+b, where buffer and
+    pipe are full. Below 1 a round trip takes 1 and carries W; above 1 it takes W and carries W:
+
+        carried  = integral of W dW over [(1+b)/2, 1+b]        = (3/8) (1+b)^2
+        time     = (1 - (1+b)/2) + integral of W over [1, 1+b]  = (1-b)/2 + ((1+b)^2 - 1)/2
+        busy     = carried / time = (3/4) (1+b)^2 / (1 + b + b^2)    for b < 1, else 1
+
+    At b = 1/4 it is 0.8929, at b = 0 it is 3/4.
+
+    Args:
+        buffer_bdp: buffer over the bandwidth-delay product (propagation only), >= 0.
+
+    Raises:
+        InputError: a negative buffer.
+    """
+    if buffer_bdp < 0:
+        raise InputError(f"a buffer is not negative, got {buffer_bdp}")
+    if buffer_bdp >= 1:
+        return 1.0
+    b = buffer_bdp
+    return 0.75 * (1 + b) ** 2 / (1 + b + b * b)
+
+
+def bernoulli_constant(decrease: float = 0.5, *, average: str = "time") -> float:
+    """Mean W sqrt(p) when each packet is marked with a small probability p, independently.
+
+    With n counting packets dW/dn = 1/W, so Y = p W^2 / 2 grows by 1 per 1/p packets and is
+    multiplied by q = decrease^2 at marks, which form a Poisson process of rate 1 on that
+    clock. Just before a mark (and, as marks do not look at W, at any packet) Y is distributed as
+    the sum of q^k E_k with E_k exponential of mean 1, whose moments are
+    E[Y^s] = Gamma(1+s) prod_{k>=1} (1 - q^(k+s)) / (1 - q^k). A packet stands for T/W of
+    time, so the average over time is 1 / E[1/W] = sqrt(2/p) / E[Y^(-1/2)], that over packets
+    sqrt(2/p) E[Y^(1/2)].
+
+    For Reno it is 1.3098 over time and 1.5269 over packets; regular signals give
+    `SAWTOOTH_CONSTANT` = 1.2247 instead. It holds as p -> 0 at constant round-trip time.
+
+    Source: Ott, Kemperman, Mathis, The stationary behavior of ideal TCP congestion avoidance, 1996.
+
+    Args:
+        decrease: factor applied to the window at a mark, in (0, 1).
+        average: "time" or "packet".
+
+    Raises:
+        InputError: an argument is out of range.
+    """
+    if not 0 < decrease < 1:
+        raise InputError(f"the decrease factor lies between 0 and 1, got {decrease}")
+    if average not in ("time", "packet"):
+        raise InputError(f"the average is over 'time' or 'packet', got {average!r}")
+    if average == "time":
+        return math.sqrt(2) / _moment(decrease**2, -0.5)
+    return math.sqrt(2) * _moment(decrease**2, 0.5)
+
+
+def _moment(q: float, power: float) -> float:
+    """E[Y^power] of the sum of q^k E_k, for power > -1."""
+    product = math.gamma(1 + power)
+    term = q
+    while term > 1e-17:
+        product *= (1 - term * q**power) / (1 - term)
+        term *= q
+    return product

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of single values with a unit, a range or a fixed form (see ecnomy.markets.reading)."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from ecnomy.markets import units
+from ecnomy.markets.laws import param
+from ecnomy.markets.reading import known_name
+from ecnomy.markets.yamlfile import Node, child_path, show
+
+__all__ = [
+    "Amount",
+    "Bytes",
+    "Choice",
+    "Fee",
+    "Name",
+    "Names",
+    "NamesReader",
+    "Number",
+    "PricePerMark",
+    "RateBps",
+    "Size",
+    "SizeReader",
+    "TimePs",
+    "Word",
+    "number_of",
+]
+
+MOST_PS: Final = 2**62  # sums of two times still fit into an int64
+MOST_BYTES: Final = 10**12
+MICRO: Final = 10**6
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+
+
+class Amount(msgspec.Struct, frozen=True, kw_only=True):
+    """A number with a unit, kept as `scale` times the value in the first of `units`.
+
+    Attributes:
+        what: the noun for messages; `example` completes "such as".
+        units: what is accepted; all count as the same.
+        whole: whether the result must be an integer (else it is a float).
+        least, most: range of the result; `above` excludes the least itself.
+        words: words that stand for a value.
+        plain: whether a number without unit will do.
+    """
+
+    what: str
+    example: str
+    units: tuple[str, ...]
+    scale: int = 1
+    whole: bool = True
+    least: float = 0
+    most: float = MOST_PS
+    above: bool = False
+    words: tuple[tuple[str, float], ...] = ()
+    plain: bool = False
+
+    @property
+    def expected(self) -> str:
+        """The amount, its range and an example."""
+        low = f" above {self.least:g}" if self.above else f" of at least {self.least:g}"
+        low = "" if self.least == 0 and not self.above else low
+        words = "".join(f", or {word}" for word, _ in self.words)
+        return f"{self.what}{low} such as {self.example}{words}"
+
+    def read(self, node: Node, path: str) -> Any:
+        """See Reader."""
+        for word, meaning in self.words:
+            if node.value == word:
+                return meaning
+        value = self._exact(node, path) * self.scale
+        if value < self.least or (self.above and value == self.least):
+            raise node.place.error(path, show(node), self.expected)
+        if value > self.most:
+            raise node.place.error(path, show(node), f"{self.what} that is not as large")
+        if not self.whole:
+            return float(value)
+        if value.denominator != 1:
+            unit = self.units[0] if self.scale == 1 else f"1/{self.scale} {self.units[0]}"
+            raise node.place.error(path, show(node), f"{self.what} in whole multiples of {unit}")
+        return int(value)
+
+    def _exact(self, node: Node, path: str) -> Fraction:
+        if type(node.value) in (int, float):
+            if not self.plain:
+                raise node.place.error(path, f"{show(node)} without a unit", self.expected)
+            return units.number(node.text)
+        if not isinstance(node.value, str):
+            raise node.place.error(path, show(node), self.expected)
+        reason = ""
+        for unit in self.units:
+            try:
+                return units.quantity(node.value, unit)
+            except units.UnitError as error:
+                reason = reason or str(error)
+        raise node.place.error(path, f"{show(node)} ({reason})", self.expected)
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        for word, meaning in self.words:
+            if value == meaning:
+                return word
+        if self.whole:
+            return f"{units.decimal_text(Fraction(value) / self.scale)} {self.units[0]}"
+        return f"{float(value)!r} {self.units[0]}"
+
+
+class Number(msgspec.Struct, frozen=True, kw_only=True):
+    """A number without unit in a range."""
+
+    what: str
+    least: float
+    most: float
+    whole: bool = False
+
+    @property
+    def expected(self) -> str:
+        """The range."""
+        return f"{self.what} from {self.least:.20g} to {self.most:.20g}"
+
+    def read(self, node: Node, path: str) -> Any:
+        """See Reader."""
+        kinds: tuple[type, ...] = (int,) if self.whole else (int, float)
+        if type(node.value) not in kinds:
+            raise node.place.error(path, show(node), self.expected)
+        value = units.number(node.text)
+        if not self.least <= value <= self.most:
+            raise node.place.error(path, show(node), self.expected)
+        return int(value) if self.whole else float(value)
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        return value
+
+
+def number_of(kind: str, law: str, name: str) -> Number:
+    """The reader of a law's parameter that is a pure number, with the range the law states."""
+    entry = param(kind, law, name)
+    return Number(what="a number", least=entry.min, most=entry.max)
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        """The words."""
+        return f"one of {', '.join(self.words)}"
+
+    def read(self, node: Node, path: str) -> str:
+        """See Reader."""
+        if isinstance(node.value, str) and node.value in self.words:
+            return node.value
+        raise node.place.error(path, show(node), known_name(node.text, self.words))
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        return value
+
+
+class Word(msgspec.Struct, frozen=True):
+    """A name: letters, digits, - and _ (no dots, which join names in results and paths)."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "a name of letters, digits, - and _, beginning with a letter"
+
+    def read(self, node: Node, path: str) -> str:
+        """See Reader."""
+        if isinstance(node.value, str) and _NAME.fullmatch(node.value):
+            return node.value
+        raise node.place.error(path, show(node), self.expected)
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        return value
+
+
+class NamesReader(msgspec.Struct, frozen=True):
+    """One name or a list of names."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "a name or a list of names"
+
+    def read(self, node: Node, path: str) -> tuple[str, ...]:
+        """See Reader."""
+        if not isinstance(node.value, list):
+            return (Word().read(node, path),)
+        names: list[str] = []
+        for index, item in enumerate(node.value):
+            here = child_path(path, index)
+            name = Word().read(item, here)
+            if name in names:
+                raise item.place.error(here, f"{name!r} a second time", "each name once")
+            names.append(name)
+        return tuple(names)
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        return list(value)
+
+
+class Size(msgspec.Struct, frozen=True):
+    """A length of queue in packets or in bytes; a value of -1 has no limit."""
+
+    value: int
+    unit: str  # "packets" or "bytes"
+
+    @property
+    def packets(self) -> int:
+        """In packets, -1 where it is unlimited or in bytes."""
+        return self.value if self.unit == "packets" else -1
+
+    @property
+    def bytes(self) -> int:
+        """In bytes, -1 where it is unlimited or in packets."""
+        return self.value if self.unit == "bytes" else -1
+
+
+class SizeReader(msgspec.Struct, frozen=True):
+    """A Size; `unlimited` is the word for none, "" where there must be one."""
+
+    least: int = 0
+    unlimited: str = ""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        word = f", or {self.unlimited}" if self.unlimited else ""
+        low = f" of at least {self.least}" if self.least else ""
+        return f"a size{low} such as 60 packets or 90 kB{word}"
+
+    def read(self, node: Node, path: str) -> Size:
+        """See Reader."""
+        if self.unlimited and node.value == self.unlimited:
+            return Size(-1, "packets")
+        unit = "packet" if isinstance(node.value, str) and "packet" in node.value else "byte"
+        amount = Amount(
+            what="a size",
+            example="60 packets or 90 kB",
+            units=(unit,),
+            least=self.least,
+            most=MOST_BYTES,
+        )
+        return Size(amount.read(node, path), f"{unit}s")
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        return self.unlimited if value.value < 0 else f"{value.value} {value.unit}"
+
+
+TIME: Final = Amount(what="a time", example="0.1 s", units=("ps",))
+TimePs = Annotated[int, TIME]
+RateBps = Annotated[
+    int, Amount(what="a rate", example="10 Mbps", units=("bit/s",), above=True, most=10**15)
+]
+Bytes = Annotated[
+    int, Amount(what="a size", example="1000 bytes", units=("byte",), most=MOST_BYTES)
+]
+PricePerMark = Annotated[
+    int,
+    Amount(
+        what="an amount",
+        example="0.002 money",
+        units=("money", "money/mark"),
+        scale=MICRO,
+        above=True,
+        most=2**53,
+    ),
+]
+Fee = Annotated[
+    int, Amount(what="a fee", example="4 money/s", units=("money/s",), scale=MICRO, most=2**53)
+]
+Name = Annotated[str, Word()]
+Names = Annotated[tuple[str, ...], NamesReader()]

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns <-> MessagePack bins: one copy in, none out."""
+
+from __future__ import annotations
+
+import numpy as np
+from ecnomy.agents.errors import ProtocolError
+from ecnomy.markets.bridge import columns as tables
+from ecnomy.markets.bridge.checks import check_finite, check_names
+from ecnomy.markets.bridge.messages import Columns
+
+__all__ = ["RawColumns", "arrays", "bins", "late_columns", "optional_arrays"]
+
+RawColumns = dict[str, memoryview]
+
+
+def late_columns(flows: RawColumns) -> int:
+    """Number of delay thresholds that a report's flows have counters for."""
+    late = 0
+    while tables.late_column(late) in flows:
+        late += 1
+    return late
+
+
+def optional_arrays(where: str, raw: RawColumns, table: tables.Table, newer: bool) -> Columns:
+    """A table of which all columns or none are there."""
+    known = any(name in raw for name in table) if newer else bool(raw)
+    return arrays(where, raw, table, None, newer) if known else {}
+
+
+def arrays(
+    where: str, raw: RawColumns, table: tables.Table, rows: int | None, newer: bool
+) -> Columns:
+    """Columns in the table's order, as rows of one aligned read-only block: a single copy.
+
+    Args:
+        where: the table's name, for messages.
+        raw: bins by name.
+        table: names and dtypes that are due.
+        rows: number of rows that is due; None: as many as the first column has.
+        newer: columns that the table does not know are skipped.
+
+    Raises:
+        ProtocolError: column-name, column-length, not-finite.
+    """
+    check_names(where, raw, table, newer=newer)
+    parts = [raw[name] for name in table]
+    size = len(parts[0]) if rows is None else 8 * rows
+    for name, part in zip(table, parts, strict=True):
+        if len(part) != size or size % 8:
+            found = f"{where}.{name} has {len(part)} bytes"
+            raise ProtocolError("column-length", f"{found}, expected {size - size % 8}")
+    block = np.frombuffer(b"".join(parts), tables.INT).reshape(len(parts), size // 8)
+    floats = block.view(tables.FLOAT)
+    data: Columns = {
+        name: floats[i] if dtype is tables.FLOAT else block[i]
+        for i, (name, dtype) in enumerate(table.items())
+    }
+    check_finite(where, data)
+    return data
+
+
+def bins(where: str, data: Columns) -> dict[str, memoryview]:
+    """The columns' own memory, to be encoded as bin.
+
+    Raises:
+        ProtocolError: wrong-type (neither int64 nor float64), column-length.
+    """
+    views: dict[str, memoryview] = {}
+    rows: int | None = None
+    for name, values in data.items():
+        if values.dtype not in (tables.INT, tables.FLOAT) or values.ndim != 1:
+            raise ProtocolError("wrong-type", f"{where}.{name} is {values.dtype}")
+        rows = len(values) if rows is None else rows
+        if len(values) != rows:
+            raise ProtocolError(
+                "column-length", f"{where}.{name} has {len(values)} rows, expected {rows}"
+            )
+        views[name] = np.ascontiguousarray(values).data
+    return views

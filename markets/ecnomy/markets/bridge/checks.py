@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What messages are checked against beyond their form: rows, indices and ranges of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from ecnomy.agents.errors import ProtocolError
+from ecnomy.markets.bridge import columns as tables
+from ecnomy.markets.bridge.messages import Column, Columns, Decide, Record, Report, Request
+
+__all__ = [
+    "Limits",
+    "check_decide",
+    "check_finite",
+    "check_names",
+    "check_record",
+    "check_report",
+    "check_request",
+]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Sizes of a plan.
+
+    Attributes:
+        n_flows: flows, all sources together.
+        n_links: links.
+        n_pairs: rows of `report.pairs`.
+        late: number of delay thresholds.
+        params: number of parameters of each link's law; () leaves the upper bound to the engine.
+    """
+
+    n_flows: int
+    n_links: int
+    n_pairs: int
+    late: int = 0
+    params: tuple[int, ...] = ()
+
+
+_TRACE_EVENTS: Final = 6
+
+
+def check_names(
+    where: str, data: Mapping[str, object], table: tables.Table, *, newer: bool = False
+) -> None:
+    """Exactly the table's columns; `newer` lets others pass.
+
+    Raises:
+        ProtocolError: column-name.
+    """
+    if not newer and data.keys() == table.keys():
+        return
+    for name in table:
+        if name not in data:
+            raise ProtocolError("column-name", f"{where}.{name} is missing")
+    for name in data:
+        if name not in table and not newer:
+            raise ProtocolError("column-name", f"{where} has no column {name[:60]!r}")
+
+
+def check_finite(where: str, data: Columns) -> None:
+    """No float column holds NaN or an infinity.
+
+    Raises:
+        ProtocolError: not-finite.
+    """
+    for name, values in data.items():
+        if values.dtype == tables.FLOAT and not np.isfinite(values).all():
+            _refuse("not-finite", f"{where}.{name}", values, ~np.isfinite(values))
+
+
+def check_table(where: str, data: Columns, table: tables.Table) -> None:
+    """Exact column names, dtypes, one length and finite floats.
+
+    Raises:
+        ProtocolError: column-name, wrong-type, column-length, not-finite.
+    """
+    check_names(where, data, table)
+    length: int | None = None
+    for name, dtype in table.items():
+        values = data[name]
+        if values.dtype != dtype or values.ndim != 1:
+            raise ProtocolError("wrong-type", f"{where}.{name} is {values.dtype}, not {dtype}")
+        length = len(values) if length is None else length
+        if len(values) != length:
+            raise ProtocolError(
+                "column-length", f"{where}.{name} has {len(values)} rows, expected {length}"
+            )
+    check_finite(where, data)
+
+
+def check_report(report: Report, limits: Limits) -> None:
+    """A report's indices; its tables are checked as they are decoded.
+
+    Raises:
+        ProtocolError: unknown-link, out-of-range.
+    """
+    _known("unknown-link", "pairs.link", report.pairs["link"], limits.n_links)
+    source = report.pairs["source"]
+    _where("out-of-range", "pairs.source", source, lambda v: v < 0)
+
+
+def check_request(request: Request, limits: Limits) -> None:
+    """Raises ProtocolError unknown-flow or out-of-range."""
+    if not 0 <= request.flow < limits.n_flows:
+        raise ProtocolError("unknown-flow", f"request.flow = {request.flow} of {limits.n_flows}")
+    if request.duration_ps < 0:
+        raise ProtocolError("out-of-range", f"request.duration_ps = {request.duration_ps}")
+
+
+def check_record(record: Record, limits: Limits) -> None:
+    """Indices of flows and links in a record.
+
+    Raises:
+        ProtocolError: unknown-flow, unknown-link, out-of-range.
+    """
+    data = record.columns
+    if record.table != "series":
+        _known("unknown-flow", f"{record.table}.flow", data["flow"], limits.n_flows)
+    if record.table == "trace":
+        _known("unknown-link", "trace.link", data["link"], limits.n_links, low=-1)
+        _known("out-of-range", "trace.event", data["event"], _TRACE_EVENTS)
+        _known("out-of-range", "trace.ce", data["ce"], 2)
+
+
+def check_decide(decide: Decide, limits: Limits) -> None:
+    """A whole decision, as an engine will take it.
+
+    Raises:
+        ProtocolError: column-name, wrong-type, column-length, not-finite, unknown-flow,
+            unknown-link, out-of-range (a flow twice included).
+    """
+    if decide.flows:
+        check_table("flows", decide.flows, tables.DECIDE_FLOWS)
+        _check_flows(decide.flows, limits)
+    if decide.links:
+        check_table("links", decide.links, tables.DECIDE_LINKS)
+        _check_links(decide.links, limits)
+
+
+def _check_flows(flows: Columns, limits: Limits) -> None:
+    flow = flows["flow"]
+    _known("unknown-flow", "flows.flow", flow, limits.n_flows)
+    times = np.bincount(flow, minlength=1)
+    if len(flow) and times.max() > 1:
+        raise ProtocolError("out-of-range", f"flow {int(times.argmax())} decided twice")
+    for name in ("mark_rate", "rate_cap_bps"):
+        _where("out-of-range", f"flows.{name}", flows[name], lambda v: (v < 0) & (v != -1))
+    _where("out-of-range", "flows.mark_cap", flows["mark_cap"], lambda v: v < -1)
+    _known("out-of-range", "flows.active", flows["active"], 2)
+
+
+def _check_links(links: Columns, limits: Limits) -> None:
+    link, param = links["link"], links["param"]
+    _known("unknown-link", "links.link", link, limits.n_links)
+    _where("out-of-range", "links.param", param, lambda v: v < 0)
+    if limits.params:
+        most = np.asarray(limits.params, dtype=np.int64)[link]
+        _where("out-of-range", "links.param", param, lambda v: v >= most)
+
+
+def _known(name: str, where: str, values: Column, count: int, low: int = 0) -> None:
+    if len(values) and (values.min() < low or values.max() >= count):
+        _refuse(name, where, values, (values < low) | (values >= count), f" of {count}")
+
+
+def _where(
+    name: str, where: str, values: Column, bad: Callable[[Column], npt.NDArray[np.bool_]]
+) -> None:
+    wrong = bad(values)
+    if wrong.any():
+        _refuse(name, where, values, wrong)
+
+
+def _refuse(
+    name: str, where: str, values: Column, wrong: npt.NDArray[np.bool_], after: str = ""
+) -> None:
+    row = int(wrong.argmax())
+    raise ProtocolError(name, f"{where}[{row}] = {values[row]}{after}")

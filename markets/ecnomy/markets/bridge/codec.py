@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames of the bridge <-> messages, in bytes alone (no sockets). Format: omnet/bridge/PROTOCOL.md.
+
+A body is decoded by msgspec into the type that it names, after a scan (see `scan`) wherever its
+keys are not just those of its type. Then its columns are copied once into aligned read-only
+arrays, so that the frame's memory can be used again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import struct
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from ecnomy.agents.errors import ProtocolError
+from ecnomy.markets.bridge import columns as tables
+from ecnomy.markets.bridge import messages as m
+from ecnomy.markets.bridge.bins import RawColumns, arrays, bins, late_columns, optional_arrays
+from ecnomy.markets.bridge.checks import (
+    Limits,
+    check_decide,
+    check_record,
+    check_report,
+    check_request,
+)
+from ecnomy.markets.bridge.scan import Buffer, map_entries, scan
+
+__all__ = [
+    "HEADER_BYTES",
+    "MAJOR",
+    "MAX_BODY_BYTES",
+    "MINOR",
+    "body_bytes",
+    "decode_body",
+    "encode",
+    "type_name",
+]
+
+MAJOR: Final = 1
+MINOR: Final = 0
+MAX_BODY_BYTES: Final = 64 << 20
+HEADER_BYTES: Final = 4
+
+_HEADER: Final = struct.Struct(">I")
+_INT64: Final = range(-(2**63), 2**63)
+_UINT64: Final = range(2**64)
+
+
+class _Protocol(msgspec.Struct):
+    protocol: tuple[int, int]
+
+
+class _Type(msgspec.Struct):
+    type: str
+
+
+class _Report(msgspec.Struct):
+    t_ps: int
+    epoch: int
+    flows: RawColumns
+    links: RawColumns
+    pairs: RawColumns
+
+
+class _Decide(msgspec.Struct):
+    epoch: int
+    flows: RawColumns
+    links: RawColumns
+
+
+class _Record(msgspec.Struct):
+    table: str
+    columns: RawColumns
+
+
+_CLASSES: Final[dict[str, type[m.Message]]] = {
+    c.__name__.lower(): c
+    for c in (
+        *(m.Hello, m.Welcome, m.Refuse, m.Report, m.Decide, m.Request),
+        *(m.Verdict, m.Record, m.Alive, m.Finish, m.Bye, m.Error),
+    )
+}
+_KEYS: Final = {name: tuple(f.name for f in dataclasses.fields(c)) for name, c in _CLASSES.items()}
+_WIRE: Final[dict[str, type[Any]]] = {
+    **_CLASSES,
+    "report": _Report,
+    "decide": _Decide,
+    "record": _Record,
+}
+_DECODERS: Final = {name: msgspec.msgpack.Decoder(c) for name, c in _WIRE.items()}
+_PROTOCOL_DECODER: Final = msgspec.msgpack.Decoder(_Protocol)
+_COLUMN_KEYS: Final = {
+    "report": ("flows", "links", "pairs"),
+    "decide": ("flows", "links"),
+    "record": ("columns",),
+}
+_TOP_DECODER: Final = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
+_TEXT_DECODER: Final = msgspec.msgpack.Decoder(str)
+_TYPE_DECODER: Final = msgspec.msgpack.Decoder(_Type)
+_ENCODER: Final = msgspec.msgpack.Encoder()
+
+
+def type_name(message: m.Message) -> str:
+    """The message's `type` on the wire."""
+    return type(message).__name__.lower()
+
+
+def encode(message: m.Message) -> bytes:
+    """A whole frame, length included.
+
+    Raises:
+        ProtocolError: frame-too-large, column-length, not-finite, wrong-type (a column that is
+            neither int64 nor float64).
+    """
+    name = type_name(message)
+    fields: dict[str, object] = {"type": name}
+    for key in _KEYS[name]:
+        value = getattr(message, key)
+        fields[key] = bins(key, value) if isinstance(value, dict) else value
+    frame = bytearray(HEADER_BYTES)
+    _ENCODER.encode_into(fields, frame, HEADER_BYTES)
+    body = len(frame) - HEADER_BYTES
+    if body > MAX_BODY_BYTES:
+        raise ProtocolError("frame-too-large", f"{body} bytes to send")
+    _HEADER.pack_into(frame, 0, body)
+    return bytes(frame)
+
+
+def body_bytes(header: Buffer) -> int:
+    """Length of the body that a frame's first four bytes announce.
+
+    Raises:
+        ProtocolError: frame-empty, frame-too-large.
+    """
+    size: int = _HEADER.unpack(header)[0]
+    if size == 0:
+        raise ProtocolError("frame-empty", "a frame of no bytes")
+    if size > MAX_BODY_BYTES:
+        raise ProtocolError("frame-too-large", f"{size} bytes announced")
+    return size
+
+
+def decode_body(
+    body: Buffer, limits: Limits | None = None, *, newer_peer: bool = False
+) -> m.Message:
+    """The message in a frame's body.
+
+    Args:
+        body: the bytes after the length.
+        limits: sizes of the plan; without them rows, indices and the number of delay
+            thresholds are not checked.
+        newer_peer: the peer's minor is above ours: keys and columns we do not know are skipped.
+
+    Raises:
+        ProtocolError: by the names of PROTOCOL.md.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise ProtocolError("frame-too-large", f"{len(body)} bytes")
+    wire = _quick(body)
+    if wire is None:
+        wire, newer_peer = _careful(body, newer_peer)
+    return _checked(_build(wire, limits, newer_peer), limits)
+
+
+def _quick(body: Buffer) -> Any:
+    """A message of columns with exactly its keys, in a tenth of a scan's time; None: look closer.
+
+    The types leave no room for depth or foreign keys; msgspec keeps the last of duplicate keys,
+    which shows in the number of entries.
+    """
+    try:
+        top = _TOP_DECODER.decode(body)
+        name = _TEXT_DECODER.decode(top["type"])
+        if name not in _COLUMN_KEYS or not len(top) == map_entries(body) == len(_KEYS[name]) + 1:
+            return None
+        wire = _DECODERS[name].decode(body)
+        for key in _COLUMN_KEYS[name]:
+            if len(getattr(wire, key)) != map_entries(memoryview(top[key])):
+                return None
+    except (KeyError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return wire
+
+
+def _careful(body: Buffer, newer_peer: bool) -> tuple[Any, bool]:
+    """Any message, or what is wrong with it by name; and whether the peer's minor is above ours."""
+    keys = scan(body)
+    try:
+        name = _type_of(body, keys)
+        if "protocol" in _KEYS[name]:
+            newer_peer = _is_newer(body, keys)
+        _check_keys(name, keys, newer_peer)
+        return _DECODERS[name].decode(body), newer_peer
+    except msgspec.ValidationError as e:
+        raise ProtocolError("wrong-type", str(e)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as e:
+        raise ProtocolError("not-messagepack", str(e)) from None
+
+
+def _type_of(body: Buffer, keys: dict[str, int]) -> str:
+    if "type" not in keys:
+        raise ProtocolError("missing-key", "type")
+    name = _TYPE_DECODER.decode(body).type
+    if name not in _CLASSES:
+        raise ProtocolError("unknown-type", repr(name[:60]))
+    return name
+
+
+def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
+    """Judges the version before the keys: what another major means by them is not known."""
+    if "protocol" not in keys:
+        raise ProtocolError("missing-key", "protocol")
+    major, minor = _PROTOCOL_DECODER.decode(body).protocol
+    if major != MAJOR:
+        raise ProtocolError("wrong-major", f"the peer speaks protocol {major}, we speak {MAJOR}")
+    if not 0 <= minor <= 2**31 - 1:
+        raise ProtocolError("out-of-range", f"minor {minor}")
+    return minor > MINOR
+
+
+def _check_keys(name: str, keys: dict[str, int], newer: bool) -> None:
+    wanted = _KEYS[name]
+    for key in wanted:
+        if key not in keys:
+            raise ProtocolError("missing-key", f"{key} in {name}")
+    if newer or len(keys) == len(wanted) + 1:
+        return
+    extra = next(key for key in keys if key != "type" and key not in wanted)
+    raise ProtocolError("unknown-key", f"{extra[:60]!r} in {name}")
+
+
+def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:
+    """The message itself, columns as arrays."""
+    if isinstance(wire, _Report):
+        late = limits.late if limits else late_columns(wire.flows)
+        rows = (limits.n_flows, limits.n_links, limits.n_pairs) if limits else (None, None, None)
+        return m.Report(
+            wire.t_ps,
+            wire.epoch,
+            arrays("flows", wire.flows, tables.report_flows(late), rows[0], newer),
+            arrays("links", wire.links, tables.REPORT_LINKS, rows[1], newer),
+            arrays("pairs", wire.pairs, tables.REPORT_PAIRS, rows[2], newer),
+        )
+    if isinstance(wire, _Decide):
+        flows = optional_arrays("flows", wire.flows, tables.DECIDE_FLOWS, newer)
+        return m.Decide(
+            wire.epoch, flows, optional_arrays("links", wire.links, tables.DECIDE_LINKS, newer)
+        )
+    if isinstance(wire, _Record):
+        if wire.table not in tables.RECORDS:
+            raise ProtocolError("out-of-range", f"record.table = {wire.table[:60]!r}")
+        table = tables.RECORDS[wire.table]
+        return m.Record(wire.table, arrays(wire.table, wire.columns, table, None, newer))
+    message: m.Message = wire
+    return message
+
+
+def _checked(message: m.Message, limits: Limits | None) -> m.Message:
+    for key in _KEYS[type_name(message)]:
+        value = getattr(message, key)
+        if isinstance(value, bool):
+            continue
+        if isinstance(value, int) and value not in (_UINT64 if key == "seed" else _INT64):
+            raise ProtocolError("out-of-range", f"{key} = {value}")
+        if isinstance(value, int) and value < 0 and key != "id":
+            raise ProtocolError("out-of-range", f"{key} = {value}")
+        if isinstance(value, float) and not np.isfinite(value):
+            raise ProtocolError("not-finite", f"{key} = {value}")
+    if limits is None:
+        return message
+    if isinstance(message, m.Report):
+        check_report(message, limits)
+    elif isinstance(message, m.Decide):
+        check_decide(message, limits)
+    elif isinstance(message, m.Record):
+        check_record(message, limits)
+    elif isinstance(message, m.Request):
+        check_request(message, limits)
+    return message

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The column tables of the bridge: name -> dtype, in the order of omnet/bridge/PROTOCOL.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Final
+
+import numpy as np
+
+__all__ = [
+    "DECIDE_FLOWS",
+    "DECIDE_LINKS",
+    "FLOAT",
+    "INT",
+    "RECORDS",
+    "REPORT_LINKS",
+    "REPORT_PAIRS",
+    "Table",
+    "late_column",
+    "report_flows",
+]
+
+INT: Final = np.dtype("<i8")
+FLOAT: Final = np.dtype("<f8")
+
+Table = Mapping[str, np.dtype[np.int64] | np.dtype[np.float64]]
+
+
+def _table(ints: str = "", floats: str = "") -> Table:
+    return MappingProxyType({n: INT for n in ints.split()} | {n: FLOAT for n in floats.split()})
+
+
+def _ordered(text: str) -> Table:
+    """Table from `name:i name:f ...`, for tables that mix the two."""
+    pairs = (item.split(":") for item in text.split())
+    return MappingProxyType({name: INT if code == "i" else FLOAT for name, code in pairs})
+
+
+_FLOW_COUNTERS: Final = (
+    "sent sent_bytes retransmitted acked acked_bytes delivered delivered_bytes ce ce_bytes ece lost"
+    " delay_sum_ps timeouts saturated_ps in_flight active"
+)
+_FLOW_STATE: Final = "cwnd cwnd_integral srtt_s weight"
+
+REPORT_LINKS: Final = _table(
+    "arrivals arrived_bytes marks drops dropped_bytes law_drops ce_dropped departures"
+    " departed_bytes busy_ps queue_packets queue_bytes queue_max",
+    "queue_integral probability",
+)
+REPORT_PAIRS: Final = _table("source link arrivals marks drops ce_dropped ce_in_flight")
+
+DECIDE_FLOWS: Final = _ordered("flow:i mark_rate:f rate_cap_bps:f mark_cap:i active:i")
+DECIDE_LINKS: Final = _ordered("link:i param:i value:f")
+
+RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
+    {
+        "series": _ordered("t_ps:i name:i subject:i value:f"),
+        "transfers": _table("flow number start_ps end_ps bytes retransmitted ece"),
+        "trace": _table("t_ps event link flow seq bytes ce"),
+    }
+)
+
+
+def late_column(threshold: int) -> str:
+    """Name of the counter of packets later than delay threshold `threshold` of the plan."""
+    return f"late_{threshold}"
+
+
+@lru_cache(maxsize=16)
+def report_flows(late: int) -> Table:
+    """`report.flows` for a plan with `late` delay thresholds."""
+    names = " ".join(late_column(k) for k in range(late))
+    return _table(f"{_FLOW_COUNTERS} {names}", _FLOW_STATE)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sockets for engines started by hand (from the OMNeT++ IDE): a Unix path or TCP.
+
+A Unix socket is open to its owner only (0600). TCP beyond loopback needs a shared token.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import ipaddress
+import os
+import socket
+import stat
+
+from ecnomy.agents.errors import EngineError, InputError
+
+__all__ = ["Listener", "listen"]
+
+_FORMS = "expected unix:/path or tcp://host:port"
+
+
+class Listener:
+    """A listening socket; `address` is what to give to the engine (a port 0 filled in)."""
+
+    def __init__(self, sock: socket.socket, address: str, path: str | None) -> None:
+        self._sock, self.address, self._path = sock, address, path
+
+    def accept(self, timeout_s: float | None = None) -> socket.socket:
+        """The next engine's connection.
+
+        Raises:
+            EngineError: none came within `timeout_s` (None waits for ever).
+        """
+        self._sock.settimeout(timeout_s)
+        try:
+            return self._sock.accept()[0]
+        except TimeoutError:
+            raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
+
+    def close(self) -> None:
+        """Stop listening; a Unix path is removed."""
+        self._sock.close()
+        if self._path is not None:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self._path)
+            self._path = None
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def listen(address: str, token: str = "") -> Listener:
+    """Listen on `unix:/path` or `tcp://host:port` (port 0: any free one).
+
+    Raises:
+        InputError: the address has another form, is in use, cannot be bound, or reaches beyond
+            this machine without a token.
+    """
+    if address.startswith("unix:"):
+        return _listen_unix(address, address.removeprefix("unix:"))
+    if address.startswith("tcp://"):
+        return _listen_tcp(address, address.removeprefix("tcp://"), token)
+    raise InputError(f"address {address!r}: {_FORMS}")
+
+
+def _listen_unix(address: str, path: str) -> Listener:
+    if not path:
+        raise InputError(f"address {address!r}: {_FORMS}")
+    _remove_stale(address, path)
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    # The mode must hold from the first moment: a chmod after bind would leave a gap.
+    before = os.umask(0o177)
+    try:
+        sock.bind(path)
+    except OSError as e:
+        sock.close()
+        raise InputError(f"address {address!r}: {e.strerror or e}") from None
+    finally:
+        os.umask(before)
+    sock.listen(1)
+    return Listener(sock, address, path)
+
+
+def _remove_stale(address: str, path: str) -> None:
+    """Remove the socket a killed market left; never one that answers, never another file."""
+    try:
+        if not stat.S_ISSOCK(os.stat(path).st_mode):
+            raise InputError(f"address {address!r}: a file of another kind stands there")
+    except FileNotFoundError:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        if probe.connect_ex(path) != errno.ECONNREFUSED:
+            raise InputError(f"address {address!r}: already in use")
+    os.unlink(path)
+
+
+def _listen_tcp(address: str, text: str, token: str) -> Listener:
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise InputError(f"address {address!r}: {_FORMS}")
+    try:
+        family, kind, proto, _, target = socket.getaddrinfo(
+            host, int(port), type=socket.SOCK_STREAM
+        )[0]
+        if not token and not ipaddress.ip_address(target[0]).is_loopback:
+            raise InputError(f"address {address!r}: reaches beyond this machine and needs a token")
+        sock = socket.socket(family, kind, proto)
+        try:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            sock.bind(target)
+            sock.listen(1)
+        except OSError:
+            sock.close()
+            raise
+    except OSError as e:
+        raise InputError(f"address {address!r}: {e.strerror or e}") from None
+    shown = f"[{host}]" if ":" in host else host
+    return Listener(sock, f"tcp://{shown}:{sock.getsockname()[1]}", None)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks a MessagePack body once, before anything is built from it.
+
+Refuses by name what a decoder would take silently or choke on: nesting, duplicate keys (msgspec
+keeps the last), an early end, bytes after the end. A bin is passed over, whatever its size.
+Format: github.com/msgpack/msgpack/blob/master/spec.md.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ecnomy.agents.errors import ProtocolError
+
+__all__ = ["MAX_DEPTH", "Buffer", "map_entries", "scan"]
+
+MAX_DEPTH: Final = 8
+
+Buffer = bytes | bytearray | memoryview
+
+# Whole size of values of one size, by first byte.
+_SIZE: Final = {
+    **dict.fromkeys(range(0x00, 0x80), 1),
+    **dict.fromkeys(range(0xE0, 0x100), 1),
+    **dict.fromkeys((0xC0, 0xC2, 0xC3), 1),
+    **{0xCC: 2, 0xCD: 3, 0xCE: 5, 0xCF: 9, 0xD0: 2, 0xD1: 3, 0xD2: 5, 0xD3: 9},
+    **{0xCA: 5, 0xCB: 9, 0xD4: 3, 0xD5: 4, 0xD6: 6, 0xD7: 10, 0xD8: 18},
+}
+# Bytes of the length that follows the first byte, and bytes between it and the content.
+_BLOB: Final = {
+    **{0xC4: (1, 0), 0xC5: (2, 0), 0xC6: (4, 0)},
+    **{0xC7: (1, 1), 0xC8: (2, 1), 0xC9: (4, 1)},
+}
+_TEXT: Final = {0xD9: 1, 0xDA: 2, 0xDB: 4}
+# (is a map, bytes of the count) for containers that do not count in the first byte.
+_CONTAINER: Final = {0xDC: (False, 2), 0xDD: (False, 4), 0xDE: (True, 2), 0xDF: (True, 4)}
+
+
+def scan(body: Buffer) -> dict[str, int]:
+    """Walk a whole body.
+
+    Returns:
+        The keys of the top-level map, each with the offset of its value.
+
+    Raises:
+        ProtocolError: frame-empty, truncated, not-messagepack, too-deep, trailing-bytes,
+            not-a-map, duplicate-key, wrong-type (a key that is no string).
+    """
+    if len(body) == 0:
+        raise ProtocolError("frame-empty", "a frame of no bytes")
+    head = body[0]
+    if head == 0xC1:
+        raise ProtocolError("not-messagepack", "byte 0xc1 at byte 0")
+    if not (0x80 <= head <= 0x8F or head in (0xDE, 0xDF)):
+        raise ProtocolError("not-a-map", f"the frame starts with byte {head:#04x}")
+    count, pos = _count(body, 0)
+    keys, end = _map(body, pos, count, 1)
+    if end != len(body):
+        raise ProtocolError("trailing-bytes", f"{len(body) - end} after the map")
+    return keys
+
+
+def map_entries(body: Buffer) -> int:
+    """Number of entries that the map at the start of `body` announces; -1 if it is no map."""
+    head = body[0]
+    if not (0x80 <= head <= 0x8F or head in (0xDE, 0xDF)):
+        return -1
+    return _count(body, 0)[0]
+
+
+def _truncated(body: Buffer) -> ProtocolError:
+    return ProtocolError("truncated", f"the frame ends inside a value, at byte {len(body)}")
+
+
+def _number(body: Buffer, pos: int, size: int) -> int:
+    if pos + size > len(body):
+        raise _truncated(body)
+    return int.from_bytes(body[pos : pos + size], "big")
+
+
+def _count(body: Buffer, pos: int) -> tuple[int, int]:
+    """Number of entries of the container at `pos` and the offset of its first."""
+    head = body[pos]
+    if head <= 0x9F:
+        return head & 0x0F, pos + 1
+    size = _CONTAINER[head][1]
+    return _number(body, pos + 1, size), pos + 1 + size
+
+
+def _text(body: Buffer, pos: int) -> tuple[str, int] | None:
+    """The string at `pos` and where it ends; None if another kind of value stands there."""
+    head = body[pos]
+    if 0xA0 <= head <= 0xBF:
+        start = pos + 1
+        end = start + (head & 0x1F)
+    elif head in _TEXT:
+        size = _TEXT[head]
+        start = pos + 1 + size
+        end = start + _number(body, pos + 1, size)
+    else:
+        return None
+    if end > len(body):
+        raise _truncated(body)
+    try:
+        return str(body[start:end], "utf-8"), end
+    except UnicodeDecodeError:
+        raise ProtocolError("not-messagepack", f"no UTF-8 in the string at byte {pos}") from None
+
+
+def _map(body: Buffer, pos: int, count: int, depth: int) -> tuple[dict[str, int], int]:
+    keys: dict[str, int] = {}
+    for _ in range(count):
+        if pos >= len(body):
+            raise _truncated(body)
+        found = _text(body, pos)
+        if found is None:
+            raise ProtocolError("wrong-type", f"a key that is no string, at byte {pos}")
+        key, pos = found
+        if key in keys:
+            raise ProtocolError("duplicate-key", repr(key[:60]))
+        keys[key] = pos
+        pos = _value(body, pos, depth)
+    return keys, pos
+
+
+def _value(body: Buffer, pos: int, depth: int) -> int:
+    """Offset after the value at `pos`, which lies in a container of depth `depth`."""
+    if pos >= len(body):
+        raise _truncated(body)
+    head = body[pos]
+    if head in _SIZE:
+        end = pos + _SIZE[head]
+    elif head in _BLOB:
+        size, gap = _BLOB[head]
+        end = pos + 1 + size + gap + _number(body, pos + 1, size)
+    elif 0x80 <= head <= 0x9F or head in _CONTAINER:
+        return _container(body, pos, depth + 1)
+    else:
+        found = _text(body, pos)
+        if found is None:
+            raise ProtocolError("not-messagepack", f"byte {head:#04x} at byte {pos}")
+        return found[1]
+    if end > len(body):
+        raise _truncated(body)
+    return end
+
+
+def _container(body: Buffer, pos: int, depth: int) -> int:
+    if depth > MAX_DEPTH:
+        raise ProtocolError("too-deep", f"more than {MAX_DEPTH} levels")
+    head = body[pos]
+    is_map = _CONTAINER[head][0] if head in _CONTAINER else head <= 0x8F
+    count, pos = _count(body, pos)
+    if is_map:
+        return _map(body, pos, count, depth)[1]
+    for _ in range(count):
+        pos = _value(body, pos, depth)
+    return pos

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The market's end of one engine's connection: the order of messages, and who is to blame.
+
+Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | alive | request verdict)* report
+decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and the
+last message.
+"""
+
+from __future__ import annotations
+
+import hmac
+import socket
+from collections.abc import Sequence
+from typing import Final, NoReturn
+
+from ecnomy.agents.errors import EngineError, ProtocolError
+from ecnomy.markets.bridge import codec
+from ecnomy.markets.bridge import messages as m
+from ecnomy.markets.bridge.checks import Limits, check_decide
+from ecnomy.markets.bridge.wire import Wire
+
+__all__ = ["EngineLink", "FromEngine", "ToEngine"]
+
+FromEngine = m.Report | m.Request | m.Record | m.Alive | m.Finish
+ToEngine = m.Decide | m.Verdict | m.Bye | m.Error
+
+# What the other side of a dead connection cannot be told.
+_UNSPEAKABLE: Final = ("hung-up", "truncated")
+
+
+class EngineLink:
+    """One engine over a connected stream socket, which the link closes.
+
+    Args:
+        sock: connected stream socket.
+        n_flows: flows of the plan.
+        n_links: links of the plan.
+        n_pairs: rows of `report.pairs`.
+        plan_digest: what the engine must have been given.
+        seed: likewise.
+        late: number of delay thresholds of the plan.
+        token: shared secret of a listening market; "" on an inherited socket.
+        silence_s: seconds without any byte after which the engine counts as dead; None: wait
+            for the end of file only.
+        params: number of parameters of each link's law, () to leave that to the engine.
+    """
+
+    def __init__(
+        self,
+        sock: socket.socket,
+        *,
+        n_flows: int,
+        n_links: int,
+        n_pairs: int,
+        plan_digest: str,
+        seed: int,
+        late: int = 0,
+        token: str = "",
+        silence_s: float | None = 30.0,
+        params: Sequence[int] = (),
+    ) -> None:
+        self._wire = Wire(sock, silence_s)
+        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params))
+        self._plan_digest, self._seed, self._token = plan_digest, seed, token
+        self._newer = False
+        self._peer = "engine"
+        self._last = "none"
+        self._t_ps = 0
+        self._report: m.Report | None = None
+        self._due: str | None = "hello"  # what must come next; None: what an engine may send
+
+    @property
+    def peer(self) -> str:
+        """The engine's name and version once it has said hello."""
+        return self._peer
+
+    @property
+    def t_ps(self) -> int:
+        """Simulated time of the last message that had one, ps."""
+        return self._t_ps
+
+    @property
+    def last_message(self) -> str:
+        """Type of the last message in either direction."""
+        return self._last
+
+    def handshake(self) -> m.Hello:
+        """Take the engine's hello and welcome it.
+
+        Raises:
+            ProtocolError: wrong-major, wrong-token, wrong-plan (digest or seed; all three are
+                refused on the wire too) or any other by name.
+            EngineError: the engine reported an error instead.
+        """
+        hello = self._next()
+        if not isinstance(hello, m.Hello):
+            self._fail("wrong-order", f"{codec.type_name(hello)} where hello was due")
+        self._peer = f"engine {hello.engine} {hello.version}"
+        if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
+            self._fail("wrong-token", "the engine's token is not the market's")
+        if hello.plan_digest != self._plan_digest:
+            found, wanted = hello.plan_digest[:16], self._plan_digest[:16]
+            self._fail("wrong-plan", f"the engine runs plan {found}, the market {wanted}")
+        if hello.seed != self._seed:
+            self._fail("wrong-plan", f"the engine's seed is {hello.seed}, not {self._seed}")
+        self._newer = hello.protocol[1] > codec.MINOR
+        self._due = None
+        self._put(m.Welcome((codec.MAJOR, codec.MINOR)))
+        return hello
+
+    def receive(self) -> FromEngine:
+        """The engine's next message.
+
+        Answer a Report by Decide, a Request by Verdict and Finish by Bye before the next call.
+
+        Raises:
+            ProtocolError: by name; `silence` and `hung-up` where the engine is dead.
+            EngineError: the engine reported an error.
+        """
+        if self._due is not None:
+            raise RuntimeError(f"receive() while {self._due} is due")
+        message = self._next()
+        if isinstance(message, m.Report):
+            self._check_order(message)
+            self._report, self._due = message, "decide"
+        elif isinstance(message, m.Request):
+            self._due = f"verdict {message.id}"
+        elif isinstance(message, m.Finish):
+            if self._report is None:
+                self._fail("wrong-order", "finish before the first report")
+            self._due = "bye"
+        elif not isinstance(message, m.Record | m.Alive):
+            self._fail("wrong-order", f"{codec.type_name(message)} in the course of the run")
+        self._follow_time(message)
+        return message
+
+    def send(self, message: ToEngine) -> None:
+        """Send what is due, or an Error at any time (after which the run is over).
+
+        Raises:
+            ProtocolError: not-finite, unknown-flow, unknown-link, out-of-range, ... for a decision
+                that no engine may see; wrong-order, wrong-epoch; silence, hung-up.
+            EngineError: the engine left with an error.
+        """
+        if isinstance(message, m.Error):
+            self._last = "error"
+            self._wire.last_words(codec.encode(message))
+            return
+        due = codec.type_name(message)
+        if isinstance(message, m.Verdict):
+            due = f"verdict {message.id}"
+        if due != self._due:
+            raise self._named("wrong-order", f"{due} to send where {self._due} is due")
+        if isinstance(message, m.Decide):
+            self._check_decide(message)
+        self._due = None
+        self._put(message)
+        if isinstance(message, m.Bye):
+            self._due = "nothing: the run has ended"
+
+    def close(self) -> None:
+        """Close the socket: to the engine, the market's death."""
+        self._wire.close()
+
+    def __enter__(self) -> EngineLink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check_decide(self, decide: m.Decide) -> None:
+        assert self._report is not None
+        if decide.epoch != self._report.epoch:
+            answered = f"decision for epoch {decide.epoch}, report was {self._report.epoch}"
+            raise self._named("wrong-epoch", answered)
+        try:
+            check_decide(decide, self._limits)
+        except ProtocolError as e:
+            raise self._named(e.name, e.detail) from None
+
+    def _check_order(self, report: m.Report) -> None:
+        """Reports start with epoch 0 at t = 0 and go forward."""
+        last = self._report
+        if last is None:
+            if report.epoch != 0 or report.t_ps != 0:
+                self._fail("wrong-epoch", f"first report is epoch {report.epoch}")
+        elif report.epoch - last.epoch not in (0, 1) or report.t_ps <= last.t_ps:
+            self._fail("wrong-epoch", f"epoch {report.epoch} after {last.epoch}")
+
+    def _follow_time(self, message: FromEngine) -> None:
+        if isinstance(message, m.Record):
+            return
+        if message.t_ps < self._t_ps:
+            self._fail("out-of-range", f"time went back to {_seconds(message.t_ps)}")
+        self._t_ps = message.t_ps
+
+    def _next(self) -> m.Message:
+        try:
+            body = self._wire.read()
+            message = codec.decode_body(body, self._limits, newer_peer=self._newer)
+        except ProtocolError as e:
+            self._fail(e.name, e.detail)
+        self._last = codec.type_name(message)
+        if isinstance(message, m.Error):
+            raise EngineError(f"{self._peer}: {message.reason}")
+        return message
+
+    def _put(self, message: m.Message) -> None:
+        try:
+            self._wire.write(codec.encode(message))
+        except ProtocolError as e:
+            if e.name == "hung-up":
+                self._read_last_words()
+            raise self._named(e.name, e.detail) from None
+        self._last = codec.type_name(message)
+
+    def _read_last_words(self) -> None:
+        """A peer that closed may have said why before: its reason is better than ours."""
+        message: m.Message | None = None
+        while not isinstance(message, m.Error):
+            try:
+                message = codec.decode_body(self._wire.read(), newer_peer=self._newer)
+            except ProtocolError:
+                return
+        raise EngineError(f"{self._peer}: {message.reason}")
+
+    def _fail(self, name: str, detail: str) -> NoReturn:
+        """Tell the engine, then raise."""
+        reason = f"{name}: {detail}"
+        if name not in _UNSPEAKABLE:
+            refusal = m.Refuse(reason) if self._due == "hello" else m.Error(reason)
+            self._wire.last_words(codec.encode(refusal))
+        raise self._named(name, detail)
+
+    def _named(self, name: str, detail: str) -> ProtocolError:
+        place = f"{self._peer}, t = {_seconds(self._t_ps)}, last message was {self._last}"
+        return ProtocolError(name, f"{detail} ({place})")
+
+
+def _seconds(t_ps: int) -> str:
+    return f"{t_ps / 1e12:.12g} s"

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy check` says of a scenario that is correct but may not do what its author wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ecnomy.markets.amounts import MICRO
+from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["largest_probability", "warnings"]
+
+_PS = 10**12
+
+
+def warnings(scenario: Scenario, plan: Plan) -> list[str]:
+    """Doubts about a scenario, one line each, the same for the same plan.
+
+    Args:
+        scenario: the scenario.
+        plan: its plan.
+    """
+    found = [
+        *_marks_asked(scenario, plan),
+        *_without_marks(plan),
+        *_not_ect(plan),
+        *_virtual_queues(plan),
+        *_times(scenario, plan),
+        *_unpriced(scenario, plan),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def largest_probability(link: Link) -> float:
+    """The largest marking probability that a link's law gives by its early marking.
+
+    RED's is its max_probability unless gentle: beyond the maximum threshold it rises to 1, but a
+    queue that must be there to give a price is a queue out of control, so the figure is the one
+    of the law's linear part.
+    """
+    params = link.marking.params
+    match link.marking.law:
+        case "drop-tail":
+            return 0.0
+        case "fixed":
+            return params["probability"]
+        case "red":
+            return params["max_probability"]
+        case "load-based":
+            # The load offered may exceed the capacity, but not for long.
+            return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
+        case _:
+            return 1.0
+
+
+def _mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
+    """Marks per second and flow that each source aims at, where that is known beforehand."""
+    rates = {
+        source.name: source.transport.initial_mark_rate
+        for source in plan.sources
+        if isinstance(source.transport, Tcp) and source.transport.initial_mark_rate >= 0
+    }
+    if scenario.market is not None:
+        for agent in scenario.market.agents:
+            for entry in agent.classes:
+                rate = entry.fee_micro_per_s / scenario.market.price_micro_per_mark
+                rates.update(dict.fromkeys(entry.sources, rate))
+    return rates
+
+
+def _packet_bytes(source: Source) -> int:
+    transport = source.transport
+    if isinstance(transport, Udp):
+        return transport.payload_bytes + transport.header_bytes
+    return transport.mss_bytes + transport.header_bytes
+
+
+def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    rates = _mark_rates(scenario, plan)
+    askers = [source for source in plan.sources if rates.get(source.name, 0) > 0]
+    for link, users in _bottlenecks(plan, askers).items():
+        line = plan.links[link]
+        asked = sum(rates[source.name] * source.count for source in users)
+        packet = min(_packet_bytes(source) for source in users) + line.framing_bytes
+        packets_per_s = line.rate_bps / (8 * packet)
+        most = packets_per_s * largest_probability(line)
+        if asked > most:
+            names = ", ".join(source.name for source in users)
+            yield (
+                f"link {line.name}: {names} ask for {asked:.4g} marks/s in all, but "
+                f"{packets_per_s:.4g} packets/s at a marking probability of at most "
+                f"{largest_probability(line):.3g} give {most:.4g} marks/s; "
+                "raise price_per_mark, lower the fees, or let the law mark more"
+            )
+
+
+def _bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
+    """The links that may mark, each with the sources of `askers` whose best chance it is."""
+    users: dict[int, list[Source]] = {}
+    for source in askers:
+        if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:
+            rates = {link: plan.links[link].rate_bps for link in marking}
+            users.setdefault(min(marking, key=lambda link: (rates[link], link)), []).append(source)
+    return users
+
+
+def _without_marks(plan: Plan) -> Iterator[str]:
+    for source in plan.sources:
+        wtp = isinstance(source.transport, Tcp) and source.transport.window.law == "wtp"
+        if wtp and not any(largest_probability(plan.links[link]) > 0 for link in source.path):
+            yield (
+                f"source {source.name}: no link on its path marks, so nothing tells its "
+                "window law (wtp) to slow down but losses"
+            )
+
+
+def _not_ect(plan: Plan) -> Iterator[str]:
+    for source in plan.sources:
+        transport = source.transport
+        ect = transport.ect if isinstance(transport, Udp) else transport.echo != "off"
+        links = [plan.links[link] for link in source.path]
+        marking = [link for link in links if link.marking.law != "drop-tail"]
+        if not ect and marking:
+            fate = "dropped" if any(link.not_ect == "drop" for link in marking) else "let pass"
+            yield (
+                f"source {source.name}: its packets are not ECN-capable and are {fate} where "
+                f"link {marking[0].name} would mark"
+            )
+
+
+def _virtual_queues(plan: Plan) -> Iterator[str]:
+    for link in plan.links:
+        params = link.marking.params
+        if link.marking.law != "virtual-queue":
+            continue
+        size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
+        largest = max((_packet_bytes(s) for s in plan.sources), default=0)
+        if size < largest:
+            yield (
+                f"link {link.name}: the virtual queue holds {size:.4g} bytes, less than one "
+                f"packet of {largest}, so that it marks every such packet"
+            )
+
+
+def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    for source in plan.sources:
+        if source.start.at_ps >= plan.duration_ps:
+            yield f"source {source.name}: starts when the run is over"
+        if 0 <= source.stop_ps <= source.start.at_ps:
+            yield f"source {source.name}: stops before it starts"
+    if plan.epoch_ps > plan.duration_ps:
+        yield "market: the epoch is longer than the run, so prices and windows meet only once"
+    agents = scenario.market.agents if scenario.market else ()
+    for agent in agents:
+        if 0 <= agent.decision_interval_ps < plan.epoch_ps:
+            yield (
+                f"agent {agent.name}: decides every {agent.decision_interval_ps / _PS:g} s, but "
+                f"sees what happened only once an epoch, every {plan.epoch_ps / _PS:g} s"
+            )
+
+
+def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    agents = scenario.market.agents if scenario.market else ()
+    kinds = {source.name: source.transport for source in plan.sources}
+    for agent in agents:
+        for entry in agent.classes:
+            for name in entry.sources:
+                transport = kinds[name]
+                wtp = isinstance(transport, Tcp) and transport.window.law == "wtp"
+                if not wtp:
+                    yield (
+                        f"source {name}: class {entry.name} of {agent.name} cannot steer it by "
+                        f"a fee of {entry.fee_micro_per_s / MICRO:g} money/s, since its "
+                        "transport is not wtp"
+                    )

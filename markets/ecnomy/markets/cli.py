@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `ecnomy`: verbs are entry points in the group `ecnomy.commands`.
+
+Each names a function that typer turns into a command; a verb's module is imported when the verb is
+used or its help is asked for. What a user did wrong, and what went wrong in a run, is one line on
+standard error and an exit status: 2 for input, 1 for the rest, 130 after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+from typer.core import TyperGroup
+
+from ecnomy.agents.errors import EcnomyError
+
+__all__ = ["GROUP", "app", "main"]
+
+GROUP: Final = "ecnomy.commands"
+# What also works from a source tree that is not installed.
+_OWN: Final = {
+    "run": "ecnomy.markets.commands:run_command",
+    "check": "ecnomy.markets.commands:check_command",
+}
+_INTERRUPTED: Final = 130
+
+
+class _Verbs(TyperGroup):
+    """Commands looked up by entry point, one by one."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_verbs())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        target = _verbs().get(cmd_name)
+        if target is None:
+            return None
+        module, _, function = target.partition(":")
+        single = typer.Typer(add_completion=False)
+        single.command(cmd_name)(getattr(importlib.import_module(module), function))
+        return typer.main.get_command(single)
+
+
+app = typer.Typer(
+    cls=_Verbs,
+    name="ecnomy",
+    help="A market simulator over marked packets.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"ecnomy {importlib.metadata.version('ecnomy')}")
+        except importlib.metadata.PackageNotFoundError:
+            print("ecnomy (not installed)")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    """A market simulator over marked packets."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Args:
+        arguments: in place of those of the process.
+    """
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="ecnomy")
+    except EcnomyError as error:
+        _leave(str(error), error.exit_status)
+    except KeyboardInterrupt:
+        _leave("interrupted", _INTERRUPTED)
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        _leave(f"{named}{error.strerror or error}", 1)
+
+
+def _leave(message: str, status: int) -> None:
+    print(f"ecnomy: {' '.join(message.split())}", file=sys.stderr)
+    raise SystemExit(status) from None
+
+
+def _verbs() -> dict[str, str]:
+    found = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
+    return _OWN | found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What agents did, one value a row: (time, agent, flow, name, value), for the table `agents`.
+
+Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
+manifest's `classes`), `mark_rate` (marks/s; agent "" is the market itself). A row says what holds
+from its time on, and is written when that changes. Flow -1: no flow in particular.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Entry", "Journal"]
+
+Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+class Entry(msgspec.Struct, frozen=True, eq=False):
+    """Rows of one agent, time and name."""
+
+    t_ps: int
+    agent: str
+    name: str
+    flow: npt.NDArray[np.int64]
+    value: npt.NDArray[np.float64]
+
+
+class Journal:
+    """Entries in the order they were made."""
+
+    def __init__(self) -> None:
+        self._fresh: list[Entry] = []
+
+    def one(self, t_ps: int, agent: str, name: str, value: float) -> None:
+        """A value that belongs to no flow."""
+        flow, column = np.array([-1], dtype=np.int64), np.array([value], dtype=np.float64)
+        self._fresh.append(Entry(t_ps, agent, name, flow, column))
+
+    def many(
+        self, t_ps: int, agent: str, flow: npt.NDArray[np.int64], name: str, value: Column
+    ) -> None:
+        """One value per flow; no flows, no rows."""
+        if len(flow):
+            self._fresh.append(Entry(t_ps, agent, name, flow, value.astype(np.float64)))
+
+    def take(self) -> list[Entry]:
+        """The entries since the last call; the journal forgets them."""
+        fresh, self._fresh = self._fresh, []
+        return fresh

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The market: a Mesa model that turns reports into bookings, agents' decisions and mark rates.
+
+At a report the elapsed epoch is booked first, at the price and in the classes that were in force.
+Then the agents that are due decide, in fixed order: connectivity provider, customers, application
+providers, each group as the scenario lists it. Last, and only here,
+
+    marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark].
+
+Only flows under the window law `wtp` are given a mark rate; others keep what they have and pay all
+the same. At a price of 0 marks cost nothing and no rate follows from it: none is given.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import mesa
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.application_provider import ApplicationProvider
+from ecnomy.agents.connectivity_provider import ConnectivityProvider
+from ecnomy.agents.customer import Customer
+from ecnomy.agents.decision import LEAVE
+from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Offer
+from ecnomy.agents.role import Role, Terms
+from ecnomy.markets.book import Book
+from ecnomy.markets.bridge.messages import Columns, Decide, Report, Request, Verdict
+from ecnomy.markets.contracts import Per
+from ecnomy.markets.journal import Journal
+from ecnomy.markets.ledger import Ledger
+from ecnomy.markets.marketspec import AgentSpec, MarketSpec
+from ecnomy.markets.meter import Meter
+from ecnomy.markets.parties import APPLICATION, CONNECTIVITY, CUSTOMER, Parties
+from ecnomy.markets.plan import Plan, Tcp
+
+__all__ = ["Market", "MarketLike", "NoMarket"]
+
+
+class MarketLike(Protocol):
+    """What a run needs of a market."""
+
+    ledger: Ledger
+    journal: Journal
+    offers: tuple[Offer, ...]
+    offer: Integers
+    warnings: list[str]
+
+    @property
+    def fee_micro(self) -> Integers:
+        """Class fees of each flow so far."""
+
+    @property
+    def charge_micro(self) -> Integers:
+        """Mark charges of each flow so far."""
+
+    def decide(self, report: Report) -> Decide:
+        """Answer a report."""
+
+    def request(self, request: Request) -> Verdict:
+        """Answer a call."""
+
+    def close(self) -> None:
+        """Let go of everything the run held."""
+
+
+class NoMarket:
+    """A run without a market: nobody pays, nobody decides, every call is refused."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.ledger, self.journal = Ledger(), Journal()
+        self.offers: tuple[Offer, ...] = ()
+        self.warnings: list[str] = []
+        flows = sum(source.count for source in plan.sources)
+        self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
+        self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
+        self.charge_micro: Integers = self.fee_micro
+
+    def decide(self, report: Report) -> Decide:
+        """Leave everything as it is."""
+        return Decide(report.epoch)
+
+    def request(self, request: Request) -> Verdict:
+        """Refuse."""
+        return Verdict(request.id, False)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+class Market(mesa.Model):
+    """The market of one run.
+
+    Attributes:
+        ledger: all money moved.
+        journal: what agents did, for the table `agents`.
+        offers: the classes on sale.
+        offer: the class each flow is in, an index into `offers` or NO_OFFER.
+        price_micro: the price per mark in force.
+        warnings: what a user should know; whoever shows them empties the list.
+    """
+
+    def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
+        """Builds the agents and opens their accounts.
+
+        Args:
+            plan: the run's plan.
+            spec: the market part of its scenario.
+            per: whether contracts charge per mark or per byte of a marked packet.
+
+        Raises:
+            InputError: the market and the plan do not fit (see Parties).
+            StrategyError: a strategy cannot be made.
+        """
+        super().__init__(rng=plan.seed)
+        self._plan = plan
+        self.ledger, self.journal = Ledger(), Journal()
+        self._parties = Parties(plan, spec, self.ledger)
+        self._book = Book(plan, self._parties, self.ledger, per)
+        self._meter = Meter(plan)
+        self._steered = _steered(plan)
+        self.offers, self.offer = self._parties.offers, self._parties.first_offer.copy()
+        self.price_micro = spec.price_micro_per_mark
+        self.warnings: list[str] = []
+        self._carriers: list[ConnectivityProvider] = []
+        self._customers: list[tuple[Customer, Integers]] = []
+        self._sellers: list[ApplicationProvider] = []
+        for agent in spec.agents:
+            self._hire(agent)
+        self._pay: Floats = np.full(len(self.offer), LEAVE)
+        self._mark_rate: Floats = np.full(len(self.offer), LEAVE)
+        self._published_micro = -1
+        self._warned: set[str] = set()
+
+    @property
+    def fee_micro(self) -> Integers:
+        """Class fees of each flow so far."""
+        return self._book.fee_micro
+
+    @property
+    def charge_micro(self) -> Integers:
+        """Mark charges of each flow so far."""
+        return self._book.charge_micro
+
+    @property
+    def roles(self) -> list[Role]:
+        """All agents in the order they act."""
+        return [*self._carriers, *(c for c, _ in self._customers), *self._sellers]
+
+    def decide(self, report: Report) -> Decide:
+        """Book the epoch that ended, let agents decide, and say what flows are to aim at.
+
+        Only flows whose mark rate changes are named. After the last epoch nobody decides.
+
+        Raises:
+            LedgerError: the books do not close.
+            StrategyError: a strategy's decision cannot be carried out.
+        """
+        self._book.close_epoch(report, self.price_micro, self.offer)
+        if report.t_ps >= self._plan.duration_ps:
+            return Decide(report.epoch)
+        self._meter.read(report, self._book.charge_micro)
+        self._post_prices(report.t_ps)
+        self._ask_customers(report.t_ps)
+        self._ask_sellers(report.t_ps)
+        self._warn_hasty()
+        return Decide(report.epoch, self._changed_rates(report.t_ps))
+
+    def request(self, request: Request) -> Verdict:
+        """The answer of the first agent whose business the call is; refused when it is nobody's."""
+        for role in self.roles:
+            answer = role.admit(request.kind, request.flow, request.t_ps, request.duration_ps)
+            if answer is not None:
+                return Verdict(request.id, answer)
+        return Verdict(request.id, False)
+
+    def close(self) -> None:
+        """Let go of all agents; Mesa 3.3 keeps a model alive as long as it has any."""
+        for role in self.roles:
+            role.remove()
+        self._carriers, self._customers, self._sellers = [], [], []
+
+    def _hire(self, agent: AgentSpec) -> None:
+        terms = _terms(agent, self._plan.seed)
+        if agent.role == CONNECTIVITY:
+            self._carriers.append(ConnectivityProvider(self, agent.name, terms))
+        elif agent.role == CUSTOMER:
+            customer = Customer(self, agent.name, terms)
+            self._customers.append((customer, self._parties.flows(agent.sources)))
+        elif agent.role == APPLICATION:
+            own = tuple(offer for offer in self.offers if offer.provider == agent.name)
+            self._sellers.append(ApplicationProvider(self, agent.name, terms, own))
+
+    def _post_prices(self, t_ps: int) -> None:
+        for carrier in self._carriers:
+            if carrier.due(t_ps):
+                seen = self._meter.links(carrier.name, self.price_micro)
+                self.price_micro = carrier.post_price(seen)
+        if self.price_micro != self._published_micro:
+            who = self._carriers[0].name if self._carriers else ""
+            self.journal.one(t_ps, who, "price_micro_per_mark", self.price_micro)
+            self._published_micro = self.price_micro
+
+    def _ask_customers(self, t_ps: int) -> None:
+        for customer, rows in self._customers:
+            if not customer.due(t_ps):
+                continue
+            seen = self._meter.flows(customer.name, rows, self.price_micro, self.offers, self.offer)
+            decision = customer.decide(seen)
+            if decision.offer is not None:
+                moved = rows[decision.offer != self.offer[rows]]
+                self.offer[rows] = decision.offer
+                self.journal.many(t_ps, customer.name, moved, "class", self.offer[moved])
+            if decision.willingness_micro_per_s is not None:
+                free = self.offer[rows] == NO_OFFER
+                self._pay[rows[free]] = decision.willingness_micro_per_s[free]
+
+    def _ask_sellers(self, t_ps: int) -> None:
+        for seller in self._sellers:
+            if not seller.due(t_ps):
+                continue
+            rows = self._parties.sold_by(seller.name, self.offer)
+            seen = self._meter.flows(seller.name, rows, self.price_micro, self.offers, self.offer)
+            pay = seller.decide(seen).willingness_micro_per_s
+            if pay is not None:
+                new = pay != self._pay[rows]
+                self._pay[rows] = pay
+                self.journal.many(t_ps, seller.name, rows[new], "willingness_micro_per_s", pay[new])
+
+    def _warn_hasty(self) -> None:
+        for role in self.roles:
+            if role.hasty and role.name not in self._warned:
+                self._warned.add(role.name)
+                self.warnings.append(
+                    f"{role.name} decides faster than its flows settle (3 T / (gain p)): "
+                    "it reads transients"
+                )
+
+    def _changed_rates(self, t_ps: int) -> Columns:
+        if self.price_micro == 0:
+            return {}
+        wanted = np.where(self._pay >= 0, self._pay / self.price_micro, LEAVE)
+        rows = np.flatnonzero(self._steered & (wanted >= 0) & (wanted != self._mark_rate))
+        if len(rows) == 0:
+            return {}
+        self._mark_rate[rows] = wanted[rows]
+        flow = rows.astype(np.int64)
+        self.journal.many(t_ps, "", flow, "mark_rate", wanted[rows])
+        return {
+            "flow": flow,
+            "mark_rate": wanted[rows],
+            "rate_cap_bps": np.full(len(rows), LEAVE),
+            "mark_cap": np.full(len(rows), -1, dtype=np.int64),
+            "active": np.ones(len(rows), dtype=np.int64),
+        }
+
+
+def _terms(agent: AgentSpec, seed: int) -> Terms:
+    interval_ps = None if agent.decision_interval_ps < 0 else agent.decision_interval_ps
+    if agent.strategy is None:
+        return Terms(seed, interval_ps=interval_ps)
+    return Terms(seed, agent.strategy.kind, agent.strategy.params, interval_ps)
+
+
+def _steered(plan: Plan) -> npt.NDArray[np.bool_]:
+    """Which flows a mark rate can steer (truth values)."""
+    return np.concatenate(
+        [
+            np.full(s.count, isinstance(s.transport, Tcp) and s.transport.window.law == "wtp")
+            for s in plan.sources
+        ]
+        or [np.zeros(0, dtype=np.bool_)]
+    )

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--set path=value`: one value of a scenario changed from the command line.
+
+A path is dotted; an item of a list is named (`sources.gold.count`) or numbered
+(`sources[0].count`).
+The value is YAML. All but the last step must be there already; an unknown last key is found by
+validation, which then names the override as its place.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ecnomy.markets.yamlfile import Node, Place, child_path, parse, show
+
+__all__ = ["apply"]
+
+_STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[0-9]{1,9}\])*)")
+
+
+def apply(root: Node, override: str) -> Node:
+    """The document with one value replaced or added.
+
+    Raises:
+        ScenarioError: not `path=value`, a path to nowhere, or a value that is not YAML.
+    """
+    path, equals, text = override.partition("=")
+    path = path.strip()
+    place = Place(f"--set {path}", None)
+    if not equals or not path:
+        found = repr(override)
+        raise Place("--set", None).error("", found, "path=value such as duration='60 s'")
+    value = parse(text, place.file, lines=False) if text.strip() else Node(None, place)
+    return _replaced(root, _steps(path, place), value, place, "")
+
+
+def _steps(path: str, place: Place) -> list[str | int]:
+    steps: list[str | int] = []
+    for part in path.split("."):
+        match = _STEP.fullmatch(part)
+        if match is None:
+            raise place.error("", repr(path), "a path such as network.links[0].rate")
+        steps.append(match[1])
+        steps += [int(digits) for digits in re.findall(r"[0-9]+", match[2])]
+    return steps
+
+
+def _replaced(node: Node, steps: list[str | int], value: Node, place: Place, path: str) -> Node:
+    if not steps:
+        return value
+    key, rest = _resolve(node, steps[0], place, path), steps[1:]
+    here = child_path(path, key)
+    if isinstance(key, int):
+        items = list(node.items())
+        items[key] = _replaced(items[key], rest, value, place, here)
+        return Node(items, node.place)
+    children = dict(node.mapping())
+    if rest and key not in children:
+        raise place.error(here, "nothing there", _one_of(list(children)))
+    children[key] = _replaced(children[key], rest, value, place, here) if rest else value
+    return Node(children, node.place, keys={**node.keys, key: place})
+
+
+def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:
+    """The key or index a step means in a node."""
+    if isinstance(node.value, dict):
+        if isinstance(step, str):
+            return step
+        raise place.error(path, f"[{step}] on a mapping", _one_of(list(node.value)))
+    if not isinstance(node.value, list):
+        found = f"{show(node)}, which has nothing inside"
+        raise place.error(path, found, "a path to something in the scenario")
+    if isinstance(step, int):
+        if step < len(node.value):
+            return step
+        raise place.error(path, f"[{step}]", f"an index below {len(node.value)}")
+    names = [item.mapping()["name"].text for item in node.value if "name" in item.mapping()]
+    if len(names) == len(node.value) and step in names:
+        return names.index(step)
+    raise place.error(path, repr(step), _one_of(names))
+
+
+def _one_of(keys: list[str]) -> str:
+    return f"one of {', '.join(keys)}" if keys else "a path to something in the scenario"

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who pays whom: from the market part of a scenario to an account on either end of each contract.
+
+    class fee    customer -> application provider of the class
+    marks        application provider of the flow's class, else customer -> connectivity provider
+
+The account of an agent bears its name. A flow whose source no customer lists has `source:<source>`
+in the customer's place; marks without a connectivity provider are paid to `unassigned:network`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.markets.ledger import Ledger
+from ecnomy.markets.marketspec import AgentSpec, MarketSpec
+from ecnomy.markets.plan import Plan
+
+__all__ = ["CONNECTIVITY", "CUSTOMER", "APPLICATION", "NOBODY", "Parties", "flows_of"]
+
+CONNECTIVITY = "connectivity-provider"
+APPLICATION = "application-provider"
+CUSTOMER = "customer"
+NOBODY = "unassigned:network"
+
+
+def flows_of(plan: Plan) -> dict[str, Integers]:
+    """Flow indices of each source."""
+    first, flows = 0, {}
+    for source in plan.sources:
+        flows[source.name] = np.arange(first, first + source.count, dtype=np.int64)
+        first += source.count
+    return flows
+
+
+class Parties:
+    """The accounts that the contracts of a run name.
+
+    Attributes:
+        offers: all classes on sale; flows name theirs by index.
+        first_offer: the class each flow starts in, NO_OFFER for none.
+        mark_payee: account of the connectivity provider.
+    """
+
+    def __init__(self, plan: Plan, spec: MarketSpec, ledger: Ledger) -> None:
+        """Opens the accounts.
+
+        Raises:
+            InputError: an unknown role or source, a source with two customers or two classes, a
+                name given twice, or more than one connectivity provider.
+        """
+        self._flows = flows_of(plan)
+        count = sum(len(rows) for rows in self._flows.values())
+        _check_agents(spec.agents)
+        accounts = {agent.name: ledger.open(agent.name) for agent in spec.agents}
+        sellers = [a for a in spec.agents if a.role == APPLICATION]
+        self.offers = tuple(
+            Offer(a.name, c.name, c.fee_micro_per_s) for a in sellers for c in a.classes
+        )
+        self._seller = np.array([accounts[o.provider] for o in self.offers] + [-1], dtype=np.int64)
+        self._fees = np.array([o.fee_micro_per_s for o in self.offers] + [0], dtype=np.int64)
+        self._user = self._users(spec.agents, accounts, count, ledger)
+        self.first_offer = self._first_offers(sellers, count)
+        carriers = [accounts[a.name] for a in spec.agents if a.role == CONNECTIVITY]
+        self.mark_payee = carriers[0] if carriers else ledger.open(NOBODY)
+
+    def flows(self, sources: Iterable[str]) -> Integers:
+        """The flows of these sources, in order.
+
+        Raises:
+            InputError: there is no such source.
+        """
+        rows = [np.zeros(0, dtype=np.int64)]
+        for name in sources:
+            if name not in self._flows:
+                raise InputError(f"market: no source {name!r}")
+            rows.append(self._flows[name])
+        return np.sort(np.concatenate(rows))
+
+    def fees(self, offer: Integers) -> Integers:
+        """Fee per flow, micro-units per second; 0 in no class."""
+        return self._fees[offer]
+
+    def sold_by(self, provider: str, offer: Integers) -> Integers:
+        """The flows now in a class of `provider`."""
+        own = [i for i, o in enumerate(self.offers) if o.provider == provider]
+        return np.flatnonzero(np.isin(offer, np.array(own, dtype=np.int64))).astype(np.int64)
+
+    def fee_parties(self, offer: Integers) -> tuple[Integers, Integers]:
+        """Payer and payee of the class fee, per flow (payee -1 in no class)."""
+        return self._user, self._seller[offer]
+
+    def mark_payers(self, offer: Integers) -> Integers:
+        """Who pays a flow's marks, per flow."""
+        return np.where(offer == NO_OFFER, self._user, self._seller[offer])
+
+    def _users(
+        self, agents: tuple[AgentSpec, ...], accounts: dict[str, int], count: int, ledger: Ledger
+    ) -> Integers:
+        users = np.full(count, -1, dtype=np.int64)
+        for agent in agents:
+            rows = self.flows(agent.sources)
+            if agent.role == CUSTOMER:
+                if np.any(users[rows] >= 0) or len(set(agent.sources)) < len(agent.sources):
+                    raise InputError(f"market: a source of {agent.name!r} has two customers")
+                users[rows] = accounts[agent.name]
+        for name, rows in self._flows.items():
+            if len(rows) and users[rows[0]] < 0:
+                users[rows] = ledger.open(f"source:{name}")
+        return users
+
+    def _first_offers(self, sellers: list[AgentSpec], count: int) -> Integers:
+        first = np.full(count, NO_OFFER, dtype=np.int64)
+        for index, sold in enumerate(c for seller in sellers for c in seller.classes):
+            rows = self.flows(sold.sources)
+            if np.any(first[rows] != NO_OFFER):
+                raise InputError(f"market: a source of class {sold.name!r} is in two classes")
+            first[rows] = index
+        return first
+
+
+def _check_agents(agents: tuple[AgentSpec, ...]) -> None:
+    names = [agent.name for agent in agents]
+    for agent in agents:
+        if agent.role not in (CONNECTIVITY, APPLICATION, CUSTOMER):
+            raise InputError(f"market: agent {agent.name!r} has the unknown role {agent.role!r}")
+        if names.count(agent.name) > 1 or ":" in agent.name:
+            raise InputError(f"market: the agent name {agent.name!r} is taken or holds a colon")
+    if sum(agent.role == CONNECTIVITY for agent in agents) > 1:
+        raise InputError("market: more than one connectivity provider: whose marks are whose?")

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""YAML nodes -> frozen structs, and structs -> YAML values again.
+
+A struct says by its annotations what it is read from: a plain type, a tuple, a dict, another
+struct, a union of structs told apart by their tag, or `Annotated[type, reader]` for anything with a
+unit. A struct's `__post_init__` may raise Misfit for fields that do not fit together.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+import typing
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn, Protocol, TypeVar, runtime_checkable
+
+import msgspec
+
+from ecnomy.markets.yamlfile import Node, Place, child_path, show
+
+__all__ = ["Misfit", "Reader", "known_name", "read", "write"]
+
+T = TypeVar("T")
+Places = dict[str, Place]
+_PLAIN: Final[dict[type, str]] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+}
+
+
+class Misfit(ValueError):
+    """A field that does not fit the others of its struct; `key` is its YAML key or dotted path."""
+
+    def __init__(self, key: str, found: str, expected: str) -> None:
+        self.key, self.found, self.expected = key, found, expected
+        super().__init__(f"{key}: found {found}, expected {expected}")
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """How a value with a unit or a form of its own is read and written."""
+
+    @property
+    def expected(self) -> str:
+        """What messages ask for."""
+
+    def read(self, node: Node, path: str) -> Any:
+        """The value of a node.
+
+        Raises:
+            ScenarioError: it is none.
+        """
+
+    def write(self, value: Any) -> Any:
+        """The YAML value that reads as `value`."""
+
+
+def read(node: Node, kind: type[T], path: str, places: Places) -> T:
+    """A value of type `kind`.
+
+    Args:
+        node: what was written.
+        kind: a struct or any other annotation this module knows.
+        path: dotted path of the node, for messages.
+        places: takes in the place of every value below the node, by path.
+
+    Raises:
+        ScenarioError: the node is no such value.
+    """
+    return typing.cast(T, _read(node, kind, path, places))
+
+
+def known_name(given: str, known: Iterable[str]) -> str:
+    """What a message says is expected in place of an unknown name."""
+    import difflib
+
+    names = list(known)
+    close = difflib.get_close_matches(given, names, 1, 0.6)
+    listed = f"one of {', '.join(names)}" if names else "none"
+    return f"{listed} (did you mean {close[0]!r}?)" if close else listed
+
+
+def _read(node: Node, kind: Any, path: str, places: Places) -> Any:
+    places[path] = node.place
+    kind, reader = _split(kind)
+    if reader is not None:
+        _remember(node, path, places)
+        return reader.read(node, path)
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple:
+        return _read_list(node, arguments[0], path, places)
+    if origin is dict:
+        return _read_dict(node, arguments[1], path, places)
+    if origin in (types.UnionType, typing.Union):
+        return _read_union(node, [a for a in arguments if a is not type(None)], path, places)
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return _read_struct(node, kind, path, places)
+    return _read_plain(node, kind, path)
+
+
+def _remember(node: Node, path: str, places: Places) -> None:
+    places[path] = node.place
+    for key, child in node.mapping().items():
+        _remember(child, child_path(path, key), places)
+    for index, child in enumerate(node.items()):
+        _remember(child, child_path(path, index), places)
+
+
+def _split(kind: Any) -> tuple[Any, Reader | None]:
+    if typing.get_origin(kind) is not typing.Annotated:
+        return kind, None
+    base, *extras = typing.get_args(kind)
+    return base, next((extra for extra in extras if isinstance(extra, Reader)), None)
+
+
+def _read_plain(node: Node, kind: type, path: str) -> Any:
+    value = node.value
+    if type(value) is kind:
+        return value
+    if kind is float and type(value) is int:
+        return float(value)
+    raise node.place.error(path, show(node), _PLAIN[kind])
+
+
+def _read_list(node: Node, item: Any, path: str, places: Places) -> tuple[Any, ...]:
+    if not isinstance(node.value, list):
+        raise node.place.error(path, show(node), "a list")
+    entries = enumerate(node.value)
+    return tuple(_read(child, item, child_path(path, i), places) for i, child in entries)
+
+
+def _read_dict(node: Node, item: Any, path: str, places: Places) -> dict[str, Any]:
+    if not isinstance(node.value, dict):
+        raise node.place.error(path, show(node), "a mapping of names")
+    entries = node.value.items()
+    return {key: _read(child, item, child_path(path, key), places) for key, child in entries}
+
+
+def _read_union(node: Node, kinds: list[Any], path: str, places: Places) -> Any:
+    if len(kinds) == 1:
+        return _read(node, kinds[0], path, places)
+    choices = {kind.__struct_config__.tag: kind for kind in kinds}
+    selector = kinds[0].__struct_config__.tag_field
+    expected = f"one of {', '.join(choices)}"
+    if not isinstance(node.value, dict):
+        raise node.place.error(path, show(node), f"a mapping with {selector!r}, {expected}")
+    chosen = node.value.get(selector)
+    if chosen is None or chosen.value is None:
+        raise node.place.error(path, f"no {selector!r}", expected)
+    if not isinstance(chosen.value, str) or chosen.value not in choices:
+        wanted = known_name(str(chosen.value), choices)
+        raise chosen.place.error(child_path(path, selector), show(chosen), wanted)
+    return _read_struct(node, choices[chosen.value], path, places)
+
+
+@functools.cache
+def _fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
+def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Places) -> Any:
+    fields = _fields(kind)
+    if not isinstance(node.value, dict):
+        raise node.place.error(path, show(node), f"a mapping with {', '.join(fields)}")
+    selector = kind.__struct_config__.tag_field
+    values = {}
+    for key, child in node.value.items():
+        if key == selector:
+            places[child_path(path, key)] = child.place
+            continue
+        if key not in fields:
+            _refuse_key(node, key, list(fields), path)
+        if child.value is not None:
+            here = child_path(path, key)
+            values[fields[key].name] = _read(child, fields[key].type, here, places)
+    for key, field in fields.items():
+        if field.required and field.name not in values:
+            expected = _expected(field.type)
+            raise node.place.error(child_path(path, key), f"no {key!r}", expected)
+    try:
+        return kind(**values)
+    except Misfit as misfit:
+        here = f"{path}.{misfit.key}" if path else misfit.key
+        place = places.get(here, node.place)
+        raise place.error(here, misfit.found, misfit.expected) from None
+
+
+def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:
+    place = node.keys.get(key, node.place)
+    here = child_path(path, key)
+    raise place.error(here, f"the unknown key {key[:60]!r}", known_name(key, known))
+
+
+def _expected(kind: Any) -> str:
+    kind, reader = _split(kind)
+    if reader is not None:
+        return reader.expected
+    if kind in _PLAIN:
+        return _PLAIN[kind]
+    return "a list" if typing.get_origin(kind) is tuple else "a mapping"
+
+
+def write(value: Any, kind: Any = None) -> Any:
+    """The YAML value (plain and JSON-able) that reads as `value`, every default filled in."""
+    reader = _split(kind)[1] if kind is not None else None
+    if reader is not None:
+        return reader.write(value)
+    if isinstance(value, msgspec.Struct):
+        return _write_struct(value)
+    if isinstance(value, tuple):
+        inner = typing.get_args(kind)
+        return [write(item, inner[0] if inner else None) for item in value]
+    if isinstance(value, dict):
+        return {key: write(item) for key, item in value.items()}
+    return value
+
+
+def _write_struct(value: msgspec.Struct) -> dict[str, Any]:
+    config = value.__struct_config__
+    result: dict[str, Any] = {config.tag_field: config.tag} if config.tag_field else {}
+    for key, field in _fields(type(value)).items():
+        item = getattr(value, field.name)
+        if item is not None:
+            result[key] = write(item, field.type)
+    return result

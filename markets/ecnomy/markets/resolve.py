@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenario -> Plan: paths found, directions laid out, laws turned into numbers."""
+
+from __future__ import annotations
+
+from ecnomy.markets import plan as plans
+from ecnomy.markets.plan import PLAN_VERSION, Plan
+from ecnomy.markets.resolve_laws import marking_law, traffic_law, transport_of
+from ecnomy.markets.routing import NoRoute, Router
+from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.document import AUTO, Document, Source
+from ecnomy.markets.scenario.network import Direction
+from ecnomy.markets.scenario.transport import Udp
+
+__all__ = ["make_plan"]
+
+_BIT_PS = 8 * 10**12  # a byte at one bit per second takes this many ps
+
+
+def make_plan(scenario: Scenario) -> Plan:
+    """The sealed plan of a scenario.
+
+    Raises:
+        ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached.
+    """
+    document = scenario.document
+    directions, nodes = document.network.directions(), document.network.nodes()
+    router = Router(
+        [(nodes.index(d.source), nodes.index(d.target)) for d in directions],
+        [d.delay_ps for d in directions],
+    )
+    return Plan(
+        plan=PLAN_VERSION,
+        title=document.title,
+        seed=document.seed,
+        duration_ps=document.duration,
+        warmup_ps=document.warmup,
+        epoch_ps=document.epoch_ps,
+        nodes=nodes,
+        links=[_link(direction, nodes) for direction in directions],
+        sources=[
+            _source(scenario, index, directions, nodes, router)
+            for index in range(len(document.sources))
+        ],
+        record=_record(document),
+    ).sealed()
+
+
+def _record(document: Document) -> plans.Record:
+    record = document.record
+    return plans.Record(
+        series=list(record.series),
+        every_ps=record.every if record.series else plans.NONE,
+        delay_thresholds_ps=list(record.delay_thresholds),
+        trace=record.trace,
+        transfers=record.transfers,
+    )
+
+
+def _link(direction: Direction, nodes: list[str]) -> plans.Link:
+    return plans.Link(
+        name=direction.name,
+        source=nodes.index(direction.source),
+        target=nodes.index(direction.target),
+        rate_bps=direction.rate_bps,
+        delay_ps=direction.delay_ps,
+        buffer_packets=direction.buffer.packets,
+        buffer_bytes=direction.buffer.bytes,
+        framing_bytes=direction.framing_bytes,
+        not_ect=direction.not_ect,
+        marking=marking_law(direction.marking, direction.buffer),
+        stream=f"link/{direction.name}/marking",
+    )
+
+
+def _source(
+    scenario: Scenario, index: int, directions: list[Direction], nodes: list[str], router: Router
+) -> plans.Source:
+    source = scenario.document.sources[index]
+    sender, receiver = nodes.index(source.sender), nodes.index(source.receiver)
+    where = f"sources[{index}].to"
+    try:
+        path = router.path(sender, receiver)
+    except NoRoute:
+        found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
+        raise scenario.places.fault(where, found, "a node that links lead to") from None
+    try:
+        back = [] if isinstance(source.transport, Udp) else router.path(receiver, sender)
+    except NoRoute:
+        found = f"{source.receiver!r}, which cannot send ACKs to {source.sender!r}"
+        raise scenario.places.fault(where, found, "links that lead back") from None
+    overhead = _overhead_ps(source, [directions[link] for link in path])
+    return plans.Source(
+        name=source.name,
+        count=source.count,
+        path=path,
+        ack_path=back,
+        start=plans.Start(at_ps=source.start, stagger_ps=source.stagger, spread_ps=source.spread),
+        stop_ps=source.stop,
+        traffic=traffic_law(source.traffic, _packet_bytes(source)),
+        transport=transport_of(source.transport),
+        send_overhead_ps=overhead,
+    )
+
+
+def _packet_bytes(source: Source) -> int:
+    """IP bytes of a full data packet."""
+    transport = source.transport
+    if isinstance(transport, Udp):
+        return transport.payload + transport.header
+    return transport.mss + transport.header
+
+
+def _overhead_ps(source: Source, path: list[Direction]) -> int:
+    if source.send_overhead != AUTO:
+        return source.send_overhead
+    packet = _packet_bytes(source)
+    return max(-(-(packet + d.framing_bytes) * _BIT_PS // d.rate_bps) for d in path)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Laws as users write them -> laws as plans carry them."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from ecnomy.markets import plan as plans
+from ecnomy.markets.amounts import Size
+from ecnomy.markets.laws import law
+from ecnomy.markets.plan import Law
+from ecnomy.markets.scenario import network, traffic, transport
+from ecnomy.markets.truncated_pareto import lower_bound
+
+__all__ = ["marking_law", "traffic_law", "transport_of"]
+
+T = TypeVar("T")
+Values = dict[str, float | str]
+_PS = 10**12
+
+
+def marking_law(marking: network.Marking, buffer: Size) -> Law:
+    """A marking law; `buffer` is the link's, which a virtual queue may copy."""
+    match marking:
+        case network.Fixed():
+            return law("marking", "fixed", {"probability": marking.probability})
+        case network.Red():
+            return law("marking", "red", _red(marking))
+        case network.VirtualQueue():
+            return law("marking", "virtual-queue", _virtual_queue(marking, buffer))
+        case network.LoadBased():
+            return law(
+                "marking",
+                "load-based",
+                {
+                    "interval_s": marking.interval / _PS,
+                    "threshold": marking.threshold,
+                    "slope": marking.slope,
+                },
+            )
+        case network.Threshold():
+            scope: Values = {"threshold_packets": marking.threshold, "scope": marking.scope}
+            return law("marking", "threshold", scope)
+        case network.DropTail():
+            return law("marking", "drop-tail", {})
+
+
+def _red(red: network.Red) -> Values:
+    return {
+        "unit": red.min_threshold.unit,
+        "min_threshold": red.min_threshold.value,
+        "max_threshold": red.max_threshold.value,
+        "max_probability": red.max_probability,
+        "weight": red.weight,
+        "gentle": red.gentle,
+        "wait": red.wait,
+        "count": red.count,
+        "mark_on_empty": red.mark_on_empty,
+        "idle_decay": red.idle_decay,
+        "above_max": red.above_max,
+        "mark_p": red.mark_p,
+        "byte_mark": red.byte_mark,
+        "mean_packet_bytes": red.mean_packet,
+        "limit": red.limit.value,
+    }
+
+
+def _virtual_queue(queue: network.VirtualQueue, link_buffer: Size) -> Values:
+    buffer = queue.buffer or link_buffer
+    in_bytes = buffer.unit == "bytes"
+    packets = buffer.value / queue.mean_packet if in_bytes else buffer.value
+    return {
+        "theta": queue.theta,
+        "buffer_packets": packets,
+        "mean_packet_bytes": queue.mean_packet,
+        "variant": queue.variant,
+    }
+
+
+def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
+    """A traffic law; `packet_bytes` (IP) turns a rate into a gap between packets."""
+    match kind:
+        case traffic.RateCapped():
+            until_s = -1.0 if kind.until < 0 else kind.until / _PS
+            return law("traffic", "rate-capped", {"rate_bps": kind.rate, "until_s": until_s})
+        case traffic.Cbr():
+            interval_s = packet_bytes * 8 / kind.rate if kind.rate else (kind.interval or 0) / _PS
+            values: Values = {"interval_s": interval_s, "random_phase": kind.phase == "independent"}
+            return law("traffic", "cbr", values)
+        case traffic.Poisson():
+            bits = packet_bytes * 8 if kind.rate.unit == "bps" else 1
+            return law("traffic", "poisson", {"mean_interval_s": bits / kind.rate.value})
+        case traffic.Web():
+            return law("traffic", "web", _web(kind))
+        case traffic.Greedy():
+            return law("traffic", "greedy", {})
+
+
+def _web(web: traffic.Web) -> Values:
+    pareto = web.size == "pareto"
+    return {
+        "reading_mean_s": web.reading / _PS,
+        "size": web.size,
+        "size_mean_bytes": web.mean,
+        "size_min_bytes": lower_bound(web.mean, web.max, web.shape) if pareto else 1.0,
+        "size_max_bytes": web.max,
+        "size_shape": web.shape,
+    }
+
+
+def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
+    """A transport, its window law included."""
+    if isinstance(kind, transport.Udp):
+        return plans.Udp(
+            payload_bytes=kind.payload, header_bytes=kind.header, ect=kind.ecn == "ect"
+        )
+    mark_rate = kind.mark_rate if isinstance(kind, transport.Wtp) else None
+    return plans.Tcp(
+        window=_window_law(kind),
+        mss_bytes=kind.mss,
+        header_bytes=kind.header,
+        ack_bytes=kind.ack,
+        send=_filled(kind.send),
+        echo=_filled(kind.ecn),
+        slow_start=_filled(kind.slow_start),
+        initial_window=_filled(kind.initial_window),
+        min_window=_filled(kind.cwnd_min),
+        max_window=kind.cwnd_max,
+        min_rto_ps=kind.min_rto,
+        max_rto_ps=kind.max_rto,
+        initial_rto_ps=kind.initial_rto,
+        initial_mark_rate=-1.0 if mark_rate is None else mark_rate,
+    )
+
+
+def _filled(value: T | None) -> T:
+    assert value is not None, "a transport fills its defaults in when it is made"
+    return value
+
+
+def _window_law(kind: transport.Wtp | transport.Reno) -> Law:
+    if isinstance(kind, transport.Reno):
+        values: Values = {"decrease": kind.decrease, "min_ssthresh": kind.min_ssthresh}
+        name = "newreno" if isinstance(kind, transport.NewReno) else "reno"
+        return law("window", name, values)
+    weight = 1.0 if kind.weight is None else kind.weight
+    inverse = kind.form == "inverse-decrease"
+    w_inc, w_dec = (1.0, weight) if inverse else (weight, 1.0)
+    if kind.w_inc is not None and kind.w_dec is not None:
+        w_inc, w_dec = kind.w_inc, kind.w_dec
+    named: Values = {"form": kind.form, "gain": kind.gain, "w_inc": w_inc, "w_dec": w_dec}
+    return law("window", "wtp", named)

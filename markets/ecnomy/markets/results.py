@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing a results folder, format 1.
+
+    manifest.json   what was run and whether it is complete; the folder's identity with the tables
+    *.parquet       the tables (tables.py)
+    machine.json    where, when and how fast it ran; log.txt: what was said. No part of the identity
+
+The manifest says `complete: false` from the first moment and is replaced when the run has ended, so
+a run that was killed is known as such. All files take their names only when they are whole. A
+folder is locked by its log while a run writes it.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import importlib.metadata
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
+from ecnomy.markets.bridge.messages import Columns, Record, Report
+from ecnomy.markets.ledger import Postings
+from ecnomy.markets.market import MarketLike
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.summaries import Mark, flow_rows, link_rows
+from ecnomy.markets.tables import ALL_TABLES, TableWriter, schemas, taken_names
+
+__all__ = ["FORMAT", "ResultsWriter", "claim"]
+
+FORMAT: Final = 1
+UNFINISHED: Final = "the run has not ended: it is still running, or was killed"
+_MANIFEST: Final = "manifest.json"
+_LOG: Final = "log.txt"
+
+
+def claim(folder: Path, *, force: bool = False) -> TextIO:
+    """Make `folder` ours to write and return its locked log.
+
+    Left-overs of an incomplete run are removed, and nothing else: no file that a run does not
+    write is ever touched.
+
+    Raises:
+        InputError: it is a file, another run is writing there, or it holds anything but an
+            incomplete run of ours (then `force` replaces that run).
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is no folder")
+    if not force and folder.is_dir() and any(folder.iterdir()) and not _unfinished(folder):
+        raise InputError(f"{folder}: exists already; --force replaces it, --out names another")
+    folder.mkdir(parents=True, exist_ok=True)
+    log = (folder / _LOG).open("a", encoding="utf-8")
+    try:
+        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        log.close()
+        raise InputError(f"{folder}: another run is writing there") from None
+    log.truncate(0)
+    for name in ALL_TABLES:
+        for suffix in (".parquet", ".parquet.tmp"):
+            (folder / (name + suffix)).unlink(missing_ok=True)
+    for name in (_MANIFEST, "machine.json"):
+        (folder / name).unlink(missing_ok=True)
+    return log
+
+
+class ResultsWriter:
+    """Takes what a run produces, message by message."""
+
+    def __init__(
+        self, folder: Path, plan: Plan, scenario: dict[str, Any], *, force: bool = False
+    ) -> None:
+        """Claims the folder.
+
+        Raises:
+            InputError: the folder is not ours to write (see claim).
+            OSError: it cannot be written.
+        """
+        self.folder = folder
+        self._plan = plan
+        self._log = claim(folder, force=force)
+        self._head: dict[str, Any] = {
+            "format": FORMAT,
+            "title": plan.title,
+            "scenario": scenario,
+            "plan": msgspec.to_builtins(plan),
+            "plan_digest": plan.digest,
+            "seed": plan.seed,
+            "versions": {"ecnomy": _version()},
+        }
+        self._write_manifest(complete=False, reason=UNFINISHED)
+        self._tables = {n: TableWriter(folder, n, s) for n, s in schemas(plan).items()}
+        self._start = self._end = _zero(plan)
+        self._pairs: Columns = {}
+
+    def log(self, line: str) -> None:
+        """Add a line to the log."""
+        print(line, file=self._log, flush=True)
+
+    def engine(self, name: str, version: str) -> None:
+        """Who simulates."""
+        self._head["versions"]["engine"] = f"{name} {version}"
+
+    def report(self, report: Report, market: MarketLike) -> None:
+        """A report, and the market after its answer."""
+        self._end = Mark(
+            report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
+        )
+        if report.t_ps == self._plan.warmup_ps:
+            self._start = self._end
+        self._pairs = report.pairs
+        flows, links = len(market.offer), len(self._plan.links)
+        flow_epochs = {
+            **report.flows,
+            "t_ps": np.full(flows, report.t_ps, dtype=np.int64),
+            "flow": np.arange(flows, dtype=np.int64),
+            "class_index": market.offer.copy(),
+            "fee_micro": market.fee_micro,
+            "mark_charge_micro": market.charge_micro,
+        }
+        link_epochs = {
+            **report.links,
+            "t_ps": np.full(links, report.t_ps, dtype=np.int64),
+            "link": np.arange(links, dtype=np.int64),
+        }
+        self._tables["flow_epochs"].write(flow_epochs)
+        self._tables["link_epochs"].write(link_epochs)
+        self._take(market)
+
+    def record(self, record: Record) -> None:
+        """Rows for one of the tables the plan asked for; others are not kept."""
+        if record.table in self._tables:
+            self._tables[record.table].write(record.columns)
+
+    def finish(
+        self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
+    ) -> dict[str, Any]:
+        """Close all tables and say how the run ended.
+
+        Args:
+            market: the market at the end.
+            machine: contents of machine.json.
+            reason: why the run is incomplete; None for a complete one.
+
+        Returns:
+            The columns of the table `flows`.
+        """
+        self._take(market)
+        flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
+        self._tables["flows"].write(flows)
+        self._tables["links"].write(link_rows(self._plan, self._start, self._end))
+        if self._pairs:
+            self._tables["pairs"].write({**self._pairs, **self._pair_names()})
+        for table in self._tables.values():
+            table.close()
+        self._head["measured"] = {"from_ps": self._start.t_ps, "to_ps": self._end.t_ps}
+        self._head["classes"] = [msgspec.to_builtins(offer) for offer in market.offers]
+        balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
+        self._head["balances_micro"] = dict(balances)
+        _replace(self.folder / "machine.json", machine)
+        self._write_manifest(complete=reason is None, reason=reason)
+        return flows
+
+    def close(self) -> None:
+        """Let the folder go."""
+        self._log.close()
+
+    def _take(self, market: MarketLike) -> None:
+        for rows in market.ledger.take():
+            self._tables["ledger"].write(_ledger_columns(rows, market.ledger.names))
+        for entry in market.journal.take():
+            count = len(entry.flow)
+            self._tables["agents"].write(
+                {
+                    "t_ps": np.full(count, entry.t_ps, dtype=np.int64),
+                    "agent": [entry.agent] * count,
+                    "flow": entry.flow,
+                    "name": [entry.name] * count,
+                    "value": entry.value,
+                }
+            )
+
+    def _pair_names(self) -> dict[str, Any]:
+        sources = [source.name for source in self._plan.sources]
+        links = [link.name for link in self._plan.links]
+        return {
+            "source_name": taken_names(sources, self._pairs["source"].astype(np.int64)),
+            "link_name": taken_names(links, self._pairs["link"].astype(np.int64)),
+        }
+
+    def _write_manifest(self, *, complete: bool, reason: str | None) -> None:
+        manifest = {**self._head, "complete": complete, "reason": reason}
+        _replace(self.folder / _MANIFEST, manifest)
+
+
+def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
+    count = len(rows.debit)
+    return {
+        "t_ps": np.full(count, rows.t_ps, dtype=np.int64),
+        "debit": taken_names(names, rows.debit),
+        "credit": taken_names(names, rows.credit),
+        "amount_micro": rows.amount_micro,
+        "kind": [rows.kind] * count,
+        "flow": rows.flow,
+        "quantity": rows.quantity,
+        "price_micro": rows.price_micro,
+    }
+
+
+def _zero(plan: Plan) -> Mark:
+    """The counters before anything happened, which a run that never got to a report ends with."""
+    count = sum(source.count for source in plan.sources)
+    flows = report_flows(len(plan.record.delay_thresholds_ps))
+    none = np.zeros(count, dtype=np.int64)
+    return Mark(
+        0,
+        _zero_columns(flows, count),
+        _zero_columns(REPORT_LINKS, len(plan.links)),
+        none,
+        none,
+    )
+
+
+def _zero_columns(table: Table, count: int) -> Columns:
+    ints, floats = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float64)
+    return {name: ints if dtype.kind == "i" else floats for name, dtype in table.items()}
+
+
+def _unfinished(folder: Path) -> bool:
+    """Whether a folder holds an incomplete run of ours."""
+    try:
+        manifest = msgspec.json.decode((folder / _MANIFEST).read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError):
+        return False
+    return "plan_digest" in manifest and manifest.get("complete") is False
+
+
+def _replace(file: Path, content: dict[str, Any]) -> None:
+    temporary = file.with_suffix(".json.tmp")
+    text = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=2)
+    temporary.write_bytes(text + b"\n")
+    temporary.replace(file)
+
+
+def _version() -> str:
+    try:
+        return importlib.metadata.version("ecnomy")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenarios: what users write, read from strict YAML and checked in itself.
+
+    scenario = load("configs/examples/gold-silver.yaml", overrides=["duration=60 s"], seed=7)
+    plan = make_plan(scenario)          # ecnomy.markets.resolve
+
+A scenario that loads may still have no plan: routes are found, and missed, in make_plan.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ecnomy.markets.marketspec import MarketSpec
+from ecnomy.markets.overrides import apply
+from ecnomy.markets.reading import read, write
+from ecnomy.markets.scenario.crosscheck import check_names, market_spec
+from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.places import Places
+from ecnomy.markets.variants import load_text, load_tree
+from ecnomy.markets.yamlfile import Node, Place, show
+
+__all__ = ["Scenario", "load", "scenario_from_text"]
+
+
+class Scenario(msgspec.Struct, frozen=True):
+    """A scenario, every default filled in.
+
+    Attributes:
+        document: what was written, in integers (ps, bit/s, bytes, micro-money).
+        market: its market for the market process, None without one.
+        places: where each value was written, for messages, and the name of the file.
+    """
+
+    document: Document
+    market: MarketSpec | None
+    places: Places
+
+    @property
+    def title(self) -> str:
+        """The title ("" if none was written)."""
+        return self.document.title
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random streams."""
+        return self.document.seed
+
+    @property
+    def epoch_ps(self) -> int:
+        """Time between two meetings of the market."""
+        return self.document.epoch_ps
+
+    def resolved(self) -> dict[str, Any]:
+        """The scenario as plain values, defaults and bases filled in; it loads as this one."""
+        return dict(write(self.document))
+
+
+def load(
+    path: str | os.PathLike[str], *, overrides: Sequence[str] = (), seed: int | None = None
+) -> Scenario:
+    """The scenario in a file.
+
+    Args:
+        path: the YAML file; messages name it as given.
+        overrides: `path=value`, applied in order after `extends`.
+        seed: in place of the scenario's (uint64).
+
+    Raises:
+        ScenarioError: anything wrong, with its place.
+    """
+    return _scenario(load_tree(path), os.fspath(path), overrides, seed)
+
+
+def scenario_from_text(
+    text: str, name: str = "<text>", *, overrides: Sequence[str] = (), seed: int | None = None
+) -> Scenario:
+    """The scenario in a text, `name` standing for its file in messages.
+
+    Raises:
+        ScenarioError: anything wrong, with its place.
+    """
+    return _scenario(load_text(text, name), name, overrides, seed)
+
+
+def _scenario(root: Node, file: str, overrides: Sequence[str], seed: int | None) -> Scenario:
+    if not isinstance(root.value, dict):
+        raise root.place.error("", show(root), "a mapping with version: 1")
+    for override in overrides:
+        root = apply(root, override)
+    if seed is not None:
+        value = Node(seed, Place("--seed", None), str(seed))
+        root = Node({**root.mapping(), "seed": value}, root.place, keys=root.keys)
+    by_path: dict[str, Place] = {}
+    document = read(root, Document, "", by_path)
+    places = Places(by_path, file)
+    check_names(document, places)
+    return Scenario(document, market_spec(document, places), places)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users write under `network:`: links and how they mark.
+
+Defaults of marking laws are those of their headers (see ecnomy.markets.laws; a test compares).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from ecnomy.markets.amounts import (
+    MOST_PS,
+    Amount,
+    Bytes,
+    Choice,
+    Name,
+    RateBps,
+    Size,
+    SizeReader,
+    TimePs,
+    number_of,
+)
+from ecnomy.markets.reading import Misfit
+
+__all__ = [
+    "Direction",
+    "DropTail",
+    "Fixed",
+    "Link",
+    "LoadBased",
+    "Marking",
+    "Network",
+    "Red",
+    "Reverse",
+    "Threshold",
+    "VirtualQueue",
+]
+
+_Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
+_Threshold = Annotated[Size, SizeReader()]
+_Limit = Annotated[Size, SizeReader(unlimited="none")]
+_NotEct = Annotated[str, Choice(("drop", "pass"))]
+_Interval = Annotated[
+    int, Amount(what="a time", example="0.5 s", units=("ps",), least=10**6, most=MOST_PS)
+]
+_MeanPacket = Annotated[
+    int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
+]
+_Packets = Annotated[
+    float,
+    Amount(what="a size", example="30 packets", units=("packet",), whole=False, most=10**12),
+]
+
+
+class DropTail(msgspec.Struct, frozen=True, kw_only=True, tag="drop-tail", tag_field="law"):
+    """No marks; a full buffer drops."""
+
+
+class Fixed(msgspec.Struct, frozen=True, kw_only=True, tag="fixed", tag_field="law"):
+    """Every packet is marked with one probability."""
+
+    probability: Annotated[float, number_of("marking", "fixed", "probability")]
+
+
+class Red(msgspec.Struct, frozen=True, kw_only=True, tag="red", tag_field="law"):
+    """Random early detection; thresholds and limit are all in packets or all in bytes."""
+
+    min_threshold: _Threshold
+    max_threshold: _Threshold
+    max_probability: Annotated[float, number_of("marking", "red", "max_probability")] = 0.1
+    weight: Annotated[float, number_of("marking", "red", "weight")] = 0.002
+    gentle: bool = True
+    wait: bool = True
+    count: bool = True
+    mark_on_empty: bool = False
+    idle_decay: bool = True
+    above_max: Annotated[str, Choice(("mark", "drop"))] = "mark"
+    mark_p: Annotated[float, number_of("marking", "red", "mark_p")] = 1.0
+    byte_mark: bool = False
+    mean_packet: _MeanPacket = 1000
+    limit: _Limit = Size(-1, "packets")
+
+    def __post_init__(self) -> None:
+        unit = self.min_threshold.unit
+        for key, size in (("max_threshold", self.max_threshold), ("limit", self.limit)):
+            if size.value >= 0 and size.unit != unit:
+                raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, as min_threshold has")
+        if self.max_threshold.value < self.min_threshold.value:
+            found = f"{self.max_threshold.value} {unit}"
+            least = f"{self.min_threshold.value} {unit}"
+            raise Misfit("max_threshold", found, f"at least min_threshold, {least}")
+
+
+class VirtualQueue(msgspec.Struct, frozen=True, kw_only=True, tag="virtual-queue", tag_field="law"):
+    """Marks while a queue would overflow on a link of theta times the capacity and buffer."""
+
+    theta: Annotated[float, number_of("marking", "virtual-queue", "theta")] = 0.95
+    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
+    mean_packet: _MeanPacket = 1000
+    variant: Annotated[str, Choice(("busy-period", "per-overflow"))] = "busy-period"
+
+
+class LoadBased(msgspec.Struct, frozen=True, kw_only=True, tag="load-based", tag_field="law"):
+    """Marks in proportion to the load above a threshold, measured each interval."""
+
+    interval: _Interval = 500_000_000_000
+    threshold: Annotated[float, number_of("marking", "load-based", "threshold")] = 0.6
+    slope: Annotated[float, number_of("marking", "load-based", "slope")] = 0.71
+
+
+class Threshold(msgspec.Struct, frozen=True, kw_only=True, tag="threshold", tag_field="law"):
+    """Marks packets when the queue is at or above a threshold."""
+
+    threshold: _Packets
+    scope: Annotated[str, Choice(("arriving", "queue", "departing"))] = "arriving"
+
+
+Marking = DropTail | Fixed | Red | VirtualQueue | LoadBased | Threshold
+
+
+class Reverse(msgspec.Struct, frozen=True, kw_only=True):
+    """What the reverse direction of a duplex link has of its own; None is as forward."""
+
+    rate: RateBps | None = None
+    delay: TimePs | None = None
+    buffer: Annotated[Size | None, SizeReader(least=1, unlimited="unlimited")] = None
+    framing: Bytes | None = None
+    not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
+    marking: Marking | None = None
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """A link as written: forward, and backward unless duplex is false."""
+
+    name: Name
+    source: Name = msgspec.field(name="from")
+    target: Name = msgspec.field(name="to")
+    rate: RateBps
+    delay: TimePs = 0
+    buffer: _Buffer = Size(1000, "packets")
+    framing: Bytes = 0
+    not_ect: _NotEct = "drop"
+    marking: Marking = DropTail()
+    duplex: bool = True
+    reverse: Reverse | None = None
+
+    def __post_init__(self) -> None:
+        if self.source == self.target:
+            raise Misfit("to", repr(self.target), "a node other than the one it comes from")
+        if self.reverse is not None and not self.duplex:
+            raise Misfit("reverse", "a mapping", "none, as duplex is false")
+        _check_virtual(self.marking, self.buffer, "marking")
+        if self.reverse is not None and self.reverse.marking is not None:
+            _check_virtual(self.reverse.marking, self.reverse.buffer or self.buffer, "reverse")
+
+    def directions(self) -> list[Direction]:
+        """The one or two directions, every value filled in."""
+        forward = Direction(
+            self.name,
+            self.source,
+            self.target,
+            self.rate,
+            self.delay,
+            self.buffer,
+            self.framing,
+            self.not_ect,
+            self.marking,
+        )
+        if not self.duplex:
+            return [forward]
+        own = self.reverse or Reverse()
+        backward = Direction(
+            f"{self.name}.reverse",
+            self.target,
+            self.source,
+            self.rate if own.rate is None else own.rate,
+            self.delay if own.delay is None else own.delay,
+            self.buffer if own.buffer is None else own.buffer,
+            self.framing if own.framing is None else own.framing,
+            self.not_ect if own.not_ect is None else own.not_ect,
+            DropTail() if own.marking is None else own.marking,
+        )
+        return [forward, backward]
+
+
+def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
+    if isinstance(marking, VirtualQueue) and marking.buffer is None and buffer.value < 0:
+        expected = "a buffer for the virtual queue, as the link's own is unlimited"
+        raise Misfit(key, "no buffer", expected)
+
+
+class Direction(msgspec.Struct, frozen=True):
+    """One direction of a link, resolved but for its nodes' numbers."""
+
+    name: str
+    source: str
+    target: str
+    rate_bps: int
+    delay_ps: int
+    buffer: Size
+    framing_bytes: int
+    not_ect: str
+    marking: Marking
+
+
+class Network(msgspec.Struct, frozen=True, kw_only=True):
+    """The network: links; nodes are what links connect."""
+
+    links: tuple[Link, ...]
+
+    def __post_init__(self) -> None:
+        if not self.links:
+            raise Misfit("links", "an empty list", "at least one link")
+
+    def directions(self) -> list[Direction]:
+        """All directions in plan order."""
+        return [direction for link in self.links for direction in link.directions()]
+
+    def nodes(self) -> list[str]:
+        """Nodes in the order of their first mention."""
+        return list(dict.fromkeys(n for link in self.links for n in (link.source, link.target)))

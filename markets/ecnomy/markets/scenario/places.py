@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the values of a scenario were written, for faults that only show later."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.yamlfile import Place
+
+__all__ = ["Places"]
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Places by dotted path; `file` stands for what was not written at all."""
+
+    by_path: dict[str, Place]
+    file: str
+
+    def place(self, path: str) -> Place:
+        """Where a value was written, or the nearest thing around it that was."""
+        while path not in self.by_path and path:
+            path = path[: max(path.rfind("."), path.rfind("["), 0)]
+        return self.by_path.get(path, Place(self.file, None))
+
+    def fault(self, path: str, found: str, expected: str) -> ScenarioError:
+        """An error at a value; the index of an item that was written without a list is left out."""
+        if path not in self.by_path and path.endswith("]"):
+            path = path[: path.rfind("[")]
+        return self.place(path).error(path, found, expected)

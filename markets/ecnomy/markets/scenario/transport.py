@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users write under `transport:`: a window law on TCP, or UDP.
+
+A window law leaves what depends on other fields open (None) and fills it in once they are known.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+
+from ecnomy.markets.amounts import Amount, Choice, number_of
+from ecnomy.markets.reading import Misfit
+
+__all__ = ["NewReno", "Reno", "TcpOptions", "Transport", "Udp", "Wtp"]
+
+LARGEST_WINDOW: Final = 1e9
+SMALLEST_WINDOW: Final = 1 / 64
+
+_Payload = Annotated[
+    int, Amount(what="a size", example="1460 bytes", units=("byte",), least=1, most=65_535)
+]
+_Header = Annotated[int, Amount(what="a size", example="40 bytes", units=("byte",), most=1000)]
+_Ack = Annotated[
+    int, Amount(what="a size", example="40 bytes", units=("byte",), least=1, most=65_535)
+]
+_Timeout = Annotated[
+    int, Amount(what="a time", example="200 ms", units=("ps",), least=1000, most=10**16)
+]
+_Window = Amount(
+    what="a window",
+    example="10 packets",
+    units=("packet",),
+    whole=False,
+    above=True,
+    most=LARGEST_WINDOW,
+    words=(("unlimited", LARGEST_WINDOW),),
+    plain=True,
+)
+_Ssthresh = Amount(
+    what="a window",
+    example="2 packets",
+    units=("packet",),
+    whole=False,
+    least=1,
+    most=LARGEST_WINDOW,
+    plain=True,
+)
+_Weight = Amount(
+    what="a weight",
+    example="4 marks",
+    units=("mark",),
+    whole=False,
+    least=1e-9,
+    most=1e9,
+    plain=True,
+)
+_MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=False, most=1e12)
+_Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
+_Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
+
+
+class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What all window laws share. None: the law's own default, filled in when it is made."""
+
+    ecn: _Echo = None
+    send: _Send = None
+    slow_start: bool | None = None
+    initial_window: Annotated[float | None, _Window] = None
+    cwnd_min: Annotated[float | None, _Window] = None
+    cwnd_max: Annotated[float, _Window] = LARGEST_WINDOW
+    mss: _Payload = 1460
+    header: _Header = 40
+    ack: _Ack = 40
+    min_rto: _Timeout = 200_000_000_000
+    max_rto: _Timeout = 60_000_000_000_000
+    initial_rto: _Timeout = 1_000_000_000_000
+
+    def _fill(self, defaults: dict[str, object]) -> None:
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                msgspec.structs.force_setattr(self, name, value)
+
+    def _check(self) -> None:
+        least = self.cwnd_min or 0.0
+        if self.send == "ack-clocked" and least < 1:
+            # No ACK would come back to release the next packet.
+            raise Misfit("cwnd_min", f"{least:g} packets", "at least 1 packet when ack-clocked")
+        if self.cwnd_max < least:
+            raise Misfit("cwnd_max", f"{self.cwnd_max:g} packets", f"at least {least:g} packets")
+        if self.max_rto < self.min_rto:
+            raise Misfit("max_rto", f"{self.max_rto} ps", f"at least min_rto, {self.min_rto} ps")
+
+
+class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
+    """Willingness to pay: `weight` marks per round trip, or `mark_rate` marks per second."""
+
+    form: Annotated[str, Choice(("proportional-increase", "inverse-decrease", "general"))] = (
+        "proportional-increase"
+    )
+    gain: Annotated[float, number_of("window", "wtp", "gain")] = 0.5
+    weight: Annotated[float | None, _Weight] = None
+    w_inc: Annotated[float | None, _Weight] = None
+    w_dec: Annotated[float | None, _Weight] = None
+    mark_rate: Annotated[float | None, _MarkRate] = None
+
+    def __post_init__(self) -> None:
+        self._check_weights()
+        paced = self.send != "ack-clocked"
+        self._fill(
+            {
+                "ecn": "accurate",
+                "send": "paced",
+                "slow_start": False,
+                "initial_window": 1.0,
+                "cwnd_min": SMALLEST_WINDOW if paced else 1.0,
+            }
+        )
+        if self.form != "general" and self.mark_rate is None:
+            self._fill({"weight": 1.0})
+        self._check()
+
+    def _check_weights(self) -> None:
+        general = self.form == "general"
+        for key in ("w_inc", "w_dec"):
+            given = getattr(self, key) is not None
+            if general and not given:
+                raise Misfit(key, f"no {key!r}", "a weight such as 4 marks with form: general")
+            if given and not general:
+                raise Misfit(key, f"{key!r}", "'weight' (w_inc and w_dec are for form: general)")
+        for key in ("weight", "mark_rate"):
+            if general and getattr(self, key) is not None:
+                raise Misfit(key, f"{key!r}", "w_inc and w_dec with form: general")
+        if self.weight is not None and self.mark_rate is not None:
+            raise Misfit("mark_rate", "both 'weight' and 'mark_rate'", "one of them")
+
+
+class Reno(TcpOptions, frozen=True, kw_only=True, tag="reno", tag_field="law"):
+    """Reno: half the window once per round trip with a mark or a loss."""
+
+    decrease: Annotated[float, number_of("window", "reno", "decrease")] = 0.5
+    min_ssthresh: Annotated[float, _Ssthresh] = 2.0
+
+    def __post_init__(self) -> None:
+        self._fill(
+            {
+                "ecn": "rfc3168",
+                "send": "ack-clocked",
+                "slow_start": True,
+                "initial_window": rfc5681_initial_window(self.mss),
+                "cwnd_min": 1.0,
+            }
+        )
+        self._check()
+
+
+class NewReno(Reno, frozen=True, kw_only=True, tag="newreno", tag_field="law"):
+    """Reno that stays in recovery until all losses of a window are repaired (RFC 6582)."""
+
+
+class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law"):
+    """Datagrams of one size."""
+
+    payload: _Payload = 1000
+    header: _Header = 28
+    ecn: Annotated[str, Choice(("off", "ect", "on"))] = "off"
+
+    def __post_init__(self) -> None:
+        if self.ecn == "on":
+            msgspec.structs.force_setattr(self, "ecn", "ect")
+
+
+Transport = Wtp | Reno | NewReno | Udp
+
+
+def rfc5681_initial_window(mss_bytes: int) -> float:
+    """Packets a connection may begin with (RFC 5681 section 3.1)."""
+    if mss_bytes > 2190:
+        return 2.0
+    return 3.0 if mss_bytes > 1095 else 4.0

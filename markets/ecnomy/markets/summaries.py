@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables `flows` and `links`: what the counters gained over the measured window.
+
+Counters and integrals are differences over the window; states (what is so "now") and maxima are as
+of its end. Rates come from these differences; a quotient without a denominator is 0, a mean delay
+or wait of no packet NaN.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.markets.bridge.messages import Columns
+from ecnomy.markets.plan import Plan
+
+__all__ = ["PS_PER_S", "Mark", "flow_rows", "link_rows"]
+
+PS_PER_S: Final = 10**12
+_STATES: Final = {
+    *("in_flight", "active", "cwnd", "srtt_s", "weight"),
+    *("queue_packets", "queue_bytes", "queue_max", "probability"),
+}
+
+Floats = npt.NDArray[np.float64]
+
+
+class Mark(msgspec.Struct, frozen=True, eq=False):
+    """The counters at one end of the measured window."""
+
+    t_ps: int
+    flows: Columns
+    links: Columns
+    fee_micro: Integers
+    charge_micro: Integers
+
+
+def flow_rows(
+    plan: Plan, start: Mark, end: Mark, offers: tuple[Offer, ...], offer: Integers
+) -> dict[str, Any]:
+    """Columns of the table `flows`; `offer` is the class of each flow at the end."""
+    change = _changes(start.flows, end.flows)
+    window_s = (end.t_ps - start.t_ps) / PS_PER_S
+    flows = len(offer)
+    held = [None if i == NO_OFFER else offers[i] for i in offer.tolist()]
+    return {
+        "flow": np.arange(flows, dtype=np.int64),
+        "name": plan.flow_names(),
+        "source": [source.name for source in plan.sources for _ in range(source.count)],
+        "class": [o.name if o else "" for o in held],
+        "provider": [o.provider if o else "" for o in held],
+        **change,
+        "goodput_bps": _per(8.0 * change["acked_bytes"], window_s),
+        "marks_per_s": _per(change["ce"], window_s),
+        "marking_rate": _per(change["ce"], change["delivered"]),
+        "mean_delay_s": _per(change["delay_sum_ps"] / PS_PER_S, change["delivered"], np.nan),
+        "mean_cwnd": _per(change["cwnd_integral"], window_s),
+        "fee_micro": end.fee_micro - start.fee_micro,
+        "mark_charge_micro": end.charge_micro - start.charge_micro,
+    }
+
+
+def link_rows(plan: Plan, start: Mark, end: Mark) -> dict[str, Any]:
+    """Columns of the table `links`."""
+    change = _changes(start.links, end.links)
+    window_s = (end.t_ps - start.t_ps) / PS_PER_S
+    rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.float64)
+    framing = np.array([link.framing_bytes for link in plan.links], dtype=np.int64)
+    wire_bits = 8.0 * (change["departed_bytes"] + change["departures"] * framing)
+    return {
+        "link": np.arange(len(plan.links), dtype=np.int64),
+        "name": [link.name for link in plan.links],
+        **change,
+        "utilization": _per(wire_bits, rate_bps * window_s),
+        "mean_queue_packets": _per(change["queue_integral"], window_s),
+        "mean_wait_s": _per(change["queue_integral"], change["departures"], np.nan),
+        "marking_probability": _per(change["marks"], change["arrivals"]),
+    }
+
+
+def _changes(start: Columns, end: Columns) -> dict[str, Any]:
+    return {
+        name: column if name in _STATES or name not in start else column - start[name]
+        for name, column in end.items()
+    }
+
+
+def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
+    amount, base = np.broadcast_arrays(
+        np.asarray(amount, dtype=np.float64), np.asarray(base, dtype=np.float64)
+    )
+    quotient = np.full(amount.shape, none)
+    np.divide(amount, base, out=quotient, where=base > 0)
+    return quotient

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario on one screen: what would run."""
+
+from __future__ import annotations
+
+from ecnomy.markets.amounts import MICRO
+from ecnomy.markets.marketspec import AgentSpec, MarketSpec
+from ecnomy.markets.plan import Link, Plan, Source, Tcp
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["summary"]
+
+_PS = 10**12
+_MOST_ROWS = 12
+
+
+def summary(scenario: Scenario, plan: Plan) -> str:
+    """Title, times, links, sources and market of a scenario, as lines of plain text."""
+    flows = sum(source.count for source in plan.sources)
+    lines = [
+        plan.title or scenario.places.file,
+        f"{_time(plan.duration_ps)} simulated, {_time(plan.warmup_ps)} of them warm-up, "
+        f"seed {plan.seed}, epoch {_time(plan.epoch_ps)}",
+        "",
+        f"links ({len(plan.links)})",
+        *_some([_link(link, plan) for link in plan.links]),
+        "",
+        f"sources ({len(plan.sources)}, {flows} flows)",
+        *_some([_source(source, plan) for source in plan.sources]),
+    ]
+    if scenario.market is not None:
+        lines += ["", *_market(scenario.market)]
+    return "\n".join(lines)
+
+
+def _some(rows: list[str]) -> list[str]:
+    shown = [f"  {row}" for row in rows[:_MOST_ROWS]]
+    rest = len(rows) - len(shown)
+    return [*shown, f"  ... and {rest} more"] if rest else shown
+
+
+def _time(ps: int) -> str:
+    seconds = ps / _PS
+    return f"{seconds:g} s" if ps == 0 or seconds >= 1 else f"{seconds * 1000:g} ms"
+
+
+def _rate(bps: int) -> str:
+    for unit, worth in (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 10**3)):
+        if bps >= worth:
+            return f"{bps / worth:g} {unit}"
+    return f"{bps} bps"
+
+
+def _link(link: Link, plan: Plan) -> str:
+    buffer = "unlimited buffer"
+    if link.buffer_packets >= 0:
+        buffer = f"buffer {link.buffer_packets} packets"
+    elif link.buffer_bytes >= 0:
+        buffer = f"buffer {link.buffer_bytes} bytes"
+    ends = f"{plan.nodes[link.source]} -> {plan.nodes[link.target]}"
+    rate, delay = _rate(link.rate_bps), _time(link.delay_ps)
+    return f"{link.name}: {ends}, {rate}, {delay}, {buffer}, {link.marking.law}"
+
+
+def _source(source: Source, plan: Plan) -> str:
+    via = ", ".join(plan.links[link].name for link in source.path)
+    transport = source.transport
+    law = f"{transport.window.law}, {transport.send}" if isinstance(transport, Tcp) else "udp"
+    start = f", from {_time(source.start.at_ps)}" if source.start.at_ps else ""
+    rtt_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
+    rtt = f", {_time(rtt_ps)} there and back" if source.ack_path else ""
+    return f"{source.count} x {source.name}: {source.traffic.law}, {law}, via {via}{rtt}{start}"
+
+
+def _market(market: MarketSpec) -> list[str]:
+    price = market.price_micro_per_mark
+    return [
+        f"market: {price / MICRO:g} money a mark",
+        *_some([_agent(agent, price) for agent in market.agents]),
+    ]
+
+
+def _agent(agent: AgentSpec, price_micro: int) -> str:
+    parts = [f"{agent.name} ({agent.role})"]
+    for entry in agent.classes:
+        marks = entry.fee_micro_per_s / price_micro
+        fee = f"{entry.fee_micro_per_s / MICRO:g} money/s = {marks:.4g} marks/s a flow"
+        parts.append(f"class {entry.name}: {fee}")
+    if agent.sources:
+        parts.append(f"for {', '.join(agent.sources)}")
+    if agent.strategy is not None:
+        parts.append(f"strategy {agent.strategy.kind}")
+    return "; ".join(parts)

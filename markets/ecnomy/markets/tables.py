@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a results folder: their columns, and how a table is streamed to Parquet.
+
+The bytes of a table depend on its rows only, not on how they arrived: row groups hold
+ROWS_PER_GROUP rows, the last one what is left. A table is written under `<name>.parquet.tmp` and
+takes its name when it is closed, which is when it becomes readable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ecnomy.markets.bridge.columns import (
+    RECORDS,
+    REPORT_LINKS,
+    REPORT_PAIRS,
+    Table,
+    report_flows,
+)
+from ecnomy.markets.plan import Plan
+
+__all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "schemas", "taken_names"]
+
+ROWS_PER_GROUP: Final = 65_536
+ALL_TABLES: Final = (
+    "flows",
+    "links",
+    "pairs",
+    "flow_epochs",
+    "link_epochs",
+    "ledger",
+    "agents",
+    "series",
+    "transfers",
+    "trace",
+)
+
+_LEDGER: Final = {
+    "t_ps": pa.int64(),
+    "debit": pa.string(),
+    "credit": pa.string(),
+    "amount_micro": pa.int64(),
+    "kind": pa.string(),
+    "flow": pa.int64(),
+    "quantity": pa.int64(),
+    "price_micro": pa.int64(),
+}
+_AGENTS: Final = {
+    "t_ps": pa.int64(),
+    "agent": pa.string(),
+    "flow": pa.int64(),
+    "name": pa.string(),
+    "value": pa.float64(),
+}
+_FLOW_NAMES: Final = {
+    "flow": pa.int64(),
+    "name": pa.string(),
+    "source": pa.string(),
+    "class": pa.string(),
+    "provider": pa.string(),
+}
+_FLOW_RATES: Final = {
+    "goodput_bps": pa.float64(),
+    "marks_per_s": pa.float64(),
+    "marking_rate": pa.float64(),
+    "mean_delay_s": pa.float64(),
+    "mean_cwnd": pa.float64(),
+}
+_MONEY: Final = {"fee_micro": pa.int64(), "mark_charge_micro": pa.int64()}
+_LINK_RATES: Final = {
+    "utilization": pa.float64(),
+    "mean_queue_packets": pa.float64(),
+    "mean_wait_s": pa.float64(),
+    "marking_probability": pa.float64(),
+}
+
+
+def schemas(plan: Plan) -> dict[str, pa.Schema]:
+    """Name -> schema of every table that a run of this plan has."""
+    late = len(plan.record.delay_thresholds_ps)
+    flows, links = _arrow(report_flows(late)), _arrow(REPORT_LINKS)
+    epoch = {"t_ps": pa.int64()}
+    tables: dict[str, dict[str, Any]] = {
+        "flows": {**_FLOW_NAMES, **flows, **_FLOW_RATES, **_MONEY},
+        "links": {"link": pa.int64(), "name": pa.string(), **links, **_LINK_RATES},
+        "pairs": {**_pair_names(), **_arrow(REPORT_PAIRS)},
+        "flow_epochs": {**epoch, "flow": pa.int64(), **flows, "class_index": pa.int64(), **_MONEY},
+        "link_epochs": {**epoch, "link": pa.int64(), **links},
+        "ledger": _LEDGER,
+        "agents": _AGENTS,
+    }
+    wanted = {
+        "series": bool(plan.record.series),
+        "transfers": plan.record.transfers,
+        "trace": plan.record.trace,
+    }
+    tables |= {name: _arrow(RECORDS[name]) for name, on in wanted.items() if on}
+    return {name: pa.schema(list(columns.items())) for name, columns in tables.items()}
+
+
+def taken_names(names: Sequence[str], index: npt.NDArray[np.int64]) -> pa.Array:
+    """The column of `names[index]`."""
+    dictionary = pa.array(names, pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(index), dictionary).cast(pa.string())
+
+
+class TableWriter:
+    """One table on its way to disk; `close` makes it readable."""
+
+    def __init__(self, folder: Path, name: str, schema: pa.Schema) -> None:
+        self._final = folder / f"{name}.parquet"
+        self._temporary = folder / f"{name}.parquet.tmp"
+        self._schema = schema
+        self._waiting: list[pa.RecordBatch] = []
+        self._rows = 0
+        self._writer: Any = pq.ParquetWriter(self._temporary, schema, compression="zstd")
+
+    def write(self, columns: Mapping[str, Any]) -> None:
+        """Append rows; every column of the schema is given, an array or a sequence."""
+        arrays = [pa.array(columns[field.name], field.type) for field in self._schema]
+        batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+        self._waiting.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= ROWS_PER_GROUP:
+            self._flush(ROWS_PER_GROUP)
+
+    def close(self) -> None:
+        """Write what is left and give the table its name."""
+        self._flush(1)
+        self._writer.close()
+        self._temporary.replace(self._final)
+
+    def _flush(self, least: int) -> None:
+        # Combined, as the bytes written would otherwise depend on the batches' lengths.
+        table = pa.Table.from_batches(self._waiting, self._schema).combine_chunks()
+        start = 0
+        while table.num_rows - start >= least:
+            rows = min(ROWS_PER_GROUP, table.num_rows - start)
+            self._writer.write_table(table.slice(start, rows), row_group_size=ROWS_PER_GROUP)
+            start += rows
+        rest = table.slice(start)
+        self._waiting, self._rows = rest.to_batches(), rest.num_rows
+
+
+def _arrow(table: Table) -> dict[str, Any]:
+    return {
+        name: pa.int64() if dtype.kind == "i" else pa.float64() for name, dtype in table.items()
+    }
+
+
+def _pair_names() -> dict[str, Any]:
+    return {"source_name": pa.string(), "link_name": pa.string()}

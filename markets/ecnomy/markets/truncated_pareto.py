@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Pareto distribution cut to [low, high], by its mean.
+
+With density proportional to x^-(a+1) on [low, high] the mean is (a the shape, r = low / high)
+
+    low * a / (a - 1) * (1 - r^(a-1)) / (1 - r^a)      for a != 1
+    low * log(1 / r) / (1 - r)                         for a = 1
+
+and grows with low from 0 to high: a mean below high has one lower bound, found by bisection.
+"""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["lower_bound", "mean"]
+
+_STEPS = 200
+
+
+def mean(low: float, high: float, shape: float) -> float:
+    """Mean of the distribution, in the unit of its bounds (0 < low <= high, shape > 0)."""
+    log_r = math.log(low / high)
+    if log_r == 0:
+        return high
+    body = -math.expm1(shape * log_r)
+    if shape == 1:
+        return low * -log_r / body
+    return low * shape / (shape - 1) * -math.expm1((shape - 1) * log_r) / body
+
+
+def lower_bound(wanted: float, high: float, shape: float) -> float:
+    """The lower bound for which the mean is `wanted`.
+
+    Args:
+        wanted: mean, 0 < wanted < high.
+        high: upper bound.
+        shape: above 0; 1 is allowed.
+
+    Returns:
+        The bound, in the unit of the others.
+    """
+    below, above = 0.0, high
+    for _ in range(_STEPS):
+        middle = (below + above) / 2
+        if middle in (below, above):
+            break
+        if mean(middle, high, shape) < wanted:
+            below = middle
+        else:
+            above = middle
+    return above

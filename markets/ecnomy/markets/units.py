@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantities such as `10 Mbps`: text -> exact fraction of a unit that ecnomy computes in.
+
+pint with our own registry (units.txt) says what a unit is worth. Importing it costs a quarter of a
+second, so the usual spellings stand in a table, which a test holds to the registry; pint is loaded
+for the others only. Arithmetic is in fractions: `0.1 s` is exactly 10^11 ps.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import pint
+
+__all__ = ["USUAL", "UnitError", "decimal_text", "known_units", "number", "quantity", "worth"]
+
+_QUANTITY: Final = re.compile(
+    r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"  # the number
+    r"((?:1?\s*/\s*)?[A-Za-zµ]+(?:\s*/\s*[A-Za-zµ]+)?)"  # unit, unit/unit, /unit or 1/unit
+)
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_MOST_DIGITS: Final = 300  # more is no physical quantity, and 10^(10^9) would take for ever
+
+# unit -> (its worth in the base unit, the base unit)
+_SECONDS: Final = {
+    "s": Fraction(1),
+    "ms": Fraction(1, 10**3),
+    "us": Fraction(1, 10**6),
+    "ns": Fraction(1, 10**9),
+    "ps": Fraction(1, 10**12),
+    "min": Fraction(60),
+    "h": Fraction(3600),
+    "day": Fraction(86400),
+    "days": Fraction(86400),
+}
+USUAL: Final[dict[str, tuple[Fraction, str]]] = {
+    **{name: (value, "s") for name, value in _SECONDS.items()},
+    "bps": (Fraction(1), "bit/s"),
+    "bit/s": (Fraction(1), "bit/s"),
+    "kbps": (Fraction(10**3), "bit/s"),
+    "Mbps": (Fraction(10**6), "bit/s"),
+    "Gbps": (Fraction(10**9), "bit/s"),
+    "bit": (Fraction(1, 8), "byte"),
+    "byte": (Fraction(1), "byte"),
+    "bytes": (Fraction(1), "byte"),
+    "B": (Fraction(1), "byte"),
+    "kB": (Fraction(10**3), "byte"),
+    "MB": (Fraction(10**6), "byte"),
+    "GB": (Fraction(10**9), "byte"),
+    "packet": (Fraction(1), "packet"),
+    "packets": (Fraction(1), "packet"),
+    "packet/s": (Fraction(1), "packet/s"),
+    "packets/s": (Fraction(1), "packet/s"),
+    "mark": (Fraction(1), "mark"),
+    "marks": (Fraction(1), "mark"),
+    "mark/s": (Fraction(1), "mark/s"),
+    "marks/s": (Fraction(1), "mark/s"),
+    "money": (Fraction(1), "money"),
+    "money/s": (Fraction(1), "money/s"),
+    "money/mark": (Fraction(1), "money/mark"),
+}
+
+
+class UnitError(ValueError):
+    """Text is no quantity, or none of the unit asked for; the message says what it is instead."""
+
+
+def number(text: str) -> Fraction:
+    """The exact value of a decimal number.
+
+    Raises:
+        UnitError: no number, or one of absurd size.
+    """
+    try:
+        value = Decimal(text)
+    except (InvalidOperation, ValueError):
+        raise UnitError(f"{text!r} is not a number") from None
+    if not value.is_finite():
+        raise UnitError(f"{text!r} is not finite")
+    if len(text) > _MOST_DIGITS or abs(value.adjusted()) > _MOST_DIGITS:
+        raise UnitError(f"{text[:20]!r} is beyond any physical size")
+    return Fraction(value)
+
+
+def quantity(text: str, unit: str) -> Fraction:
+    """How many `unit` the quantity in `text` is, exactly.
+
+    Raises:
+        UnitError: no quantity, an unknown unit, or a unit of another dimension.
+    """
+    match = _QUANTITY.fullmatch(text.strip())
+    if match is None:
+        if _NUMBER.fullmatch(text.strip()):
+            raise UnitError("no unit")
+        raise UnitError("not a number with a unit")
+    return number(match[1]) * worth("".join(match[2].split()), unit)
+
+
+@functools.lru_cache(maxsize=1024)
+def worth(given: str, wanted: str) -> Fraction:
+    """How many `wanted` one `given` is.
+
+    Raises:
+        UnitError: `given` is unknown or measures something else.
+    """
+    usual, target = USUAL.get(given), USUAL.get(wanted)
+    if usual and target and usual[1] == target[1]:
+        return usual[0] / target[0]
+    return _by_pint(given, wanted)
+
+
+def known_units() -> list[str]:
+    """Spellings that messages may suggest."""
+    return sorted(USUAL)
+
+
+def decimal_text(value: Fraction) -> str:
+    """A fraction with a finite decimal expansion, written exactly and without exponent."""
+    denominator, digits = value.denominator, 0
+    while denominator != 1:
+        digits += 1
+        denominator = (value * 10**digits).denominator
+        if digits > _MOST_DIGITS:
+            raise ValueError(f"{value} has no finite decimal expansion")
+    text = f"{abs(value.numerator) * 10**digits // value.denominator:0{digits + 1}d}"
+    sign = "-" if value < 0 else ""
+    return sign + (f"{text[:-digits]}.{text[-digits:]}" if digits else text)
+
+
+@functools.cache
+def _registry() -> pint.UnitRegistry[Fraction]:
+    import pint
+
+    text = resources.files(__package__).joinpath("units.txt").read_text(encoding="utf-8")
+    registry: pint.UnitRegistry[Fraction] = pint.UnitRegistry(None, non_int_type=Fraction)
+    registry.load_definitions(text.splitlines())
+    return registry
+
+
+def _by_pint(given: str, wanted: str) -> Fraction:
+    import pint
+
+    try:
+        source = _unit(given)
+    except (pint.PintError, ValueError, TypeError, AttributeError):
+        raise UnitError(f"no unit {given!r}") from None
+    try:
+        return Fraction(_registry().convert(Fraction(1), source, _unit(wanted)))
+    except pint.DimensionalityError:
+        raise UnitError(f"{given!r} measures something else") from None
+
+
+def _unit(text: str) -> Any:
+    """The unit of `unit`, `unit/unit`, `1/unit` or `/unit`."""
+    above, slash, below = text.partition("/")
+    if slash and above in ("", "1"):
+        return _registry().parse_units(below) ** -1
+    return _registry().parse_units(text)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`extends: other.yaml`: a scenario as a variant of another.
+
+The variant is laid over its base: mappings merge key by key, lists whose items all have a `name`
+merge by name (new names are appended), anything else replaces what it covers, and null takes it
+away. A mapping whose `law` or `kind` differs replaces the base's, since the parameters of one law
+mean nothing to another. Each value keeps the file and line it was written in.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from ecnomy.markets.yamlfile import Node, parse, read, show
+
+__all__ = ["load_text", "load_tree", "merged"]
+
+_DEEPEST: Final = 16
+_SELECTORS: Final = ("law", "kind")
+
+
+def load_tree(path: str | os.PathLike[str]) -> Node:
+    """The document in a file, its bases merged in.
+
+    Raises:
+        ScenarioError: a file cannot be read, or the chain of `extends` does not end.
+    """
+    shown = os.fspath(path)
+    return _with_bases(read(Path(path), shown), shown, (_identity(Path(path)),))
+
+
+def load_text(text: str, name: str) -> Node:
+    """The document in a text; `extends` is relative to the current folder.
+
+    Raises:
+        ScenarioError: as load_tree.
+    """
+    return _with_bases(parse(text, name), name, ())
+
+
+def _with_bases(node: Node, shown: str, seen: tuple[str, ...]) -> Node:
+    if "extends" not in node.mapping():
+        return node
+    entry = node.mapping()["extends"]
+    if not isinstance(entry.value, str) or "\0" in entry.value:
+        raise entry.place.error("extends", show(entry), "the path of another scenario")
+    base_shown = os.path.join(os.path.dirname(shown), entry.value)
+    identity = _identity(Path(base_shown))
+    if identity in seen:
+        raise entry.place.error("extends", f"{show(entry)} again", "a chain of files that ends")
+    if len(seen) >= _DEEPEST:
+        raise entry.place.error("extends", show(entry), f"at most {_DEEPEST} files in a chain")
+    if not Path(base_shown).is_file():
+        raise entry.place.error("extends", f"{show(entry)}, no such file", "another scenario")
+    base = _with_bases(read(Path(base_shown), base_shown), base_shown, (*seen, identity))
+    own = {key: value for key, value in node.mapping().items() if key != "extends"}
+    return merged(base, Node(own, node.place, keys=node.keys))
+
+
+def _identity(path: Path) -> str:
+    return os.path.realpath(path)
+
+
+def merged(base: Node, over: Node) -> Node:
+    """`over` laid over `base`."""
+    if isinstance(base.value, dict) and isinstance(over.value, dict):
+        return over if _other_choice(base, over) else _merged_mappings(base, over)
+    if _named(base) and _named(over):
+        return _merged_lists(base, over)
+    return over
+
+
+def _other_choice(base: Node, over: Node) -> bool:
+    pairs = [(base.mapping().get(key), over.mapping().get(key)) for key in _SELECTORS]
+    return any(old and new and old.value != new.value for old, new in pairs)
+
+
+def _merged_mappings(base: Node, over: Node) -> Node:
+    values = dict(base.mapping())
+    for key, value in over.mapping().items():
+        values[key] = merged(values[key], value) if key in values else value
+    return Node(values, over.place, keys={**base.keys, **over.keys})
+
+
+def _name(node: Node) -> str | None:
+    name = node.mapping().get("name")
+    return name.value if name and isinstance(name.value, str) else None
+
+
+def _named(node: Node) -> bool:
+    return bool(node.items()) and all(_name(item) is not None for item in node.items())
+
+
+def _merged_lists(base: Node, over: Node) -> Node:
+    fresh = {_name(item): item for item in reversed(over.items())}
+    known = {_name(item) for item in base.items()}
+    result = [merged(i, fresh[_name(i)]) if _name(i) in fresh else i for i in base.items()]
+    # A name given twice in the variant is kept twice, for validation to refuse.
+    first = set(map(id, fresh.values()))
+    result += [i for i in over.items() if _name(i) not in known or id(i) not in first]
+    return Node(result, over.place)

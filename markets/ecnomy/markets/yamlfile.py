@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strict YAML: PyYAML's safe loader with places kept and surprises refused.
+
+From PyYAML come the events; the tree is built here, because messages need the place of each value.
+Refused: duplicate keys, recursive or too many aliases, tags, numbers that are not finite, more than
+one document. Scalars follow the core schema of YAML 1.2, but true/false are the only booleans (yes,
+no, on and off are text) and `1e6` is a number.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+import msgspec
+import yaml
+
+from ecnomy.agents.errors import ScenarioError
+
+__all__ = ["Node", "Place", "child_path", "parse", "read", "show"]
+
+Scalar = str | int | float | bool | None
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_INT: Final = re.compile(r"[-+]?[0-9]+")
+_FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
+_MOST_BYTES: Final = 8 * 2**20
+_DEEPEST: Final = 40
+_MOST_ALIASED: Final = 10_000  # nodes that aliases may bring in, all told
+_LONGEST_NUMBER: Final = 300
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where something was written; `line` counts from 1, None where there are no lines."""
+
+    file: str
+    line: int | None
+
+    def error(self, path: str, found: str, expected: str) -> ScenarioError:
+        """A ScenarioError here."""
+        return ScenarioError(self.file, self.line, path, found, expected)
+
+
+class Node(msgspec.Struct, frozen=True):
+    """A value and its place. `text` is a scalar as written, so that 0.1 stays one tenth.
+
+    `keys` has the place of each key of a mapping.
+    """
+
+    value: Scalar | dict[str, Node] | list[Node]
+    place: Place
+    text: str = ""
+    keys: dict[str, Place] = {}
+
+    def mapping(self) -> dict[str, Node]:
+        """The items of a mapping; of anything else, none."""
+        return self.value if isinstance(self.value, dict) else {}
+
+    def items(self) -> list[Node]:
+        """The items of a list; of anything else, none."""
+        return self.value if isinstance(self.value, list) else []
+
+
+def show(node: Node) -> str:
+    """A value as messages name it, on one line."""
+    if isinstance(node.value, dict):
+        return "a mapping" if node.value else "an empty mapping"
+    if isinstance(node.value, list):
+        return f"a list of {len(node.value)}"
+    if node.value is None:
+        return "nothing"
+    if isinstance(node.value, str):
+        return repr(node.value if len(node.value) <= 60 else node.value[:57] + "...")
+    return node.text[:60]
+
+
+def child_path(path: str, key: str | int) -> str:
+    """The dotted path of a child, keys that are not words being quoted."""
+    if isinstance(key, int):
+        return f"{path}[{key}]"
+    word = key if re.fullmatch(r"[\w-]{1,60}", key) else repr(key[:60])
+    return f"{path}.{word}" if path else word
+
+
+def read(path: Path, shown: str) -> Node:
+    """The document in a file.
+
+    Args:
+        path: the file.
+        shown: how messages name it.
+
+    Raises:
+        ScenarioError: no such file, not text, not strict YAML, empty.
+    """
+    nowhere = Place(shown, None)
+    expected = "a scenario in YAML"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise nowhere.error("", "no such file", expected) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "a name that is no file's"
+        raise nowhere.error("", f"{reason[:1].lower()}{reason[1:]}", expected) from None
+    if len(data) > _MOST_BYTES:
+        raise nowhere.error("", f"{len(data)} bytes", f"at most {_MOST_BYTES} bytes")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Place(shown, line).error("", "bytes that are not text", "YAML in UTF-8") from None
+    return parse(text, shown)
+
+
+def parse(text: str, shown: str, *, lines: bool = True) -> Node:
+    """The one document in a text; `shown` names it in messages, `lines` says whether it has lines.
+
+    Raises:
+        ScenarioError: not strict YAML.
+    """
+    builder = _Builder(shown, lines)
+    try:
+        loader = _LOADER(text)
+        try:
+            return builder.document(loader)
+        finally:
+            loader.dispose()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = mark.line + 1 if mark else 1
+        problem = " ".join((error.problem or "no more is known").split())
+        raise builder.place(line).error("", f"a syntax error ({problem})", "YAML") from None
+    except yaml.reader.ReaderError as error:
+        position = error.position if isinstance(error.position, int) else 0
+        line = text.count("\n", 0, position) + 1
+        found = f"the control character {error.character!r}"
+        raise builder.place(line).error("", found, "YAML in UTF-8") from None
+    except (UnicodeEncodeError, ValueError):
+        raise builder.place(1).error("", "characters outside Unicode", "YAML in UTF-8") from None
+
+
+class _Builder:
+    """Turns PyYAML's events into Nodes."""
+
+    def __init__(self, shown: str, lines: bool) -> None:
+        self._shown, self._lines = shown, lines
+        self._anchors: dict[str, Node | None] = {}
+        self._aliased = 0
+
+    def place(self, line: int) -> Place:
+        return Place(self._shown, line if self._lines else None)
+
+    def document(self, loader: Any) -> Node:
+        events = self._events(loader)
+        first = next(events, None)
+        if first is None:
+            raise self.place(1).error("", "an empty document", "a mapping with version: 1")
+        root = self._node(first, events, "", 0)
+        if (extra := next(events, None)) is not None:
+            self._fail(extra, "", "a second document", "one document")
+        return root
+
+    @staticmethod
+    def _events(loader: Any) -> Iterator[Any]:
+        stream = (yaml.StreamStartEvent, yaml.StreamEndEvent)
+        frame = (*stream, yaml.DocumentStartEvent, yaml.DocumentEndEvent)
+        while loader.check_event():
+            event = loader.get_event()
+            if not isinstance(event, frame):
+                yield event
+
+    def _fail(self, event: Any, path: str, found: str, expected: str) -> NoReturn:
+        raise self.place(event.start_mark.line + 1).error(path, found, expected)
+
+    def _node(self, event: Any, events: Iterator[Any], path: str, depth: int) -> Node:
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, path)
+        if depth > _DEEPEST:
+            self._fail(event, path[:60], f"nesting deeper than {_DEEPEST}", "a flatter document")
+        if event.tag is not None and event.tag != "!":
+            self._fail(event, path, f"the tag {event.tag[:60]!r}", "a value without a tag")
+        if event.anchor is not None:
+            self._anchors[event.anchor] = None
+        if isinstance(event, yaml.MappingStartEvent):
+            node = self._mapping(event, events, path, depth)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self._sequence(event, events, path, depth)
+        else:
+            node = self._scalar(event, path)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        return node
+
+    def _alias(self, event: Any, path: str) -> Node:
+        name = f"the alias *{event.anchor}"
+        if event.anchor not in self._anchors:
+            self._fail(event, path, name, "an anchor defined above it")
+        node = self._anchors[event.anchor]
+        if node is None:
+            self._fail(event, path, f"the recursive alias *{event.anchor}", "a value that ends")
+        self._aliased += _size(node)
+        if self._aliased > _MOST_ALIASED:
+            self._fail(event, path, name, f"aliases that bring in at most {_MOST_ALIASED} values")
+        return node
+
+    def _mapping(self, event: Any, events: Iterator[Any], path: str, depth: int) -> Node:
+        values: dict[str, Node] = {}
+        keys: dict[str, Place] = {}
+        while not isinstance(key := next(events), yaml.MappingEndEvent):
+            if not isinstance(key, yaml.ScalarEvent):
+                self._fail(key, path, "a key that is not text", "a word as key")
+            mark: Any = key.start_mark
+            name, place = key.value, self.place(mark.line + 1)
+            here = child_path(path, name)
+            if name in values:
+                first = f" (first in line {keys[name].line})" if keys[name].line else ""
+                self._fail(key, here, f"the key {name[:60]!r} a second time", f"it once{first}")
+            if key.anchor is not None:
+                self._fail(key, here, "an anchor on a key", "a plain key")
+            keys[name] = place
+            values[name] = self._node(next(events), events, here, depth + 1)
+        return Node(values, self.place(event.start_mark.line + 1), keys=keys)
+
+    def _sequence(self, event: Any, events: Iterator[Any], path: str, depth: int) -> Node:
+        items: list[Node] = []
+        while not isinstance(item := next(events), yaml.SequenceEndEvent):
+            items.append(self._node(item, events, child_path(path, len(items)), depth + 1))
+        return Node(items, self.place(event.start_mark.line + 1))
+
+    def _scalar(self, event: Any, path: str) -> Node:
+        text, place = event.value, self.place(event.start_mark.line + 1)
+        plain = event.style in (None, "") and event.tag is None
+        if not plain:
+            return Node(text, place, text)
+        if _NOT_FINITE.fullmatch(text):
+            self._fail(event, path, text, "a finite number")
+        return Node(self._resolve(event, text, path), place, text)
+
+    def _resolve(self, event: Any, text: str, path: str) -> Scalar:
+        if text in _NULLS:
+            return None
+        if text in ("true", "false"):
+            return text == "true"
+        if not _FLOAT.fullmatch(text):
+            return text
+        value = float(text)
+        if not math.isfinite(value) or len(text) > _LONGEST_NUMBER:
+            self._fail(event, path, f"the number {text[:40]}", "a finite number")
+        return int(text) if _INT.fullmatch(text) else value
+
+
+def _size(node: Node) -> int:
+    children = list(node.mapping().values()) + node.items()
+    return 1 + sum(_size(child) for child in children)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strategies such as a user may write."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision, FlowDecision
+from ecnomy.agents.observation import FlowView, Observation, PriceObservation
+from ecnomy.agents.parameters import Unit
+
+
+@dataclasses.dataclass
+class Counting:
+    """Pays as many micro-units a second as it was asked before: each flow counts for itself."""
+
+    step: Annotated[float, Unit("s")] = 1.0
+
+    def __post_init__(self) -> None:
+        self.asked = 0
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        """One more each time."""
+        self.asked += 1
+        return FlowDecision(willingness_micro_per_s=self.asked * self.step)
+
+
+@dataclasses.dataclass
+class Doubling:
+    """Doubles the price."""
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """Twice the price in force."""
+        return 2 * seen.price_micro
+
+
+@dataclasses.dataclass
+class Broken:
+    """Returns what no role can use, one kind of it after the other."""
+
+    fault: str = ""
+
+    def decide_many(self, seen: Observation) -> object:
+        """The fault asked for; one that is none of these raises KeyError."""
+        flows = len(seen.flows.flow)
+        return {
+            "type": None,
+            "length": Decision(np.zeros(flows + 1)),
+            "nan": Decision(np.full(flows, np.nan)),
+            "negative": Decision(np.full(flows, -2.0)),
+            "float-class": Decision(offer=np.zeros(flows)),
+            "no-class": Decision(offer=np.full(flows, 99)),
+            "other-shop": Decision(offer=np.full(flows, 3)),
+        }[self.fault]
+
+    def post_price(self, seen: PriceObservation) -> object:
+        """A price that is no whole number."""
+        return 0.5
+
+
+class NoStrategy:
+    """Has none of the methods."""

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Roles: their rhythm, their random streams, and what they refuse from a strategy."""
+
+from __future__ import annotations
+
+import mesa
+import numpy as np
+import pytest
+
+from ecnomy.agents.application_provider import ApplicationProvider
+from ecnomy.agents.connectivity_provider import ConnectivityProvider
+from ecnomy.agents.customer import Customer
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import (
+    NO_OFFER,
+    FlowColumns,
+    LinkColumns,
+    Observation,
+    Offer,
+    PriceObservation,
+)
+from ecnomy.agents.role import ADAPT, Terms, settling_ps
+from ecnomy.agents.streams import agent_stream
+
+PS = 10**12
+OFFERS = (
+    Offer("shop", "gold", 4_000_000),
+    Offer("shop", "silver", 1_000_000),
+    Offer("rival", "tin", 2_000_000),
+    Offer("rival", "lead", 1_000_000),
+)
+
+
+@pytest.fixture
+def model() -> mesa.Model:
+    """A model for agents to live in."""
+    return mesa.Model(rng=1)
+
+
+def flows(*offers: int, marks: int = 10, delivered: int = 1000, srtt_s: float = 0.1) -> FlowColumns:
+    """Flows in these classes, alike in everything else."""
+    count = len(offers)
+    return FlowColumns(
+        flow=np.arange(count, dtype=np.int64),
+        active=np.ones(count, dtype=np.int64),
+        goodput_bps=np.full(count, 1e6),
+        delivered=np.full(count, delivered, dtype=np.int64),
+        marks=np.full(count, marks, dtype=np.int64),
+        charge_micro=np.zeros(count, dtype=np.int64),
+        srtt_s=np.full(count, srtt_s),
+        gain=np.full(count, 0.5),
+        offer=np.array(offers, dtype=np.int64),
+    )
+
+
+def seen(*offers: int, t_ps: int = 5 * PS, **columns: float) -> Observation:
+    """An observation of 1 s at `t_ps`."""
+    return Observation(t_ps, PS, 1000, OFFERS, flows(*offers, **columns))
+
+
+def prices(price_micro: int = 1000) -> PriceObservation:
+    """An observation of an idle link."""
+    zero = np.zeros(1, dtype=np.int64)
+    return PriceObservation(0, 0, price_micro, LinkColumns(*[zero] * 7))
+
+
+def test_settling_time_is_three_time_constants() -> None:
+    """T = 0.1 s, gain 0.5, p = 0.01: 3 x 0.1 / 0.005 = 60 s; 5 s at least, and without marks."""
+    assert settling_ps(flows(0, 1)) == 60 * PS
+    assert settling_ps(flows(0, marks=500)) == 5 * PS
+    assert settling_ps(flows(0, marks=0)) == 5 * PS
+
+
+def test_default_interval_follows_what_is_measured(model: mesa.Model) -> None:
+    """The first decision falls in the first 5 s, the next ones 3 T / (gain p) apart."""
+    customer = Customer(model, "ann", Terms(7))
+    assert customer.interval_ps == ADAPT
+    assert 0 <= customer.next_ps < 5 * PS
+    customer.decide(seen(0))
+    assert not customer.due(64 * PS) and customer.due(65 * PS)
+    assert not customer.hasty
+
+
+def test_configured_interval_is_kept_and_found_hasty(model: mesa.Model) -> None:
+    """10 s where 60 s are needed."""
+    customer = Customer(model, "ann", Terms(7, interval_ps=10 * PS))
+    customer.decide(seen(0))
+    assert not customer.due(14 * PS) and customer.due(15 * PS)
+    assert customer.hasty
+
+
+def test_phases_differ_between_agents_and_seeds(model: mesa.Model) -> None:
+    """Each agent has its own draw, the same one in every run with its seed."""
+    phases = [Customer(model, n, Terms(s)).next_ps for n in ("a", "b") for s in (1, 2)]
+    assert len(set(phases)) == 4
+    assert Customer(model, "a", Terms(1)).next_ps == phases[0]
+
+
+def test_agent_streams_are_fixed_for_ever() -> None:
+    """Results of old runs can be had again: the first draw of a known key."""
+    assert agent_stream(7, "ann").random() == 0.504287718957188
+    assert agent_stream(2**64 - 1, "é").random() != agent_stream(0, "é").random()
+
+
+def test_provider_is_willing_to_pay_the_class_fee(model: mesa.Model) -> None:
+    """Constant charge: the fee of each flow's class, nothing said of flows in none."""
+    provider = ApplicationProvider(model, "shop", Terms(7), OFFERS[:2])
+    pay = provider.decide(seen(1, 0, NO_OFFER)).willingness_micro_per_s
+    assert pay is not None and pay.tolist() == [1e6, 4e6, -1.0]
+
+
+def test_single_flow_strategy_has_one_object_per_flow(model: mesa.Model) -> None:
+    """Each flow of the group keeps its own state."""
+    customer = Customer(model, "ann", Terms(7, "lab_strategies:Counting", {"step": 10.0}))
+    assert customer.decide(seen(0, 0)).willingness_micro_per_s.tolist() == [10.0, 10.0]
+    assert customer.decide(seen(0, 0)).willingness_micro_per_s.tolist() == [20.0, 20.0]
+
+
+def test_price_strategy_sets_the_price(model: mesa.Model) -> None:
+    """`stay` keeps it; a strategy of one's own may change it."""
+    assert ConnectivityProvider(model, "isp", Terms(7)).post_price(prices()) == 1000
+    doubling = ConnectivityProvider(model, "isp", Terms(7, "lab_strategies:Doubling"))
+    assert doubling.post_price(prices()) == 2000
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("type", "returned NoneType"),
+        ("length", "shape"),
+        ("nan", "not finite"),
+        ("negative", "negative"),
+        ("float-class", "not integers"),
+        ("no-class", "not on offer"),
+        ("other-shop", "another provider"),
+    ],
+)
+def test_useless_decisions_are_refused(model: mesa.Model, fault: str, told: str) -> None:
+    """By agent, strategy and reason."""
+    customer = Customer(model, "ann", Terms(7, "lab_strategies:Broken", {"fault": fault}))
+    with pytest.raises(StrategyError, match=rf"ann \(lab_strategies:Broken\).*{told}"):
+        customer.decide(seen(0))
+
+
+def test_failing_strategy_is_named_with_its_place(model: mesa.Model) -> None:
+    """An exception in a user's code says whose it is and where it came from."""
+    customer = Customer(model, "ann", Terms(7, "lab_strategies:Broken", {"fault": "crash"}))
+    with pytest.raises(StrategyError, match=r"ann .*KeyError: 'crash' \(.*lab_strategies.py:\d+\)"):
+        customer.decide(seen(0))
+
+
+def test_price_must_be_a_whole_number(model: mesa.Model) -> None:
+    """The ledger knows no fractions of a micro-unit."""
+    isp = ConnectivityProvider(model, "isp", Terms(7, "lab_strategies:Broken"))
+    with pytest.raises(StrategyError, match="0.5"):
+        isp.post_price(prices())
+
+
+def test_strategy_must_suit_its_role(model: mesa.Model) -> None:
+    """A customer sets no prices, a connectivity provider turns no knob."""
+    with pytest.raises(StrategyError, match="decide or decide_many"):
+        Customer(model, "ann", Terms(7, "lab_strategies:Doubling"))
+    with pytest.raises(StrategyError, match="post_price"):
+        ConnectivityProvider(model, "isp", Terms(7, "qos-knob"))

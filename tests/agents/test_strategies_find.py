@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding strategies by name, dotted path and entry point, and what is said when there is none."""
+
+from __future__ import annotations
+
+import importlib.metadata
+
+import pytest
+from lab_strategies import Counting
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.strategies import BUILT_IN, GROUP, find, make
+from ecnomy.agents.strategies.qos_knob import QosKnob
+
+
+@pytest.mark.parametrize("kind", sorted(BUILT_IN))
+def test_built_in_strategies_can_be_made(kind: str) -> None:
+    """Every built-in name leads to a class whose parameters all have defaults."""
+    assert type(make(kind, {})) is find(kind)
+
+
+def test_dotted_path_finds_a_users_class() -> None:
+    """module:Class, and parameters reach it."""
+    made = make("lab_strategies:Counting", {"step": 2.0})
+    assert isinstance(made, Counting) and made.step == 2.0
+
+
+def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name in the group ecnomy.strategies."""
+    entry = importlib.metadata.EntryPoint("patient", "lab_strategies:Counting", GROUP)
+    monkeypatch.setattr(
+        importlib.metadata, "entry_points", lambda group: [entry] if group == GROUP else []
+    )
+    assert find("patient") is Counting
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [
+        ("nonesuch", "built in are constant-charge, qos-knob, stay"),
+        ("no_such_lab:Patient", "tried no_such_lab:Patient"),
+        ("lab_strategies:Absent", "Absent"),
+        ("lab_strategies:NoStrategy", "has none of decide"),
+        ("lab_strategies:np", "is no class"),
+        (":", "tried :"),
+    ],
+)
+def test_missing_strategy_names_what_was_tried(kind: str, told: str) -> None:
+    """One line that says where it was looked for."""
+    with pytest.raises(StrategyError, match=told):
+        find(kind)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"patience": 0.0}, {"satisfied": 1.5}, {"budget": -1.0}, {"budget": float("nan")}, {"x": 1}],
+)
+def test_bad_parameters_are_refused(params: dict[str, object]) -> None:
+    """By the strategy itself, as a StrategyError."""
+    with pytest.raises(StrategyError, match="qos-knob"):
+        make("qos-knob", params)
+
+
+def test_unlimited_budget_is_the_default() -> None:
+    """A knob without a budget takes any class."""
+    assert QosKnob().budget == float("inf")

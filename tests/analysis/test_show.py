@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `show` and the picture."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis import open_run, overview
+from ecnomy.analysis.show import show_command
+from typer.testing import CliRunner, Result
+
+MakeRun = Callable[..., Path]
+
+
+def _show(*arguments: str | Path) -> Result:
+    app = typer.Typer()
+    app.command()(show_command)
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def test_show_prints_the_summary_and_names_the_picture(gold_silver: Path) -> None:
+    """Both phases, the money, the accounts, the sentence and last the picture's path."""
+    done = _show(gold_silver)
+    assert done.exit_code == 0, done.output
+    lines = [line.rstrip() for line in done.output.splitlines()]
+    assert lines[0] == "Gold and silver customers on one congested link"
+    assert "Phase 1, 10 s to 60 s: gold and silver capped at 0.5 Mbps" in lines
+    assert any("the first 10 s, in which the flows settle, are left out" in x for x in lines)
+    assert any(x.startswith("bottleneck") and " %" in x for x in lines)
+    assert any(x.startswith("source:background") for x in lines)
+    assert "0.1100" in done.output
+    assert lines[-1] == f"picture: {gold_silver / 'overview.png'}"
+    assert (gold_silver / "overview.png").stat().st_size > 20_000
+
+
+def test_no_plot_draws_nothing(make_run: MakeRun) -> None:
+    """--no-plot leaves the folder as it was."""
+    folder = make_run()
+    done = _show(folder, "--no-plot")
+    assert done.exit_code == 0
+    assert "picture" not in done.output
+    assert not (folder / "overview.png").exists()
+
+
+def test_plot_goes_where_it_is_told(gold_silver: Path, tmp_path: Path) -> None:
+    """--plot FILE names the picture, whatever the ending."""
+    file = tmp_path / "elsewhere.png"
+    done = _show(gold_silver, "--plot", file)
+    assert f"picture: {file}" in done.output
+    assert file.read_bytes().startswith(b"\x89PNG")
+
+
+def test_partial_runs_say_so(make_run: MakeRun) -> None:
+    """The reason stands in the summary; a run with no report has neither tables nor picture."""
+    assert "partial results: the engine died" in _show(make_run(until_s=100), "--no-plot").output
+    done = _show(make_run(until_s=0))
+    assert done.exit_code == 0, done.output
+    assert "before anything could be measured" in done.output
+    assert "picture: none" in done.output
+
+
+def test_a_run_without_market_shows_no_money(make_run: MakeRun) -> None:
+    """Neither fees nor accounts are printed, and there is one unnumbered phase."""
+    done = _show(make_run(market=False, phased=False), "--no-plot")
+    assert "money" not in done.output
+    assert "10 s to 180 s: gold, silver and background on" in done.output
+    assert "Phase" not in done.output
+
+
+def test_a_wrong_folder_is_the_callers_error(tmp_path: Path) -> None:
+    """ResultsError reaches the command line, which makes one line of it."""
+    done = _show(tmp_path)
+    assert isinstance(done.exception, ResultsError)
+
+
+def _ancillary(png: bytes) -> list[bytes]:
+    """Types of the chunks of a PNG."""
+    types, at = [], 8
+    while at < len(png):
+        (length,) = struct.unpack(">I", png[at : at + 4])
+        types.append(png[at + 4 : at + 8])
+        at += length + 12
+    return types
+
+
+@pytest.mark.parametrize("market", [True, False])
+def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market: bool) -> None:
+    """Two drawings are equal byte for byte and carry no text or time."""
+    run = open_run(make_run(market=market))
+    files = [tmp_path / "a.png", tmp_path / "b.png"]
+    assert all(overview(run, file) for file in files)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    assert not {b"tEXt", b"iTXt", b"tIME"} & set(_ancillary(files[0].read_bytes()))
+
+
+def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_path: Path) -> None:
+    """Panels, units, legends and curves of the figure hold what the tables say."""
+    from ecnomy.analysis import plots
+
+    data = plots._collect(open_run(gold_silver))
+    figure = plots._figure(data)
+    rates, money, marked, queue = figure.axes
+    assert [a.get_ylabel().split("\n")[-1] for a in (rates, money, marked)] == [
+        "[Mbps]",
+        "[money/s]",
+        "[%]",
+    ]
+    assert queue.get_xlabel() == "simulated time [s]"
+    curves = {str(line.get_label()): line for line in rates.get_lines()}
+    assert curves["gold, mean of 2"].get_ydata()[-5] == pytest.approx(2.9, rel=0.15)
+    background = curves["background, mean of 20"].get_ydata()
+    assert background[0] != background[0]  # nothing is drawn before it starts
+    fees = {str(line.get_label()): line for line in money.get_lines()}
+    assert fees["gold, fee"].get_ydata() == pytest.approx([4.0] * len(data.middle_s))
+    assert len(plots._figure(plots._collect(open_run(make_run(market=False)))).axes) == 3

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An engine that simulates nothing: every flow delivers 100 packets a second, 10 of them marked.
+
+The plan's title says how it behaves: `die N` kills itself after report N, `fail N` reports an
+error there, `status N` ends there with status 3 and a line on standard error, `hang N` waits there.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+
+import market_world as world
+import msgspec
+import numpy as np
+
+from ecnomy.markets.bridge import codec
+from ecnomy.markets.bridge.messages import Bye, Decide, Error, Finish, Hello, Message, Record
+from ecnomy.markets.bridge.wire import Wire
+from ecnomy.markets.plan import Plan
+
+
+def main() -> None:
+    """`fake_engine.py run --plan FILE --bridge-fd N`."""
+    options = dict(zip(sys.argv[2::2], sys.argv[3::2], strict=True))
+    with open(options["--plan"], "rb") as file:
+        plan = msgspec.json.decode(file.read(), type=Plan)
+    wire = Wire(socket.socket(fileno=int(options["--bridge-fd"])), None)
+    wire.write(codec.encode(Hello((1, 0), "fake", "1.0", plan.digest, plan.seed, "")))
+    _next(wire)
+    deed, _, at = plan.title.partition(" ")
+    for epoch, t_ps in enumerate(range(0, plan.duration_ps + 1, plan.epoch_ps)):
+        wire.write(codec.encode(_report(plan, epoch, t_ps)))
+        assert isinstance(_next(wire), Decide)
+        if at == str(epoch):
+            _misbehave(deed, wire)
+        if plan.record.series:
+            wire.write(codec.encode(_series(t_ps)))
+    wire.write(codec.encode(Finish(plan.duration_ps, 1, 2, 3, 0.5)))
+    assert isinstance(_next(wire), Bye)
+
+
+def _next(wire: Wire) -> Message:
+    return codec.decode_body(wire.read())
+
+
+def _report(plan: Plan, epoch: int, t_ps: int) -> Message:
+    flows = sum(s.count for s in plan.sources)
+    packets = np.full(flows, 100 * t_ps // world.PS, dtype=np.int64)
+    marks = packets // 10
+    sums = {"acked_bytes": 1000 * packets, "ce": marks, "ce_bytes": 1000 * marks}
+    return world.report(plan, t_ps, epoch, delivered=packets, **sums)
+
+
+def _series(t_ps: int) -> Record:
+    ints = {name: np.array([value]) for name, value in (("t_ps", t_ps), ("name", 0))}
+    return Record("series", {**ints, "subject": np.array([0]), "value": np.array([1.5])})
+
+
+def _misbehave(deed: str, wire: Wire) -> None:
+    if deed == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif deed == "fail":
+        wire.write(codec.encode(Error("the flux capacitor is empty")))
+        time.sleep(60)
+    elif deed == "status":
+        print("fake-engine: out of memory", file=sys.stderr)
+        sys.exit(3)
+    elif deed == "hang":
+        time.sleep(60)
+
+
+if __name__ == "__main__":
+    main()

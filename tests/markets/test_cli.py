@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: what it prints, what it exits with, and that nobody sees a traceback."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets.cli import GROUP, main
+
+SCENARIO = """
+version: 1
+title: TITLE
+duration: 6 s
+warmup: 2 s
+network:
+  links:
+    - {name: l, from: a, to: b, rate: 10 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: au, count: 2, from: a, to: b, traffic: {kind: greedy}, transport: {law: wtp}}
+  - {name: web, from: a, to: b, traffic: {kind: greedy}, transport: {law: reno}}
+market:
+  epoch: 1 s
+  price_per_mark: 0.25 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - {name: shop, role: application-provider, classes: {gold: {fee: 2 money/s, sources: au}}}
+"""
+
+pytestmark = pytest.mark.usefixtures("fake_engine")
+
+
+@pytest.fixture
+def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A scenario file in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "scene.yaml"
+    file.write_text(SCENARIO.replace("TITLE", "plain"), encoding="utf-8")
+    return file
+
+
+def ecnomy(*arguments: object) -> int:
+    """The exit status of a command line, run here."""
+    with pytest.raises(SystemExit) as leaving:
+        main([str(argument) for argument in arguments])
+    status = leaving.value.code
+    return status if isinstance(status, int) else 0
+
+
+def started(*arguments: object) -> subprocess.Popen[str]:
+    """A command line in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "ecnomy.markets.cli", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+    )
+
+
+def test_run_prints_what_each_class_paid(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Classes by name, other sources by theirs; the price of a mark; the folder at the end."""
+    assert ecnomy("run", scene) == 0
+    out, err = capsys.readouterr()
+    cells = {row[0]: row[1:] for row in map(str.split, out.splitlines()) if len(row) == 7}
+    assert cells["gold"] == ["2", "0.8", "10", "0.25", "2.5", "2"]
+    assert cells["web"] == ["1", "0.8", "10", "0.25", "2.5", "0"]
+    assert out.splitlines()[-1] == "results: results/scene-1"
+    assert all(line.startswith("ecnomy: warning: ") for line in err.splitlines())
+    assert json.loads(Path("results/scene-1/manifest.json").read_text())["complete"] is True
+
+
+def test_options_reach_the_run(scene: Path) -> None:
+    """Changes, seed, folder and market."""
+    assert (
+        ecnomy(
+            "run",
+            scene,
+            "--set",
+            "duration=4 s",
+            "--set",
+            "title=other",
+            "--seed",
+            9,
+            "--out",
+            "here",
+            "--no-market",
+        )
+        == 0
+    )
+    manifest = json.loads(Path("here/manifest.json").read_text())
+    assert manifest["seed"] == 9 and manifest["title"] == "other"
+    assert manifest["measured"]["to_ps"] == 4 * 10**12
+    assert manifest["classes"] == []
+
+
+def test_second_run_is_refused_without_force(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 2 and how to go on; --force goes on."""
+    assert ecnomy("run", scene, "--out", "r") == 0
+    capsys.readouterr()
+    assert ecnomy("run", scene, "--out", "r") == 2
+    assert capsys.readouterr().err.splitlines()[-1] == (
+        "ecnomy: r: exists already; --force replaces it, --out names another"
+    )
+    assert ecnomy("run", scene, "--out", "r", "--force") == 0
+
+
+def test_check_says_what_would_run(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A summary, no results."""
+    assert ecnomy("check", scene, "--set", "title=checked") == 0
+    assert "checked" in capsys.readouterr().out
+    assert not Path("results").exists()
+
+
+@pytest.mark.parametrize("verb", ["run", "check"])
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [(["--set", "sources[0].count=-1"], "count"), (["--set", "nowhere=1"], "nowhere")],
+)
+def test_bad_input_is_one_line_and_exit_2(
+    scene: Path, verb: str, extra: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No traceback, and the fault by name."""
+    assert ecnomy(verb, scene, *extra) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("ecnomy: ") and told in line
+
+
+def test_missing_file_is_one_line_and_exit_2(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The file is named."""
+    assert ecnomy("run", "absent.yaml") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "absent.yaml" in line
+
+
+def test_dead_engine_is_one_line_and_exit_1(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What died and when."""
+    assert ecnomy("run", scene, "--set", "title=die 3") == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("ecnomy: fake-engine") and "SIGKILL at simulated time 3 s" in line
+
+
+def test_folder_that_cannot_be_written_is_one_line(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The system's own reason and the path, exit 1."""
+    assert ecnomy("run", scene, "--out", "/proc/nowhere/r") == 1
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("ecnomy: /proc/nowhere")
+
+
+@pytest.mark.parametrize("arguments", [["fly"], ["run"], ["run", "x.yaml", "--seed", "many"]])
+def test_wrong_usage_exits_2(scene: Path, arguments: list[str]) -> None:
+    """An unknown verb, a missing argument, a seed that is no number."""
+    assert ecnomy(*arguments) == 2
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "reason"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_signals_end_a_run_with_partial_results(
+    scene: Path, sent: signal.Signals, status: int, reason: str
+) -> None:
+    """Ctrl-C and SIGTERM while the engine hangs: the folder says why it is partial."""
+    process = started("run", scene, "--set", "title=hang 3", "--out", "r")
+    table, end = Path("r/flow_epochs.parquet.tmp"), time.monotonic() + 30
+    while not table.exists():
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.05)
+    time.sleep(1.0)
+    process.send_signal(sent)
+    out, err = process.communicate(timeout=20)
+    assert process.returncode == status, err
+    assert "Traceback" not in err and out == ""
+    manifest = json.loads(Path("r/manifest.json").read_text())
+    assert manifest["complete"] is False and manifest["reason"] == reason
+    assert Path("r/flow_epochs.parquet").exists()
+
+
+def test_no_progress_where_nobody_watches(scene: Path) -> None:
+    """Standard error is no terminal: nothing is drawn on it."""
+    process = started("run", scene, "--out", "r")
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "\x1b" not in err and all(line.startswith("ecnomy: ") for line in err.splitlines())
+
+
+def test_check_loads_nothing_heavy(scene: Path) -> None:
+    """No Mesa, pandas or Arrow for a look at a scenario."""
+    code = (
+        "import sys; from ecnomy.markets.cli import main\n"
+        "try: main(['check', sys.argv[1]])\n"
+        "except SystemExit as e: assert e.code == 0\n"
+        "print(sorted({'mesa', 'pandas', 'pyarrow', 'rich.progress'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(scene)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_verbs_of_other_packages_are_found(
+    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An entry point in ecnomy.commands is a verb, with its options and help."""
+    (scene.parent / "lab_verbs.py").write_text(
+        "def greet(name: str) -> None:\n    '''Say hello.'''\n    print('hello', name)\n"
+    )
+    monkeypatch.syspath_prepend(str(scene.parent))
+    entry = importlib.metadata.EntryPoint("greet", "lab_verbs:greet", GROUP)
+    monkeypatch.setattr(
+        importlib.metadata, "entry_points", lambda group: [entry] if group == GROUP else []
+    )
+    assert ecnomy("greet", "you") == 0
+    assert capsys.readouterr().out == "hello you\n"
+    assert ecnomy("--help") == 0
+    assert "Say hello." in capsys.readouterr().out

@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results folders: what is in the tables, whose folder it is, and identical bytes."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import market_world as world
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from market_world import PS
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.bridge.messages import Record
+from ecnomy.markets.market import Market
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results import ResultsWriter
+from ecnomy.markets.tables import ROWS_PER_GROUP, TableWriter
+
+CLASSES = {"gold": (4_000_000, ("gold",))}
+
+
+def scene() -> Plan:
+    """A gold and a web flow for 4 s, the first of them warm-up."""
+    sources = [world.source("gold"), world.source("web")]
+    return world.plan(sources, duration_ps=4 * PS, warmup_ps=PS, series=["cwnd"])
+
+
+def write(folder: Path, *, until: int = 4, reason: str | None = None, force: bool = False) -> Path:
+    """A run whose flows deliver 100 and 50 packets a second, 10 of the first's marked."""
+    plan = scene()
+    market = Market(plan, world.shop(CLASSES))
+    writer = ResultsWriter(folder, plan, {"title": "t"}, force=force)
+    writer.engine("fake", "1.0")
+    for t in range(until + 1):
+        report = world.report(
+            plan,
+            t * PS,
+            t,
+            delivered=[100 * t, 50 * t],
+            acked_bytes=[100_000 * t, 50_000 * t],
+            ce=[10 * t, 0],
+            ce_bytes=[10_000 * t, 0],
+            delay_sum_ps=[100 * t * PS // 50, 0],
+            cwnd_integral=[5.0 * t, 0],
+            cwnd=[7.0, 1.0],
+            link_departures=[150 * t],
+            link_departed_bytes=[150_000 * t],
+            link_arrivals=[160 * t],
+            link_marks=[16 * t],
+            link_queue_integral=[3.0 * t],
+            link_queue_max=[9],
+        )
+        market.decide(report)
+        writer.report(report, market)
+        ints = {
+            name: np.array([t * PS if name == "t_ps" else 0])
+            for name in ("t_ps", "name", "subject")
+        }
+        writer.record(Record("series", {**ints, "value": np.array([0.5 * t])}))
+    writer.finish(market, {"host": "here"}, reason=reason)
+    writer.close()
+    return folder
+
+
+def rows(folder: Path, table: str) -> list[dict]:
+    """A table as a list of rows."""
+    return pq.read_table(folder / f"{table}.parquet").to_pylist()
+
+
+def manifest(folder: Path) -> dict:
+    """The folder's manifest."""
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def test_flows_over_the_measured_window(tmp_path: Path) -> None:
+    """Differences over 3 s after a warm-up of 1 s, and the rates that follow."""
+    gold, web = rows(write(tmp_path / "r"), "flows")
+    assert (gold["name"], gold["source"], gold["class"]) == ("gold.0", "gold", "gold")
+    assert (web["class"], web["provider"], gold["provider"]) == ("", "", "shop")
+    assert gold["delivered"] == 300 and gold["ce"] == 30 and gold["cwnd"] == 7.0
+    assert gold["goodput_bps"] == 800_000.0
+    assert gold["marks_per_s"] == 10.0
+    assert gold["marking_rate"] == 0.1 and web["marking_rate"] == 0.0
+    assert gold["mean_delay_s"] == pytest.approx(0.02)
+    assert gold["mean_cwnd"] == 5.0
+    assert gold["fee_micro"] == 12_000_000 and web["fee_micro"] == 0
+    assert gold["mark_charge_micro"] == 30_000
+
+
+def test_links_over_the_measured_window(tmp_path: Path) -> None:
+    """Framing counts for the utilization of the wire; the maximum is that of the whole run."""
+    (link,) = rows(write(tmp_path / "r"), "links")
+    assert link["departures"] == 450 and link["queue_max"] == 9
+    assert link["utilization"] == pytest.approx(8 * (450_000 + 450 * 10) / (1e7 * 3))
+    assert link["mean_queue_packets"] == 3.0
+    assert link["mean_wait_s"] == pytest.approx(9 / 450)
+    assert link["marking_probability"] == pytest.approx(0.1)
+
+
+def test_epochs_hold_every_report(tmp_path: Path) -> None:
+    """Cumulative counters, the class and the money so far, per report and flow."""
+    epochs = rows(write(tmp_path / "r"), "flow_epochs")
+    keys = [(t * PS, flow) for t in range(5) for flow in (0, 1)]
+    assert [(e["t_ps"], e["flow"]) for e in epochs] == keys
+    assert [e["delivered"] for e in epochs[::2]] == [0, 100, 200, 300, 400]
+    assert [e["fee_micro"] for e in epochs[::2]] == [t * 4_000_000 for t in range(5)]
+    assert [e["class_index"] for e in epochs[:2]] == [0, -1]
+    assert len(rows(tmp_path / "r", "link_epochs")) == 5
+
+
+def test_ledger_table_names_its_accounts(tmp_path: Path) -> None:
+    """Marks and fees, four epochs of each, between accounts by name."""
+    ledger = rows(write(tmp_path / "r"), "ledger")
+    fees = [r for r in ledger if r["kind"] == "class-fee"]
+    marks = [r for r in ledger if r["kind"] == "marks"]
+    assert len(fees) == len(marks) == 4
+    assert {(r["debit"], r["credit"]) for r in fees} == {("source:gold", "shop")}
+    assert {(r["debit"], r["credit"]) for r in marks} == {("shop", "isp")}
+    assert sum(r["quantity"] for r in marks) == 40
+    assert all(r["amount_micro"] == r["quantity"] * r["price_micro"] for r in marks)
+    assert all(r["quantity"] == PS and r["flow"] == 0 for r in fees)
+    assert manifest(tmp_path / "r")["balances_micro"]["isp"] == 40_000
+
+
+def test_other_tables_are_there(tmp_path: Path) -> None:
+    """Agents, pairs with names, series as asked for; no transfers where none were asked for."""
+    folder = write(tmp_path / "r")
+    assert {r["name"] for r in rows(folder, "agents")} == {
+        "price_micro_per_mark",
+        "willingness_micro_per_s",
+        "mark_rate",
+    }
+    assert [r["source_name"] for r in rows(folder, "pairs")] == ["gold", "web"]
+    assert [r["value"] for r in rows(folder, "series")] == [0.0, 0.5, 1.0, 1.5, 2.0]
+    assert not (folder / "transfers.parquet").exists()
+
+
+def test_complete_manifest(tmp_path: Path) -> None:
+    """What was run, with what, and over which window."""
+    found = manifest(write(tmp_path / "r"))
+    assert found["format"] == 1 and found["complete"] is True and found["reason"] is None
+    assert found["measured"] == {"from_ps": PS, "to_ps": 4 * PS}
+    assert found["plan_digest"] == scene().digest == found["plan"]["digest"]
+    assert found["versions"]["engine"] == "fake 1.0"
+    assert found["classes"][0]["name"] == "gold"
+
+
+def test_equal_runs_are_equal_in_every_byte(tmp_path: Path) -> None:
+    """Manifest and tables; machine.json and the log are no part of it."""
+    first, second = write(tmp_path / "a"), write(tmp_path / "b")
+    names = sorted(p.name for p in first.iterdir())
+    assert names == sorted(p.name for p in second.iterdir())
+    assert "flow_epochs.parquet" in names
+    for name in set(names) - {"machine.json", "log.txt"}:
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+
+
+@pytest.mark.parametrize("chunk", [1000, 7777, 3 * ROWS_PER_GROUP])
+def test_bytes_do_not_depend_on_how_rows_arrive(tmp_path: Path, chunk: int) -> None:
+    """The same rows in other batches make the same file, in row groups of the same size."""
+    values = np.arange(3 * ROWS_PER_GROUP - 5, dtype=np.int64)
+    schema = pa.schema([("x", pa.int64()), ("name", pa.string())])
+
+    def table(name: str, size: int) -> Path:
+        writer = TableWriter(tmp_path, name, schema)
+        for start in range(0, len(values), size):
+            part = values[start : start + size]
+            writer.write({"x": part, "name": [f"n{v % 7}" for v in part.tolist()]})
+        writer.close()
+        return tmp_path / f"{name}.parquet"
+
+    whole, parts = table("whole", 50_000), table("parts", chunk)
+    assert whole.read_bytes() == parts.read_bytes()
+    info = pq.read_metadata(parts)
+    sizes = [info.row_group(i).num_rows for i in range(info.num_row_groups)]
+    assert sizes == [ROWS_PER_GROUP, ROWS_PER_GROUP, ROWS_PER_GROUP - 5]
+
+
+def test_partial_run_says_so_and_can_be_read(tmp_path: Path) -> None:
+    """Stopped at 2 s: the window ends there and the reason stands in the manifest."""
+    folder = write(tmp_path / "r", until=2, reason="the engine died")
+    found = manifest(folder)
+    assert found["complete"] is False and found["reason"] == "the engine died"
+    assert found["measured"] == {"from_ps": PS, "to_ps": 2 * PS}
+    assert rows(folder, "flows")[0]["delivered"] == 100
+
+
+def test_run_without_a_report_has_empty_rates(tmp_path: Path) -> None:
+    """An engine that dies before its first report leaves readable tables of zeros."""
+    plan = scene()
+    market = Market(plan, world.shop(CLASSES))
+    writer = ResultsWriter(tmp_path / "r", plan, {})
+    writer.finish(market, {}, reason="died")
+    writer.close()
+    flows = rows(tmp_path / "r", "flows")
+    assert [f["goodput_bps"] for f in flows] == [0.0, 0.0]
+    assert math.isnan(flows[0]["mean_delay_s"])
+
+
+def test_manifest_is_incomplete_while_a_run_goes_on(tmp_path: Path) -> None:
+    """A run that is killed leaves this behind, and no table under its own name."""
+    writer = ResultsWriter(tmp_path / "r", scene(), {})
+    assert manifest(tmp_path / "r")["complete"] is False
+    assert list((tmp_path / "r").glob("*.parquet")) == []
+    writer.close()
+
+
+def test_complete_results_are_never_written_over(tmp_path: Path) -> None:
+    """Not without force, which replaces them."""
+    folder = write(tmp_path / "r")
+    before = (folder / "manifest.json").read_bytes()
+    with pytest.raises(InputError, match="exists already"):
+        write(folder)
+    assert (folder / "manifest.json").read_bytes() == before
+    write(folder, until=2, reason="cut", force=True)
+    assert manifest(folder)["reason"] == "cut"
+
+
+def test_incomplete_results_are_replaced(tmp_path: Path) -> None:
+    """A second try needs no force, and what the first left is gone."""
+    folder = write(tmp_path / "r", until=2, reason="cut")
+    (folder / "trace.parquet.tmp").write_text("left over")
+    write(folder)
+    assert manifest(folder)["complete"] is True
+    assert not (folder / "trace.parquet.tmp").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_foreign_files_are_never_touched(tmp_path: Path, force: bool) -> None:
+    """A folder of other things is refused; with force they stay where they are."""
+    (tmp_path / "thesis.tex").write_text("years of work")
+    if force:
+        write(tmp_path, force=True)
+    else:
+        with pytest.raises(InputError, match="exists already"):
+            write(tmp_path)
+        assert len(list(tmp_path.iterdir())) == 1
+    assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
+    """By name."""
+    (tmp_path / "r").write_text("")
+    with pytest.raises(InputError, match="no folder"):
+        write(tmp_path / "r")
+
+
+def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
+    """The second is refused while the first is at it, even with force."""
+    writer = ResultsWriter(tmp_path / "r", scene(), {})
+    with pytest.raises(InputError, match="another run"):
+        write(tmp_path / "r", force=True)
+    writer.close()

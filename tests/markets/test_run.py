@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole runs against an engine that simulates nothing, and every way such an engine can end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import EngineError, InputError, StrategyError
+from ecnomy.markets import load, make_plan, run
+from ecnomy.markets.engines import Engine, find_engine
+from ecnomy.markets.runner import default_folder
+
+SCENARIO = """
+version: 1
+title: TITLE
+duration: 6 s
+warmup: 2 s
+seed: 7
+network:
+  links:
+    - {name: l, from: a, to: b, rate: 10 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: gold, count: 2, from: a, to: b, traffic: {kind: greedy}, transport: {law: wtp}}
+  - {name: web, from: a, to: b, traffic: {kind: greedy}, transport: {law: reno}}
+market:
+  epoch: 1 s
+  price_per_mark: 0.25 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop
+      role: application-provider
+      classes: {gold: {fee: 2 money/s, sources: gold}}
+record: {series: [cwnd], every: 100 ms}
+"""
+
+pytestmark = pytest.mark.usefixtures("fake_engine")
+
+
+def scenario(folder: Path, title: str = "plain") -> Path:
+    """A scenario file; the fake engine reads its orders in the title."""
+    file = folder / "scene.yaml"
+    file.write_text(SCENARIO.replace("TITLE", title), encoding="utf-8")
+    return file
+
+
+def manifest(folder: Path) -> dict:
+    """The manifest of a results folder."""
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended (a zombie nobody waits for has)."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state == "Z"
+
+
+def wait_for(condition: object, limit_s: float = 20.0) -> None:
+    """Until it holds, or fail."""
+    end = time.monotonic() + limit_s
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.02)
+
+
+def test_run_ends_in_complete_results(tmp_path: Path) -> None:
+    """The tables hold what the engine said and what the market made of it."""
+    result = run(scenario(tmp_path), out=tmp_path / "r")
+    assert result.complete and manifest(result.folder)["complete"] is True
+    assert result.flows["ce"].tolist() == [40, 40, 40]
+    assert result.flows["fee_micro"].tolist() == [8_000_000, 8_000_000, 0]
+    marks = result.ledger.query("kind == 'marks'")
+    assert marks["amount_micro"].sum() == 3 * 60 * 250_000
+    assert len(result.series) == 7 and len(result.link_epochs) == 14
+    assert manifest(result.folder)["versions"]["engine"] == "fake 1.0"
+    assert json.loads((result.folder / "machine.json").read_text())["engine"]["events"] == 1
+
+
+def test_equal_runs_write_equal_bytes(tmp_path: Path) -> None:
+    """Same scenario and seed: all Parquet files and the manifest; another seed: another plan."""
+    for name, seed in (("a", 3), ("b", 3), ("c", 4)):
+        run(scenario(tmp_path), out=tmp_path / name, seed=seed)
+    files = [*sorted(p.name for p in (tmp_path / "a").glob("*.parquet")), "manifest.json"]
+    assert len(files) == 10
+    for name in files:
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes(), name
+    digests = {manifest(tmp_path / n)["plan_digest"] for n in "abc"}
+    assert len(digests) == 2
+
+
+def test_loaded_scenario_takes_another_seed(tmp_path: Path) -> None:
+    """A Scenario object runs as its file would."""
+    loaded = load(scenario(tmp_path))
+    run(loaded, seed=11, out=tmp_path / "a")
+    run(scenario(tmp_path), seed=11, out=tmp_path / "b")
+    assert manifest(tmp_path / "a")["plan_digest"] == manifest(tmp_path / "b")["plan_digest"]
+    assert manifest(tmp_path / "a")["seed"] == 11
+    assert default_folder(loaded) == Path("results/scene-7")
+
+
+def test_run_without_market_books_nothing(tmp_path: Path) -> None:
+    """No fees, no charges, no classes; the packets are all the same."""
+    result = run(scenario(tmp_path), out=tmp_path / "r", market=False)
+    assert result.flows["ce"].tolist() == [40, 40, 40]
+    assert result.flows["class"].tolist() == ["", "", ""]
+    assert len(result.ledger) == 0
+
+
+def test_killed_engine_is_named_and_results_are_partial(tmp_path: Path) -> None:
+    """kill -9 after the report at 3 s: what died, of what, and when, within 5 s."""
+    began = time.monotonic()
+    with pytest.raises(EngineError, match=r"fake-engine .*SIGKILL at simulated time 3 s"):
+        run(scenario(tmp_path, "die 3"), out=tmp_path / "r")
+    assert time.monotonic() - began < 5
+    found = manifest(tmp_path / "r")
+    assert found["complete"] is False and "SIGKILL" in found["reason"]
+    assert found["measured"]["to_ps"] == 3 * 10**12
+
+
+def test_failed_engines_last_line_is_passed_on(tmp_path: Path) -> None:
+    """Status 3 and what it wrote to standard error."""
+    with pytest.raises(EngineError, match=r"status 3: fake-engine: out of memory at simulated"):
+        run(scenario(tmp_path, "status 2"), out=tmp_path / "r")
+
+
+def test_error_of_the_engine_is_its_own_words(tmp_path: Path) -> None:
+    """An `error` message ends the run with its reason, and the engine with it."""
+    with pytest.raises(EngineError, match="flux capacitor"):
+        run(scenario(tmp_path, "fail 2"), out=tmp_path / "r")
+    assert "flux capacitor" in manifest(tmp_path / "r")["reason"]
+
+
+def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
+    """Ctrl-C while the engine hangs: partial results, and no process left behind."""
+    pids: list[int] = []
+    start = Engine.__init__
+
+    def noted(self: Engine, *args: object) -> None:
+        start(self, *args)  # type: ignore[arg-type]
+        pids.append(self.pid)
+
+    def interrupt() -> None:
+        wait_for(lambda: (tmp_path / "r" / "manifest.json").exists() and pids)
+        time.sleep(1.0)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "__init__", noted)
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        with pytest.raises(KeyboardInterrupt):
+            run(scenario(tmp_path, "hang 3"), out=tmp_path / "r")
+        thread.join()
+    assert manifest(tmp_path / "r")["reason"] == "interrupted"
+    assert gone(pids[0])
+
+
+def test_killed_market_takes_the_engine_with_it(tmp_path: Path) -> None:
+    """kill -9 of ecnomy: its end of the bridge closes with it, wherever it was inherited."""
+    code = (
+        "import sys; from ecnomy.markets.engines import Engine;"
+        "from ecnomy.markets import load, make_plan;"
+        "engine = Engine(make_plan(load(sys.argv[1])));"
+        "print(engine.pid, flush=True); engine.sock.recv(1); import time; time.sleep(60)"
+    )
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code, str(scenario(tmp_path))], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    wait_for(lambda: gone(pid), 5.0)
+
+
+def test_plan_file_does_not_outlive_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is left in the folder for temporary files."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    run(scenario(tmp_path), out=tmp_path / "r")
+    assert list(scratch.iterdir()) == []
+
+
+def test_missing_engine_says_where_it_was_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong ECNOMY_ENGINE is named; nothing is written."""
+    monkeypatch.setenv("ECNOMY_ENGINE", str(tmp_path / "nowhere"))
+    with pytest.raises(EngineError, match="ECNOMY_ENGINE=.*nowhere"):
+        run(scenario(tmp_path), out=tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+
+
+def test_engine_of_the_environment_comes_first(fake_engine: Path) -> None:
+    """ECNOMY_ENGINE is taken before anything installed."""
+    assert find_engine() == fake_engine
+
+
+def test_file_that_is_no_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that cannot be executed is an EngineError with the system's reason."""
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"\x7fELFnot really")
+    broken.chmod(0o755)
+    monkeypatch.setenv("ECNOMY_ENGINE", str(broken))
+    with pytest.raises(EngineError, match="broken: cannot be started"):
+        run(scenario(tmp_path), out=tmp_path / "r")
+    assert manifest(tmp_path / "r")["complete"] is False
+
+
+def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> None:
+    """Results that are complete stay."""
+    run(scenario(tmp_path), out=tmp_path / "r")
+    with pytest.raises(InputError, match="exists already"):
+        run(scenario(tmp_path), out=tmp_path / "r")
+    assert run(scenario(tmp_path), out=tmp_path / "r", force=True).complete
+
+
+def test_strategy_that_fails_in_mid_run_ends_it(tmp_path: Path) -> None:
+    """A useless decision is the strategy's fault, named; results are partial."""
+    (tmp_path / "bad_lab.py").write_text(
+        "from dataclasses import dataclass\n"
+        "@dataclass\n"
+        "class Late:\n"
+        "    def post_price(self, seen):\n"
+        "        return 250000 if seen.t_ps < 3 * 10**12 else -1\n",
+        encoding="utf-8",
+    )
+    file = scenario(tmp_path)
+    role = "role: connectivity-provider"
+    file.write_text(file.read_text().replace(role, f"{role}, strategy: {{kind: 'bad_lab:Late'}}"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path))
+        with pytest.raises(StrategyError, match=r"isp \(bad_lab:Late\) posted the price -1"):
+            run(file, out=tmp_path / "r")
+    assert "bad_lab" in manifest(tmp_path / "r")["reason"]
+    assert manifest(tmp_path / "r")["measured"]["to_ps"] == 2 * 10**12
+
+
+def test_python_api_loads_and_plans(tmp_path: Path) -> None:
+    """`from ecnomy.markets import load, make_plan, run` is all a script needs."""
+    assert make_plan(load(scenario(tmp_path), seed=5)).seed == 5

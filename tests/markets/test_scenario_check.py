@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `check` warns of, and the summary."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets.check import warnings
+from ecnomy.markets.resolve import make_plan
+from ecnomy.markets.scenario import Scenario, load, scenario_from_text
+from ecnomy.markets.summary import summary
+
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
+TEXT = """\
+version: 1
+duration: 10 s
+network:
+  links:
+    - {name: pipe, from: a, to: b, rate: 12 Mbps, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: s, from: a, to: b, transport: {law: wtp}}
+"""
+
+
+def warned(scenario: Scenario) -> list[str]:
+    """The warnings of a scenario."""
+    return warnings(scenario, make_plan(scenario))
+
+
+def test_the_sample_asks_for_more_marks_than_its_law_gives() -> None:
+    """At 0.002 money a mark 10 money/s buy 5000 marks/s, of 833 packets/s at 0.1."""
+    (only,) = warned(load(EXAMPLES / "sample.yaml"))
+    assert "link bottleneck: gold, silver ask for 5000 marks/s" in only
+    assert "give 83.33 marks/s" in only
+
+
+@pytest.mark.parametrize("name", ["gold-silver", "qos-knob"])
+def test_the_other_examples_are_above_doubt(name: str) -> None:
+    """The first examples a newcomer sees bring no warning."""
+    assert warned(load(EXAMPLES / f"{name}.yaml")) == []
+
+
+@pytest.mark.parametrize(
+    ("override", "part"),
+    [
+        ("sources.s.transport.mark_rate=101 marks/s", "s ask for 101 marks/s in all"),
+        ("network.links.pipe.marking={law: drop-tail}", "no link on its path marks"),
+        ("sources.s.transport.ecn=off", "not ECN-capable and are dropped where link pipe"),
+        (
+            "network.links.pipe.marking={law: virtual-queue, buffer: 1 packet}",
+            "the virtual queue holds 950 bytes",
+        ),
+        ("sources.s.start=11 s", "starts when the run is over"),
+        ("sources.s.stop=0 s", "stops before it starts"),
+    ],
+)
+def test_doubts(override: str, part: str) -> None:
+    """One change to a sound scenario brings the one warning it deserves."""
+    assert warned(scenario_from_text(TEXT)) == []
+    (only,) = warned(scenario_from_text(TEXT, overrides=[override]))
+    assert part in only
+
+
+def test_marks_within_capacity_are_not_warned_of() -> None:
+    """1000 packets/s at 0.1 give 100 marks/s, which may be asked for."""
+    override = "sources.s.transport.mark_rate=100 marks/s"
+    assert warned(scenario_from_text(TEXT, overrides=[override])) == []
+
+
+def test_fees_without_a_handle_and_hasty_agents() -> None:
+    """A class of Reno flows and a decision within the epoch are pointed out."""
+    market = (
+        "market:\n  price_per_mark: 1 money\n  agents:\n"
+        "    - {name: isp, role: connectivity-provider, decision_interval: 0.1 s}\n"
+        "    - {name: p, role: application-provider,"
+        " classes: {c: {fee: 2 money/s, sources: s}}}\n"
+    )
+    found = warned(scenario_from_text(TEXT.replace("law: wtp", "law: reno") + market))
+    assert len(found) == 2
+    assert "decides every 0.1 s" in found[0]
+    assert "cannot steer it by a fee of 2 money/s" in found[1]
+
+
+def test_summary_fits_a_screen() -> None:
+    """The summary names links, sources, agents and what a fee buys."""
+    scenario = load(EXAMPLES / "gold-silver.yaml")
+    text = summary(scenario, make_plan(scenario))
+    assert len(text.splitlines()) <= 24
+    for part in ("180 s simulated", "10 Mbps", "20 x background", "= 32 marks/s a flow", "isp"):
+        assert part in text
+
+
+def test_checking_loads_nothing_heavy() -> None:
+    """`ecnomy check` is quick because these stay away."""
+    code = (
+        "import sys\nfrom ecnomy.markets.scenario import load\n"
+        "from ecnomy.markets.resolve import make_plan\nfrom ecnomy.markets.check import warnings\n"
+        f"s = load({str(EXAMPLES / 'gold-silver.yaml')!r})\nwarnings(s, make_plan(s))\n"
+        "heavy = {'pint', 'mesa', 'pandas', 'pyarrow', 'scipy', 'numpy'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
