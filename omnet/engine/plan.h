@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Plan as the engine reads it: see markets/ecnomy/markets/plan.py, which states each key and unit.
+// The Plan as the engine reads it: see markets/ecnomy/markets/plan/structs.py, which states each key and unit.
 // Everything is resolved there; a missing key is an error here, never a default.
 #ifndef ECNOMY_ENGINE_PLAN_H_
 #define ECNOMY_ENGINE_PLAN_H_

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from ecnomy.analysis.theory import wtp_floor_ratio
 from ecnomy.markets import load, run
 

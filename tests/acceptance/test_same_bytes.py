@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from ecnomy.markets import load, run
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"

@@ -6,11 +6,11 @@ from __future__ import annotations
 import importlib.metadata
 
 import pytest
-from lab_strategies import Counting
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find, make
 from ecnomy.agents.strategies.qos_knob import QosKnob
+from lab_strategies import Counting
 
 
 @pytest.mark.parametrize("kind", sorted(BUILT_IN))

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 import pytest
+
 from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp
 
 S = 1_000_000_000_000

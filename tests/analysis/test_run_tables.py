@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import open_run
 

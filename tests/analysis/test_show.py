@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner, Result
+
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import open_run, overview
 from ecnomy.analysis.show import show_command
-from typer.testing import CliRunner, Result
 
 MakeRun = Callable[..., Path]
 

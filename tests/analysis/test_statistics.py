@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from ecnomy.agents.errors import InputError
-from ecnomy.analysis import batch_means, dispersion, jain, ratio_of_means, t_interval, tost
 from hypothesis import given
 from hypothesis import strategies as st
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis import batch_means, dispersion, jain, ratio_of_means, t_interval, tost
 
 
 def _generator(seed: int) -> np.random.Generator:

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 import pandas as pd
 import pytest
+
 from ecnomy.analysis import open_run, phases_of, summarize
 from ecnomy.analysis.sentence import sentence
 from ecnomy.analysis.summary import CHANGING, GroupRow, PhaseSummary

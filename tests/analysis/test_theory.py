@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis import theory
 

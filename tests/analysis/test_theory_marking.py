@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis import theory
 

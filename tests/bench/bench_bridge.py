@@ -13,6 +13,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+
 from ecnomy.markets.bridge import EngineLink
 from ecnomy.markets.bridge.messages import Bye, Columns, Decide, Finish, Report
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+
 from ecnomy.markets.bridge import EngineLink, columns, encode
 from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import Limits

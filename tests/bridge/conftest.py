@@ -6,18 +6,14 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+import bridge_samples as samples
 from ecnomy.markets.bridge import EngineLink
-
-# Under --import-mode=importlib the helpers of this folder are on no path by themselves.
-sys.path.append(str(Path(__file__).parent))
-
-import bridge_samples as samples  # noqa: E402
-from peer_build import build_peer, missing  # noqa: E402
+from peer_build import build_peer, missing
 
 
 def _build(*, sanitize: bool) -> Path:

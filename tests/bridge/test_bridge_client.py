@@ -8,9 +8,10 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import bridge_samples as samples
 import numpy as np
 import pytest
+
+import bridge_samples as samples
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import EngineLink, decode_body, encode, listen
 from ecnomy.markets.bridge import messages as m

@@ -7,10 +7,11 @@ import socket
 import time
 from typing import Any
 
-import bridge_samples as samples
 import msgspec
 import numpy as np
 import pytest
+
+import bridge_samples as samples
 from ecnomy.agents.errors import EngineError, ProtocolError
 from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode
 from ecnomy.markets.bridge import messages as m

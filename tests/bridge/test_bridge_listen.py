@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.markets.bridge import listen
 

@@ -16,7 +16,7 @@ PS = 10**12
 
 @dataclass
 class Fifo:
-    """rate in bit/s; limit in waiting packets; laws see (waiting list, now) and return a mark set."""
+    """rate in bit/s, limit in waiting packets; a law sees the queue and says whether to mark."""
 
     rate_bps: int
     limit: int

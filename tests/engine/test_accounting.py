@@ -4,34 +4,39 @@
 from __future__ import annotations
 
 import numpy as np
-import plans
 import pytest
-from drive import Outcome, run
 
+import plans
+from drive import Outcome, run
 from ecnomy.markets.plan import Law
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
 
 
 def crowded(*, trace: bool = True, seed: int = 3, marking=None, extra=()) -> Outcome:
-    """Two marking links in a row, small buffers, all kinds of traffic; marks are lost downstream."""
+    """Two marking links, small buffers, all kinds of traffic; marks are lost downstream."""
     marking = marking or plans.red(3, 9, 0.5)
     links = (
         plans.duplex("a", 0, 1, 5e6, 0.005, buffer=30, marking=marking, not_ect="pass")
         + plans.duplex("b", 1, 2, 4e6, 0.010, buffer=8, marking=plans.fixed(0.05), not_ect="pass")
     )  # fmt: skip
     there, back = [0, 2], [3, 1]
-    web = dict(reading_mean_s=0.5, size=2, size_mean_bytes=30000, size_min_bytes=2000,
-               size_max_bytes=1e6, size_shape=1.2)  # fmt: skip
+    cbr = Law("cbr", {"interval_s": 0.02, "random_phase": 1.0})
+    poisson = Law("poisson", {"mean_interval_s": 0.02})
+    sizes = dict(reading_mean_s=0.5, size=2, size_mean_bytes=30000, size_min_bytes=2000,
+                 size_max_bytes=1e6, size_shape=1.2)  # fmt: skip
+    web = Law("web", {k: float(v) for k, v in sizes.items()})
     sources = [
         plans.source("gold", there, back, plans.tcp(plans.wtp(4)), count=2, spread_s=1.0),
         plans.source("reno", there, back, plans.tcp(), count=2, overhead_s=0.002, spread_s=1.0),
-        plans.source("web", there, back, plans.tcp(), Law("web", {k: float(v) for k, v in web.items()}), count=5),
-        plans.source("voice", there, [], plans.udp(200, ect=True), Law("cbr", dict(interval_s=0.02, random_phase=1.0)), count=3),
-        plans.source("noise", there, [], plans.udp(500), Law("poisson", {"mean_interval_s": 0.02})),
+        plans.source("web", there, back, plans.tcp(), web, count=5),
+        plans.source("voice", there, [], plans.udp(200, ect=True), cbr, count=3),
+        plans.source("noise", there, [], plans.udp(500), poisson),
         *extra,
     ]  # fmt: skip
-    return run(plans.plan(links, sources, 30, seed=seed, trace=trace, delay_thresholds_ps=[30 * 10**9]))
+    return run(
+        plans.plan(links, sources, 30, seed=seed, trace=trace, delay_thresholds_ps=[30 * 10**9])
+    )
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +99,9 @@ def test_pairs_add_up_to_links(outcome: Outcome) -> None:
 def test_reports_never_run_backwards(outcome: Outcome) -> None:
     """Cumulative counters grow from report to report, at every epoch from zero."""
     assert [r.t_ps for r in outcome.reports] == [k * plans.PS for k in range(31)]
-    assert not any(v.any() for k, v in outcome.reports[0].flows.items() if k not in ("weight", "cwnd"))
+    assert not any(
+        v.any() for k, v in outcome.reports[0].flows.items() if k not in ("weight", "cwnd")
+    )
     for part in ("flows", "links", "pairs"):
         for name in getattr(outcome.reports[0], part):
             if name in ("in_flight", "active", "cwnd", "srtt_s", "weight", "queue_packets",
@@ -111,7 +118,8 @@ def test_late_packets_are_what_a_trace_counts(outcome: Outcome) -> None:
     mine = rows["flow"] == voice
     sent, got = mine & (rows["event"] == SEND), mine & (rows["event"] == DELIVER)
     sent_at = dict(zip(rows["seq"][sent].tolist(), rows["t_ps"][sent].tolist(), strict=True))
-    delays = [t - sent_at[s] for s, t in zip(rows["seq"][got].tolist(), rows["t_ps"][got].tolist(), strict=True)]  # fmt: skip
+    arrived_at = dict(zip(rows["seq"][got].tolist(), rows["t_ps"][got].tolist(), strict=True))
+    delays = [t_ps - sent_at[seq] for seq, t_ps in arrived_at.items()]
     assert flows["late_0"][voice] == sum(d > 30 * 10**9 for d in delays) > 0
     assert flows["delay_sum_ps"][voice] == sum(delays)
 
@@ -155,7 +163,8 @@ def test_a_new_source_leaves_the_draws_of_others_unchanged() -> None:
         sent = [o.table("trace") for o in (alone, together)]
         times = [r["t_ps"][(r["flow"] == flow) & (r["event"] == SEND)] for r in sent]
         assert np.array_equal(times[0], times[1])
+    files = [outcome.table("transfers") for outcome in (alone, together)]
     for flow in range(4, 9):
-        sizes = [t["bytes"][t["flow"] == flow] for t in (alone.table("transfers"), together.table("transfers"))]  # fmt: skip
+        sizes = [rows["bytes"][rows["flow"] == flow] for rows in files]
         both = min(map(len, sizes))
         assert both > 2 and np.array_equal(sizes[0][:both], sizes[1][:both])

@@ -6,8 +6,9 @@ from __future__ import annotations
 import json
 import subprocess
 
-import plans
 import pytest
+
+import plans
 from drive import engine
 
 
@@ -26,7 +27,7 @@ def test_describe_lists_every_law() -> None:
 
 def test_describe_equals_the_python_tables() -> None:
     """What the engine hosts and what scenarios may say is one list."""
-    from ecnomy.markets.laws import law_table
+    from ecnomy.markets.plan.laws import law_table
 
     said = json.loads(call("describe").stdout)
     ours = {
@@ -79,7 +80,9 @@ def test_bad_plans_are_refused_with_their_place(case: str, tmp_path) -> None:
     assert expected in done.stderr
 
 
-@pytest.mark.parametrize("words", [(), ("walk",), ("run",), ("run", "--plan"), ("run", "--fast", "1")])
+@pytest.mark.parametrize(
+    "words", [(), ("walk",), ("run",), ("run", "--plan"), ("run", "--fast", "1")]
+)
 def test_bad_command_lines(words: tuple[str, ...]) -> None:
     """A line and the usage, exit status 2."""
     done = call(*words)

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import numpy as np
-import plans
 import pytest
-from drive import run
 from scipy import stats
 
+import plans
+from drive import run
 from ecnomy.markets.plan import Law
 
 SERVICE_S = 0.001

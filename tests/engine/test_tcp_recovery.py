@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-import plans
 import pytest
-from drive import Outcome, run
 
+import plans
+from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)

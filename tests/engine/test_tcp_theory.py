@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
-import plans
 import pytest
+
+import plans
 from drive import run
 
 RTT_S = 0.04
@@ -26,7 +27,14 @@ def paced_wtp_ratio(probability: float, weight: float, form: int) -> float:
 
 @pytest.mark.parametrize(
     ("probability", "weight", "form"),
-    [(0.003, 1.0, 0), (0.003, 4.0, 0), (0.03, 1.0, 0), (0.03, 4.0, 1), (0.3, 1.0, 0), (0.3, 4.0, 1)],
+    [
+        (0.003, 1.0, 0),
+        (0.003, 4.0, 0),
+        (0.03, 1.0, 0),
+        (0.03, 4.0, 1),
+        (0.3, 1.0, 0),
+        (0.3, 4.0, 1),
+    ],
 )
 def test_paced_wtp_fixed_point(probability: float, weight: float, form: int) -> None:
     """Paced WTP sends x = w / (p T), siris2002 Eq. 4 to 6, within 2 %."""

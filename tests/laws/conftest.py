@@ -3,14 +3,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-
-# pytest's importlib mode leaves this folder's helpers unfound.
-sys.path.append(str(Path(__file__).parent))
 
 if TYPE_CHECKING:
     from law_api import Laws

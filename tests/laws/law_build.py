@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Final, cast
 
 import nanobind  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
 from law_api import Laws
 
 __all__ = ["LAWS", "REPOSITORY", "build_module", "compiler", "law_headers", "load_module"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+
 from law_api import Laws
 from law_checks import CHECKS
 

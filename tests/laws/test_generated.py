@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from itertools import accumulate
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from check_marking import compare_load_based, compare_virtual_queue
 from check_random import compare_stream
 from check_red import Step, compare_red
 from check_traffic import compare_web_size
 from check_window import WindowEvent, compare_reno, compare_round_trip, compare_rto, compare_wtp
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from law_api import NEVER, Laws, WindowState
 from oracle_marking import Arrival
 from oracle_red import RedOptions

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+
 from law_build import LAWS, compiler, law_headers
 
 FLAGS: Final = (

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
+
 from law_api import Laws
 from law_build import LAWS, build_module
 from law_checks import AT_FAULT, CHECKS

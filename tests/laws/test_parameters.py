@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from ecnomy.markets.laws import Param, law_table
+
+from ecnomy.markets.plan.laws import Param, law_table
 from law_api import Laws, Row
 
 KINDS = ("marking", "window", "traffic")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the helpers of this folder (market_world, fake_engine) on the path."""
+"""An engine in Python, for tests that want none of the real one."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-# pytest's importlib mode leaves this folder's helpers unfound.
-sys.path.append(str(Path(__file__).parent))
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import socket
 import sys
 import time
 
-import market_world as world
 import msgspec
 import numpy as np
 
+import market_world as world
 from ecnomy.markets.bridge import codec
 from ecnomy.markets.bridge.messages import Bye, Decide, Error, Finish, Hello, Message, Record
 from ecnomy.markets.bridge.wire import Wire

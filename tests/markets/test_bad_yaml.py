@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.markets.resolve import make_plan
+from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load
 
 GOOD = """\

@@ -6,15 +6,15 @@ from __future__ import annotations
 import gc
 import weakref
 
-import market_world as world
 import numpy as np
 import pytest
-from market_world import PS
 
+import market_world as world
 from ecnomy.agents.errors import InputError, LedgerError
 from ecnomy.markets.bridge.messages import Request
 from ecnomy.markets.market import Market, NoMarket
-from ecnomy.markets.marketspec import AgentSpec, MarketSpec, StrategySpec
+from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec, StrategySpec
+from market_world import PS
 
 CLASSES = {"gold": (4_000_000, ("gold",)), "silver": (1_000_000, ("silver",))}
 

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
-from ecnomy.markets.resolve import make_plan
+from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load, scenario_from_text
 
 ROOT = Path(__file__).parents[2]
@@ -62,7 +62,7 @@ def test_the_sample_plan() -> None:
     assert (gold.path, gold.ack_path) == ([0, 2], [3, 1])
     assert gold.send_overhead_ps == 1500 * 8 * 10**12 // 10**7
     assert isinstance(background.transport, Tcp)
-    assert background.transport.window.law == "reno"
+    assert background.transport.window.law == "newreno"
     assert background.start.at_ps == 60 * 10**12
     assert len(plan.flow_names()) == 24
 
@@ -71,7 +71,7 @@ def test_plans_are_the_same_bytes_in_another_process() -> None:
     """Nothing of a plan depends on hashing, on the process or on the time."""
     code = (
         "import sys; from ecnomy.markets.scenario import load; "
-        "from ecnomy.markets.resolve import make_plan; "
+        "from ecnomy.markets.plan.make import make_plan; "
         f"sys.stdout.buffer.write(make_plan(load({str(SAMPLE)!r})).to_json())"
     )
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)] * 2

@@ -7,19 +7,19 @@ import json
 import math
 from pathlib import Path
 
-import market_world as world
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from market_world import PS
 
+import market_world as world
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.bridge.messages import Record
 from ecnomy.markets.market import Market
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results import ResultsWriter
-from ecnomy.markets.tables import ROWS_PER_GROUP, TableWriter
+from ecnomy.markets.results.tables import ROWS_PER_GROUP, TableWriter
+from ecnomy.markets.results.writer import ResultsWriter
+from market_world import PS
 
 CLASSES = {"gold": (4_000_000, ("gold",))}
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.markets.check import warnings
-from ecnomy.markets.resolve import make_plan
+from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
-from ecnomy.markets.summary import summary
+from ecnomy.markets.scenario.check import warnings
+from ecnomy.markets.scenario.summary import summary
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 TEXT = """\
@@ -98,7 +98,8 @@ def test_checking_loads_nothing_heavy() -> None:
     """`ecnomy check` is quick because these stay away."""
     code = (
         "import sys\nfrom ecnomy.markets.scenario import load\n"
-        "from ecnomy.markets.resolve import make_plan\nfrom ecnomy.markets.check import warnings\n"
+        "from ecnomy.markets.plan.make import make_plan\n"
+        "from ecnomy.markets.scenario.check import warnings\n"
         f"s = load({str(EXAMPLES / 'gold-silver.yaml')!r})\nwarnings(s, make_plan(s))\n"
         "heavy = {'pint', 'mesa', 'pandas', 'pyarrow', 'scipy', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy"

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,14 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.amounts import Size
-from ecnomy.markets.laws import MARKING, Param, law, law_table
-from ecnomy.markets.marketspec import AgentSpec, ClassSpec, StrategySpec
-from ecnomy.markets.reading import write
-from ecnomy.markets.resolve import make_plan
-from ecnomy.markets.resolve_laws import marking_law
+from ecnomy.markets.inputs.amounts import Size
+from ecnomy.markets.inputs.reading import write
+from ecnomy.markets.plan.laws import MARKING, law
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.plan.make_laws import marking_law
 from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.scenario import network as net
+from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, StrategySpec
 from ecnomy.markets.scenario.transport import Reno, Wtp
 
 ROOT = Path(__file__).parents[2]
@@ -178,40 +177,6 @@ def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
     mine = {key: value for key, value in given.items() if key in {p.name for p in MARKING[name]}}
     buffer = Size(3, "packets")
     assert marking_law(made[name](), buffer) == law("marking", name, mine)
-
-
-HEADER_ENTRY = re.compile(r'\{"(\w+)", "([^"]*)", ([\w.+-]+), ([\w.+-]+), ([\w.+-]+), "([^"]*)"\}')
-
-
-def _header_laws(folder: str) -> dict[str, list[Param]]:
-    """The laws that the C++ headers of a folder define, read from their text."""
-    laws: dict[str, list[Param]] = {}
-    for header in sorted((ROOT / "omnet" / "laws" / folder).glob("*.h")):
-        parts = header.read_text(encoding="utf-8").split("kName = ")[1:]
-        for part in parts:
-            name = part.split('"')[1]
-            table = part.split("kParameters[] = {", 1)
-            body = table[1].split("};", 1)[0] if len(table) > 1 else ""
-            laws[name] = [_param(*match) for match in HEADER_ENTRY.findall(body)]
-    return laws
-
-
-def _param(name: str, unit: str, fallback: str, low: str, high: str, choices: str) -> Param:
-    default = None if fallback == "NAN" else float(fallback)
-    most = 1e300 if high == "kUnlimited" else float(high)
-    words = tuple(choices.split(",")) if choices else ()
-    return Param(name, unit, default, float(low), most, words)
-
-
-@pytest.mark.parametrize(("kind", "least"), [("marking", 5), ("window", 2), ("traffic", 4)])
-def test_laws_are_those_of_the_headers(kind: str, least: int) -> None:
-    """Names, order, units, defaults, ranges and choices equal what the C++ headers say."""
-    headers = _header_laws(kind)
-    table = law_table()[kind]
-    assert len(headers) >= least
-    for name, params in headers.items():
-        assert table[name] == params, name
-    assert all(not table[name] for name in table.keys() - headers.keys())
 
 
 def test_a_law_refuses_what_its_range_excludes() -> None:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ecnomy.markets import units
-from ecnomy.markets.truncated_pareto import lower_bound, mean
+from ecnomy.markets.inputs import units
+from ecnomy.markets.plan.truncated_pareto import lower_bound, mean
 
 
 @pytest.mark.parametrize("unit", sorted(units.USUAL))
@@ -92,7 +92,7 @@ def test_decimal_text_is_the_inverse_of_number(numerator: int, digits: int) -> N
 def test_usual_units_do_not_load_pint() -> None:
     """The quarter of a second that pint costs is paid for rare units only."""
     code = (
-        "import sys; from ecnomy.markets.units import quantity; quantity('1 ms', 'ps'); "
+        "import sys; from ecnomy.markets.inputs.units import quantity; quantity('1 ms', 'ps'); "
         "assert 'pint' not in sys.modules; "
         "quantity('1 Tbps', 'bit/s'); assert 'pint' in sys.modules"
     )

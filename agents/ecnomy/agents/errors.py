@@ -50,9 +50,7 @@ class ScenarioError(InputError):
         expected: what would have been right.
     """
 
-    def __init__(
-        self, file: str, line: int | None, path: str, found: str, expected: str
-    ) -> None:
+    def __init__(self, file: str, line: int | None, path: str, found: str, expected: str) -> None:
         self.file, self.line, self.path = file, line, path
         self.found, self.expected = found, expected
         place = file if line is None else f"{file}:{line}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
+
 from ecnomy.markets.plan import Plan, Source
 
 __all__ = ["PS_PER_S", "Phase", "phases_of"]

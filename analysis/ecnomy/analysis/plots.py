@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.summary import Group, groups_of

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ecnomy.analysis.results import Run
-    from ecnomy.analysis.summary import GroupRow, LinkRow, PhaseSummary, Summary
     from rich.console import Console
     from rich.table import Table
+
+    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.summary import GroupRow, LinkRow, PhaseSummary, Summary
 
 __all__ = ["print_summary", "show_command"]
 
@@ -33,8 +34,9 @@ def show_command(
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
 ) -> None:
     """Show what a run gave: who got which rate, who paid what, and a picture."""
-    from ecnomy.analysis.results import open_run
     from rich.console import Console
+
+    from ecnomy.analysis.results import open_run
 
     run = open_run(results)
     console = Console(highlight=False)

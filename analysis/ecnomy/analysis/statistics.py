@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.optional import scipy_part
 

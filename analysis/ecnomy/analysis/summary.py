@@ -8,6 +8,7 @@ from typing import Final
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from ecnomy.analysis.phases import Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, Window, money_by_flow

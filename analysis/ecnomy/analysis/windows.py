@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from ecnomy.analysis.phases import PS_PER_S
 
 if TYPE_CHECKING:

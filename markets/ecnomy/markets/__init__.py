@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ecnomy.markets.resolve import make_plan
+    from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.runner import RunResult, run
     from ecnomy.markets.scenario import Scenario, load
 
@@ -23,7 +23,7 @@ _HOME: Final = {
     "RunResult": "ecnomy.markets.runner",
     "Scenario": "ecnomy.markets.scenario",
     "load": "ecnomy.markets.scenario",
-    "make_plan": "ecnomy.markets.resolve",
+    "make_plan": "ecnomy.markets.plan.make",
     "run": "ecnomy.markets.runner",
 }
 

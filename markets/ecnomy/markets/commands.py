@@ -62,10 +62,10 @@ def run_command(
 
 def check_command(config: Config, set_: Changes = None, seed: Seed = None) -> None:
     """Say what a scenario would run, and what about it is doubtful, without running it."""
-    from ecnomy.markets.check import warnings
-    from ecnomy.markets.resolve import make_plan
+    from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.scenario import load
-    from ecnomy.markets.summary import summary
+    from ecnomy.markets.scenario.check import warnings
+    from ecnomy.markets.scenario.summary import summary
 
     scenario = load(config, overrides=set_ or (), seed=seed)
     plan = make_plan(scenario)

@@ -25,15 +25,15 @@ from ecnomy.agents.customer import Customer
 from ecnomy.agents.decision import LEAVE
 from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Offer
 from ecnomy.agents.role import Role, Terms
-from ecnomy.markets.book import Book
+from ecnomy.markets.accounts.book import Book
+from ecnomy.markets.accounts.contracts import Per
+from ecnomy.markets.accounts.ledger import Ledger
+from ecnomy.markets.accounts.meter import Meter
+from ecnomy.markets.accounts.parties import APPLICATION, CONNECTIVITY, CUSTOMER, Parties
 from ecnomy.markets.bridge.messages import Columns, Decide, Report, Request, Verdict
-from ecnomy.markets.contracts import Per
-from ecnomy.markets.journal import Journal
-from ecnomy.markets.ledger import Ledger
-from ecnomy.markets.marketspec import AgentSpec, MarketSpec
-from ecnomy.markets.meter import Meter
-from ecnomy.markets.parties import APPLICATION, CONNECTIVITY, CUSTOMER, Parties
 from ecnomy.markets.plan import Plan, Tcp
+from ecnomy.markets.results.journal import Journal
+from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
 __all__ = ["Market", "MarketLike", "NoMarket"]
 

@@ -21,18 +21,17 @@ from typing import Any
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
-from ecnomy.markets import check
 from ecnomy.markets.bridge.messages import Bye, Error, Finish, Record, Report, Request
 from ecnomy.markets.bridge.server import EngineLink
 from ecnomy.markets.engines import Engine, find_engine
 from ecnomy.markets.market import Market, MarketLike, NoMarket
-from ecnomy.markets.marketspec import MarketSpec
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.progress import ProgressLike
-from ecnomy.markets.resolve import make_plan
-from ecnomy.markets.results import ResultsWriter
-from ecnomy.markets.runresult import RunResult
-from ecnomy.markets.scenario import Scenario, load
+from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.writer import ResultsWriter
+from ecnomy.markets.scenario import Scenario, check, load
+from ecnomy.markets.scenario.marketspec import MarketSpec
 
 __all__ = ["RunResult", "default_folder", "run"]
 

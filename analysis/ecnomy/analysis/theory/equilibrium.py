@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.optional import scipy_part
 from ecnomy.analysis.theory.marking import red_probability

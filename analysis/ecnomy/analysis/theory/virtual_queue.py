@@ -23,6 +23,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+
 from ecnomy.agents.errors import InputError
 
 __all__ = ["virtual_queue_probability"]

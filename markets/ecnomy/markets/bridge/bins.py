@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import columns as tables
 from ecnomy.markets.bridge.checks import check_finite, check_names

@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import columns as tables
 from ecnomy.markets.bridge.messages import Column, Columns, Decide, Record, Report, Request

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import columns as tables
 from ecnomy.markets.bridge import messages as m

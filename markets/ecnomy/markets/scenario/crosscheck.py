@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ecnomy.markets.marketspec import AgentSpec, ClassSpec, MarketSpec
-from ecnomy.markets.reading import known_name
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import child_path
 from ecnomy.markets.scenario.document import AgentEntry, Document
+from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.scenario.places import Places
-from ecnomy.markets.yamlfile import child_path
 
 __all__ = ["check_names", "market_spec"]
 

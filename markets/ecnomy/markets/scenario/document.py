@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.markets.amounts import (
+from ecnomy.markets.inputs.amounts import (
     TIME,
     Amount,
     Choice,
@@ -18,8 +18,8 @@ from ecnomy.markets.amounts import (
     PricePerMark,
     TimePs,
 )
-from ecnomy.markets.marketspec import StrategySpec
-from ecnomy.markets.reading import Misfit
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.traffic import Cbr, Greedy, Poisson, Traffic

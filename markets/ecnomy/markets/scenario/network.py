@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users write under `network:`: links and how they mark.
 
-Defaults of marking laws are those of their headers (see ecnomy.markets.laws; a test compares).
+Defaults of marking laws are those of their headers (see ecnomy.markets.plan.laws; a test compares).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Annotated
 
 import msgspec
 
-from ecnomy.markets.amounts import (
+from ecnomy.markets.inputs.amounts import (
     MOST_PS,
     Amount,
     Bytes,
@@ -22,7 +22,7 @@ from ecnomy.markets.amounts import (
     TimePs,
     number_of,
 )
-from ecnomy.markets.reading import Misfit
+from ecnomy.markets.inputs.reading import Misfit
 
 __all__ = [
     "Direction",

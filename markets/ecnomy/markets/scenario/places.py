@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.yamlfile import Place
+from ecnomy.markets.inputs.yamlfile import Place
 
 __all__ = ["Places"]
 

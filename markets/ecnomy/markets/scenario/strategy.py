@@ -15,10 +15,10 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.markets import units
-from ecnomy.markets.marketspec import StrategySpec
-from ecnomy.markets.reading import known_name
-from ecnomy.markets.yamlfile import Node, child_path, show
+from ecnomy.markets.inputs import units
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, child_path, show
+from ecnomy.markets.scenario.marketspec import StrategySpec
 
 __all__ = ["StrategyReader"]
 

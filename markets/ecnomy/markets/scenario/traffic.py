@@ -7,10 +7,10 @@ from typing import Annotated
 
 import msgspec
 
-from ecnomy.markets.amounts import Amount, Choice, RateBps, number_of
-from ecnomy.markets.reading import Misfit
-from ecnomy.markets.truncated_pareto import mean as pareto_mean
-from ecnomy.markets.yamlfile import Node
+from ecnomy.markets.inputs.amounts import Amount, Choice, RateBps, number_of
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.yamlfile import Node
+from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
 
 __all__ = ["Cbr", "Greedy", "PacketRate", "Poisson", "RateCapped", "Traffic", "Web"]
 

@@ -10,8 +10,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.markets.amounts import Amount, Choice, number_of
-from ecnomy.markets.reading import Misfit
+from ecnomy.markets.inputs.amounts import Amount, Choice, number_of
+from ecnomy.markets.inputs.reading import Misfit
 
 __all__ = ["NewReno", "Reno", "TcpOptions", "Transport", "Udp", "Wtp"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Readers of single values with a unit, a range or a fixed form (see ecnomy.markets.reading)."""
+"""Readers of single values with a unit, a range or a fixed form (see reading.py)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ecnomy.markets import units
-from ecnomy.markets.laws import param
-from ecnomy.markets.reading import known_name
-from ecnomy.markets.yamlfile import Node, child_path, show
+from ecnomy.markets.inputs import units
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, child_path, show
+from ecnomy.markets.plan.laws import param
 
 __all__ = [
     "Amount",

@@ -12,11 +12,11 @@ import numpy as np
 
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.markets.accounts.contracts import CLASS_FEE, MARK_CHARGE, ClassFees, MarkCharge, Per
+from ecnomy.markets.accounts.ledger import Ledger, Postings
+from ecnomy.markets.accounts.meter import integers
+from ecnomy.markets.accounts.parties import Parties
 from ecnomy.markets.bridge.messages import Report
-from ecnomy.markets.contracts import CLASS_FEE, MARK_CHARGE, ClassFees, MarkCharge, Per
-from ecnomy.markets.ledger import Ledger, Postings
-from ecnomy.markets.meter import integers
-from ecnomy.markets.parties import Parties
 from ecnomy.markets.plan import Plan
 
 __all__ = ["Book"]

@@ -13,7 +13,7 @@ import os
 from pathlib import Path
 from typing import Final
 
-from ecnomy.markets.yamlfile import Node, parse, read, show
+from ecnomy.markets.inputs.yamlfile import Node, parse, read, show
 
 __all__ = ["load_text", "load_tree", "merged"]
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from ecnomy.markets import plan as plans
 from ecnomy.markets.plan import PLAN_VERSION, Plan
-from ecnomy.markets.resolve_laws import marking_law, traffic_law, transport_of
-from ecnomy.markets.routing import NoRoute, Router
+from ecnomy.markets.plan import structs as plans
+from ecnomy.markets.plan.make_laws import marking_law, traffic_law, transport_of
+from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.document import AUTO, Document, Source
 from ecnomy.markets.scenario.network import Direction

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ecnomy.markets.yamlfile import Node, Place, child_path, parse, show
+from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, parse, show
 
 __all__ = ["apply"]
 

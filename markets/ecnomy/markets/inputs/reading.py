@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from ecnomy.markets.yamlfile import Node, Place, child_path, show
+from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, show
 
 __all__ = ["Misfit", "Reader", "known_name", "read", "write"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ecnomy.markets import plan as plans
-from ecnomy.markets.amounts import Size
-from ecnomy.markets.laws import law
+from ecnomy.markets.inputs.amounts import Size
 from ecnomy.markets.plan import Law
+from ecnomy.markets.plan import structs as plans
+from ecnomy.markets.plan.laws import law
+from ecnomy.markets.plan.truncated_pareto import lower_bound
 from ecnomy.markets.scenario import network, traffic, transport
-from ecnomy.markets.truncated_pareto import lower_bound
 
 __all__ = ["marking_law", "traffic_law", "transport_of"]
 

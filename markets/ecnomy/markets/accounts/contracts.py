@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.ledger import LARGEST_MICRO
+from ecnomy.markets.accounts.ledger import LARGEST_MICRO
 
 __all__ = ["DEAREST_FEE_MICRO", "MARK_CHARGE", "CLASS_FEE", "ClassFees", "MarkCharge", "Per"]
 

@@ -21,13 +21,13 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.accounts.ledger import Postings
 from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns, Record, Report
-from ecnomy.markets.ledger import Postings
 from ecnomy.markets.market import MarketLike
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.summaries import Mark, flow_rows, link_rows
-from ecnomy.markets.tables import ALL_TABLES, TableWriter, schemas, taken_names
+from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows
+from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, schemas, taken_names
 
 __all__ = ["FORMAT", "ResultsWriter", "claim"]
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
-from ecnomy.markets.ledger import Ledger
-from ecnomy.markets.marketspec import AgentSpec, MarketSpec
+from ecnomy.markets.accounts.ledger import Ledger
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
 __all__ = ["CONNECTIVITY", "CUSTOMER", "APPLICATION", "NOBODY", "Parties", "flows_of"]
 
