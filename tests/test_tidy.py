@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of the house that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CODE = (".py", ".h", ".cc", ".cpp", ".ned")
+TEXT = (*CODE, ".yaml", ".yml", ".toml", ".txt", ".cmake")
+LONGEST_FILE = 500
+LONGEST_FUNCTION = 60
+
+
+def tracked() -> list[Path]:
+    """Files git knows or would add; every file outside a checkout (an unpacked sdist)."""
+    words = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout: there is no list of files to check")
+    return [ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
+
+
+def named(*suffixes: str) -> list[Path]:
+    return [path for path in tracked() if path.suffix in suffixes]
+
+
+def test_files_are_short() -> None:
+    """No source file is longer than 500 lines."""
+    long = {
+        p.name: n for p in named(*CODE) if (n := len(p.read_text().splitlines())) > LONGEST_FILE
+    }
+    assert not long
+
+
+def test_functions_are_short() -> None:
+    """No Python function is longer than 60 lines, docstring and signature included."""
+    long = []
+    for path in named(".py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > LONGEST_FUNCTION:
+                    long.append(f"{path.name}:{node.name} {lines}")
+    assert not long
+
+
+def test_every_file_names_its_licence() -> None:
+    """An SPDX line stands at the top of every source, build and scenario file."""
+    sources = [p for p in named(*TEXT) if p.parent.name != "LICENSES"]
+    bare = [p for p in sources if "SPDX-License-Identifier:" not in p.read_text()[:200]]
+    bare += [p for p in tracked() if p.name == "Makefile" and "SPDX" not in p.read_text()[:200]]
+    assert not bare
+
+
+def test_portions_have_no_init() -> None:
+    """`ecnomy` is a namespace: no __init__.py in it or in the component roots (PEP 420)."""
+    homes = [ROOT / part for part in ("agents", "markets", "analysis")]
+    assert not [
+        p for home in homes for p in (home, home / "ecnomy") if (p / "__init__.py").exists()
+    ]
+
+
+def test_python_modules_say_what_they_export() -> None:
+    """Every module of the packages has a docstring, and __all__ unless it exports nothing."""
+    for part in ("agents", "markets", "analysis"):
+        for path in (ROOT / part / "ecnomy").rglob("*.py"):
+            tree = ast.parse(path.read_text())
+            assert ast.get_docstring(tree), path
+            defines = [n for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+            public = [n.name for n in defines if not n.name.startswith("_")]
+            assert not public or "__all__" in path.read_text(), path
+
+
+def test_tests_say_what_they_test() -> None:
+    """Every test has a docstring."""
+    mute = []
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                if not ast.get_docstring(node):
+                    mute.append(f"{path.name}:{node.name}")
+    assert not mute
+
+
+def test_no_global_randomness_or_wall_clock_in_results() -> None:
+    """No std:: random engine, rand(), random module or numpy global generator in the packages."""
+    banned = ("std::mt19937", "rand()", "std::random", "import random", "np.random.seed")
+    banned += ("np.random.rand", "_distribution<", "ffast-math", "march=native")
+    homes = [ROOT / part for part in ("agents", "markets", "analysis", "omnet")]
+    files = [p for home in homes for p in home.rglob("*") if p.suffix in (".py", ".h", ".cc")]
+    found = [(p.name, word) for p in files for word in banned if word in p.read_text()]
+    assert not found
