@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the market adds to the engine on gold-silver: wall time per epoch, with and without it.
+"""What the market adds to the engine on gold-silver: wall time per epoch, with and without it."""
 
 from __future__ import annotations
 
