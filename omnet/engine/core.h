@@ -58,12 +58,12 @@ class Link;
 struct Core {
   EventQueue events;
   PacketPool packets;
-  std::vector<Hop> hops;         // every source's path, then its ack path
+  std::vector<Hop> hops;  // every source's path, then its ack path
   std::vector<Link> links;
   std::vector<FlowStats> flows;
   std::vector<std::int64_t> late;  // flow * thresholds + threshold
   std::vector<Time> delay_thresholds;
-  Trace* trace = nullptr;        // not owned; null where nothing is traced
+  Trace* trace = nullptr;  // not owned; null where nothing is traced
 
   void enter(PacketId id, Time now);  // a packet enters the link of its present hop
   void count_delivery(const Packet& packet, Time now) noexcept;

@@ -26,19 +26,24 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
 
 class MarkingHost {
  public:
-  MarkingHost(MarkingVariant law, Stream stream) noexcept
-      : law_(std::move(law)), stream_(stream) {}
+  MarkingHost(MarkingVariant law, Stream stream) noexcept : law_(std::move(law)), stream_(stream) {}
 
   bool drop_tail() const noexcept { return law_.index() == 0; }
 
   Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now) noexcept {
     switch (law_.index()) {
-      case 0: return {};
-      case 1: return std::get_if<1>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 2: return std::get_if<2>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 3: return std::get_if<3>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 4: return std::get_if<4>(&law_)->on_arrival(queue, packet, now, stream_);
-      default: return std::get_if<5>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 0:
+        return {};
+      case 1:
+        return std::get_if<1>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 2:
+        return std::get_if<2>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 3:
+        return std::get_if<3>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 4:
+        return std::get_if<4>(&law_)->on_arrival(queue, packet, now, stream_);
+      default:
+        return std::get_if<5>(&law_)->on_arrival(queue, packet, now, stream_);
     }
   }
 

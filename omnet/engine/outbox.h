@@ -35,8 +35,7 @@ class Outbox {
     core.packets[id].next = kNoPacket;
     if (head_ == kNoPacket) {
       head_ = id;
-      core.events.push(last_, EventKind::depart,
-                       static_cast<std::uint32_t>(core.packets[id].flow));
+      core.events.push(last_, EventKind::depart, static_cast<std::uint32_t>(core.packets[id].flow));
     } else {
       core.packets[tail_].next = id;
     }

@@ -24,8 +24,8 @@ enum Flag : std::uint16_t {
 };
 
 struct Packet {
-  std::int64_t seq;    // segment number; on an ACK the next one expected
-  Time sent;           // when the data left its host; an ACK carries its data packet's
+  std::int64_t seq;  // segment number; on an ACK the next one expected
+  Time sent;         // when the data left its host; an ACK carries its data packet's
   std::int32_t flow;
   std::int32_t bytes;  // IP packet
   std::uint32_t hop;   // index into the simulation's hops: where on which path it is

@@ -51,8 +51,10 @@ struct HopColumn {
   std::int64_t Hop::* field;
 };
 constexpr HopColumn kHopColumns[] = {
-    {"arrivals", &Hop::arrivals},         {"marks", &Hop::marks},
-    {"drops", &Hop::drops},               {"ce_dropped", &Hop::ce_dropped},
+    {"arrivals", &Hop::arrivals},
+    {"marks", &Hop::marks},
+    {"drops", &Hop::drops},
+    {"ce_dropped", &Hop::ce_dropped},
     {"ce_in_flight", &Hop::ce_in_flight},
 };
 
@@ -76,8 +78,7 @@ bridge::Columns Recorder::Table::columns() const {
   return out;
 }
 
-Recorder::Recorder(const RecordPlan& plan, bridge::Client* client)
-    : plan_(&plan), client_(client) {
+Recorder::Recorder(const RecordPlan& plan, bridge::Client* client) : plan_(&plan), client_(client) {
   for (const FlowColumn& column : kFlowColumns) flows_.ints.push_back({column.name, {}});
   flows_.ints.push_back({"in_flight", {}});
   flows_.ints.push_back({"active", {}});
@@ -121,11 +122,11 @@ void Recorder::flush() {
   if (!client_) return;
   client_->record("series", series_.columns());
   client_->record("transfers", transfers_.columns());
-  client_->record("trace", {bridge::column("t_ps", trace_.t_ps),
-                            bridge::column("event", trace_.event),
-                            bridge::column("link", trace_.link),
-                            bridge::column("flow", trace_.flow), bridge::column("seq", trace_.seq),
-                            bridge::column("bytes", trace_.bytes), bridge::column("ce", trace_.ce)});
+  client_->record("trace",
+                  {bridge::column("t_ps", trace_.t_ps), bridge::column("event", trace_.event),
+                   bridge::column("link", trace_.link), bridge::column("flow", trace_.flow),
+                   bridge::column("seq", trace_.seq), bridge::column("bytes", trace_.bytes),
+                   bridge::column("ce", trace_.ce)});
   trace_.clear();
   for (Table* table : {&series_, &transfers_}) {
     for (Table::Int& column : table->ints) column.values.clear();

@@ -29,14 +29,13 @@ class Recorder : public TransferSink {
   Trace* trace() noexcept { return client_ && plan_->trace ? &trace_ : nullptr; }
   void add(const Transfer& transfer) override;
   void add_sample(Time now, std::int64_t name, std::int64_t subject, double value);
-  void flush();             // all rows to the market
+  void flush();  // all rows to the market
   void flush_if_many();
 
   // The market's decision on this report.
   bridge::Decide report(Core& core, const std::vector<Link>& links,
                         const std::vector<FlowState>& states,
-                        const std::vector<std::int32_t>& hop_source, Time now,
-                        std::int64_t epoch);
+                        const std::vector<std::int32_t>& hop_source, Time now, std::int64_t epoch);
 
  private:
   void gather_flows(const Core& core, const std::vector<FlowState>& states);

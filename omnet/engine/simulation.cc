@@ -10,9 +10,7 @@ namespace {
 
 constexpr std::int64_t kEventsPerLook = 1 << 14;  // a few ms of computing
 
-std::int64_t wall_ns() {
-  return std::chrono::steady_clock::now().time_since_epoch().count();
-}
+std::int64_t wall_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 
 std::string stream_name(const SourcePlan& source, std::int32_t member, const char* use) {
   return "source/" + source.name + "/" + std::to_string(member) + "/" + use;
@@ -118,7 +116,8 @@ void Simulation::dispatch(const Event& event) {
   const Time now = event.time;
   const std::uint32_t subject = event.subject;
   switch (event.kind) {
-    case EventKind::deliver: return deliver(event);
+    case EventKind::deliver:
+      return deliver(event);
     case EventKind::depart: {
       const Time next = tcp_[flows_[subject].slot].depart(core_, now);
       return next == kNever ? core_.events.pop() : core_.events.replace_top(next);
@@ -130,11 +129,15 @@ void Simulation::dispatch(const Event& event) {
     case EventKind::sample:
       core_.events.replace_top(now + plan_->record.every_ps);
       return sample(now);
-    case EventKind::pace: core_.events.pop(); return tcp_[flows_[subject].slot].on_pace(core_, now);
+    case EventKind::pace:
+      core_.events.pop();
+      return tcp_[flows_[subject].slot].on_pace(core_, now);
     case EventKind::timeout:
       core_.events.pop();
       return tcp_[flows_[subject].slot].on_timeout(core_, now);
-    case EventKind::application: core_.events.pop(); return application(event);
+    case EventKind::application:
+      core_.events.pop();
+      return application(event);
   }
 }
 
@@ -194,8 +197,7 @@ void Simulation::sample(Time now) {
     for (std::size_t at = 0; at < core_.links.size(); ++at) {
       Link& link = core_.links[at];
       link.catch_up(core_, now);
-      const double value =
-          queue ? static_cast<double>(link.queue_packets()) : link.probability();
+      const double value = queue ? static_cast<double>(link.queue_packets()) : link.probability();
       recorder_.add_sample(now, name, static_cast<std::int64_t>(at), value);
     }
   }

@@ -21,9 +21,9 @@ struct SourceConfig {
 
 // One flow's part of a decision (PROTOCOL.md, decide.flows).
 struct FlowOrder {
-  double mark_rate;          // marks/s; -1 leave
-  double rate_cap_bps;       // -1 none
-  std::int64_t mark_cap;     // -1 none
+  double mark_rate;       // marks/s; -1 leave
+  double rate_cap_bps;    // -1 none
+  std::int64_t mark_cap;  // -1 none
   bool active;
 };
 

@@ -59,7 +59,7 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     const std::int64_t segments = (file_bytes + mss - 1) / mss;
     end_ = una_ + segments;
     last_segment_bytes_ = static_cast<std::int32_t>(file_bytes - (segments - 1) * mss);
-    file_ = {flow_, file_.number + 1, now, 0, file_bytes, -stats(core).retransmitted,
+    file_ = {flow_,           file_.number + 1, now, 0, file_bytes, -stats(core).retransmitted,
              -stats(core).ece};
   }
   recover_ = una_ - 1;

@@ -110,24 +110,25 @@ class TcpFlow {
   Outbox outbox_;
   Stream stream_;
 
-  std::int64_t una_ = 0, next_ = 0, sent_ = 0;  // oldest unacked, next to send, one past the highest
-  std::int64_t end_ = 0;                        // one past the last segment there is to send
-  std::int64_t recover_ = 0;                    // no fast retransmit up to it (RFC 6582)
-  std::int64_t cut_until_ = 0;                  // no RFC 3168 response to ACKs up to it
-  std::int64_t app_limited_until_ = 0;          // up to here the window was not what held it back
+  std::int64_t una_ = 0, next_ = 0,
+               sent_ = 0;               // oldest unacked, next to send, one past the highest
+  std::int64_t end_ = 0;                // one past the last segment there is to send
+  std::int64_t recover_ = 0;            // no fast retransmit up to it (RFC 6582)
+  std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to it
+  std::int64_t app_limited_until_ = 0;  // up to here the window was not what held it back
   std::int32_t duplicates_ = 0;
-  std::int32_t last_segment_bytes_ = 0;         // payload of segment end_ - 1
+  std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1
 
-  Time gate_at_ = 0;               // pacing and caps: nothing leaves before
-  Time pace_event_at_ = kNever;    // the pace event that counts
-  Time timer_at_ = 0;              // retransmission deadline
-  Time timer_event_at_ = kNever;   // the timeout event that counts
+  Time gate_at_ = 0;              // pacing and caps: nothing leaves before
+  Time pace_event_at_ = kNever;   // the pace event that counts
+  Time timer_at_ = 0;             // retransmission deadline
+  Time timer_event_at_ = kNever;  // the timeout event that counts
   Time last_ack_at_ = 0;
-  double mark_rate_;               // marks/s aimed at; -1: the law's own weight
+  double mark_rate_;  // marks/s aimed at; -1: the law's own weight
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;
 
-  double cwnd_integral_ps_ = 0;    // packet-ps
+  double cwnd_integral_ps_ = 0;  // packet-ps
   Time cwnd_since_ = 0;
 
   std::optional<RateCapped> capped_;

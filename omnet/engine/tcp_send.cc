@@ -12,15 +12,19 @@
 namespace ecnomy::engine {
 
 std::int32_t TcpFlow::segment_bytes(std::int64_t seq) const noexcept {
-  const std::int32_t payload =
-      seq + 1 == end_ ? last_segment_bytes_ : transport().payload_bytes;
+  const std::int32_t payload = seq + 1 == end_ ? last_segment_bytes_ : transport().payload_bytes;
   return payload + transport().header_bytes;
 }
 
 void TcpFlow::send_syn(Core& core, bool again, Time now) {
   const PacketId id = core.packets.take();
-  core.packets[id] = {una_,      now,  flow_, transport().ack_bytes, source_->first_hop,
-                      kNoPacket, static_cast<std::uint16_t>(again ? kSyn | kRetransmit : kSyn),
+  core.packets[id] = {una_,
+                      now,
+                      flow_,
+                      transport().ack_bytes,
+                      source_->first_hop,
+                      kNoPacket,
+                      static_cast<std::uint16_t>(again ? kSyn | kRetransmit : kSyn),
                       connection_};
   outbox_.hand_over(core, id, now);
   arm_timer(core, now);
@@ -28,8 +32,7 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
 
 bool TcpFlow::window_open() const noexcept {
   const double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
-  const std::int64_t limit =
-      static_cast<std::int64_t>(window) + (in_recovery_ ? duplicates_ : 0);
+  const std::int64_t limit = static_cast<std::int64_t>(window) + (in_recovery_ ? duplicates_ : 0);
   return next_ - una_ < std::max<std::int64_t>(limit, 1);
 }
 

@@ -42,7 +42,7 @@ void UdpFlow::on_application(Core& core, Time now) {
     const TransportPlan& transport = source_->plan->transport;
     const PacketId id = core.packets.take();
     const std::uint16_t flags = transport.ect ? kEct : 0;
-    core.packets[id] = {seq_++, now, flow_, source_->packet_bytes(), source_->first_hop,
+    core.packets[id] = {seq_++,    now,   flow_, source_->packet_bytes(), source_->first_hop,
                         kNoPacket, flags, 0};
     FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
     ++stats.sent;

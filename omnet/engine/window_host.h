@@ -27,9 +27,12 @@ class WindowHost {
   bool partial_acks() const noexcept { return law_.index() != 1; }
   void on_ack(Window& window, const Ack& ack) noexcept {
     switch (law_.index()) {
-      case 0: return std::get_if<0>(&law_)->on_ack(window, ack);
-      case 1: return std::get_if<1>(&law_)->on_ack(window, ack);
-      default: return std::get_if<2>(&law_)->on_ack(window, ack);
+      case 0:
+        return std::get_if<0>(&law_)->on_ack(window, ack);
+      case 1:
+        return std::get_if<1>(&law_)->on_ack(window, ack);
+      default:
+        return std::get_if<2>(&law_)->on_ack(window, ack);
     }
   }
   void on_congestion(Window& window) noexcept {

@@ -26,8 +26,8 @@ inline Time picoseconds(double s) { return static_cast<Time>(std::llround(s * kP
 
 struct Parameter {
   const char* name;
-  const char* unit;     // "" for a pure number, "flag", or "choice"
-  double fallback;      // the default; NaN where the user must say
+  const char* unit;  // "" for a pure number, "flag", or "choice"
+  double fallback;   // the default; NaN where the user must say
   double min;
   double max;
   const char* choices;  // "a,b,c" for a choice, else ""

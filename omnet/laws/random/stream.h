@@ -49,9 +49,7 @@ class Stream {
   }
 
   // Uniform in (0, 1).
-  double operator()() noexcept {
-    return (static_cast<double>(next() >> 12) + 0.5) * 0x1.0p-52;
-  }
+  double operator()() noexcept { return (static_cast<double>(next() >> 12) + 0.5) * 0x1.0p-52; }
 
  private:
   PhiloxKey key_;

@@ -145,8 +145,7 @@ struct StartLaw {
   Time at, stagger, spread;
   template <class Uniform>
   Time draw(std::int64_t index, Uniform&& uniform) const noexcept {
-    const Time jitter =
-        spread > 0 ? static_cast<Time>(uniform() * static_cast<double>(spread)) : 0;
+    const Time jitter = spread > 0 ? static_cast<Time>(uniform() * static_cast<double>(spread)) : 0;
     return at + index * stagger + jitter;
   }
 };

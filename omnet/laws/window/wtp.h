@@ -58,9 +58,13 @@ class Wtp {
   double weight() const noexcept { return w_inc_ * w_dec_; }
   void set_weight(double w) noexcept {
     switch (form_) {
-      case Form::inverse_decrease: w_dec_ = w / w_inc_; break;
+      case Form::inverse_decrease:
+        w_dec_ = w / w_inc_;
+        break;
       case Form::proportional_increase:
-      case Form::general: w_inc_ = w / w_dec_; break;
+      case Form::general:
+        w_inc_ = w / w_dec_;
+        break;
     }
   }
 
