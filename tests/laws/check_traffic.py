@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
+from check_users import check_web_hyper
 from law_api import NEVER, Laws, Stream
 from oracle_random import exponential_cdf, kolmogorov_smirnov, pareto_cdf, pareto_mean
 
@@ -112,7 +113,7 @@ def check_poisson_range(laws: Laws) -> None:
 
 def check_web_reading(laws: Laws) -> None:
     """Reading times are where F(time) = u, exponential as a sample, and refused where absurd."""
-    law, mean, n = laws.traffic("web", [5.0, 2, 1.0, 1.0, 5e6, 1.2]), 5.0 * PS, 10_000
+    law, mean, n = laws.traffic("web", [5.0, 2, 1.0, 1.0, 5e6, 1.2, 0, -1]), 5.0 * PS, 10_000
     for u in draws(4, 300):
         value, used = law.reading([u])
         near = brackets(value, u, 0.0, 1.0, lambda x: exponential_cdf(x, mean))
@@ -120,13 +121,13 @@ def check_web_reading(laws: Laws) -> None:
     stream = laws.stream(2, "source/web/0/traffic") if _has_stream(laws) else None
     times = [law.reading([u])[0] for u in _uniforms(stream, n)]
     assert kolmogorov_smirnov(times, lambda x: exponential_cdf(x, mean)) < KS_LIMIT
-    assert refused(laws, "web", [0.0, 2, 1.0, 1.0, 5e6, 1.2])
+    assert refused(laws, "web", [0.0, 2, 1.0, 1.0, 5e6, 1.2, 0, -1])
 
 
 def check_web_reading_range(laws: Laws) -> None:
     """The largest mean that is accepted gives times, not overflows, for the largest draw."""
     top = laws.tables()["traffic"]["web"][0][4]
-    value = laws.traffic("web", [top, 0, 1.0, 1.0, 5e6, 1.2]).reading([LARGEST_DRAW])[0]
+    value = laws.traffic("web", [top, 0, 1.0, 1.0, 5e6, 1.2, 0, -1]).reading([LARGEST_DRAW])[0]
     assert value > top * PS, f"mean {top} s, the largest draw gave {value} ps"
 
 
@@ -134,7 +135,7 @@ def compare_web_size(
     laws: Laws, kind: int, mean: float, low: float, high: float, shape: float, us: Sequence[float]
 ) -> None:
     """Sizes drawn against the distribution, rounded to whole bytes and at least one."""
-    law = laws.traffic("web", [5.0, kind, mean, low, high, shape])
+    law = laws.traffic("web", [5.0, kind, mean, low, high, shape, 0, -1])
     for u in us:
         size, used = law.file_bytes([u])
         where = f"kind {kind}, mean {mean}, [{low}, {high}], shape {shape}, u {u}: {size}"
@@ -160,16 +161,16 @@ def check_web_size(laws: Laws) -> None:
         compare_web_size(laws, 1, mean, 1, 5e6, 1.2, us)
     for low, high, shape in ((1, 5e6, 1.2), (1000, 5e6, 1.2), (5, 1800, 0.825), (100, 200, 3.0)):
         compare_web_size(laws, 2, 1.0, low, high, shape, us)
-    assert not refused(laws, "web", [5.0, 2, 1.0, 777.0, 777.0, 1.2]), "a range of one size"
-    one_size = laws.traffic("web", [5.0, 2, 1.0, 777.0, 777.0, 1.2])
+    assert not refused(laws, "web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1]), "a range of one size"
+    one_size = laws.traffic("web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1])
     assert {one_size.file_bytes([u])[0] for u in us} == {777}
-    assert refused(laws, "web", [5.0, 2, 1.0, 100.0, 99.0, 1.2])
+    assert refused(laws, "web", [5.0, 2, 1.0, 100.0, 99.0, 1.2, 0, -1])
 
 
 def check_web_size_statistics(laws: Laws) -> None:
     """Twenty thousand truncated Pareto sizes have the distribution and the mean of the formula."""
     low, high, shape, n = 2000.0, 5e6, 1.2, 20_000
-    law = laws.traffic("web", [5.0, 2, 1.0, low, high, shape])
+    law = laws.traffic("web", [5.0, 2, 1.0, low, high, shape, 0, -1])
     stream = laws.stream(3, "source/web/1/traffic") if _has_stream(laws) else None
     sizes = [law.file_bytes([u])[0] for u in _uniforms(stream, n)]
     assert kolmogorov_smirnov(sizes, lambda x: pareto_cdf(x + 0.5, low, high, shape)) < KS_LIMIT
@@ -212,6 +213,7 @@ TRAFFIC_CHECKS = {
         check_web_reading_range,
         check_web_size,
         check_web_size_statistics,
+        check_web_hyper,
     ],
     "start": [check_start],
 }

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from check_marking import MARKING_CHECKS
+from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_random import RANDOM_CHECKS
 from check_red import RED_CHECKS
 from check_traffic import TRAFFIC_CHECKS
+from check_users import USER_CHECKS
 from check_window import WINDOW_CHECKS
 from law_api import Laws
 from law_build import load_module
@@ -28,7 +30,9 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RED_CHECKS,
     **MARKING_CHECKS,
     **WINDOW_CHECKS,
+    **ONCE_PER_ROUND_CHECKS,
     **TRAFFIC_CHECKS,
+    **USER_CHECKS,
     **RANDOM_CHECKS,
 }
 

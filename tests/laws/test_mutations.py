@@ -39,6 +39,9 @@ SOURCES: Final = {
     "poisson": ("traffic",),
     "web": ("traffic",),
     "stream": ("stream", "stream_words"),
+    "voip": ("users",),
+    "file": ("users",),
+    "on-off": ("users",),
 }
 
 MUTATIONS: Final[dict[str, list[Mutation]]] = {
@@ -104,6 +107,33 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("threshold", "window/window.h", "cwnd < ssthresh", "cwnd < ssthresh / 2"),
         Mutation("clamp", "window/window.h", "std::clamp(packets, min, max)", "packets"),
     ],
+    "tahoe": [
+        Mutation("sign", "window/tahoe.h", ", window.cwnd)", ", -window.cwnd)"),
+        Mutation(
+            "case", "window/tahoe.h", "on_timeout(window, window.cwnd)", "Reno::on_loss(window)"
+        ),
+        Mutation(
+            "clamp",
+            "window/reno.h",
+            "std::max(decrease_ * flight, min_ssthresh_)",
+            "decrease_ * flight",
+        ),
+    ],
+    "multcp": [
+        Mutation("sign", "window/multcp.h", "? 1 - 1 /", "? 1 + 1 /"),
+        Mutation("threshold", "window/multcp.h", "values[1] == 0", "values[1] <= 1"),
+        Mutation(
+            "clamp",
+            "window/multcp.h",
+            "std::max(keep_ * window.cwnd, min_ssthresh_)",
+            "keep_ * window.cwnd",
+        ),
+    ],
+    "wtp-sender": [
+        Mutation("sign", "window/wtp_sender.h", "(w_ - window.cwnd)", "(w_ + window.cwnd)"),
+        Mutation("threshold", "window/wtp_sender.h", "values[2] != 0", "values[2] > 1"),
+        Mutation("clamp", "window/wtp_sender.h", "std::min(change, 0.0)", "std::max(change, 0.0)"),
+    ],
     "round-trip": [
         Mutation("sign", "window/round_trip.h", "sum_ += rtt", "sum_ -= rtt"),
         Mutation("threshold", "window/round_trip.h", "now >= bucket_end_", "now > bucket_end_"),
@@ -153,6 +183,40 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "if (max_bytes_ <= min_bytes_)",
         ),
         Mutation("clamp", "traffic/traffic.h", "std::max<std::int64_t>(1, ", "(0 + "),
+    ],
+    "voip": [
+        Mutation(
+            "sign", "traffic/voip.h", "holding_ - in_call_, uniform", "holding_ + in_call_, uniform"
+        ),
+        Mutation(
+            "threshold", "traffic/voip.h", "in_call_ + interval_ < holding_", "in_call_ < holding_"
+        ),
+        Mutation("guard", "traffic/voip.h", "if (in_call_ < holding_) return", "return"),
+    ],
+    "file": [
+        Mutation(
+            "reversed",
+            "traffic/files.h",
+            "std::exchange(sent_, true) ?",
+            "!std::exchange(sent_, true) ?",
+        ),
+        Mutation("case", "traffic/files.h", "std::exchange(sent_, true)", "sent_"),
+        Mutation("range", "traffic/files.h", '"bytes", NAN, 1, 1e15', '"bytes", NAN, 0, 1e15'),
+    ],
+    "on-off": [
+        Mutation(
+            "sign",
+            "traffic/files.h",
+            "std::log1p(-1 / packets_mean_)",
+            "std::log1p(1 / packets_mean_)",
+        ),
+        Mutation("threshold", "traffic/files.h", "std::ceil(k)", "std::floor(k)"),
+        Mutation(
+            "case",
+            "traffic/files.h",
+            "if (!std::exchange(begun_, true)) return 0;",
+            "begun_ = true;",
+        ),
     ],
     "stream": [
         Mutation("sign", "random/philox.h", "key[0] += ", "key[0] -= "),

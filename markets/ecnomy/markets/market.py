@@ -31,7 +31,7 @@ from ecnomy.markets.accounts.ledger import Ledger
 from ecnomy.markets.accounts.meter import Meter
 from ecnomy.markets.accounts.parties import APPLICATION, CONNECTIVITY, CUSTOMER, Parties
 from ecnomy.markets.bridge.messages import Columns, Decide, Report, Request, Verdict
-from ecnomy.markets.plan import Plan, Tcp
+from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
@@ -266,9 +266,5 @@ def _terms(agent: AgentSpec, seed: int) -> Terms:
 def _steered(plan: Plan) -> npt.NDArray[np.bool_]:
     """Which flows a mark rate can steer (truth values)."""
     return np.concatenate(
-        [
-            np.full(s.count, isinstance(s.transport, Tcp) and s.transport.window.law == "wtp")
-            for s in plan.sources
-        ]
-        or [np.zeros(0, dtype=np.bool_)]
+        [np.full(s.count, s.weighted) for s in plan.sources] or [np.zeros(0, dtype=np.bool_)]
     )

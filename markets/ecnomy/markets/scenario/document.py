@@ -22,7 +22,7 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.strategy import StrategyReader
-from ecnomy.markets.scenario.traffic import Cbr, Greedy, Poisson, Traffic
+from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Transport, Udp
 
 __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "Record", "Source"]
@@ -71,7 +71,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.sender == self.receiver:
             raise Misfit("to", repr(self.receiver), "a node other than the one it sends from")
-        datagrams = isinstance(self.traffic, Cbr | Poisson)
+        datagrams = isinstance(self.traffic, DATAGRAMS)
         kind = self.traffic.__struct_config__.tag
         if datagrams and not isinstance(self.transport, Udp):
             law = self.transport.__struct_config__.tag
