@@ -32,6 +32,8 @@ struct FlowStats {
   std::int64_t delay_sum_ps = 0;
   std::int64_t timeouts = 0;
   std::int64_t saturated_ps = 0;
+
+  std::int64_t under_way() const noexcept { return sent - delivered - lost; }
 };
 
 enum class TraceEvent : std::int64_t { send, enqueue, mark, drop, deliver, ack };

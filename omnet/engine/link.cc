@@ -2,8 +2,15 @@
 #include "engine/link.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace ecnomy::engine {
+namespace {
+
+constexpr Time kEndOfTime = Time{1} << 62;  // 53 days; sums with delays still fit
+
+}  // namespace
 
 Link::Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
     : index_(index),
@@ -133,6 +140,9 @@ void Link::enqueue(Core& core, PacketId id, Time now) {
   const Time duration = transmission(wire_bytes);
   const Time started = std::max(now, free_at_);
   free_at_ = started + duration;
+  if (free_at_ > kEndOfTime) {
+    throw std::overflow_error("link " + plan_->name + ": its backlog reaches beyond 50 days");
+  }
   work_ += duration;
   if (line_.empty()) {
     core.events.push(free_at_ + plan_->delay_ps, EventKind::deliver,
@@ -159,9 +169,9 @@ Time Link::on_timer(Core& core, Time now) {
   return law_.on_timer(view(now), now);
 }
 
-void Link::reconfigure(std::size_t parameter, double value) {
+void Link::reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) {
   std::vector<double> values = law_values_;
-  values.at(parameter) = value;
+  for (const auto& [parameter, value] : changes) values.at(parameter) = value;
   law_.configure(values);
   law_values_ = values;
 }

@@ -44,7 +44,8 @@ class Link {
 
   void catch_up(Core& core, Time now);
   void settle(Core& core, Time now);  // all accounts up to now, for a report
-  void reconfigure(std::size_t parameter, double value);
+  // New values for parameters of the marking law, all at once; throws BadParameter.
+  void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes);
 
   const LinkStats& stats() const noexcept { return stats_; }
   std::int64_t queue_packets() const noexcept { return waiting_packets_; }

@@ -16,6 +16,8 @@ class Outbox {
  public:
   Outbox(Time overhead, Stream stream) noexcept : overhead_(overhead), stream_(stream) {}
 
+  bool empty() const noexcept { return head_ == kNoPacket; }
+
   Time draw() noexcept {
     return overhead_ > 0 ? static_cast<Time>(stream_() * static_cast<double>(overhead_)) : 0;
   }

@@ -32,6 +32,7 @@ struct Packet {
   PacketId next;       // in a host's list of packets about to leave
   std::uint16_t flags;
   std::uint16_t connection;  // low bits of the flow's connection number: strays are told apart
+  std::uint32_t marks;       // on an ACK: CE packets its connection has received so far
 
   bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
 };

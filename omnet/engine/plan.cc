@@ -82,6 +82,7 @@ LinkPlan read_link(const Node& node) {
                 node.get<std::string>("stream")};
   if (link.rate_bps <= 0) node.fail("rate_bps is not positive");
   if (link.delay_ps < 0) node.fail("delay_ps is negative");
+  if (link.framing_bytes < 0 || link.framing_bytes > 65'535) node.fail("framing_bytes is absurd");
   return link;
 }
 
@@ -124,7 +125,7 @@ TransportPlan read_transport(const Node& node) {
   tcp.max_rto = node.get<Time>("max_rto_ps");
   tcp.initial_rto = node.get<Time>("initial_rto_ps");
   if (tcp.payload_bytes <= 0) node.fail("mss_bytes is not positive");
-  if (!(tcp.min_window > 0)) node.fail("min_window is not positive");
+  if (!(tcp.min_window >= 1e-6)) node.fail("min_window is below 1e-6 packets");
   return tcp;
 }
 
@@ -150,7 +151,8 @@ SourcePlan read_source(const Node& node, std::size_t links) {
                     node.get<Time>("send_overhead_ps")};
   if (source.path.empty()) node.fail("path is empty");
   if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
-  const bool datagrams = source.traffic.law == "cbr" || source.traffic.law == "poisson";
+  const std::string& law = source.traffic.law;
+  const bool datagrams = law == "cbr" || law == "poisson" || law == "voip";
   if (datagrams == source.transport.tcp) {
     node.fail("traffic '" + source.traffic.law + "' does not go with its transport");
   }

@@ -59,7 +59,7 @@ constexpr HopColumn kHopColumns[] = {
 };
 
 constexpr const char* kTransferColumns[] = {"flow",  "number",        "start_ps", "end_ps",
-                                            "bytes", "retransmitted", "ece"};
+                                            "bytes", "retransmitted", "ece",      "complete"};
 
 template <class Rows, class Value>
 void fill(std::vector<Value>& column, const Rows& rows, auto&& get) {
@@ -103,7 +103,7 @@ Recorder::Recorder(const RecordPlan& plan, bridge::Client* client) : plan_(&plan
 void Recorder::add(const Transfer& t) {
   if (!client_ || !plan_->transfers) return;
   const std::int64_t row[] = {t.flow,  t.number,        t.start_ps, t.end_ps,
-                              t.bytes, t.retransmitted, t.ece};
+                              t.bytes, t.retransmitted, t.ece,      t.complete};
   for (std::size_t i = 0; i < std::size(row); ++i) transfers_.i(i).push_back(row[i]);
 }
 

@@ -8,7 +8,9 @@
 
 #include "engine/marking_host.h"
 #include "engine/window_host.h"
+#include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"
+#include "laws/traffic/voip.h"
 
 namespace ecnomy::engine {
 namespace {
@@ -42,12 +44,18 @@ const std::vector<LawEntry>& law_registry() {
       entry<Threshold>("marking"),
       entry<Wtp>("window"),
       entry<Reno>("window"),
-      {"window", NewReno::kName, {std::begin(Reno::kParameters), std::end(Reno::kParameters)}},
+      entry<NewReno>("window"),
+      entry<Tahoe>("window"),
+      entry<MulTcp>("window"),
+      entry<WtpSender>("window"),
       {"traffic", "greedy", {}},
       entry<RateCapped>("traffic"),
       entry<Cbr>("traffic"),
       entry<Poisson>("traffic"),
+      entry<Voip>("traffic"),
       entry<Web>("traffic"),
+      entry<OneFile>("traffic"),
+      entry<OnOff>("traffic"),
   };
   return laws;
 }
@@ -87,6 +95,9 @@ WindowVariant make_window(const std::string& law, const std::vector<double>& val
   if (law == Wtp::kName) return Wtp(values.data());
   if (law == Reno::kName) return Reno(values.data());
   if (law == NewReno::kName) return NewReno(values.data());
+  if (law == Tahoe::kName) return Tahoe(values.data());
+  if (law == MulTcp::kName) return MulTcp(values.data());
+  if (law == WtpSender::kName) return WtpSender(values.data());
   throw BadParameter("this engine hosts no window law '" + law + "'");
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace ecnomy::engine {
 namespace {
@@ -227,11 +229,11 @@ std::vector<FlowState> Simulation::states(Time now) const {
     const FlowStats& stats = core_.flows[flow];
     if (flows_[flow].tcp) {
       const TcpFlow& tcp = tcp_[flows_[flow].slot];
-      out.push_back({tcp.in_flight(), tcp.active(now), tcp.cwnd(), tcp.cwnd_integral(now),
+      out.push_back({stats.under_way(), tcp.active(now), tcp.cwnd(), tcp.cwnd_integral(now),
                      tcp.srtt_s(), tcp.weight()});
     } else {
       const bool active = udp_[flows_[flow].slot].active(now);
-      out.push_back({stats.sent - stats.delivered - stats.lost, active, 0, 0, 0, 0});
+      out.push_back({stats.under_way(), active, 0, 0, 0, 0});
     }
   }
   return out;
@@ -245,7 +247,14 @@ void Simulation::exchange(Time now, std::int64_t epoch) {
   if (now < plan_->duration) apply(decide, now);
 }
 
+// Links first: what the orders let out already meets the new laws.
 void Simulation::apply(const bridge::Decide& decide, Time now) {
+  std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> changes;
+  for (std::size_t i = 0; i < decide.links.link.size(); ++i) {
+    changes[static_cast<std::size_t>(decide.links.link[i])].emplace_back(
+        static_cast<std::size_t>(decide.links.param[i]), decide.links.value[i]);
+  }
+  for (const auto& [link, values] : changes) core_.links[link].reconfigure(values);
   const bridge::FlowDecisions& rows = decide.flows;
   for (std::size_t i = 0; i < rows.flow.size(); ++i) {
     const FlowOrder order{rows.mark_rate[i], rows.rate_cap_bps[i], rows.mark_cap[i],
@@ -256,11 +265,6 @@ void Simulation::apply(const bridge::Decide& decide, Time now) {
     } else {
       udp_[flow.slot].order(order);
     }
-  }
-  for (std::size_t i = 0; i < decide.links.link.size(); ++i) {
-    const std::size_t link = static_cast<std::size_t>(decide.links.link[i]);
-    core_.links[link].reconfigure(static_cast<std::size_t>(decide.links.param[i]),
-                                  decide.links.value[i]);
   }
 }
 

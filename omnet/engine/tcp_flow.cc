@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tcp_flow.h"
 
+#include <type_traits>
+
 namespace ecnomy::engine {
 
 TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
@@ -17,7 +19,9 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
       transfers_(transfers) {
   const LawPlan& law = source.plan->traffic;
   if (law.law == RateCapped::kName) capped_.emplace(law.values.data());
-  if (law.law == Web::kName) web_.emplace(law.values.data());
+  if (law.law == Web::kName) files_.emplace<Web>(law.values.data());
+  if (law.law == OneFile::kName) files_.emplace<OneFile>(law.values.data());
+  if (law.law == OnOff::kName) files_.emplace<OnOff>(law.values.data());
 }
 
 bool TcpFlow::active(Time now) const noexcept {
@@ -28,23 +32,54 @@ bool TcpFlow::active(Time now) const noexcept {
 void TcpFlow::start(Core& core, Time now) {
   started_ = true;
   cwnd_since_ = now;
-  if (web_) return read(core, now);
+  if (files_.index() != 0) return await_file(core, now);
   if (capped_ && capped_->lifted_at() > now) {
     core.events.push(capped_->lifted_at(), EventKind::application,
                      static_cast<std::uint32_t>(flow_));
   }
-  open(core, -1, now);
+  if (active(now)) open(core, -1, now);
 }
 
-void TcpFlow::read(Core& core, Time now) {
-  core.events.push(now + web_->reading(stream_), EventKind::application,
-                   static_cast<std::uint32_t>(flow_));
+// The pause before the next file, if there is one.
+void TcpFlow::await_file(Core& core, Time now) {
+  const Time pause = std::visit(
+      [&](auto& law) -> Time {
+        if constexpr (std::is_same_v<std::decay_t<decltype(law)>, std::monostate>)
+          return kNever;
+        else
+          return law.pause(stream_);
+      },
+      files_);
+  if (pause == kNever) return;
+  file_at_ = now + pause;
+  core.events.push(file_at_, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
+// An event may be stale: a file that came in time leaves its patience behind.
 void TcpFlow::on_application(Core& core, Time now) {
-  if (!web_) return send_allowed(core, now);
-  const std::int64_t bytes = web_->file_bytes(stream_);
-  if (!active(now)) return read(core, now);
+  if (files_.index() == 0) {
+    reopen_gate(now);
+    return send_allowed(core, now);
+  }
+  if (state_ == State::closed && now == file_at_) return next_file(core, now);
+  if (state_ != State::closed && now == patience_at_) finish_file(core, false, now);
+}
+
+void TcpFlow::next_file(Core& core, Time now) {
+  const std::int64_t bytes = std::visit(
+      [&](auto& law) -> std::int64_t {
+        if constexpr (std::is_same_v<std::decay_t<decltype(law)>, std::monostate>)
+          return 0;
+        else
+          return law.file_bytes(stream_, transport().payload_bytes);
+      },
+      files_);
+  if (!active(now)) return await_file(core, now);
+  const Web* web = std::get_if<Web>(&files_);
+  patience_at_ = web && web->patience() != kNever ? now + web->patience() : kNever;
+  if (patience_at_ != kNever) {
+    core.events.push(patience_at_, EventKind::application, static_cast<std::uint32_t>(flow_));
+  }
   open(core, bytes, now);
 }
 
@@ -59,14 +94,17 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     const std::int64_t segments = (file_bytes + mss - 1) / mss;
     end_ = una_ + segments;
     last_segment_bytes_ = static_cast<std::int32_t>(file_bytes - (segments - 1) * mss);
-    file_ = {flow_,           file_.number + 1, now, 0, file_bytes, -stats(core).retransmitted,
-             -stats(core).ece};
+    file_ = {
+        flow_, file_.number + 1, now, 0, file_bytes, -stats(core).retransmitted, -stats(core).ece,
+        0};
   }
   recover_ = una_ - 1;
   cut_until_ = app_limited_until_ = una_;
   in_recovery_ = cwr_due_ = false;
   duplicates_ = 0;
-  gate_at_ = now;
+  learned_ = 0;
+  timer_una_ = -1;
+  gate_.restart(now);
   last_ack_at_ = now;
   cwnd_since_ = now;
   window_.ssthresh = transport().slow_start ? std::numeric_limits<double>::infinity() : 0;
@@ -76,16 +114,19 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
   send_syn(core, false, now);
 }
 
-void TcpFlow::finish_file(Core& core, Time now) {
+void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   set_cwnd_clock(now);
   state_ = State::closed;
+  una_ = next_ = sent_;
   if (transfers_) {
     file_.end_ps = now;
+    file_.complete = complete ? 1 : 0;
     file_.retransmitted += stats(core).retransmitted;
     file_.ece += stats(core).ece;
     transfers_->add(file_);
   }
-  read(core, now);
+  patience_at_ = kNever;
+  await_file(core, now);
 }
 
 void TcpFlow::order(Core& core, const FlowOrder& order, Time now) {
@@ -96,7 +137,21 @@ void TcpFlow::order(Core& core, const FlowOrder& order, Time now) {
     mark_rate_ = order.mark_rate;
     aim();
   }
-  if (state_ == State::open) send_allowed(core, now);
+  if (state_ == State::closed && files_.index() == 0 && active(now)) return open(core, -1, now);
+  reopen_gate(now);
+  send_allowed(core, now);
+}
+
+// A lost SYN: one packet to begin with (RFC 5681 section 3.1) and an RTO of at least 3 s once data
+// flows (RFC 6298 rule 5.7). A flow that was switched off meanwhile gives up.
+void TcpFlow::syn_lost(Core& core, Time now) {
+  set_cwnd_clock(now);
+  if (!active(now)) {
+    state_ = State::closed;
+    return await_file(core, now);
+  }
+  window_.set(std::min(window_.cwnd, 1.0));
+  send_syn(core, true, now);
 }
 
 // Marks per second become marks per round trip (laws/window/round_trip.h).

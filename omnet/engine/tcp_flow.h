@@ -13,12 +13,15 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <variant>
 
 #include "engine/core.h"
+#include "engine/gate.h"
 #include "engine/outbox.h"
 #include "engine/source.h"
 #include "engine/tcp_receiver.h"
 #include "engine/window_host.h"
+#include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"
 #include "laws/window/round_trip.h"
 #include "laws/window/rto.h"
@@ -27,7 +30,7 @@ namespace ecnomy::engine {
 
 // A finished file, for the transfers table.
 struct Transfer {
-  std::int64_t flow, number, start_ps, end_ps, bytes, retransmitted, ece;
+  std::int64_t flow, number, start_ps, end_ps, bytes, retransmitted, ece, complete;
 };
 
 class TransferSink {
@@ -53,7 +56,6 @@ class TcpFlow {
   double cwnd() const noexcept { return window_.cwnd; }
   double weight() const noexcept { return law_.weight(); }
   double srtt_s() const noexcept { return seconds(rto_.srtt()); }
-  std::int64_t in_flight() const noexcept { return next_ - una_; }
   double cwnd_integral(Time now) const noexcept;
 
  private:
@@ -67,8 +69,10 @@ class TcpFlow {
 
   // tcp_flow.cc
   void open(Core& core, std::int64_t file_bytes, Time now);
-  void read(Core& core, Time now);
-  void finish_file(Core& core, Time now);
+  void await_file(Core& core, Time now);
+  void next_file(Core& core, Time now);
+  void finish_file(Core& core, bool complete, Time now);
+  void syn_lost(Core& core, Time now);
   void set_cwnd_clock(Time now) noexcept;
 
   // tcp_send.cc
@@ -78,20 +82,28 @@ class TcpFlow {
   bool gate_open(Core& core, Time now);
   void emit(Core& core, std::int64_t seq, Time now);
   void retransmit(Core& core, Time now);
+  void resend_from_una(Core& core, Time now);  // go back n
   void shut_gate(Time now) noexcept;
-  Time pace_interval() const noexcept;
-  double cap_bps(Time now) const noexcept;
-  std::int32_t segment_bytes(std::int64_t seq) const noexcept;
+  void reopen_gate(Time now) noexcept;
   void hasten_gate(Time now) noexcept;
+  Time pace_interval() const noexcept;
+  Time cap_interval(Time now) const noexcept;
+  double cap_bps(Time now) const noexcept;
+  void not_window_limited() noexcept;
+  void restart_after_idle(Time now) noexcept;
+  void lose_window(Time now) noexcept;
+  std::int32_t segment_bytes(std::int64_t seq) const noexcept;
   void arm_timer(Core& core, Time now);
 
   // tcp_ack.cc
   void receive_data(Core& core, PacketId id, Time now);
-  void receive_ack(Core& core, const Packet& packet, Time now);
-  void advance(Core& core, const Packet& packet, Time now);
-  void duplicate(Core& core, const Packet& packet, Time now);
+  void receive_ack(Core& core, const Packet& ack, Time now);
+  void connected(Core& core, const Packet& ack, Time now);
+  void advance(Core& core, const Packet& ack, Time now);
+  void duplicate(Core& core, const Packet& ack, Time now);
   void sample_rtt(Time sent, Time now);
-  void learn_marks(Core& core, std::int64_t grown, bool echo) noexcept;
+  void learn_marks(Core& core, const Packet& ack, std::int64_t grown) noexcept;
+  void respond(std::int64_t grown) noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
   void aim();
 
@@ -116,14 +128,17 @@ class TcpFlow {
   std::int64_t recover_ = 0;            // no fast retransmit up to it (RFC 6582)
   std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to it
   std::int64_t app_limited_until_ = 0;  // up to here the window was not what held it back
+  std::int64_t timer_una_ = -1;         // una_ at the last timeout
+  std::int64_t learned_ = 0;            // marks of this connection the sender knows of
   std::int32_t duplicates_ = 0;
   std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1
 
-  Time gate_at_ = 0;              // pacing and caps: nothing leaves before
+  Gate gate_;                     // pacing and caps
   Time pace_event_at_ = kNever;   // the pace event that counts
   Time timer_at_ = 0;             // retransmission deadline
   Time timer_event_at_ = kNever;  // the timeout event that counts
   Time last_ack_at_ = 0;
+  Time last_sent_at_ = 0;
   double mark_rate_;  // marks/s aimed at; -1: the law's own weight
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;
@@ -132,7 +147,9 @@ class TcpFlow {
   Time cwnd_since_ = 0;
 
   std::optional<RateCapped> capped_;
-  std::optional<Web> web_;
+  std::variant<std::monostate, Web, OneFile, OnOff> files_;
+  Time file_at_ = kNever;      // when the next file is due
+  Time patience_at_ = kNever;  // when the present one is given up
   TransferSink* transfers_;
   Transfer file_{};
 };

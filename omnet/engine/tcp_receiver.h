@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The receiving half of a TCP connection: cumulative ACK, one per segment, and the ECN echo
-// (RFC 3168 section 6.1.3, or one ECE per marked packet: antoniadis2000 section 3.1).
+// (RFC 3168 section 6.1.3; or accurate, antoniadis2000 section 3.1: ECE on the ACK of each
+// marked packet and a cumulative count of them, as AccECN's, that outlives lost ACKs).
 #ifndef ECNOMY_ENGINE_TCP_RECEIVER_H_
 #define ECNOMY_ENGINE_TCP_RECEIVER_H_
 
@@ -19,9 +20,11 @@ class TcpReceiver {
     next_ = first_seq;
     held_.clear();
     echo_latched_ = false;
+    marks_ = 0;
   }
 
   std::int64_t next() const noexcept { return next_; }
+  std::uint32_t marks() const noexcept { return marks_; }
 
   void accept(std::int64_t seq) {
     if (seq == next_) {
@@ -34,6 +37,7 @@ class TcpReceiver {
 
   // Whether the ACK of this packet carries ECE.
   bool echo(const Packet& packet, Echo mode) noexcept {
+    marks_ += packet.has(kCe) ? 1 : 0;
     if (mode == Echo::accurate) return packet.has(kCe);
     if (mode == Echo::off) return false;
     if (packet.has(kCwr)) echo_latched_ = false;
@@ -70,6 +74,7 @@ class TcpReceiver {
   std::int64_t next_ = 0;
   std::vector<Range> held_;  // beyond next_, in order, apart
   bool echo_latched_ = false;
+  std::uint32_t marks_ = 0;  // CE packets received in this connection
 };
 
 }  // namespace ecnomy::engine

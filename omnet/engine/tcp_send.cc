@@ -17,15 +17,11 @@ std::int32_t TcpFlow::segment_bytes(std::int64_t seq) const noexcept {
 }
 
 void TcpFlow::send_syn(Core& core, bool again, Time now) {
+  const std::uint16_t flags = again ? kSyn | kRetransmit : kSyn;
   const PacketId id = core.packets.take();
-  core.packets[id] = {una_,
-                      now,
-                      flow_,
-                      transport().ack_bytes,
-                      source_->first_hop,
-                      kNoPacket,
-                      static_cast<std::uint16_t>(again ? kSyn | kRetransmit : kSyn),
-                      connection_};
+  core.packets[id] = {
+      una_,  now,         flow_, transport().ack_bytes, source_->first_hop, kNoPacket,
+      flags, connection_, 0};
   outbox_.hand_over(core, id, now);
   arm_timer(core, now);
 }
@@ -46,33 +42,40 @@ double TcpFlow::cap_bps(Time now) const noexcept {
 Time TcpFlow::pace_interval() const noexcept {
   if (!transport().paced || !round_trip_.known()) return 0;
   const Time t = mark_rate_ >= 0 ? round_trip_.for_weight() : round_trip_.mean();
-  return static_cast<Time>(static_cast<double>(t) / window_.cwnd);
+  return Gate::interval(static_cast<double>(t) / window_.cwnd);
 }
 
-// After a packet: when the next may leave. A flow that was blocked gains no credit meanwhile.
+Time TcpFlow::cap_interval(Time now) const noexcept {
+  const double cap = cap_bps(now);
+  if (cap < 0) return 0;
+  return Gate::interval(8.0 * source_->packet_bytes() / cap * kPsPerSecond);
+}
+
 void TcpFlow::shut_gate(Time now) noexcept {
   const Time pace = pace_interval();
-  const double cap = cap_bps(now);
-  Time interval = pace;
-  if (cap >= 0) {
-    const double bits = 8.0 * source_->packet_bytes();
-    const Time by_cap = cap > 0 ? static_cast<Time>(bits / cap * kPsPerSecond) : 0;
-    interval = std::max(interval, by_cap);
-    if (by_cap > pace) app_limited_until_ = std::max(app_limited_until_, next_);
-  }
-  if (interval > 0) gate_at_ = std::max(gate_at_, now - interval) + interval;
+  const Time by_cap = cap_interval(now);
+  if (by_cap > pace) not_window_limited();
+  const Time interval = std::max(pace, by_cap);
+  if (interval > 0) gate_.shut(now, interval, outbox_.draw());
+}
+
+// A cap was lifted or raised: the wait that it set counts no longer.
+void TcpFlow::reopen_gate(Time now) noexcept {
+  gate_.shorten(std::max(pace_interval(), cap_interval(now)));
+}
+
+// A window that has grown shortens the wait that was set when it was small.
+void TcpFlow::hasten_gate(Time now) noexcept {
+  if (transport().paced && cap_bps(now) < 0) gate_.hasten(now, pace_interval());
 }
 
 // Whether a packet may leave now; if not for the gate alone, an event will open it.
 bool TcpFlow::gate_open(Core& core, Time now) {
-  if (cap_bps(now) == 0) return false;
-  if (gate_at_ <= now) return true;
-  if (pace_event_at_ == kNever || gate_at_ < pace_event_at_) {
-    const Time at = gate_at_ + outbox_.draw();
-    if (pace_event_at_ == kNever || at < pace_event_at_) {
-      pace_event_at_ = at;
-      core.events.push(at, EventKind::pace, static_cast<std::uint32_t>(flow_));
-    }
+  if (gate_.open(now)) return true;
+  const Time at = gate_.leaves_at();
+  if (pace_event_at_ == kNever || at < pace_event_at_) {
+    pace_event_at_ = at;
+    core.events.push(at, EventKind::pace, static_cast<std::uint32_t>(flow_));
   }
   return false;
 }
@@ -80,27 +83,32 @@ bool TcpFlow::gate_open(Core& core, Time now) {
 void TcpFlow::on_pace(Core& core, Time now) {
   if (now != pace_event_at_) return;
   pace_event_at_ = kNever;
-  if (state_ == State::open) send_allowed(core, now);
+  send_allowed(core, now);
 }
 
-// A window that has grown shortens the wait that was set when it was small.
-void TcpFlow::hasten_gate(Time now) noexcept {
-  if (!transport().paced || cap_bps(now) >= 0) return;
-  gate_at_ = std::min(gate_at_, now + pace_interval());
+// From here on, what holds the flow back is not its window (RFC 7661).
+void TcpFlow::not_window_limited() noexcept {
+  app_limited_until_ = std::max(app_limited_until_, next_);
 }
 
 void TcpFlow::send_allowed(Core& core, Time now) {
-  if (!active(now)) return;
+  if (state_ != State::open) return;
+  restart_after_idle(now);
   while (window_open()) {
-    if (next_ >= end_) {
-      app_limited_until_ = std::max(app_limited_until_, next_);
-      return;
-    }
-    if (mark_cap_ >= 0 && stats(core).ece + in_flight() >= mark_cap_) return;
+    const bool spent = mark_cap_ >= 0 && stats(core).ce + stats(core).under_way() >= mark_cap_;
+    if (!active(now) || next_ >= end_ || spent || cap_bps(now) == 0) return not_window_limited();
     if (!gate_open(core, now)) return;
     emit(core, next_++, now);
     shut_gate(now);
   }
+}
+
+// An ack-clocked flow that was silent for an RTO has lost its clock and begins again with the initial
+// window (RFC 5681 section 4.1); a paced one keeps its rate.
+void TcpFlow::restart_after_idle(Time now) noexcept {
+  if (transport().paced || next_ != una_ || now - last_sent_at_ < rto_.rto()) return;
+  set_cwnd_clock(now);
+  window_.set(std::min(window_.cwnd, transport().initial_window));
 }
 
 void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
@@ -113,13 +121,18 @@ void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
   }
   const std::int32_t bytes = segment_bytes(seq);
   const PacketId id = core.packets.take();
-  core.packets[id] = {seq, now, flow_, bytes, source_->first_hop, kNoPacket, flags, connection_};
+  core.packets[id] = {seq, now, flow_, bytes, source_->first_hop, kNoPacket, flags, connection_, 0};
   ++counters.sent;
   counters.sent_bytes += bytes;
   counters.retransmitted += again ? 1 : 0;
   sent_ = std::max(sent_, seq + 1);
-  if (next_ <= una_ + 1) arm_timer(core, now);
-  if (transport().paced) return outbox_.leave(core, id, now);
+  last_sent_at_ = now;
+  if (next_ <= una_ + 1) {
+    last_ack_at_ = now;
+    arm_timer(core, now);
+  }
+  const bool gated = transport().paced || cap_bps(now) >= 0;
+  if (gated && outbox_.empty()) return outbox_.leave(core, id, now);
   outbox_.hand_over(core, id, now);
 }
 
@@ -145,16 +158,28 @@ void TcpFlow::on_timeout(Core& core, Time now) {
   }
   ++stats(core).timeouts;
   rto_.back_off();
-  if (state_ == State::connecting) return send_syn(core, true, now);
+  if (state_ == State::connecting) return syn_lost(core, now);
+  lose_window(now);
+  resend_from_una(core, now);
+}
+
+// ssthresh follows the flight of the first timeout of a segment only (RFC 5681 Eq. 4).
+void TcpFlow::lose_window(Time now) noexcept {
   set_cwnd_clock(now);
+  const double ssthresh = window_.ssthresh;
   law_.on_timeout(window_, static_cast<double>(next_ - una_));
+  if (timer_una_ == una_) window_.ssthresh = ssthresh;
   if (!transport().slow_start) window_.ssthresh = 0;
+  timer_una_ = una_;
   recover_ = cut_until_ = sent_;
   in_recovery_ = false;
-  cwr_due_ = false;
+  cwr_due_ = transport().echo == Echo::rfc3168;
+}
+
+void TcpFlow::resend_from_una(Core& core, Time now) {
   duplicates_ = 0;
   next_ = una_;
-  gate_at_ = now;
+  last_sent_at_ = now;
   send_allowed(core, now);
 }
 

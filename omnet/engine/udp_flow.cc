@@ -4,8 +4,9 @@
 namespace ecnomy::engine {
 namespace {
 
-std::variant<Cbr, Poisson> make_law(const LawPlan& plan) {
+std::variant<Cbr, Poisson, Voip> make_law(const LawPlan& plan) {
   if (plan.law == Cbr::kName) return Cbr(plan.values.data());
+  if (plan.law == Voip::kName) return Voip(plan.values.data());
   return Poisson(plan.values.data());
 }
 
@@ -26,7 +27,7 @@ bool UdpFlow::active(Time now) const noexcept {
 void UdpFlow::start(Core& core, Time now) {
   started_ = true;
   due_ = last_ = now;
-  schedule(core, std::visit([&](const auto& law) { return law.first(stream_); }, law_));
+  schedule(core, std::visit([&](auto& law) { return law.first(stream_); }, law_));
 }
 
 void UdpFlow::schedule(Core& core, Time gap) {
@@ -42,14 +43,14 @@ void UdpFlow::on_application(Core& core, Time now) {
     const TransportPlan& transport = source_->plan->transport;
     const PacketId id = core.packets.take();
     const std::uint16_t flags = transport.ect ? kEct : 0;
-    core.packets[id] = {seq_++,    now,   flow_, source_->packet_bytes(), source_->first_hop,
-                        kNoPacket, flags, 0};
+    core.packets[id] = {seq_++, now, flow_, source_->packet_bytes(), source_->first_hop, kNoPacket,
+                        flags,  0,   0};
     FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
     ++stats.sent;
     stats.sent_bytes += source_->packet_bytes();
     outbox_.leave(core, id, now);
   }
-  schedule(core, std::visit([&](const auto& law) { return law.gap(stream_); }, law_));
+  schedule(core, std::visit([&](auto& law) { return law.gap(stream_); }, law_));
 }
 
 void UdpFlow::receive(Core& core, PacketId id, Time now) {

@@ -7,33 +7,34 @@
 #include <variant>
 #include <vector>
 
+#include "laws/window/multcp.h"
 #include "laws/window/reno.h"
+#include "laws/window/tahoe.h"
 #include "laws/window/wtp.h"
+#include "laws/window/wtp_sender.h"
 
 namespace ecnomy::engine {
 
-using WindowVariant = std::variant<Wtp, Reno, NewReno>;
+using WindowVariant = std::variant<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp>;
 
 // Throws BadParameter naming law and parameter, or the unknown law.
 WindowVariant make_window(const std::string& law, const std::vector<double>& values);
 
 class WindowHost {
  public:
-  explicit WindowHost(WindowVariant law) noexcept : law_(std::move(law)) {}
+  explicit WindowHost(WindowVariant law) noexcept : law_(std::move(law)) {
+    std::visit(
+        [&](const auto& chosen) {
+          per_mark_ = chosen.kPerMark;
+          recovery_ = chosen.kRecovery;
+        },
+        law_);
+  }
 
-  bool per_mark() const noexcept { return law_.index() == 0; }
-  // Recovery lasts until everything outstanding at the loss is acknowledged (RFC 6582): all but
-  // plain Reno. No paper says how WTP repairs losses; its experiments have none.
-  bool partial_acks() const noexcept { return law_.index() != 1; }
+  bool per_mark() const noexcept { return per_mark_; }
+  Recovery recovery() const noexcept { return recovery_; }
   void on_ack(Window& window, const Ack& ack) noexcept {
-    switch (law_.index()) {
-      case 0:
-        return std::get_if<0>(&law_)->on_ack(window, ack);
-      case 1:
-        return std::get_if<1>(&law_)->on_ack(window, ack);
-      default:
-        return std::get_if<2>(&law_)->on_ack(window, ack);
-    }
+    std::visit([&](auto& law) { law.on_ack(window, ack); }, law_);
   }
   void on_congestion(Window& window) noexcept {
     std::visit([&](auto& law) { law.on_congestion(window); }, law_);
@@ -48,11 +49,13 @@ class WindowHost {
     return std::visit([](const auto& law) { return law.weight(); }, law_);
   }
   void set_weight(double w) noexcept {
-    if (Wtp* wtp = std::get_if<Wtp>(&law_)) wtp->set_weight(w);
+    std::visit([&](auto& law) { law.set_weight(w); }, law_);
   }
 
  private:
   WindowVariant law_;
+  bool per_mark_ = false;
+  Recovery recovery_ = Recovery::first_ack;
 };
 
 }  // namespace ecnomy::engine

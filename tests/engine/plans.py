@@ -54,20 +54,34 @@ def wtp(weight=1.0, gain=0.5, form=0):
     return Law("wtp", dict(form=float(form), gain=gain, w_inc=float(inc), w_dec=float(dec)))
 
 
+def wtp_sender(weight=1.0, gain=0.5, *, only_down=False):
+    return Law("wtp-sender", dict(gain=gain, w=float(weight), only_down=float(only_down)))
+
+
+def multcp(flows, *, halve=False, min_ssthresh=2.0):
+    params = dict(flows=float(flows), decrease=float(halve), min_ssthresh=min_ssthresh)
+    return Law("multcp", params)
+
+
+def tahoe(decrease=0.5, min_ssthresh=2.0):
+    return Law("tahoe", {"decrease": decrease, "min_ssthresh": min_ssthresh})
+
+
 RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0})
 
 
 def tcp(window=RENO, **other):
-    """TCP with 1000-byte packets; WTP is paced with accurate echo, Reno ack-clocked RFC 3168."""
+    """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168."""
     weighted = window.law == "wtp"
+    slow_start = window.law not in ("wtp", "wtp-sender")
     fields = dict(
         mss_bytes=960,
         header_bytes=40,
         ack_bytes=40,
         send="paced" if weighted else "ack-clocked",
         echo="accurate" if weighted else "rfc3168",
-        slow_start=not weighted,
-        initial_window=1.0 if weighted else 2.0,
+        slow_start=slow_start,
+        initial_window=2.0 if slow_start else 1.0,
         min_window=1 / 64 if weighted else 1.0,
         max_window=1e9,
         min_rto_ps=PS // 5,

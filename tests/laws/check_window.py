@@ -14,12 +14,15 @@ from law_api import Laws, WindowState
 from oracle_window import RenoOracle, RtoOracle, WtpOracle, round_trips
 
 __all__ = [
+    "START",
     "WINDOW_CHECKS",
     "WindowEvent",
     "compare_reno",
     "compare_round_trip",
     "compare_rto",
     "compare_wtp",
+    "same",
+    "window_events",
 ]
 
 # ("ack", n, k), ("ece",), ("loss",), ("timeout", flight), ("weight", w)
@@ -57,6 +60,7 @@ def compare_wtp(
     """The trajectory of the law against that of the equation."""
     law = laws.window("wtp", values)
     assert law.per_mark(), "WTP learns of every mark"
+    assert law.recovery() == "all-acked"
     form, gain, w_inc, w_dec = values
     oracle = WtpOracle(start, int(form), gain, w_inc, w_dec)
     window = start
@@ -140,6 +144,7 @@ def compare_reno(
     """The trajectory of the law against RFC 5681's."""
     law = laws.window(name, values)
     assert not law.per_mark() and law.weight() == 0.0
+    assert law.recovery() == ("all-acked" if name == "newreno" else "first-ack")
     oracle, window = RenoOracle(start, *values), start
     for i, (kind, a, b) in enumerate(events):
         slow = oracle.cwnd < oracle.ssthresh

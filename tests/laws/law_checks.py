@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from check_marking import MARKING_CHECKS
+from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_random import RANDOM_CHECKS
 from check_red import RED_CHECKS
 from check_traffic import TRAFFIC_CHECKS
@@ -28,6 +29,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RED_CHECKS,
     **MARKING_CHECKS,
     **WINDOW_CHECKS,
+    **ONCE_PER_ROUND_CHECKS,
     **TRAFFIC_CHECKS,
     **RANDOM_CHECKS,
 }

@@ -12,13 +12,13 @@ from decimal import Context, Decimal
 from fractions import Fraction
 from typing import Final
 
-__all__ = ["RenoOracle", "RtoOracle", "WtpOracle", "round_trips"]
+__all__ = ["CONTEXT", "RenoOracle", "RtoOracle", "WindowOracle", "WtpOracle", "round_trips"]
 
 CONTEXT: Final = Context(prec=40)
 BUCKET_PS: Final = 2 * 10**12
 
 
-class _Window:
+class WindowOracle:
     """cwnd in forty digits, bounded after every change."""
 
     def __init__(self, cwnd: float, ssthresh: float, low: float, high: float) -> None:
@@ -30,7 +30,7 @@ class _Window:
         self.cwnd = sorted([self.low, cwnd, self.high])[1]
 
 
-class WtpOracle(_Window):
+class WtpOracle(WindowOracle):
     """The trajectory of Eq. 5; form 0 is Eq. 4 (w, 1), form 1 is Eq. 6 (1, w), 2 any pair."""
 
     def __init__(
@@ -74,7 +74,7 @@ class WtpOracle(_Window):
             self.w_inc = CONTEXT.divide(Decimal(w), self.w_dec)
 
 
-class RenoOracle(_Window):
+class RenoOracle(WindowOracle):
     """Slow start, congestion avoidance, one reduction for a mark or a loss, timeout."""
 
     def __init__(

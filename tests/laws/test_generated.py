@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from check_marking import compare_load_based, compare_virtual_queue
+from check_once_per_round import compare_once_per_round
 from check_random import compare_stream
 from check_red import Step, compare_red
 from check_traffic import compare_web_size
@@ -160,6 +161,30 @@ def test_reno(
 ) -> None:
     """Any Reno window follows RFC 5681."""
     compare_reno(laws, [decrease, least], start, events)
+
+
+once_per_round = st.one_of(
+    st.tuples(st.just("tahoe"), st.tuples(st.floats(0.01, 0.99), st.floats(1, 20))),
+    st.tuples(
+        st.just("multcp"), st.tuples(st.floats(1, 1e3), st.sampled_from([0, 1]), st.floats(1, 20))
+    ),
+    st.tuples(
+        st.just("wtp-sender"),
+        st.tuples(st.floats(1e-3, 1), st.floats(0.01, 100), st.sampled_from([0, 1])),
+    ),
+)
+
+
+@RELAXED
+@given(law=once_per_round, start=windows(), events=window_events)
+def test_once_per_round(
+    laws: Laws,
+    law: tuple[str, tuple[float, ...]],
+    start: WindowState,
+    events: list[WindowEvent],
+) -> None:
+    """Any Tahoe, MulTCP or sender-only WTP window follows its paper."""
+    compare_once_per_round(laws, law[0], law[1], start, events)
 
 
 picoseconds = st.integers(10**6, 10**13)

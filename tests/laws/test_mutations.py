@@ -104,6 +104,33 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("threshold", "window/window.h", "cwnd < ssthresh", "cwnd < ssthresh / 2"),
         Mutation("clamp", "window/window.h", "std::clamp(packets, min, max)", "packets"),
     ],
+    "tahoe": [
+        Mutation("sign", "window/tahoe.h", ", window.cwnd)", ", -window.cwnd)"),
+        Mutation(
+            "case", "window/tahoe.h", "on_timeout(window, window.cwnd)", "Reno::on_loss(window)"
+        ),
+        Mutation(
+            "clamp",
+            "window/reno.h",
+            "std::max(decrease_ * flight, min_ssthresh_)",
+            "decrease_ * flight",
+        ),
+    ],
+    "multcp": [
+        Mutation("sign", "window/multcp.h", "? 1 - 1 /", "? 1 + 1 /"),
+        Mutation("threshold", "window/multcp.h", "values[1] == 0", "values[1] <= 1"),
+        Mutation(
+            "clamp",
+            "window/multcp.h",
+            "std::max(keep_ * window.cwnd, min_ssthresh_)",
+            "keep_ * window.cwnd",
+        ),
+    ],
+    "wtp-sender": [
+        Mutation("sign", "window/wtp_sender.h", "(w_ - window.cwnd)", "(w_ + window.cwnd)"),
+        Mutation("threshold", "window/wtp_sender.h", "values[2] != 0", "values[2] > 1"),
+        Mutation("clamp", "window/wtp_sender.h", "std::min(change, 0.0)", "std::max(change, 0.0)"),
+    ],
     "round-trip": [
         Mutation("sign", "window/round_trip.h", "sum_ += rtt", "sum_ -= rtt"),
         Mutation("threshold", "window/round_trip.h", "now >= bucket_end_", "now > bucket_end_"),

@@ -35,7 +35,16 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
     ],
     "agents": ["t_ps", "agent", "flow", "name", "value"],
     "series": ["t_ps", "name", "subject", "value"],
-    "transfers": ["flow", "number", "start_ps", "end_ps", "bytes", "retransmitted", "ece"],
+    "transfers": [
+        "flow",
+        "number",
+        "start_ps",
+        "end_ps",
+        "bytes",
+        "retransmitted",
+        "ece",
+        "complete",
+    ],  # fmt: skip
     "flows": ["flow", "name", "source", "class"],
     "links": ["link", "name"],
     "pairs": ["source", "link"],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Load-based marking (siris2002 section 4.3). Arrivals are measured in disjoint windows of t_avg
 // (`interval_s`); at the end of each
-//   rho = arrived bits / (C t_avg)            (may exceed 1)
+//   rho = arrived bits / (C t)                (t = t_avg, or how long the window was; may exceed 1)
 //   p   = 0 if rho < rho_0, else min(alpha (rho - rho_0), 1)
 // and every arrival of the next window is marked with probability p.
 #ifndef ECNOMY_LAWS_MARKING_LOAD_BASED_H_
@@ -44,8 +44,9 @@ class LoadBased : public MarkingLaw {
 
   Time on_timer(const QueueView& queue, Time now) noexcept {
     load_ = static_cast<double>(arrived_bytes_) * 8.0 /
-            (static_cast<double>(queue.rate_bps) * seconds(interval_));
+            (static_cast<double>(queue.rate_bps) * seconds(now - window_start_));
     arrived_bytes_ = 0;
+    window_start_ = now;
     probability_ = load_ < threshold_ ? 0.0 : std::min(slope_ * (load_ - threshold_), 1.0);
     return now + interval_;
   }
@@ -56,6 +57,7 @@ class LoadBased : public MarkingLaw {
  private:
   Time interval_;
   double threshold_, slope_;
+  Time window_start_ = 0;
   std::int64_t arrived_bytes_ = 0;
   double load_ = 0.0;
   double probability_ = 0.0;

@@ -6,8 +6,10 @@
 //   rate-capped   always has data, sent at most at rate_bps (IP bits) until until_s (-1: for ever)
 //   cbr           a packet every interval_s; the first after U * interval_s if random_phase
 //   poisson       exponential gaps of mean_interval_s, the first one drawn too
-//   web           reads for an exponential time, then fetches one file; reading comes first
-//                 (antoniadis2000 section 5; file sizes truncated Pareto as in andreassen2002 Fig. 4)
+//   web           reads, then fetches one file, and so on; reading comes first. File sizes are fixed,
+//                 exponential or truncated Pareto (andreassen2002 Fig. 4); reading times exponential or
+//                 hyper-exponential with four branches, coefficient of variation 2.9 (section 2.2.2;
+//                 experiments T5), both scaled to their mean. A fetch longer than patience_s is given up.
 #ifndef ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 #define ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 
@@ -106,6 +108,8 @@ class Web {
       {"size_min_bytes", "bytes", 1, 1, 1e12, ""},
       {"size_max_bytes", "bytes", 5e6, 1, 1e12, ""},
       {"size_shape", "", 1.2, 1e-3, 1e3, ""},
+      {"reading", "choice", 0, 0, 1, "exponential,hyper-exponential"},
+      {"patience_s", "s", -1, -1, 2e5, ""},
   };
 
   explicit Web(const double* values) {
@@ -116,13 +120,22 @@ class Web {
     min_bytes_ = values[3];
     max_bytes_ = values[4];
     shape_ = values[5];
+    hyper_ = values[6] != 0;
+    patience_ = values[7] < 0 ? kNever : picoseconds(values[7]);
     if (max_bytes_ < min_bytes_) throw BadParameter("web: size_max_bytes is below size_min_bytes");
   }
 
   template <class Uniform>
   Time reading(Uniform&& uniform) const noexcept {
-    return static_cast<Time>(exponential(reading_mean_ps_, uniform()));
+    if (!hyper_) return static_cast<Time>(exponential(reading_mean_ps_, uniform()));
+    const double branch = hyper_branch_mean(uniform()) / hyper_mean();
+    return static_cast<Time>(exponential(reading_mean_ps_ * branch, uniform()));
   }
+  template <class Uniform>
+  Time pause(Uniform&& uniform) const noexcept {
+    return reading(uniform);
+  }
+  Time patience() const noexcept { return patience_; }
 
   // Whole bytes, at least 1.
   template <class Uniform>
@@ -132,12 +145,34 @@ class Web {
     if (size_ == Size::pareto) bytes = truncated_pareto(min_bytes_, max_bytes_, shape_, uniform());
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(bytes)));
   }
+  template <class Uniform>
+  std::int64_t file_bytes(Uniform&& uniform, std::int32_t) const noexcept {
+    return file_bytes(uniform);
+  }
 
  private:
+  static constexpr double kBranchMean[] = {5, 20, 80, 400};
+  static constexpr double kBranchProbability[] = {0.44674, 0.3, 0.20855, 0.04471};
+
+  static constexpr double hyper_mean() noexcept {
+    double mean = 0;
+    for (int i = 0; i < 4; ++i) mean += kBranchProbability[i] * kBranchMean[i];
+    return mean;
+  }
+  static double hyper_branch_mean(double u) noexcept {
+    for (int i = 0; i < 3; ++i) {
+      if (u < kBranchProbability[i]) return kBranchMean[i];
+      u -= kBranchProbability[i];
+    }
+    return kBranchMean[3];
+  }
+
   enum class Size { fixed, exponential, pareto };
   double reading_mean_ps_;
   Size size_;
   double mean_bytes_, min_bytes_, max_bytes_, shape_;
+  bool hyper_;
+  Time patience_;
 };
 
 // When a flow starts: at + index * stagger + U * spread, U from its start stream.

@@ -19,6 +19,7 @@ class Reno {
  public:
   static constexpr const char* kName = "reno";
   static constexpr bool kPerMark = false;
+  static constexpr Recovery kRecovery = Recovery::first_ack;
   static constexpr Parameter kParameters[] = {
       {"decrease", "", 0.5, 0.01, 0.99, ""},
       {"min_ssthresh", "packets", 2, 1, 1e9, ""},
@@ -56,6 +57,7 @@ class Reno {
 class NewReno : public Reno {
  public:
   static constexpr const char* kName = "newreno";
+  static constexpr Recovery kRecovery = Recovery::all_acked;
   explicit NewReno(const double* values) : Reno(values, kName) {}
 };
 

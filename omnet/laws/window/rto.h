@@ -27,6 +27,7 @@ class Rto {
     }
     rto_ = std::clamp(srtt_ + 4 * rttvar_, min_, max_);
   }
+  void at_least(Time rto) noexcept { rto_ = std::max(rto_, rto); }
   void back_off() noexcept { rto_ = std::min(2 * rto_, max_); }
 
   Time rto() const noexcept { return rto_; }

@@ -7,6 +7,7 @@
 //   on_timeout(window, flight)
 //   weight(), set_weight(w)   marks per round trip it aims at; 0 where it has none
 //   kPerMark                  true: every echoed mark goes to on_ack; false: on_congestion
+//   kRecovery                 how its host repairs losses after a fast retransmit
 //
 // Windows are real numbers in packets. After every change the law clamps to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
@@ -27,6 +28,12 @@ struct Window {
 
   void set(double packets) noexcept { cwnd = std::clamp(packets, min, max); }
   bool in_slow_start() const noexcept { return cwnd < ssthresh; }
+};
+
+enum class Recovery {
+  first_ack,  // until the first new ACK (Reno, RFC 5681)
+  all_acked,  // until all that was outstanding is acknowledged, a hole at a time (RFC 6582)
+  go_back,    // resend everything from the loss on (Tahoe)
 };
 
 struct Ack {

@@ -7,8 +7,9 @@
 //   inverse-decrease        (w_inc, w_dec) = (1, w)
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
 //
-// In equilibrium a flow receives w marks per round trip, whatever marks it. Losses are the host
-// TCP's business: Reno's halving (antoniadis2000 4.2). A mark ends slow start.
+// In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
+// the window (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
+// its experiments have no losses. A mark ends slow start.
 #ifndef ECNOMY_LAWS_WINDOW_WTP_H_
 #define ECNOMY_LAWS_WINDOW_WTP_H_
 
@@ -20,6 +21,7 @@ class Wtp {
  public:
   static constexpr const char* kName = "wtp";
   static constexpr bool kPerMark = true;
+  static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general"},
       {"gain", "", 0.5, 1e-9, 1e3, ""},

@@ -61,6 +61,7 @@ struct Marking {
 struct WindowLaw {
   virtual ~WindowLaw() = default;
   virtual bool per_mark() = 0;
+  virtual std::string recovery() = 0;  // how its host repairs losses
   virtual WindowState on_ack(const WindowState& window, std::int64_t n, std::int64_t k) = 0;
   virtual WindowState on_congestion(const WindowState& window) = 0;
   virtual WindowState on_loss(const WindowState& window) = 0;

@@ -14,6 +14,17 @@ class WindowOf : public WindowLaw {
   explicit WindowOf(const double* values) : law_(values) {}
 
   bool per_mark() override { return Law::kPerMark; }
+  std::string recovery() override {
+    switch (Law::kRecovery) {
+      case ecnomy::Recovery::first_ack:
+        return "first-ack";
+      case ecnomy::Recovery::all_acked:
+        return "all-acked";
+      case ecnomy::Recovery::go_back:
+        return "go-back";
+    }
+    return "";
+  }
   WindowState on_ack(const WindowState& state, std::int64_t n, std::int64_t k) override {
     auto window = view(state);
     law_.on_ack(window, ecnomy::Ack{n, k});

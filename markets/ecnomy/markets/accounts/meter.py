@@ -36,9 +36,8 @@ def gains(plan: Plan) -> Floats:
 
 
 def _gain(source: Source) -> float:
-    transport = source.transport
-    if isinstance(transport, Tcp) and transport.window.law == "wtp":
-        return transport.window.params["gain"]
+    if isinstance(source.transport, Tcp) and source.weighted:
+        return source.transport.window.params["gain"]
     return 0.0
 
 

@@ -58,7 +58,7 @@ DECIDE_LINKS: Final = _ordered("link:i param:i value:f")
 RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
     {
         "series": _ordered("t_ps:i name:i subject:i value:f"),
-        "transfers": _table("flow number start_ps end_ps bytes retransmitted ece"),
+        "transfers": _table("flow number start_ps end_ps bytes retransmitted ece complete"),
         "trace": _table("t_ps event link flow seq bytes ce"),
     }
 )

@@ -90,6 +90,17 @@ WINDOW: Final[dict[str, tuple[Param, ...]]] = {
     ),
     "reno": _RENO,
     "newreno": _RENO,
+    "tahoe": _RENO,
+    "multcp": (
+        Param("flows", "", 1, 1, 1e6),
+        _choice("decrease", "one-of-w", "halve"),
+        Param("min_ssthresh", "packets", 2, 1, 1e9),
+    ),
+    "wtp-sender": (
+        Param("gain", "", 0.5, 1e-9, 1),
+        Param("w", "marks", 1, 1e-9, 1e9),
+        _flag("only_down", 0),
+    ),
 }
 
 TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
@@ -100,6 +111,17 @@ TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
     ),
     "cbr": (Param("interval_s", "s", None, 1e-9, 1e6), _flag("random_phase", 1)),
     "poisson": (Param("mean_interval_s", "s", None, 1e-12, 2e5),),
+    "voip": (
+        Param("idle_mean_s", "s", 1200, 1e-6, 2e5),
+        Param("call_mean_s", "s", 180, 1e-6, 2e5),
+        Param("interval_s", "s", 0.1, 1e-9, 1e6),
+        _flag("random_phase", 1),
+    ),
+    "file": (Param("size_bytes", "bytes", None, 1, 1e15),),
+    "on-off": (
+        Param("packets_mean", "packets", 300, 1, 1e9),
+        Param("pause_mean_s", "s", 1, 1e-9, 2e5),
+    ),
     "web": (
         Param("reading_mean_s", "s", 5, 1e-9, 2e5),
         Param("size", "choice", 2, 0, 2, ("fixed", "exponential", "pareto")),
@@ -107,6 +129,8 @@ TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
         Param("size_min_bytes", "bytes", 1, 1, 1e12),
         Param("size_max_bytes", "bytes", 5e6, 1, 1e12),
         Param("size_shape", "", 1.2, 1e-3, 1e3),
+        _choice("reading", "exponential", "hyper-exponential"),
+        Param("patience_s", "s", -1, -1, 2e5),
     ),
 }
 

@@ -90,6 +90,19 @@ def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
         case traffic.Poisson():
             bits = packet_bytes * 8 if kind.rate.unit == "bps" else 1
             return law("traffic", "poisson", {"mean_interval_s": bits / kind.rate.value})
+        case traffic.Voip():
+            voip: Values = {
+                "idle_mean_s": kind.idle / _PS,
+                "call_mean_s": kind.call / _PS,
+                "interval_s": kind.interval / _PS,
+                "random_phase": kind.phase == "independent",
+            }
+            return law("traffic", "voip", voip)
+        case traffic.File():
+            return law("traffic", "file", {"size_bytes": kind.size})
+        case traffic.OnOff():
+            on_off: Values = {"packets_mean": kind.packets, "pause_mean_s": kind.pause / _PS}
+            return law("traffic", "on-off", on_off)
         case traffic.Web():
             return law("traffic", "web", _web(kind))
         case traffic.Greedy():
@@ -105,6 +118,8 @@ def _web(web: traffic.Web) -> Values:
         "size_min_bytes": lower_bound(web.mean, web.max, web.shape) if pareto else 1.0,
         "size_max_bytes": web.max,
         "size_shape": web.shape,
+        "reading": web.reading_times,
+        "patience_s": -1.0 if web.patience < 0 else web.patience / _PS,
     }
 
 
@@ -114,7 +129,7 @@ def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
         return plans.Udp(
             payload_bytes=kind.payload, header_bytes=kind.header, ect=kind.ecn == "ect"
         )
-    mark_rate = kind.mark_rate if isinstance(kind, transport.Wtp) else None
+    mark_rate = kind.mark_rate if isinstance(kind, transport.Wtp | transport.WtpSender) else None
     return plans.Tcp(
         window=_window_law(kind),
         mss_bytes=kind.mss,
@@ -138,11 +153,34 @@ def _filled(value: T | None) -> T:
     return value
 
 
-def _window_law(kind: transport.Wtp | transport.Reno) -> Law:
-    if isinstance(kind, transport.Reno):
-        values: Values = {"decrease": kind.decrease, "min_ssthresh": kind.min_ssthresh}
-        name = "newreno" if isinstance(kind, transport.NewReno) else "reno"
-        return law("window", name, values)
+_RENO_NAMES = {
+    transport.Reno: "reno",
+    transport.NewReno: "newreno",
+    transport.Tahoe: "tahoe",
+}
+
+
+def _window_law(kind: transport.TcpTransport) -> Law:
+    match kind:
+        case transport.Reno():
+            halving: Values = {"decrease": kind.decrease, "min_ssthresh": kind.min_ssthresh}
+            return law("window", _RENO_NAMES[type(kind)], halving)
+        case transport.MulTcp():
+            many: Values = {
+                "flows": kind.flows,
+                "decrease": kind.decrease,
+                "min_ssthresh": kind.min_ssthresh,
+            }
+            return law("window", "multcp", many)
+        case transport.WtpSender():
+            w = 1.0 if kind.weight is None else kind.weight
+            sender: Values = {"gain": kind.gain, "w": w, "only_down": kind.only_down}
+            return law("window", "wtp-sender", sender)
+        case transport.Wtp():
+            return _wtp(kind)
+
+
+def _wtp(kind: transport.Wtp) -> Law:
     weight = 1.0 if kind.weight is None else kind.weight
     inverse = kind.form == "inverse-decrease"
     w_inc, w_dec = (1.0, weight) if inverse else (weight, 1.0)

@@ -19,6 +19,7 @@ import msgspec
 __all__ = ["PLAN_VERSION", "Law", "Link", "Plan", "Record", "Source", "Start", "Tcp", "Udp"]
 
 PLAN_VERSION: Final = 1
+WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender"})
 NONE: Final = -1
 
 
@@ -96,6 +97,11 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     traffic: Law
     transport: Tcp | Udp
     send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
+
+    @property
+    def weighted(self) -> bool:
+        """Whether its window law has a weight, so that a market can ask for marks per second."""
+        return isinstance(self.transport, Tcp) and self.transport.window.law in WEIGHTED_LAWS
 
 
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -107,11 +107,12 @@ def _bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
 
 def _without_marks(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
-        wtp = isinstance(source.transport, Tcp) and source.transport.window.law == "wtp"
-        if wtp and not any(largest_probability(plan.links[link]) > 0 for link in source.path):
+        if source.weighted and not any(
+            largest_probability(plan.links[link]) > 0 for link in source.path
+        ):
             yield (
                 f"source {source.name}: no link on its path marks, so nothing tells its "
-                "window law (wtp) to slow down but losses"
+                "window law to slow down but losses"
             )
 
 
@@ -162,15 +163,13 @@ def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
     agents = scenario.market.agents if scenario.market else ()
-    kinds = {source.name: source.transport for source in plan.sources}
+    weighted = {source.name: source.weighted for source in plan.sources}
     for agent in agents:
         for entry in agent.classes:
             for name in entry.sources:
-                transport = kinds[name]
-                wtp = isinstance(transport, Tcp) and transport.window.law == "wtp"
-                if not wtp:
+                if not weighted[name]:
                     yield (
                         f"source {name}: class {entry.name} of {agent.name} cannot steer it by "
                         f"a fee of {entry.fee_micro_per_s / MICRO:g} money/s, since its "
-                        "transport is not wtp"
+                        "transport has no weight (wtp has)"
                     )

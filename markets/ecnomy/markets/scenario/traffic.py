@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -12,7 +12,19 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
 
-__all__ = ["Cbr", "Greedy", "PacketRate", "Poisson", "RateCapped", "Traffic", "Web"]
+__all__ = [
+    "DATAGRAMS",
+    "Cbr",
+    "File",
+    "Greedy",
+    "OnOff",
+    "PacketRate",
+    "Poisson",
+    "RateCapped",
+    "Traffic",
+    "Voip",
+    "Web",
+]
 
 _FOR_EVER = -1
 _Until = Annotated[
@@ -20,6 +32,23 @@ _Until = Annotated[
 ]
 _Gap = Annotated[int, Amount(what="a time", example="20 ms", units=("ps",), least=1000)]
 _Reading = Annotated[int, Amount(what="a time", example="5 s", units=("ps",), least=1000)]
+_Mean = Annotated[
+    int, Amount(what="a time", example="180 s", units=("ps",), least=10**6, most=2 * 10**17)
+]
+_Patience = Annotated[
+    int,
+    Amount(
+        what="a time",
+        example="30 s",
+        units=("ps",),
+        least=1000,
+        most=2 * 10**17,
+        words=(("unlimited", _FOR_EVER),),
+    ),
+]
+_WholeSize = Annotated[
+    int, Amount(what="a size", example="1 MB", units=("byte",), least=1, most=10**15)
+]
 _FileSize = Annotated[
     float,
     Amount(what="a size", example="50 kB", units=("byte",), whole=False, least=1, most=10**12),
@@ -85,6 +114,39 @@ class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_fiel
     rate: Annotated[PacketRate, _PacketRateReader()]
 
 
+class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
+    """A telephone user: idle, then in a call with a packet every `interval`, and so on."""
+
+    idle: _Mean = 1_200_000_000_000_000
+    call: _Mean = 180_000_000_000_000
+    interval: _Gap = 100_000_000_000
+    phase: Annotated[str, Choice(("independent", "tick"))] = "independent"
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, tag="file", tag_field="kind"):
+    """One file of a given size, sent once."""
+
+    size: _WholeSize
+
+
+class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="kind"):
+    """Files of a geometric number of packets with exponential pauses between them."""
+
+    packets: Annotated[
+        float,
+        Amount(
+            what="a number of packets",
+            example="300 packets",
+            units=("packet",),
+            whole=False,
+            least=1,
+            most=10**9,
+            plain=True,
+        ),
+    ] = 300.0
+    pause: _Mean = 1_000_000_000_000
+
+
 class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"):
     """A person who reads, then fetches a file, and so on. `mean` is the mean file size drawn."""
 
@@ -93,6 +155,8 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
     mean: _FileSize = 50_000.0
     shape: Annotated[float, number_of("traffic", "web", "size_shape")] = 1.2
     max: _FileSize = 5_000_000.0
+    reading_times: Annotated[str, Choice(("exponential", "hyper-exponential"))] = "exponential"
+    patience: _Patience = _FOR_EVER
 
     def __post_init__(self) -> None:
         if self.size == "pareto" and self.mean >= self.max:
@@ -103,4 +167,5 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
             raise Misfit("mean", f"{self.mean:g} bytes", expected)
 
 
-Traffic = Greedy | RateCapped | Cbr | Poisson | Web
+Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Web | File | OnOff
+DATAGRAMS: Final = (Cbr, Poisson, Voip)  # what goes with udp; all else needs tcp

@@ -13,7 +13,18 @@ import msgspec
 from ecnomy.markets.inputs.amounts import Amount, Choice, number_of
 from ecnomy.markets.inputs.reading import Misfit
 
-__all__ = ["NewReno", "Reno", "TcpOptions", "Transport", "Udp", "Wtp"]
+__all__ = [
+    "MulTcp",
+    "NewReno",
+    "Reno",
+    "Tahoe",
+    "TcpOptions",
+    "TcpTransport",
+    "Transport",
+    "Udp",
+    "Wtp",
+    "WtpSender",
+]
 
 LARGEST_WINDOW: Final = 1e9
 SMALLEST_WINDOW: Final = 1 / 64
@@ -136,10 +147,32 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
             raise Misfit("mark_rate", "both 'weight' and 'mark_rate'", "one of them")
 
 
-class Reno(TcpOptions, frozen=True, kw_only=True, tag="reno", tag_field="law"):
-    """Reno: half the window once per round trip with a mark or a loss."""
+class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_field="law"):
+    """WTP at the sender only: RFC 3168 echo, one response per round trip (antoniadis2000 3.1)."""
 
-    decrease: Annotated[float, number_of("window", "reno", "decrease")] = 0.5
+    gain: Annotated[float, number_of("window", "wtp-sender", "gain")] = 0.5
+    weight: Annotated[float | None, _Weight] = None
+    mark_rate: Annotated[float | None, _MarkRate] = None
+    only_down: bool = False
+
+    def __post_init__(self) -> None:
+        if self.weight is not None and self.mark_rate is not None:
+            raise Misfit("mark_rate", "both 'weight' and 'mark_rate'", "one of them")
+        self._fill(
+            {
+                "ecn": "rfc3168",
+                "send": "ack-clocked",
+                "slow_start": False,
+                "initial_window": 1.0,
+                "cwnd_min": 1.0,
+            }
+        )
+        self._check()
+
+
+class _Loss(TcpOptions, frozen=True, kw_only=True):
+    """Laws that take a mark for a loss: the defaults of ordinary TCP."""
+
     min_ssthresh: Annotated[float, _Ssthresh] = 2.0
 
     def __post_init__(self) -> None:
@@ -153,6 +186,12 @@ class Reno(TcpOptions, frozen=True, kw_only=True, tag="reno", tag_field="law"):
             }
         )
         self._check()
+
+
+class Reno(_Loss, frozen=True, kw_only=True, tag="reno", tag_field="law"):
+    """Reno: half the window once per round trip with a mark or a loss."""
+
+    decrease: Annotated[float, number_of("window", "reno", "decrease")] = 0.5
 
 
 class NewReno(Reno, frozen=True, kw_only=True, tag="newreno", tag_field="law"):
@@ -171,7 +210,19 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
             msgspec.structs.force_setattr(self, "ecn", "ect")
 
 
-Transport = Wtp | Reno | NewReno | Udp
+class Tahoe(Reno, frozen=True, kw_only=True, tag="tahoe", tag_field="law"):
+    """Tahoe: a loss puts the window back to one packet; a mark halves it."""
+
+
+class MulTcp(_Loss, frozen=True, kw_only=True, tag="multcp", tag_field="law"):
+    """MulTCP: behaves as `flows` Reno flows (Crowcroft and Oechslin 1998)."""
+
+    flows: Annotated[float, number_of("window", "multcp", "flows")]
+    decrease: Annotated[str, Choice(("one-of-w", "halve"))] = "one-of-w"
+
+
+TcpTransport = Wtp | WtpSender | Reno | NewReno | Tahoe | MulTcp
+Transport = TcpTransport | Udp
 
 
 def rfc5681_initial_window(mss_bytes: int) -> float:

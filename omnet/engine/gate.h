@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spaces a sender's packets: one may leave `interval` after the one before, plus the send overhead drawn
+// for it. The schedule is kept without the overhead, so that overheads do not add up; a sender that
+// was blocked for other reasons keeps a credit of one packet.
+#ifndef ECNOMY_ENGINE_GATE_H_
+#define ECNOMY_ENGINE_GATE_H_
+
+#include <algorithm>
+
+#include "laws/parameter.h"
+
+namespace ecnomy::engine {
+
+class Gate {
+ public:
+  // Far beyond any run and far below overflow.
+  static constexpr Time kLongest = Time{1} << 60;
+
+  static Time interval(double ps) noexcept {
+    return ps < static_cast<double>(kLongest) ? static_cast<Time>(ps) : kLongest;
+  }
+
+  bool open(Time now) const noexcept { return now >= leaves_at(); }
+  Time leaves_at() const noexcept { return at_ + overhead_; }
+
+  void restart(Time now) noexcept {
+    from_ = at_ = now;
+    overhead_ = 0;
+  }
+  // A packet has left.
+  void shut(Time now, Time interval, Time overhead) noexcept {
+    from_ = std::max(at_, now - interval);
+    at_ = from_ + interval;
+    overhead_ = overhead;
+  }
+  // The interval that holds from now on is shorter: it counts from the packet that left last.
+  void shorten(Time interval) noexcept { at_ = std::min(at_, from_ + interval); }
+  // Nothing waits longer than a present interval from now.
+  void hasten(Time now, Time interval) noexcept { at_ = std::min(at_, now + interval); }
+
+ private:
+  Time from_ = 0;
+  Time at_ = 0;
+  Time overhead_ = 0;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_GATE_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources that send one file after another, besides the web user (traffic.h):
+//
+//   file     one file of size_bytes, at the start
+//   on-off   files of a geometric number of packets, mean packets_mean (at least 1), and an exponential
+//            pause of mean pause_mean_s after each (christin2003 section 5.1; experiments T2); a file comes
+//            first. Both are new connections: slow start after each pause.
+//
+// A host asks `pause` before each file (kNever: no more files), then `file_bytes`.
+#ifndef ECNOMY_LAWS_TRAFFIC_FILES_H_
+#define ECNOMY_LAWS_TRAFFIC_FILES_H_
+
+#include <algorithm>
+#include <utility>
+
+#include "../parameter.h"
+#include "../random/inversion.h"
+
+namespace ecnomy {
+
+class OneFile {
+ public:
+  static constexpr const char* kName = "file";
+  static constexpr Parameter kParameters[] = {
+      {"size_bytes", "bytes", NAN, 1, 1e15, ""},
+  };
+
+  explicit OneFile(const double* values) {
+    check_parameters(kName, kParameters, values);
+    bytes_ = static_cast<std::int64_t>(std::llround(values[0]));
+  }
+
+  template <class Uniform>
+  Time pause(Uniform&&) noexcept {
+    return std::exchange(sent_, true) ? kNever : 0;
+  }
+  template <class Uniform>
+  std::int64_t file_bytes(Uniform&&, std::int32_t) const noexcept {
+    return bytes_;
+  }
+
+ private:
+  std::int64_t bytes_;
+  bool sent_ = false;
+};
+
+class OnOff {
+ public:
+  static constexpr const char* kName = "on-off";
+  static constexpr Parameter kParameters[] = {
+      {"packets_mean", "packets", 300, 1, 1e9, ""},
+      {"pause_mean_s", "s", 1, 1e-9, 2e5, ""},
+  };
+
+  explicit OnOff(const double* values) {
+    check_parameters(kName, kParameters, values);
+    packets_mean_ = values[0];
+    pause_mean_ps_ = values[1] * kPsPerSecond;
+  }
+
+  template <class Uniform>
+  Time pause(Uniform&& uniform) noexcept {
+    if (!std::exchange(begun_, true)) return 0;
+    return static_cast<Time>(exponential(pause_mean_ps_, uniform()));
+  }
+
+  // Geometric on 1, 2, ...: P(N > k) = (1 - 1 / mean)^k, by inversion.
+  template <class Uniform>
+  std::int64_t file_bytes(Uniform&& uniform, std::int32_t packet_payload) noexcept {
+    std::int64_t packets = 1;
+    if (packets_mean_ > 1) {
+      const double k = std::log1p(-uniform()) / std::log1p(-1 / packets_mean_);
+      packets = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(k)));
+    }
+    return packets * packet_payload;
+  }
+
+ private:
+  double packets_mean_, pause_mean_ps_;
+  bool begun_ = false;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_TRAFFIC_FILES_H_

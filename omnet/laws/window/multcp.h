@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// MulTCP(w): one flow that behaves as w Reno flows (Crowcroft and Oechslin 1998; siris2002 section 5.5,
+// which leaves the decrease open: experiments A8, X5).
+//
+//   ACK    slow start: cwnd += n;  else cwnd += w n / cwnd
+//   ECE or fast retransmit, once per round trip:  cwnd <- f cwnd
+//     one-of-w   f = 1 - 1 / (2 w)    one of the w flows halves: throughput ~ w / sqrt(p)
+//     halve      f = 1 / 2            all of them do:            throughput ~ sqrt(w / p)
+//   ssthresh = max(f cwnd, min_ssthresh);  timeout: ssthresh likewise from the flight, cwnd = 1
+#ifndef ECNOMY_LAWS_WINDOW_MULTCP_H_
+#define ECNOMY_LAWS_WINDOW_MULTCP_H_
+
+#include "window.h"
+
+namespace ecnomy {
+
+class MulTcp {
+ public:
+  static constexpr const char* kName = "multcp";
+  static constexpr bool kPerMark = false;
+  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr Parameter kParameters[] = {
+      {"flows", "", 1, 1, 1e6, ""},
+      {"decrease", "choice", 0, 0, 1, "one-of-w,halve"},
+      {"min_ssthresh", "packets", 2, 1, 1e9, ""},
+  };
+
+  explicit MulTcp(const double* values) {
+    check_parameters(kName, kParameters, values);
+    flows_ = values[0];
+    keep_ = values[1] == 0 ? 1 - 1 / (2 * flows_) : 0.5;
+    min_ssthresh_ = values[2];
+  }
+
+  void on_ack(Window& window, const Ack& ack) noexcept {
+    const double n = static_cast<double>(ack.newly_acked);
+    window.set(window.cwnd + (window.in_slow_start() ? n : flows_ * n / window.cwnd));
+  }
+  void on_congestion(Window& window) noexcept { reduce(window); }
+  void on_loss(Window& window) noexcept { reduce(window); }
+  void on_timeout(Window& window, double flight) noexcept {
+    window.ssthresh = std::max(keep_ * flight, min_ssthresh_);
+    window.set(1.0);
+  }
+
+  double weight() const noexcept { return 0.0; }
+  void set_weight(double) noexcept {}
+
+ private:
+  void reduce(Window& window) noexcept {
+    window.ssthresh = std::max(keep_ * window.cwnd, min_ssthresh_);
+    window.set(window.ssthresh);
+  }
+
+  double flows_, keep_, min_ssthresh_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_MULTCP_H_

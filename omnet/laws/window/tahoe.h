@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tahoe (Jacobson 1988; experiments A7; the simulation host of antoniadis2000 section 4.1). As Reno, but
+// a loss puts the window back to one packet and its host resends from there:
+//
+//   fast retransmit   ssthresh = max(decrease cwnd, min_ssthresh), cwnd = 1
+//   ECE               as Reno (RFC 3168 section 6.1.2): cwnd = ssthresh
+#ifndef ECNOMY_LAWS_WINDOW_TAHOE_H_
+#define ECNOMY_LAWS_WINDOW_TAHOE_H_
+
+#include "reno.h"
+
+namespace ecnomy {
+
+class Tahoe : public Reno {
+ public:
+  static constexpr const char* kName = "tahoe";
+  static constexpr Recovery kRecovery = Recovery::go_back;
+  explicit Tahoe(const double* values) : Reno(values, kName) {}
+
+  void on_loss(Window& window) noexcept { on_timeout(window, window.cwnd); }
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_TAHOE_H_

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// WTP changed at the sender only (antoniadis2000 section 3.1): the receiver echoes as RFC 3168, and
+//
+//   ACK without echo              cwnd += gain n w / cwnd
+//   first echo of a round trip    cwnd += gain (w - cwnd) / 2
+//
+// which equals WTP when half of a round's packets are marked: cwnd / 2 ACKs, each gain (w / cwnd - 1).
+// Below w the second line raises the window; `only_down` bounds that change at 0. ACKs with an echo
+// outside the first change nothing (experiments A5). Losses as WTP.
+#ifndef ECNOMY_LAWS_WINDOW_WTP_SENDER_H_
+#define ECNOMY_LAWS_WINDOW_WTP_SENDER_H_
+
+#include "window.h"
+
+namespace ecnomy {
+
+class WtpSender {
+ public:
+  static constexpr const char* kName = "wtp-sender";
+  static constexpr bool kPerMark = false;
+  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr Parameter kParameters[] = {
+      {"gain", "", 0.5, 1e-9, 1, ""},
+      {"w", "marks", 1, 1e-9, 1e9, ""},
+      {"only_down", "flag", 0, 0, 1, ""},
+  };
+
+  explicit WtpSender(const double* values) {
+    check_parameters(kName, kParameters, values);
+    gain_ = values[0];
+    w_ = values[1];
+    only_down_ = values[2] != 0;
+  }
+
+  void on_ack(Window& window, const Ack& ack) noexcept {
+    const double n = static_cast<double>(ack.newly_acked);
+    window.set(window.cwnd + (window.in_slow_start() ? n : gain_ * n * w_ / window.cwnd));
+  }
+  void on_congestion(Window& window) noexcept {
+    const double change = gain_ * (w_ - window.cwnd) / 2;
+    window.ssthresh = 0;
+    window.set(window.cwnd + (only_down_ ? std::min(change, 0.0) : change));
+  }
+  void on_loss(Window& window) noexcept {
+    window.ssthresh = 0;
+    window.set(window.cwnd / 2);
+  }
+  void on_timeout(Window& window, double) noexcept {
+    window.ssthresh = 0;
+    window.set(1.0);
+  }
+
+  double weight() const noexcept { return w_; }
+  void set_weight(double w) noexcept { w_ = w; }
+
+ private:
+  double gain_, w_;
+  bool only_down_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_WTP_SENDER_H_

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults that once were in the engine's TCP, each as the smallest run that showed it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import plans
+from drive import Outcome, run
+from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.plan import Law
+
+PS = plans.PS
+SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
+NEWRENO = Law("newreno", plans.RENO.params)
+
+
+def orders(*rows: tuple[float, dict[str, float]]):
+    """Decisions for flow 0 at given seconds: mark_rate, rate_cap_bps, mark_cap, active."""
+    due = {round(t_s * PS): order for t_s, order in rows}
+
+    def decide(report: Report) -> Decide:
+        order = due.get(report.t_ps)
+        if order is None:
+            return Decide(report.epoch)
+        row = {"mark_rate": -1.0, "rate_cap_bps": -1.0, "mark_cap": -1, "active": 1} | order
+        return Decide(
+            report.epoch, {"flow": np.array([0])} | {k: np.array([v]) for k, v in row.items()}
+        )
+
+    return decide
+
+
+def one(transport, duration_s, decide=None, traffic=None, links=None, seed=1, **record) -> Outcome:
+    links = links or plans.duplex("l", 0, 1, 1e7, 0.02, buffer=400)
+    flow = plans.source("f", [0], [1], transport, traffic)
+    return run(plans.plan(links, [flow], duration_s, seed=seed, **record), decide)
+
+
+@pytest.mark.parametrize("window", [plans.RENO, plans.wtp(4)])
+def test_a_lifted_cap_sets_a_flow_free_at_once(window: Law) -> None:
+    """A cap of 100 bit/s asks for 80 s between packets; lifted after 5 s, the flow goes on."""
+    decide = orders((5, {"rate_cap_bps": 100.0}), (10, {}))
+    outcome = one(plans.tcp(window), 12, decide)
+    held = outcome.over(6, 10)["sent"][0]
+    assert held <= 1 < 100 < outcome.over(10, 12)["sent"][0]
+
+
+@pytest.mark.parametrize("cap", [1e-7, 1e-4, 0.0])
+def test_a_tiny_cap_stops_a_flow(cap: float) -> None:
+    """An interval beyond the range of time shuts the gate instead of leaving it open."""
+    outcome = one(plans.tcp(), 10, orders((2, {"rate_cap_bps": cap})))
+    assert outcome.over(3, 10)["sent"][0] <= 1
+
+
+def test_nothing_is_sent_before_the_handshake_ends() -> None:
+    """A rate cap lifted while the SYN is on its way lets no data out."""
+    capped = Law("rate-capped", {"rate_bps": 1e6, "until_s": 0.01})
+    rows = one(plans.tcp(), 1, traffic=capped, trace=True).table("trace")
+    data = (rows["event"] == SEND) & (rows["bytes"] > 40)
+    assert rows["t_ps"][data].min() >= rows["t_ps"][rows["event"] == ACK].min()
+
+
+def test_accurate_echo_survives_lost_acks() -> None:
+    """With a fifth of the ACKs lost, a WTP flow still takes the marks per second it pays for."""
+    links = [
+        plans.link("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.05)),
+        plans.link("r", 1, 0, 1e9, 0.02, marking=plans.fixed(0.2)),  # drops what is not ECT
+    ]
+    outcome = one(plans.tcp(plans.wtp(), initial_mark_rate=20.0), 220, links=links)
+    over = outcome.over(20, 220)
+    assert over["ce"][0] / 200 == pytest.approx(20.0, rel=0.05)
+    assert abs(over["ce"][0] - over["ece"][0]) < 20
+
+
+def test_a_mark_cap_is_kept() -> None:
+    """Marks delivered never pass the cap, whatever is in flight, and ACK loss does not matter."""
+    links = [
+        plans.link("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.5)),
+        plans.link("r", 1, 0, 1e9, 0.02, marking=plans.fixed(0.2)),
+    ]
+    outcome = one(plans.tcp(plans.wtp(8)), 60, orders((0, {"mark_cap": 100})), links=links)
+    assert 80 < outcome.reports[-1].flows["ce"][0] <= 100
+
+
+def test_a_held_back_flow_does_not_store_up_a_window() -> None:
+    """While a mark cap holds a flow at 10 packets, its window stays below twice that."""
+    links = plans.duplex("l", 0, 1, 1e8, 0.02, buffer=100)
+    decide = orders((0, {"mark_cap": 10}), (10, {}))
+    outcome = one(plans.tcp(slow_start=False, initial_window=4.0), 12, decide, links=links)
+    assert outcome.at(10).flows["cwnd"][0] < 30
+    assert outcome.reports[-1].flows["lost"][0] == 0
+
+
+def test_an_idle_flow_begins_again_with_its_initial_window() -> None:
+    """RFC 5681 section 4.1: after 10 s of silence at most the initial window leaves at once."""
+    decide = orders((5, {"active": 0}), (15, {}))
+    outcome = one(plans.tcp(), 16, decide, trace=True)
+    rows = outcome.table("trace")
+    burst = (rows["event"] == SEND) & (rows["t_ps"] == 15 * PS)
+    assert 1 <= burst.sum() <= 2
+
+
+def test_repairing_a_timeout_counts_one_packet_an_ack() -> None:
+    """A cumulative ACK for a whole resent window does not open the window by as much (RFC 3465)."""
+    outcome = one(
+        plans.tcp(NEWRENO, echo="off"), 30, links=plans.duplex("l", 0, 1, 1e7, 0.05, buffer=20),
+        series=["cwnd"], every_ps=10**9,
+    )  # fmt: skip
+    window = outcome.table("series")["value"]
+    assert outcome.reports[-1].flows["lost"][0] > 5
+    growth = np.diff(window)
+    assert growth.max() <= 2.0 * 10**-3 / (1040 * 8 / 1e7) + 2
+
+
+def test_cwr_follows_a_timeout() -> None:
+    """A receiver latched on ECE does not hold the go-back-N at one packet a round trip."""
+    links = [
+        plans.link("l", 0, 1, 4e6, 0.05, buffer=8, marking=plans.fixed(0.02), not_ect="pass"),
+        plans.link("r", 1, 0, 4e6, 0.05),
+    ]
+    outcome = one(plans.tcp(initial_window=32.0), 60, links=links)
+    flows = outcome.reports[-1].flows
+    assert flows["timeouts"][0] > 0
+    assert flows["acked"][0] > 60 * 60  # 60 packets/s at the least; stuck it was below 30
+
+
+def test_an_idle_flow_is_not_saturated() -> None:
+    """Time switched off does not count as time in which the window could not aim."""
+    links = plans.duplex("l", 0, 1, 1e6, 0.005, marking=plans.fixed(0.0))
+    decide = orders((0, {"mark_rate": 50.0}), (10, {"active": 0}), (40, {"mark_rate": 50.0}))
+    outcome = one(plans.tcp(plans.wtp()), 42, decide, links=links)
+    assert outcome.over(11, 40)["saturated_ps"][0] == 0
+    assert outcome.over(0, 10)["saturated_ps"][0] > 0
+
+
+def test_two_parameters_of_a_law_change_together() -> None:
+    """RED 5/15 becomes 50/150 in one decision, though 50/15 would be refused."""
+    links = plans.duplex("l", 0, 1, 1e7, 0.02, marking=plans.red(5, 15))
+
+    def decide(report: Report) -> Decide:
+        if report.t_ps != PS:
+            return Decide(report.epoch)
+        rows = {"link": [0, 0], "param": [1, 2], "value": [50.0, 150.0]}
+        return Decide(report.epoch, {}, {k: np.array(v) for k, v in rows.items()})
+
+    outcome = one(plans.tcp(), 3, decide, links=links)
+    assert outcome.reports[-1].t_ps == 3 * PS
+
+
+def test_links_change_before_flows_act() -> None:
+    """What an order lets out at t already meets the marking probability decided for t."""
+    links = plans.duplex("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.0))
+
+    def decide(report: Report) -> Decide:
+        flow = {"flow": np.array([0]), "mark_rate": np.array([-1.0])}
+        flow |= {"rate_cap_bps": np.array([-1.0]), "mark_cap": np.array([-1])}
+        flow |= {"active": np.array([int(report.t_ps == 3 * PS)])}
+        link = {"link": np.array([0]), "param": np.array([0]), "value": np.array([1.0])}
+        return Decide(report.epoch, flow, link if report.t_ps == 3 * PS else {})
+
+    links = [plans.link("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.0), not_ect="pass"), links[1]]
+    flows = one(plans.tcp(), 5, decide, links=links).reports[-1].flows
+    assert flows["ce"][0] == flows["delivered"][0] > 0
+
+
+def test_a_flow_switched_off_at_the_start_sends_nothing() -> None:
+    """Not even a SYN; switched on later, it connects then."""
+    outcome = one(plans.tcp(), 6, orders((0, {"active": 0}), (4, {})), trace=True)
+    rows = outcome.table("trace")
+    assert rows["t_ps"][rows["event"] == SEND].min() == 4 * PS
+    assert outcome.reports[-1].flows["acked"][0] > 100
+
+
+def test_a_new_measuring_interval_starts_with_a_fair_window() -> None:
+    """Load-based marking asked to measure 10 ms instead of 1 s does not take one for the other."""
+    marking = Law("load-based", {"interval_s": 1.0, "threshold": 0.6, "slope": 1.0})
+    links = [plans.link("l", 0, 1, 1e7, 0.02, marking=marking)]
+    cbr = Law("cbr", {"interval_s": 0.004, "random_phase": 0.0})
+    flow = plans.source("c", [0], [], plans.udp(1000, ect=True), cbr)
+
+    def decide(report: Report) -> Decide:
+        rows = {"link": np.array([0]), "param": np.array([0]), "value": np.array([0.01])}
+        return Decide(report.epoch, {}, rows if report.t_ps == 2.5 * PS else {})
+
+    outcome = run(plans.plan(links, [flow], 10, epoch_s=0.5), decide)
+    assert outcome.reports[-1].links["marks"][0] == 0

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tahoe, MulTCP and sender-only WTP, which answer marks once per round trip: their oracles."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from check_window import START, WindowEvent, same, window_events
+from law_api import Laws, Window, WindowState
+from oracle_once_per_round import (
+    MulTcpOracle,
+    OncePerRound,
+    TahoeOracle,
+    WtpSenderOracle,
+    wtp_marked_half,
+)
+
+__all__ = ["ONCE_PER_ROUND_CHECKS", "RECOVERY", "compare_once_per_round"]
+
+RECOVERY = {"tahoe": "go-back", "multcp": "all-acked", "wtp-sender": "all-acked"}
+STARTS: Sequence[WindowState] = [
+    START,
+    (1.0, 0.0, 1.0, 1000.0),
+    (2.0, 1e9, 1.0, 16.0),
+    (3.0, 8.0, 2.0, 4.0),
+    (90.0, 0.0, 1.0, 1e9),
+]
+
+
+def oracle_of(name: str, values: Sequence[float], start: WindowState) -> OncePerRound:
+    """The law's oracle with the same parameters and window."""
+    if name == "tahoe":
+        return TahoeOracle(start, *values)
+    a, b, c = values
+    if name == "multcp":
+        return MulTcpOracle(start, flows=a, halve=b == 1, least=c)
+    return WtpSenderOracle(start, gain=a, w=b, only_down=c == 1)
+
+
+def law_step(law: Window, window: WindowState, event: WindowEvent) -> WindowState:
+    """The law's answer to one event."""
+    kind, a, b = event
+    if kind == "ack":
+        return law.on_ack(window, int(a), int(b))
+    if kind == "ece":
+        return law.on_congestion(window)
+    if kind == "loss":
+        return law.on_loss(window)
+    if kind == "timeout":
+        return law.on_timeout(window, a)
+    law.set_weight(a)
+    return window
+
+
+def oracle_step(oracle: OncePerRound, event: WindowEvent) -> None:
+    """The oracle's."""
+    kind, a, _ = event
+    if kind == "ack":
+        oracle.ack(int(a))
+    elif kind == "ece":
+        oracle.echo()
+    elif kind == "loss":
+        oracle.loss()
+    elif kind == "timeout":
+        oracle.timeout(a)
+    else:
+        oracle.set_weight(a)
+
+
+def compare_once_per_round(
+    laws: Laws,
+    name: str,
+    values: Sequence[float],
+    start: WindowState,
+    events: Sequence[WindowEvent],
+) -> None:
+    """The trajectory of the law against its paper's."""
+    law, oracle, window = laws.window(name, values), oracle_of(name, values, start), start
+    assert not law.per_mark() and law.recovery() == RECOVERY[name], law.recovery()
+    for i, event in enumerate(events):
+        window = law_step(law, window, event)
+        oracle_step(oracle, event)
+        where = f"{name} {values}, start {start}, event {i} {event}"
+        same(window, oracle.cwnd, oracle.ssthresh, where)
+        assert window[2:] == start[2:], where
+        assert math.isclose(law.weight(), float(oracle.weight), rel_tol=1e-12), where
+
+
+def check_tahoe(laws: Laws) -> None:
+    """Decreases and least thresholds, wide and tight bounds, slow start on and off."""
+    for seed, (decrease, least, start) in enumerate(
+        itertools.product([0.5, 0.25, 0.875], [1.0, 2.0, 10.0], STARTS)
+    ):
+        compare_once_per_round(laws, "tahoe", [decrease, least], start, window_events(seed, 300))
+
+
+def check_tahoe_loss_and_mark(laws: Laws) -> None:
+    """From 40 packets a loss leaves 1 and slow start up to 20, a mark leaves 20."""
+    law = laws.window("tahoe", [0.5, 2.0])
+    full: WindowState = (40.0, 0.0, 1.0, 100.0)
+    assert law.on_loss(full)[:2] == (1.0, 20.0)
+    assert law.on_congestion(full)[:2] == (20.0, 20.0)
+    window, grown = law.on_loss(full), []
+    for _ in range(20):
+        window = law.on_ack(window, 1, 0)
+        grown.append(window[0])
+    assert grown == [*map(float, range(2, 21)), 20.05]
+
+
+def check_multcp(laws: Laws) -> None:
+    """One to a thousand flows, both decreases, wide and tight bounds, slow start on and off."""
+    for seed, (flows, decrease, least, start) in enumerate(
+        itertools.product([1.0, 2.0, 2.5, 10.0, 1000.0], [0.0, 1.0], [1.0, 2.0, 10.0], STARTS)
+    ):
+        values = [flows, decrease, least]
+        compare_once_per_round(laws, "multcp", values, start, window_events(seed, 150))
+
+
+def check_multcp_one_flow(laws: Laws) -> None:
+    """MulTCP of one flow is Reno, with either decrease."""
+    for decrease in (0.0, 1.0):
+        reno, one = laws.window("reno", [0.5, 2.0]), laws.window("multcp", [1.0, decrease, 2.0])
+        left = right = (2.0, 30.0, 1.0, 1000.0)
+        for event in window_events(5, 600):
+            left, right = law_step(reno, left, event), law_step(one, right, event)
+            assert left == right, (event, left, right)
+
+
+def check_multcp_balance(laws: Laws) -> None:
+    """A cut of one flow in w is earned back in W / (2 w^2) round trips, one of all in W / (2 w)."""
+    rounds = {}
+    for decrease in (0.0, 1.0):
+        law = laws.window("multcp", [8.0, decrease, 2.0])
+        window, acks = law.on_congestion((4000.0, 0.0, 1.0, 1e9)), 0
+        while window[0] < 4000.0:
+            window, acks = law.on_ack(window, 1, 0), acks + 1
+        # Between W1 and W2 the ACKs are the integral of W / w dW.
+        low = 4000.0 * (1 - 1 / 16 if decrease == 0 else 0.5)
+        rounds[decrease] = acks
+        assert math.isclose(acks, (4000.0**2 - low**2) / 16, rel_tol=1e-3), (decrease, acks)
+    assert rounds[1.0] > 6 * rounds[0.0]
+
+
+def check_wtp_sender(laws: Laws) -> None:
+    """Gains, weights above and below the window, both options, slow start on and off."""
+    for seed, (gain, w, only_down, start) in enumerate(
+        itertools.product([0.05, 0.5, 1.0], [0.3, 1.0, 4.0, 60.0], [0.0, 1.0], STARTS)
+    ):
+        values = [gain, w, only_down]
+        compare_once_per_round(laws, "wtp-sender", values, start, window_events(seed, 150))
+
+
+def check_wtp_sender_is_wtp_at_half(laws: Laws) -> None:
+    """Half of a round's ACKs marked, cwnd held: the one answer is the sum of WTP's."""
+    for cwnd, gain, w in itertools.product([2, 10, 64, 500], [0.05, 0.5, 1.0], [1.0, 4.0, 80.0]):
+        window: WindowState = (float(cwnd), 0.0, 1e-9, 1e9)
+        sender, wtp = laws.window("wtp-sender", [gain, w, 0]), laws.window("wtp", [0, gain, w, 1])
+        change = sender.on_congestion(window)[0] - cwnd
+        half = sum(wtp.on_ack(window, 1, 1)[0] - cwnd for _ in range(cwnd // 2))
+        paper = wtp_marked_half(cwnd, Fraction(gain), Fraction(w))
+        assert abs(change - float(paper)) <= 1e-9, (cwnd, gain, w, change)
+        assert abs(change - half) <= 1e-9, (cwnd, gain, w, half)
+        grown = sender.on_ack(window, 1, 0)[0]
+        assert grown == wtp.on_ack(window, 1, 0)[0], (cwnd, gain, w, grown)
+
+
+def check_wtp_sender_below_its_weight(laws: Laws) -> None:
+    """Below w an echo raises the window, unless only_down; above w both lower it alike."""
+    below, above = (2.0, 0.0, 1.0, 100.0), (20.0, 0.0, 1.0, 100.0)
+    plain, down = (laws.window("wtp-sender", [0.5, 10.0, flag]) for flag in (0.0, 1.0))
+    assert plain.on_congestion(below)[0] == 4.0
+    assert down.on_congestion(below)[0] == 2.0
+    assert plain.on_congestion(above)[0] == down.on_congestion(above)[0] == 17.5
+
+
+ONCE_PER_ROUND_CHECKS = {
+    "tahoe": [check_tahoe, check_tahoe_loss_and_mark],
+    "multcp": [check_multcp, check_multcp_one_flow, check_multcp_balance],
+    "wtp-sender": [
+        check_wtp_sender,
+        check_wtp_sender_is_wtp_at_half,
+        check_wtp_sender_below_its_weight,
+    ],
+}

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Oracles of the window laws that answer marks once per round trip: Tahoe, MulTCP, sender-only WTP.
+
+Sources: Tahoe from Jacobson 1988 as in antoniadis2000 section 4.1 and RFC 3168 section 6.1.2;
+MulTCP from Crowcroft and Oechslin 1998 and siris2002 section 5.5, with either decrease; sender-only
+WTP from antoniadis2000 section 3.1, where ACKs with an echo, but for the first of a round, change
+nothing.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Protocol
+
+from oracle_window import CONTEXT, RenoOracle, WindowOracle
+
+__all__ = ["MulTcpOracle", "OncePerRound", "TahoeOracle", "WtpSenderOracle", "wtp_marked_half"]
+
+
+class OncePerRound(Protocol):
+    """What the three have in common."""
+
+    cwnd: Decimal
+    ssthresh: Decimal
+
+    @property
+    def weight(self) -> Decimal:
+        """Marks per round trip aimed at, 0 for a law without."""
+
+    def ack(self, n: int, /) -> None:
+        """n packets newly acknowledged, no echo."""
+
+    def echo(self) -> None:
+        """The first echo of a round trip."""
+
+    def loss(self) -> None:
+        """Three duplicates."""
+
+    def timeout(self, flight: float, /) -> None:
+        """The retransmission timer, `flight` packets being out."""
+
+    def set_weight(self, w: float, /) -> None:
+        """A new willingness to pay."""
+
+
+class TahoeOracle(RenoOracle):
+    """Reno, except that a lost packet leaves a window of one."""
+
+    weight = Decimal(0)
+
+    def echo(self) -> None:
+        """As Reno."""
+        self.reduce()
+
+    def loss(self) -> None:
+        """ssthresh = decrease cwnd, cwnd = 1."""
+        cut = CONTEXT.multiply(self.decrease, self.cwnd)
+        self.ssthresh = max(self.least, cut)
+        self.become(Decimal(1))
+
+    def set_weight(self, w: float) -> None:
+        """It has none."""
+
+
+class MulTcpOracle(WindowOracle):
+    """w Reno flows as one: ACKs grow it w times as much, a cut is that of one flow or of all."""
+
+    weight = Decimal(0)
+
+    def __init__(
+        self, window: tuple[float, float, float, float], flows: float, halve: bool, least: float
+    ) -> None:
+        super().__init__(*window)
+        self.flows, self.least = Decimal(flows), Decimal(least)
+        cut = Decimal(1) if halve else CONTEXT.divide(Decimal(1), self.flows)
+        self.given_up = CONTEXT.divide(cut, Decimal(2))
+
+    def ack(self, n: int) -> None:
+        """In slow start n packets, afterwards w packets for a window of ACKs."""
+        if self.cwnd < self.ssthresh:
+            self.become(CONTEXT.add(self.cwnd, Decimal(n)))
+            return
+        windows = CONTEXT.divide(Decimal(n), self.cwnd)
+        self.become(CONTEXT.add(self.cwnd, CONTEXT.multiply(windows, self.flows)))
+
+    def echo(self) -> None:
+        """The flow that sees it gives up half of its part of the window."""
+        self.ssthresh = self._after_cut(self.cwnd)
+        self.become(self.ssthresh)
+
+    def loss(self) -> None:
+        """As a mark."""
+        self.echo()
+
+    def timeout(self, flight: float) -> None:
+        """One packet; what was in flight, cut, is the threshold."""
+        self.ssthresh = self._after_cut(Decimal(flight))
+        self.become(Decimal(1))
+
+    def set_weight(self, w: float) -> None:
+        """Its number of flows is no willingness to pay."""
+
+    def _after_cut(self, packets: Decimal) -> Decimal:
+        lost = CONTEXT.multiply(packets, self.given_up)
+        return max(self.least, CONTEXT.subtract(packets, lost))
+
+
+class WtpSenderOracle(WindowOracle):
+    """The sender's half of antoniadis2000 section 3.1."""
+
+    def __init__(
+        self, window: tuple[float, float, float, float], gain: float, w: float, only_down: bool
+    ) -> None:
+        super().__init__(*window)
+        self.gain, self.weight, self.only_down = Decimal(gain), Decimal(w), only_down
+
+    def ack(self, n: int) -> None:
+        """Eq. 1 with f = 0, for each of n packets; one packet each in slow start."""
+        step = Decimal(1)
+        if self.cwnd >= self.ssthresh:
+            step = CONTEXT.divide(CONTEXT.multiply(self.gain, self.weight), self.cwnd)
+        self.become(CONTEXT.add(self.cwnd, CONTEXT.multiply(Decimal(n), step)))
+
+    def echo(self) -> None:
+        """k (w - cwnd) / 2, which may be kept from raising the window."""
+        self.ssthresh = Decimal(0)
+        if self.only_down and self.cwnd <= self.weight:
+            return
+        way = CONTEXT.subtract(self.weight, self.cwnd)
+        half = CONTEXT.divide(CONTEXT.multiply(self.gain, way), Decimal(2))
+        self.become(CONTEXT.add(self.cwnd, half))
+
+    def loss(self) -> None:
+        """Reno's halving (section 4.2)."""
+        self.ssthresh = Decimal(0)
+        self.become(CONTEXT.divide(self.cwnd, Decimal(2)))
+
+    def timeout(self, flight: float) -> None:
+        """One packet, whatever was out."""
+        self.ssthresh = Decimal(0)
+        self.become(Decimal(1))
+
+    def set_weight(self, w: float) -> None:
+        """A new willingness to pay."""
+        self.weight = Decimal(w)
+
+
+def wtp_marked_half(cwnd: int, gain: Fraction, w: Fraction) -> Fraction:
+    """Change of a WTP window by the marked half of a round's ACKs (Eq. 1 with f = 1), cwnd held."""
+    return sum((gain * (w / cwnd - 1) for _ in range(cwnd // 2)), Fraction(0))
