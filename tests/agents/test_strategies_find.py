@@ -12,11 +12,16 @@ from ecnomy.agents.strategies import BUILT_IN, GROUP, find, make
 from ecnomy.agents.strategies.qos_knob import QosKnob
 from lab_strategies import Counting
 
+NEEDED = {
+    "constant-throughput": {"threshold": 1.0, "rate": 1e6},
+    "elastic-utility": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
+}
+
 
 @pytest.mark.parametrize("kind", sorted(BUILT_IN))
 def test_built_in_strategies_can_be_made(kind: str) -> None:
-    """Every built-in name leads to a class whose parameters all have defaults."""
-    assert type(make(kind, {})) is find(kind)
+    """Every built-in name leads to a class; what has no default is given."""
+    assert type(make(kind, NEEDED.get(kind, {}))) is find(kind)
 
 
 def test_dotted_path_finds_a_users_class() -> None:
@@ -37,7 +42,10 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("kind", "told"),
     [
-        ("nonesuch", "built in are constant-charge, qos-knob, stay"),
+        (
+            "nonesuch",
+            "built in are constant-charge, constant-throughput, elastic-utility",
+        ),
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),
         ("lab_strategies:NoStrategy", "has none of decide"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents decide: what to pay for a flow, and which class it is to be in.
+"""What agents decide: what to pay for a flow, its largest rate, and which class it is to be in.
 
 Agents speak of money only; the market turns willingness to pay into marks per second.
 """
@@ -14,16 +14,18 @@ import numpy as np
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
 
-__all__ = ["LEAVE", "Decision", "FlowDecision", "checked"]
+__all__ = ["LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
 LEAVE: Final = -1.0  # as a willingness: not this agent's matter
+NO_CAP: Final = -1.0  # as a rate cap: none
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
-    """For one flow. `offer` None keeps the class held."""
+    """For one flow. `offer` None keeps the class held; the rate cap is of IP bits."""
 
     willingness_micro_per_s: float = LEAVE
     offer: int | None = None
+    rate_cap_bps: float = NO_CAP
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
@@ -31,6 +33,7 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
 
     willingness_micro_per_s: Floats | None = None
     offer: Integers | None = None
+    rate_cap_bps: Floats | None = None
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
@@ -38,19 +41,29 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
     Raises:
         StrategyError: not a Decision, a column of another length, a willingness that is not
-            finite or below 0 (LEAVE apart), or a class that its flow cannot have.
+            finite or below 0 (LEAVE apart), a rate cap of that kind (NO_CAP apart), or a class that
+            its flow cannot have.
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
-    pay, offer = decision.willingness_micro_per_s, decision.offer
-    if pay is not None:
-        _check_length(pay, seen, who, "willingness_micro_per_s")
-        if not np.all(np.isfinite(pay) & ((pay >= 0) | (pay == LEAVE))):
-            raise StrategyError(f"{who} returned a willingness that is negative or not finite")
+    offer = decision.offer
+    _check_amounts(decision.willingness_micro_per_s, seen, who, "willingness_micro_per_s", LEAVE)
+    _check_amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP)
     if offer is not None:
         _check_length(offer, seen, who, "offer")
         _check_offers(offer, seen, who)
     return decision
+
+
+def _check_amounts(
+    column: Floats | None, seen: Observation, who: str, name: str, no: float
+) -> None:
+    if column is None:
+        return
+    _check_length(column, seen, who, name)
+    fits = ((column >= 0) & (column < np.inf)) | (column == no)
+    if not fits.all():
+        raise StrategyError(f"{who} returned a {name} that is negative or not finite")
 
 
 def _check_length(column: Floats | Integers, seen: Observation, who: str, name: str) -> None:

@@ -50,6 +50,11 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     srtt_s: Floats  # smoothed round-trip time now, 0 before the first sample
     gain: Floats  # gain of a flow that a mark rate can steer, 0 for all others
     offer: Integers  # the class held, NO_OFFER for none
+    limit_bps: Floats = np.zeros(0)  # what its traffic asks for at most, infinite when left out
+
+    def __post_init__(self) -> None:
+        if len(self.limit_bps) != len(self.flow):
+            msgspec.structs.force_setattr(self, "limit_bps", np.full(len(self.flow), np.inf))
 
 
 class Observation(msgspec.Struct, frozen=True, eq=False):
@@ -84,6 +89,7 @@ class FlowView(msgspec.Struct, frozen=True):
     srtt_s: float
     gain: float
     offer: int
+    limit_bps: float = np.inf
 
 
 class LinkColumns(msgspec.Struct, frozen=True, eq=False):

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Units of strategy parameters: `patience: Annotated[float, Unit("s")] = 10.0`.
+"""Parameters of strategies: their units, their alternatives, and how a strategy refuses one.
 
-The scenario loader reads the annotation, so that users may write `patience: 10 s`, and hands the
-strategy the number in that unit. A parameter without a Unit is a plain number, truth value or text.
+    patience: Annotated[float, Unit("s")] = 10.0                users write `patience: 10 s`
+    utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]  users write `{kind: log, a: ...}`
+
+The scenario loader reads the annotation and hands the strategy the number in that unit. A
+parameter without a Unit is a plain number, truth value or text. A strategy that raises Refused for
+a value has the user told in which line of the scenario it stands.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Mapping
 
-__all__ = ["Unit"]
+__all__ = ["OneOf", "Refused", "Unit", "positive"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -17,3 +23,29 @@ class Unit:
     """The unit a strategy wants a parameter in, such as `s` or `money/s`."""
 
     name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class OneOf:
+    """A mapping with `kind`, and the parameters of the dataclass that bears this name."""
+
+    kinds: Mapping[str, type]
+
+
+class Refused(ValueError):
+    """A parameter with a value that it cannot have; `key` is its YAML key or dotted path."""
+
+    def __init__(self, key: str, found: str, expected: str) -> None:
+        self.key, self.found, self.expected = key, found, expected
+        super().__init__(f"{key}: found {found}, expected {expected}")
+
+
+def positive(key: str, value: float, unit: str = "") -> None:
+    """Refuses a parameter that is not above 0 and finite.
+
+    Raises:
+        Refused: it is not.
+    """
+    if not 0 < value < math.inf:
+        tail = f" {unit}" if unit else ""
+        raise Refused(key, f"{value:g}{tail}", f"a finite value above 0{tail}")

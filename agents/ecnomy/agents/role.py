@@ -22,7 +22,15 @@ from ecnomy.agents.observation import FlowColumns, Observation
 from ecnomy.agents.strategies import blame, make
 from ecnomy.agents.streams import agent_stream
 
-__all__ = ["ADAPT", "EVERY_REPORT", "Role", "Strategist", "Terms", "settling_ps"]
+__all__ = [
+    "ADAPT",
+    "EVERY_REPORT",
+    "SHORTEST_PS",
+    "Role",
+    "Strategist",
+    "Terms",
+    "settling_ps",
+]
 
 PS_PER_S: Final = 1_000_000_000_000
 EVERY_REPORT: Final = 0
@@ -38,7 +46,7 @@ def settling_ps(flows: FlowColumns) -> int:
     marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
     if marks == 0:
         return SHORTEST_PS
-    slowest_s = float(np.max(flows.srtt_s[steered] / flows.gain[steered])) * delivered / marks
+    slowest_s = float((flows.srtt_s[steered] / flows.gain[steered]).max()) * delivered / marks
     return max(SHORTEST_PS, min(LONGEST_PS, round(SETTLE * slowest_s * PS_PER_S)))
 
 
@@ -126,7 +134,7 @@ class Strategist:
         return callable(getattr(self._whole, method, None))
 
     def _one_by_one(self, seen: Observation) -> Decision:
-        pay, offer = [], []
+        choices = []
         for view in seen.views():
             strategy = self._single.get(view.flow)
             if strategy is None:
@@ -136,6 +144,16 @@ class Strategist:
                 raise StrategyError(
                     f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
                 )
-            pay.append(choice.willingness_micro_per_s)
-            offer.append(view.offer if choice.offer is None else choice.offer)
-        return Decision(np.array(pay, dtype=np.float64), np.array(offer, dtype=np.int64))
+            choices.append(
+                (
+                    choice.willingness_micro_per_s,
+                    view.offer if choice.offer is None else choice.offer,
+                    choice.rate_cap_bps,
+                )
+            )
+        pay, offer, cap_bps = zip(*choices, strict=True) if choices else ((), (), ())
+        return Decision(
+            np.array(pay, dtype=np.float64),
+            np.array(offer, dtype=np.int64),
+            np.array(cap_bps, dtype=np.float64),
+        )

@@ -17,6 +17,7 @@ __all__ = ["PS_PER_S", "Phase", "phases_of"]
 
 PS_PER_S: Final = 1_000_000_000_000
 _SETTLE_MOST_PS: Final = 10 * PS_PER_S
+_MOST_NAMED: Final = 6
 
 
 class Phase(msgspec.Struct, frozen=True):
@@ -43,7 +44,16 @@ def _until_ps(source: Source) -> int:
 
 
 def _names(sources: list[Source]) -> str:
+    """The sources in words: each if they are few, else those of one prefix `<prefix>-` as one."""
     names = [source.name for source in sources]
+    if len(names) > _MOST_NAMED:
+        counts: dict[str, int] = {}
+        for name in names:
+            prefix = name.partition("-")[0]
+            counts[prefix] = counts.get(prefix, 0) + 1
+        names = [p if count == 1 else f"{p} ({count} sources)" for p, count in counts.items()]
+    if len(names) > _MOST_NAMED:
+        names = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED + 1} more"]
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
 
 
@@ -70,6 +80,9 @@ def _opening(plan: Plan) -> str:
             until = _until_ps(source)
             if until < 0 or until > plan.warmup_ps:
                 by_cap.setdefault(source.traffic.params["rate_bps"], []).append(source)
+    if len(by_cap) > _MOST_NAMED:
+        all_of = _names([source for group in by_cap.values() for source in group])
+        return f"{all_of} capped at {min(by_cap) / 1e6:.3g} to {max(by_cap) / 1e6:.3g} Mbps"
     caps = [f"{_names(group)} capped at {rate / 1e6:g} Mbps" for rate, group in by_cap.items()]
     if caps:
         return ", ".join(caps)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["print_summary", "show_command"]
 
 PICTURE = "overview.png"
+MAP = "network.png"
 _NARROWEST = 90  # columns, where the output is not a terminal
 _WIDEST = 140
 
@@ -53,6 +54,11 @@ def show_command(
         console.print(f"picture: {file}", soft_wrap=True, markup=False)
     else:
         console.print("picture: none, the run has no two reports to draw", markup=False)
+    from ecnomy.analysis.network_plot import network_picture
+
+    file = file.with_name(MAP)
+    if network_picture(run, file):
+        console.print(f"map: {file}", soft_wrap=True, markup=False)
 
 
 def print_summary(run: Run, console: Console) -> None:
@@ -76,7 +82,7 @@ def print_summary(run: Run, console: Console) -> None:
         words = "flows changed class: rows are by source, fees are those paid on average"
         console.print(words, markup=False)
     for one in summary.phases:
-        _print_phase(one, summary, console)
+        _print_phase(one, run, summary, console)
     if summary.balances:
         console.print()
         console.print(_balance_table(summary))
@@ -86,7 +92,7 @@ def print_summary(run: Run, console: Console) -> None:
         console.print(text, markup=False)
 
 
-def _print_phase(one: PhaseSummary, summary: Summary, console: Console) -> None:
+def _print_phase(one: PhaseSummary, run: Run, summary: Summary, console: Console) -> None:
     phase, window = one.phase, one.window
     console.print()
     span = f"{phase.from_ps / 1e12:g} s to {phase.to_ps / 1e12:g} s"
@@ -101,12 +107,28 @@ def _print_phase(one: PhaseSummary, summary: Summary, console: Console) -> None:
             style="dim",
             markup=False,
         )
-    tables = [_traffic_table(one.groups), _link_table(one.links)]
+    tables = [_traffic_table(one.groups)]
     if summary.priced:
-        tables.insert(1, _money_table(one.groups))
+        tables.append(_money_table(one.groups))
+    tables += _network_tables(run, one) or [_link_table(one.links)]
     for table in tables:
         console.print()
         console.print(table)
+
+
+def _network_tables(run: Run, one: PhaseSummary) -> list[Table]:
+    """What pairs and nodes pay and what links cost, none for a run on a path."""
+    from ecnomy.analysis import network_tables
+    from ecnomy.analysis.network_loads import is_network, network_loads
+
+    if not is_network(run.plan):
+        return []
+    loads = network_loads(run, one.window)
+    return [
+        network_tables.pair_table(loads),
+        network_tables.node_table(loads),
+        network_tables.link_table(loads),
+    ]
 
 
 def _number(value: float, digits: int = 2) -> str:

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.families import MOST_GROUPS, family_of
 from ecnomy.analysis.phases import Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, Window, money_by_flow
@@ -30,7 +31,10 @@ CHANGING: Final = "*"  # the class of a group whose flows changed theirs
 
 
 class Group(msgspec.Struct, frozen=True):
-    """Flows shown as one: of one source, and of one class where the market has classes."""
+    """Flows shown as one: of one source (or family), and of one class where there are classes.
+
+    `source` is the source of the first of them.
+    """
 
     label: str
     source: str
@@ -113,7 +117,8 @@ def _movers(run: Run) -> set[int]:
 def groups_of(run: Run) -> list[Group]:
     """The groups of a run in plan order.
 
-    A source with flows that changed class is one group of the class `CHANGING`.
+    A source with flows that changed class is one group of the class `CHANGING`. Where there are
+    many sources, those of one family (see ecnomy.analysis.families) are one group.
     """
     names = [s.name for s in run.plan.sources for _ in range(s.count)]
     classes = [""] * len(names)
@@ -125,10 +130,21 @@ def groups_of(run: Run) -> list[Group]:
     for flow, (source, name) in enumerate(zip(names, classes, strict=True)):
         key = (source, CHANGING if source in moved else name)
         members.setdefault(key, []).append(flow)
+    if len(members) > MOST_GROUPS:
+        members = _merged(members, family_of(run))
     return [
-        Group(s if c in ("", s, CHANGING) else f"{s} in {c}", s, c, tuple(flows))
-        for (s, c), flows in members.items()
+        Group(f if c in ("", f, CHANGING) else f"{f} in {c}", names[flows[0]], c, tuple(flows))
+        for (f, c), flows in members.items()
     ]
+
+
+def _merged(
+    members: dict[tuple[str, str], list[int]], families: dict[str, str]
+) -> dict[tuple[str, str], list[int]]:
+    merged: dict[tuple[str, str], list[int]] = {}
+    for (source, name), flows in members.items():
+        merged.setdefault((families[source], name), []).extend(flows)
+    return merged
 
 
 def _divide(top: float, bottom: float) -> float:

@@ -2,13 +2,14 @@
 """The market: a Mesa model that turns reports into bookings, agents' decisions and mark rates.
 
 At a report the elapsed epoch is booked first, at the price and in the classes that were in force.
-Then the agents that are due decide, in fixed order: connectivity provider, customers, application
-providers, each group as the scenario lists it. Last, and only here,
+Then the agents that are due decide, in fixed order: connectivity provider, customers and price
+handlers, application providers, each group as the scenario lists it. Last, and only here,
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark].
 
 Only flows under the window law `wtp` are given a mark rate; others keep what they have and pay all
-the same. At a price of 0 marks cost nothing and no rate follows from it: none is given.
+the same. At a price of 0 marks cost nothing and no rate follows from it: none is given. Rate caps
+bind whatever the window law.
 """
 
 from __future__ import annotations
@@ -18,24 +19,34 @@ from typing import Protocol
 import mesa
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from ecnomy.agents.application_provider import ApplicationProvider
 from ecnomy.agents.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.customer import Customer
-from ecnomy.agents.decision import LEAVE
-from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Offer
+from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
+from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation, Offer
+from ecnomy.agents.price_handler import PriceHandler
 from ecnomy.agents.role import Role, Terms
 from ecnomy.markets.accounts.book import Book
 from ecnomy.markets.accounts.contracts import Per
 from ecnomy.markets.accounts.ledger import Ledger
 from ecnomy.markets.accounts.meter import Meter
-from ecnomy.markets.accounts.parties import APPLICATION, CONNECTIVITY, CUSTOMER, Parties
+from ecnomy.markets.accounts.parties import (
+    APPLICATION,
+    CONNECTIVITY,
+    CUSTOMER,
+    HANDLER,
+    Parties,
+)
 from ecnomy.markets.bridge.messages import Columns, Decide, Report, Request, Verdict
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
 __all__ = ["Market", "MarketLike", "NoMarket"]
+
+Truths = npt.NDArray[np.bool_]
 
 
 class MarketLike(Protocol):
@@ -119,17 +130,19 @@ class Market(mesa.Model):
         self._parties = Parties(plan, spec, self.ledger)
         self._book = Book(plan, self._parties, self.ledger, per)
         self._meter = Meter(plan)
-        self._steered = _steered(plan)
+        self._steered, self._limit_bps = _steered(plan), _limits_bps(plan)
         self.offers, self.offer = self._parties.offers, self._parties.first_offer.copy()
         self.price_micro = spec.price_micro_per_mark
         self.warnings: list[str] = []
         self._carriers: list[ConnectivityProvider] = []
-        self._customers: list[tuple[Customer, Integers]] = []
+        self._customers: list[tuple[Customer | PriceHandler, Integers]] = []
         self._sellers: list[ApplicationProvider] = []
         for agent in spec.agents:
             self._hire(agent)
         self._pay: Floats = np.full(len(self.offer), LEAVE)
         self._mark_rate: Floats = np.full(len(self.offer), LEAVE)
+        self._cap_bps: Floats = np.full(len(self.offer), NO_CAP)
+        self._sent_cap_bps: Floats = self._cap_bps.copy()
         self._published_micro = -1
         self._warned: set[str] = set()
 
@@ -185,8 +198,9 @@ class Market(mesa.Model):
         terms = _terms(agent, self._plan.seed)
         if agent.role == CONNECTIVITY:
             self._carriers.append(ConnectivityProvider(self, agent.name, terms))
-        elif agent.role == CUSTOMER:
-            customer = Customer(self, agent.name, terms)
+        elif agent.role in (CUSTOMER, HANDLER):
+            kind = Customer if agent.role == CUSTOMER else PriceHandler
+            customer = kind(self, agent.name, terms)
             self._customers.append((customer, self._parties.flows(agent.sources)))
         elif agent.role == APPLICATION:
             own = tuple(offer for offer in self.offers if offer.provider == agent.name)
@@ -206,27 +220,39 @@ class Market(mesa.Model):
         for customer, rows in self._customers:
             if not customer.due(t_ps):
                 continue
-            seen = self._meter.flows(customer.name, rows, self.price_micro, self.offers, self.offer)
-            decision = customer.decide(seen)
+            decision = customer.decide(self._seen_by(customer.name, rows))
             if decision.offer is not None:
                 moved = rows[decision.offer != self.offer[rows]]
                 self.offer[rows] = decision.offer
                 self.journal.many(t_ps, customer.name, moved, "class", self.offer[moved])
-            if decision.willingness_micro_per_s is not None:
-                free = self.offer[rows] == NO_OFFER
-                self._pay[rows[free]] = decision.willingness_micro_per_s[free]
+            self._take(t_ps, customer.name, rows, self.offer[rows] == NO_OFFER, decision)
 
     def _ask_sellers(self, t_ps: int) -> None:
         for seller in self._sellers:
             if not seller.due(t_ps):
                 continue
             rows = self._parties.sold_by(seller.name, self.offer)
-            seen = self._meter.flows(seller.name, rows, self.price_micro, self.offers, self.offer)
-            pay = seller.decide(seen).willingness_micro_per_s
-            if pay is not None:
-                new = pay != self._pay[rows]
-                self._pay[rows] = pay
-                self.journal.many(t_ps, seller.name, rows[new], "willingness_micro_per_s", pay[new])
+            decision = seller.decide(self._seen_by(seller.name, rows))
+            self._take(t_ps, seller.name, rows, np.True_, decision)
+
+    def _seen_by(self, who: str, rows: Integers) -> Observation:
+        seen = self._meter.flows(who, rows, self.price_micro, self.offers, self.offer)
+        flows = replace(seen.flows, limit_bps=self._limit_bps[rows])
+        return replace(seen, flows=flows)
+
+    def _take(
+        self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
+    ) -> None:
+        """What `who` pays for the flows that are its `own` to pay for, and their rate caps."""
+        given = (
+            ("willingness_micro_per_s", of.willingness_micro_per_s, self._pay),
+            ("rate_cap_bps", of.rate_cap_bps, self._cap_bps),
+        )
+        for name, wanted, column in given:
+            if wanted is not None:
+                new = own & (wanted != column[rows])
+                column[rows[new]] = wanted[new]
+                self.journal.many(t_ps, who, rows[new], name, wanted[new])
 
     def _warn_hasty(self) -> None:
         for role in self.roles:
@@ -238,19 +264,20 @@ class Market(mesa.Model):
                 )
 
     def _changed_rates(self, t_ps: int) -> Columns:
-        if self.price_micro == 0:
-            return {}
-        wanted = np.where(self._pay >= 0, self._pay / self.price_micro, LEAVE)
-        rows = np.flatnonzero(self._steered & (wanted >= 0) & (wanted != self._mark_rate))
+        wanted = np.full(len(self._pay), LEAVE)
+        if self.price_micro > 0:
+            asked = self._steered & (self._pay >= 0)
+            wanted[asked] = self._pay[asked] / self.price_micro
+        new = (wanted >= 0) & (wanted != self._mark_rate)
+        rows = np.flatnonzero(new | (self._cap_bps != self._sent_cap_bps)).astype(np.int64)
         if len(rows) == 0:
             return {}
-        self._mark_rate[rows] = wanted[rows]
-        flow = rows.astype(np.int64)
-        self.journal.many(t_ps, "", flow, "mark_rate", wanted[rows])
+        self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self._cap_bps[rows]
+        self.journal.many(t_ps, "", np.flatnonzero(new).astype(np.int64), "mark_rate", wanted[new])
         return {
-            "flow": flow,
+            "flow": rows,
             "mark_rate": wanted[rows],
-            "rate_cap_bps": np.full(len(rows), LEAVE),
+            "rate_cap_bps": self._cap_bps[rows],
             "mark_cap": np.full(len(rows), -1, dtype=np.int64),
             "active": np.ones(len(rows), dtype=np.int64),
         }
@@ -263,8 +290,15 @@ def _terms(agent: AgentSpec, seed: int) -> Terms:
     return Terms(seed, agent.strategy.kind, agent.strategy.params, interval_ps)
 
 
-def _steered(plan: Plan) -> npt.NDArray[np.bool_]:
+def _steered(plan: Plan) -> Truths:
     """Which flows a mark rate can steer (truth values)."""
     return np.concatenate(
         [np.full(s.count, s.weighted) for s in plan.sources] or [np.zeros(0, dtype=np.bool_)]
     )
+
+
+def _limits_bps(plan: Plan) -> Floats:
+    """What the traffic of each flow asks for at most, IP bits/s; infinite for greedy ones."""
+    rates = [(s.traffic.params.get("rate_bps", np.inf), s.count) for s in plan.sources]
+    counts = np.array([count for _, count in rates], dtype=np.int64)
+    return np.repeat(np.array([rate for rate, _ in rates], dtype=np.float64), counts)

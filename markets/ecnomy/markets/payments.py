@@ -55,7 +55,8 @@ def payment_table(rows: Iterable[Group]) -> Table:
     table.add_column("")
     for heading in _HEADINGS:
         table.add_column(heading, justify="right")
-    for row in rows:
+    shown = list(rows)
+    for row in shown[:_MOST_ROWS]:
         paid = "-" if row.paid_per_mark is None else f"{row.paid_per_mark:.6g}"
         table.add_row(
             row.name,
@@ -66,6 +67,8 @@ def payment_table(rows: Iterable[Group]) -> Table:
             f"{row.charge_per_s:.4g}",
             f"{row.fee_per_s:.4g}",
         )
+    if (rest := len(shown) - _MOST_ROWS) > 0:
+        table.add_row(f"and {rest} more")
     return table
 
 
@@ -86,3 +89,4 @@ def _group(name: str, rows: list[dict[str, Any]], window_s: float) -> Group:
 
 
 _TEXT = ("source", "class")
+_MOST_ROWS = 24

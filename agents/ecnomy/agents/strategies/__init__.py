@@ -8,8 +8,10 @@ one or more of
     decide_many(Observation) -> Decision      one object for all flows of the role, as columns
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
 
-State lives in the object. Strategies are named in YAML by a built-in name, by dotted path
-(`my_lab.strategies:Patient`) or by a name in the entry-point group `ecnomy.strategies`.
+State lives in the object. `needs_rate`, where a strategy has it, names the parameter that must be
+given for flows whose traffic has no rate of its own ("" for none). Strategies are named in YAML
+by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name in the entry-point
+group `ecnomy.strategies`.
 """
 
 from __future__ import annotations

@@ -18,6 +18,8 @@ GROUP: Final = "ecnomy.strategies"
 METHODS: Final = ("decide", "decide_many", "post_price")
 BUILT_IN: Final[dict[str, str]] = {
     "constant-charge": "ecnomy.agents.strategies.constant_charge:ConstantCharge",
+    "constant-throughput": "ecnomy.agents.strategies.constant_throughput:ConstantThroughput",
+    "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "stay": "ecnomy.agents.strategies.stay:Stay",
 }

@@ -4,6 +4,8 @@
     class fee    customer -> application provider of the class
     marks        application provider of the flow's class, else customer -> connectivity provider
 
+A price handler is the customer of its flows, which are in no class: it pays their marks itself.
+
 The account of an agent bears its name. A flow whose source no customer lists has `source:<source>`
 in the customer's place; marks without a connectivity provider are paid to `unassigned:network`.
 """
@@ -20,11 +22,21 @@ from ecnomy.markets.accounts.ledger import Ledger
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
-__all__ = ["CONNECTIVITY", "CUSTOMER", "APPLICATION", "NOBODY", "Parties", "flows_of"]
+__all__ = [
+    "APPLICATION",
+    "CONNECTIVITY",
+    "CUSTOMER",
+    "HANDLER",
+    "NOBODY",
+    "Parties",
+    "flows_of",
+]
 
 CONNECTIVITY = "connectivity-provider"
 APPLICATION = "application-provider"
 CUSTOMER = "customer"
+HANDLER = "price-handler"
+ROLES = (CONNECTIVITY, APPLICATION, CUSTOMER, HANDLER)
 NOBODY = "unassigned:network"
 
 
@@ -50,8 +62,9 @@ class Parties:
         """Opens the accounts.
 
         Raises:
-            InputError: an unknown role or source, a source with two customers or two classes, a
-                name given twice, or more than one connectivity provider.
+            InputError: an unknown role or source, a source with two customers or two classes or
+                with a price handler and a class, a name given twice, or more than one
+                connectivity provider.
         """
         self._flows = flows_of(plan)
         count = sum(len(rows) for rows in self._flows.values())
@@ -65,6 +78,7 @@ class Parties:
         self._fees = np.array([o.fee_micro_per_s for o in self.offers] + [0], dtype=np.int64)
         self._user = self._users(spec.agents, accounts, count, ledger)
         self.first_offer = self._first_offers(sellers, count)
+        self._check_handlers(spec.agents)
         carriers = [accounts[a.name] for a in spec.agents if a.role == CONNECTIVITY]
         self.mark_payee = carriers[0] if carriers else ledger.open(NOBODY)
 
@@ -104,7 +118,7 @@ class Parties:
         users = np.full(count, -1, dtype=np.int64)
         for agent in agents:
             rows = self.flows(agent.sources)
-            if agent.role == CUSTOMER:
+            if agent.role in (CUSTOMER, HANDLER):
                 if np.any(users[rows] >= 0) or len(set(agent.sources)) < len(agent.sources):
                     raise InputError(f"market: a source of {agent.name!r} has two customers")
                 users[rows] = accounts[agent.name]
@@ -122,11 +136,17 @@ class Parties:
             first[rows] = index
         return first
 
+    def _check_handlers(self, agents: tuple[AgentSpec, ...]) -> None:
+        for agent in agents:
+            held = self.first_offer[self.flows(agent.sources)]
+            if agent.role == HANDLER and np.any(held != NO_OFFER):
+                raise InputError(f"market: a source of the price handler {agent.name!r} is sold")
+
 
 def _check_agents(agents: tuple[AgentSpec, ...]) -> None:
     names = [agent.name for agent in agents]
     for agent in agents:
-        if agent.role not in (CONNECTIVITY, APPLICATION, CUSTOMER):
+        if agent.role not in ROLES:
             raise InputError(f"market: agent {agent.name!r} has the unknown role {agent.role!r}")
         if names.count(agent.name) > 1 or ":" in agent.name:
             raise InputError(f"market: the agent name {agent.name!r} is taken or holds a colon")

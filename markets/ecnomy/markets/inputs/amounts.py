@@ -19,6 +19,7 @@ __all__ = [
     "Bytes",
     "Choice",
     "Fee",
+    "LONGEST_NAME",
     "Name",
     "Names",
     "NamesReader",
@@ -35,7 +36,8 @@ __all__ = [
 MOST_PS: Final = 2**62  # sums of two times still fit into an int64
 MOST_BYTES: Final = 10**12
 MICRO: Final = 10**6
-_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+LONGEST_NAME: Final = 64
+_NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 
 class Amount(msgspec.Struct, frozen=True, kw_only=True):

@@ -24,11 +24,10 @@ def make_plan(scenario: Scenario) -> Plan:
         ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached.
     """
     document = scenario.document
-    directions, nodes = document.network.directions(), document.network.nodes()
-    router = Router(
-        [(nodes.index(d.source), nodes.index(d.target)) for d in directions],
-        [d.delay_ps for d in directions],
-    )
+    network = document.network
+    directions, nodes = network.directions(), network.nodes()
+    numbers = {node: number for number, node in enumerate(nodes)}
+    router = network.router(equal_cost=network.equal_cost, seed=document.seed)
     return Plan(
         plan=PLAN_VERSION,
         title=document.title,
@@ -37,10 +36,9 @@ def make_plan(scenario: Scenario) -> Plan:
         warmup_ps=document.warmup,
         epoch_ps=document.epoch_ps,
         nodes=nodes,
-        links=[_link(direction, nodes) for direction in directions],
+        links=[_link(direction, numbers) for direction in directions],
         sources=[
-            _source(scenario, index, directions, nodes, router)
-            for index in range(len(document.sources))
+            _source(scenario, index, directions, router) for index in range(len(document.sources))
         ],
         record=_record(document),
     ).sealed()
@@ -57,11 +55,11 @@ def _record(document: Document) -> plans.Record:
     )
 
 
-def _link(direction: Direction, nodes: list[str]) -> plans.Link:
+def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
     return plans.Link(
         name=direction.name,
-        source=nodes.index(direction.source),
-        target=nodes.index(direction.target),
+        source=numbers[direction.source],
+        target=numbers[direction.target],
         rate_bps=direction.rate_bps,
         delay_ps=direction.delay_ps,
         buffer_packets=direction.buffer.packets,
@@ -74,18 +72,17 @@ def _link(direction: Direction, nodes: list[str]) -> plans.Link:
 
 
 def _source(
-    scenario: Scenario, index: int, directions: list[Direction], nodes: list[str], router: Router
+    scenario: Scenario, index: int, directions: list[Direction], router: Router
 ) -> plans.Source:
     source = scenario.document.sources[index]
-    sender, receiver = nodes.index(source.sender), nodes.index(source.receiver)
     where = f"sources[{index}].to"
     try:
-        path = router.path(sender, receiver)
+        path = router.path(source.sender, source.receiver, source.name)
     except NoRoute:
         found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
         raise scenario.places.fault(where, found, "a node that links lead to") from None
     try:
-        back = [] if isinstance(source.transport, Udp) else router.path(receiver, sender)
+        back = [] if isinstance(source.transport, Udp) else router.back(path, source.name)
     except NoRoute:
         found = f"{source.receiver!r}, which cannot send ACKs to {source.sender!r}"
         raise scenario.places.fault(where, found, "links that lead back") from None
@@ -97,22 +94,14 @@ def _source(
         ack_path=back,
         start=plans.Start(at_ps=source.start, stagger_ps=source.stagger, spread_ps=source.spread),
         stop_ps=source.stop,
-        traffic=traffic_law(source.traffic, _packet_bytes(source)),
+        traffic=traffic_law(source.traffic, source.packet_bytes),
         transport=transport_of(source.transport),
         send_overhead_ps=overhead,
     )
 
 
-def _packet_bytes(source: Source) -> int:
-    """IP bytes of a full data packet."""
-    transport = source.transport
-    if isinstance(transport, Udp):
-        return transport.payload + transport.header
-    return transport.mss + transport.header
-
-
 def _overhead_ps(source: Source, path: list[Direction]) -> int:
     if source.send_overhead != AUTO:
         return source.send_overhead
-    packet = _packet_bytes(source)
+    packet = source.packet_bytes
     return max(-(-(packet + d.framing_bytes) * _BIT_PS // d.rate_bps) for d in path)

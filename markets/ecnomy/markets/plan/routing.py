@@ -1,12 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths by networkx: fewest links, then least delay, then the links written first."""
+"""Paths by networkx: next hops towards each receiver, as routers have them.
+
+A link costs one hop (metric `hops`) or its propagation delay (`delay`). Where several next hops
+cost the same, `first` takes the link written first, and `hash` one by a keyed hash of (seed,
+source, node): the same source always takes the same way, other sources spread over the others.
+Under `hops` and `first`, of paths with equally many links the one with the least delay wins; under
+`hash` all of them count as equal, as for routers that count hops. Of paths with equal delay the
+one with the fewest links wins.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import hashlib
+from collections.abc import Hashable, Sequence
+from typing import Any, Final
 
-__all__ = ["NoRoute", "Router"]
+__all__ = ["EQUAL_COST", "METRICS", "NoRoute", "Router"]
+
+METRICS: Final = ("hops", "delay")
+EQUAL_COST: Final = ("first", "hash")
 
 
 class NoRoute(LookupError):
@@ -17,31 +29,92 @@ class Router:
     """Finds paths as lists of link indices.
 
     Args:
-        ends: (from, to) of each directed link, as node indices.
+        ends: (from, to) of each directed link.
         delays_ps: propagation delay of each.
+        twins: index of the opposite direction of each, -1 for none; default none has one.
+        metric: `hops` or `delay`.
+        equal_cost: `first` or `hash`.
+        seed: of the hash.
     """
 
-    def __init__(self, ends: Sequence[tuple[int, int]], delays_ps: Sequence[int]) -> None:
+    def __init__(
+        self,
+        ends: Sequence[tuple[Hashable, Hashable]],
+        delays_ps: Sequence[int],
+        *,
+        twins: Sequence[int] = (),
+        metric: str = "hops",
+        equal_cost: str = "first",
+        seed: int = 0,
+    ) -> None:
         import networkx  # a fifth of a second, which only plans need to pay
 
-        self._shortest = networkx.dijkstra_path
-        self._no_path = (networkx.NetworkXNoPath, networkx.NodeNotFound)
-        self._graph: Any = networkx.DiGraph()
-        hop = sum(delays_ps) + 1  # outweighs any sum of delays, so that hops come first
-        for index, ((source, target), delay) in enumerate(zip(ends, delays_ps, strict=True)):
-            known = self._graph.get_edge_data(source, target)
-            if known is None or delay < delays_ps[known["link"]]:
-                self._graph.add_edge(source, target, weight=hop + delay, link=index)
+        self._distances_from = networkx.single_source_dijkstra_path_length
+        self._ends, self._twins = ends, twins
+        self._hash, self._seed = equal_cost == "hash", seed
+        self._costs = _costs(delays_ps, metric, self._hash)
+        self._backward: Any = networkx.DiGraph()  # each link from its end to its beginning
+        self._leaving: dict[Hashable, list[int]] = {}
+        for index, (source, target) in enumerate(ends):
+            self._leaving.setdefault(source, []).append(index)
+            known = self._backward.get_edge_data(target, source)
+            if known is None or self._costs[index] < known["weight"]:
+                self._backward.add_edge(target, source, weight=self._costs[index])
+        self._distances: dict[Hashable, dict[Hashable, int]] = {}
 
-    def path(self, source: int, target: int) -> list[int]:
-        """Links from `source` to `target`.
+    def path(self, source: Hashable, target: Hashable, key: str = "") -> list[int]:
+        """Links from `source` to `target`; `key` names who asks, for the hash.
 
         Raises:
             NoRoute: there is no way.
         """
-        try:
-            nodes = self._shortest(self._graph, source, target)
-        except self._no_path:
-            raise NoRoute from None
-        steps = zip(nodes[:-1], nodes[1:], strict=True)
-        return [int(self._graph.edges[step]["link"]) for step in steps]
+        left = self._to(target)
+        if source not in left:
+            raise NoRoute
+        path: list[int] = []
+        while source != target:
+            choices = self._next_hops(source, left)
+            path.append(choices[self._choice(key, source, len(choices))])
+            source = self._ends[path[-1]][1]
+        return path
+
+    def back(self, path: Sequence[int], key: str = "") -> list[int]:
+        """The way of ACKs: the path backwards if all its links are duplex, else the best one.
+
+        Raises:
+            NoRoute: there is no way.
+        """
+        reverse = [self._twins[link] if self._twins else -1 for link in reversed(path)]
+        if all(link >= 0 for link in reverse):
+            return reverse
+        return self.path(self._ends[path[-1]][1], self._ends[path[0]][0], key)
+
+    def _to(self, target: Hashable) -> dict[Hashable, int]:
+        """What is left to `target` from every node that can reach it."""
+        if target not in self._distances:
+            known = target in self._backward
+            self._distances[target] = (
+                self._distances_from(self._backward, target) if known else {target: 0}
+            )
+        return self._distances[target]
+
+    def _next_hops(self, node: Hashable, left: dict[Hashable, int]) -> list[int]:
+        links = (link for link in self._leaving[node] if self._ends[link][1] in left)
+        return [
+            link for link in links if self._costs[link] + left[self._ends[link][1]] == left[node]
+        ]
+
+    def _choice(self, key: str, node: Hashable, count: int) -> int:
+        if count == 1 or not self._hash:
+            return 0
+        digest = hashlib.sha256(f"{self._seed}/{key}/{node}".encode()).digest()
+        return int.from_bytes(digest[:8], "big") % count
+
+
+def _costs(delays_ps: Sequence[int], metric: str, hashed: bool) -> list[int]:
+    """Integer costs of links, the second criterion being outweighed by the first."""
+    if metric == "delay":
+        most_links = len(delays_ps) + 1
+        return [delay * most_links + 1 for delay in delays_ps]
+    hop = 1 if hashed else sum(delays_ps) + 1
+    return [hop if hashed else hop + delay for delay in delays_ps]

@@ -21,6 +21,7 @@ from ecnomy.markets.inputs.variants import load_text, load_tree
 from ecnomy.markets.inputs.yamlfile import Node, Place, show
 from ecnomy.markets.scenario.crosscheck import check_names, market_spec
 from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.expand import expanded
 from ecnomy.markets.scenario.marketspec import MarketSpec
 from ecnomy.markets.scenario.places import Places
 
@@ -56,7 +57,10 @@ class Scenario(msgspec.Struct, frozen=True):
         return self.document.epoch_ps
 
     def resolved(self) -> dict[str, Any]:
-        """The scenario as plain values, defaults and bases filled in; it loads as this one."""
+        """The scenario as plain values that load as this one.
+
+        Defaults and bases are filled in, a topology is its links, demands are their sources.
+        """
         return dict(write(self.document))
 
 
@@ -97,6 +101,6 @@ def _scenario(root: Node, file: str, overrides: Sequence[str], seed: int | None)
         root = Node({**root.mapping(), "seed": value}, root.place, keys=root.keys)
     by_path: dict[str, Place] = {}
     document = read(root, Document, "", by_path)
-    places = Places(by_path, file)
+    document, places = expanded(document, Places(by_path, file))
     check_names(document, places)
     return Scenario(document, market_spec(document, places), places)

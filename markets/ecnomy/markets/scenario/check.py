@@ -78,7 +78,7 @@ def _packet_bytes(source: Source) -> int:
 
 def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
     rates = _mark_rates(scenario, plan)
-    askers = [source for source in plan.sources if rates.get(source.name, 0) > 0]
+    askers = [s for s in plan.sources if s.weighted and rates.get(s.name, 0) > 0]
     for link, users in _bottlenecks(plan, askers).items():
         line = plan.links[link]
         asked = sum(rates[source.name] * source.count for source in users)

@@ -5,13 +5,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
+from ecnomy.agents.strategies import make
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
 from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.scenario.places import Places
+from ecnomy.markets.scenario.traffic import RateCapped
 
 __all__ = ["check_names", "market_spec"]
+
+HANDLER = "price-handler"
 
 
 def check_names(document: Document, places: Places) -> None:
@@ -22,12 +28,21 @@ def check_names(document: Document, places: Places) -> None:
     """
     _unique("network.links", (link.name for link in document.network.links), places)
     _unique("sources", (source.name for source in document.sources), places)
+    _check_groups(document, places)
     nodes = document.network.nodes()
     for index, source in enumerate(document.sources):
         for key, node in (("from", source.sender), ("to", source.receiver)):
             if node not in nodes:
                 path = f"sources[{index}].{key}"
                 raise places.fault(path, f"the unknown node {node!r}", known_name(node, nodes))
+
+
+def _check_groups(document: Document, places: Places) -> None:
+    names = {source.name for source in document.sources}
+    for index, source in enumerate(document.sources):
+        if source.group in names:
+            expected = "a name that no source has, as agents call both by their names"
+            raise places.fault(f"sources[{index}].group", f"the name {source.group!r}", expected)
 
 
 def _unique(path: str, names: Iterable[str], places: Places) -> None:
@@ -44,17 +59,48 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     """The market of a document, its agents' sources known to exist and shared by nobody.
 
     Raises:
-        ScenarioError: an unknown source, one with two providers, or not one ISP.
+        ScenarioError: an unknown source, one with two providers or with a provider and a price
+            handler, a strategy that lacks a rate for one, or not one ISP.
     """
     market = document.market
     if market is None:
         return None
-    _unique("market.agents", (agent.name for agent in market.agents), places)
-    _check_owners(document, list(_class_sources(market.agents)), "class", places)
-    _check_owners(document, list(_customer_sources(market.agents)), "customer", places)
-    _check_isp(market.agents, places)
-    agents = tuple(_agent(agent) for agent in market.agents)
-    return MarketSpec(price_micro_per_mark=market.price_per_mark, agents=agents)
+    agents = _with_members(document, market.agents)
+    _unique("market.agents", (agent.name for agent in agents), places)
+    _check_owners(document, list(_class_sources(agents)), "class", places)
+    _check_owners(document, list(_customer_sources(agents)), "customer", places)
+    _check_handlers(document, agents, places)
+    _check_isp(agents, places)
+    specs = tuple(_agent(agent) for agent in agents)
+    return MarketSpec(price_micro_per_mark=market.price_per_mark, agents=specs)
+
+
+def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:
+    """The agents with the sources of a group in place of its name."""
+    groups = _groups(document)
+
+    def members(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(source for name in names for source in groups.get(name, (name,)))
+
+    return tuple(
+        msgspec.structs.replace(
+            agent,
+            sources=members(agent.sources),
+            classes={
+                name: msgspec.structs.replace(entry, sources=members(entry.sources))
+                for name, entry in agent.classes.items()
+            },
+        )
+        for agent in agents
+    )
+
+
+def _groups(document: Document) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for source in document.sources:
+        if source.group is not None:
+            groups.setdefault(source.group, []).append(source.name)
+    return groups
 
 
 def _agent(agent: AgentEntry) -> AgentSpec:
@@ -82,22 +128,43 @@ def _customer_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, 
     for index, agent in enumerate(agents):
         path = f"market.agents[{index}].sources"
         for item, source in enumerate(agent.sources):
-            yield source, f"customer {agent.name!r}", f"{path}[{item}]"
+            yield source, f"{agent.role} {agent.name!r}", f"{path}[{item}]"
 
 
 def _check_owners(
     document: Document, owned: list[tuple[str, str, str]], kind: str, places: Places
 ) -> None:
-    known = [source.name for source in document.sources]
+    known = {source.name for source in document.sources}
+    shown = list(_groups(document)) + [s.name for s in document.sources if s.group is None]
     owners: dict[str, str] = {}
     for source, owner, path in owned:
         if source not in known:
             found = f"the unknown source {source!r}"
-            raise places.fault(path, found, known_name(source, known))
+            raise places.fault(path, found, known_name(source, shown))
         if source in owners:
             found = f"{source!r}, which {owners[source]} has already"
             raise places.fault(path, found, f"each source in one {kind}")
         owners[source] = owner
+
+
+def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """A handler pays for its flows itself, at rates that something must say."""
+    sold = {source: owner for source, owner, _ in _class_sources(agents)}
+    traffic = {source.name: source.traffic for source in document.sources}
+    for index, agent in enumerate(agents):
+        if agent.role != HANDLER or agent.strategy is None:
+            continue
+        asked = getattr(make(agent.strategy.kind, agent.strategy.params), "needs_rate", "")
+        for item, source in enumerate(agent.sources):
+            if source in sold:
+                path = f"market.agents[{index}].sources[{item}]"
+                expected = f"a source in no class, since a {HANDLER} pays for marks itself"
+                raise places.fault(path, f"{source!r}, which {sold[source]} has", expected)
+            if asked and not isinstance(traffic[source], RateCapped):
+                path = f"market.agents[{index}].strategy.{asked}"
+                key = asked.rpartition(".")[2]
+                found = f"no {key!r}, and source {source!r} has no rate of its own"
+                raise places.fault(path, found, "a rate above 0 such as 1 Mbps")
 
 
 def _check_isp(agents: tuple[AgentEntry, ...], places: Places) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scenario file as a whole, and what users write under `sources:`, `market:` and `record:`."""
+"""A scenario file as a whole, and what users write under `sources:`, `market:`, `record:`."""
 
 from __future__ import annotations
 
@@ -19,54 +19,32 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
-from ecnomy.markets.scenario.transport import Transport, Udp
+from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "Record", "Source"]
 
-NEVER: Final = -1
-AUTO: Final = -1
 SECOND_PS: Final = 10**12
-ROLES: Final = ("connectivity-provider", "application-provider", "customer")
+ROLES: Final = ("connectivity-provider", "application-provider", "customer", "price-handler")
+USERS: Final = ("customer", "price-handler")  # whose the flows are
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 
 _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), above=True)]
-_Stop = Annotated[
-    int, Amount(what="a time", example="60 s", units=("ps",), words=(("never", NEVER),))
-]
-_Overhead = Annotated[
-    int,
-    Amount(
-        what="a time",
-        example="0.8 ms",
-        units=("ps",),
-        words=(
-            ("auto", AUTO),
-            ("none", 0),
-        ),
-    ),
-]
-_Count = Annotated[int, Number(what="a whole number", least=1, most=1_000_000, whole=True)]
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """`count` flows alike. `send_overhead` of -1 is one packet's time on the slowest link."""
+class Source(Sending, frozen=True, kw_only=True):
+    """`count` flows alike. Sources of one `group` are shown as one where there are many."""
 
     name: Name
-    count: _Count = 1
     sender: Name = msgspec.field(name="from")
     receiver: Name = msgspec.field(name="to")
-    start: TimePs = 0
-    stagger: TimePs = 0
-    spread: TimePs = 0
-    stop: _Stop = NEVER
     traffic: Traffic = Greedy()
-    transport: Transport
-    send_overhead: _Overhead = AUTO
+    group: Name | None = None
 
     def __post_init__(self) -> None:
         if self.sender == self.receiver:
@@ -104,12 +82,22 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit(
                 "classes", f"classes of a {self.role}", "none but an application-provider's"
             )
-        if self.sources and self.role != "customer":
-            raise Misfit("sources", f"sources of a {self.role}", "none but a customer's")
+        if self.sources and self.role not in USERS:
+            expected = "none but a customer's or a price-handler's"
+            raise Misfit("sources", f"sources of a {self.role}", expected)
         if self.role == "application-provider" and not self.classes:
             raise Misfit("classes", "no classes", "at least one class with a fee")
-        if self.role == "customer" and not self.sources:
-            raise Misfit("sources", "no sources", "the sources whose flows are the customer's")
+        if self.role in USERS and not self.sources:
+            raise Misfit("sources", "no sources", f"the sources whose flows are the {self.role}'s")
+        if self.role == "price-handler":
+            self._check_handler()
+
+    def _check_handler(self) -> None:
+        charge = "{kind: constant-charge, charge: 2 money/s}"
+        if self.strategy is None:
+            raise Misfit("strategy", "no strategy", f"a strategy such as {charge}")
+        if self.strategy.kind == "constant-charge" and "charge" not in self.strategy.params:
+            raise Misfit("strategy.charge", "no 'charge', nor a class with a fee", charge)
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,15 +131,16 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     warmup: TimePs = 0
     seed: _Seed = 1
     network: Network
-    sources: tuple[Source, ...]
+    sources: tuple[Source, ...] = ()
+    demands: tuple[Demands, ...] = ()
     market: Market | None = None
     record: Record = Record()
 
     def __post_init__(self) -> None:
         if self.warmup >= self.duration:
             raise Misfit("warmup", "a warm-up as long as the run", "less than duration")
-        if not self.sources:
-            raise Misfit("sources", "an empty list", "at least one source")
+        if not self.sources and not self.demands:
+            raise Misfit("sources", "no sources", "at least one source, or demands")
 
     @property
     def epoch_ps(self) -> int:

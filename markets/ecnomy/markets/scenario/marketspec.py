@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import msgspec
 
-__all__ = ["AgentSpec", "ClassSpec", "MarketSpec", "StrategySpec"]
+__all__ = ["AgentSpec", "ClassSpec", "MarketSpec", "Params", "StrategySpec", "Value"]
 
 Value = float | int | str | bool
+Params = dict[str, Value | dict[str, Value]]
 
 
 class StrategySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A strategy by name, dotted path (`my_lab.strategies:Patient`) or entry point."""
 
     kind: str
-    params: dict[str, Value] = {}
+    params: Params = {}
 
 
 class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,10 +31,10 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One agent. `classes` is for application providers, `sources` for customers."""
+    """One agent. `classes` is for application providers, `sources` for customers and handlers."""
 
     name: str
-    role: str  # "connectivity-provider", "application-provider" or "customer"
+    role: str  # "connectivity-provider", "application-provider", "customer" or "price-handler"
     classes: tuple[ClassSpec, ...] = ()
     sources: tuple[str, ...] = ()
     strategy: StrategySpec | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `network:`: links and how they mark.
+"""What users write under `network:`: links, topologies, and how they mark.
 
 Defaults of marking laws are those of their headers (see ecnomy.markets.plan.laws; a test compares).
 """
@@ -23,6 +23,8 @@ from ecnomy.markets.inputs.amounts import (
     number_of,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.plan.routing import EQUAL_COST, METRICS, Router
+from ecnomy.markets.scenario.position import PositionReader
 
 __all__ = [
     "Direction",
@@ -48,6 +50,17 @@ _Interval = Annotated[
 _MeanPacket = Annotated[
     int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
 ]
+_OF_TOPOLOGY = (
+    "names",
+    "rate",
+    "delay_per_km",
+    "delay",
+    "buffer",
+    "framing",
+    "not_ect",
+    "marking",
+    "overrides",
+)
 _Packets = Annotated[
     float,
     Amount(what="a size", example="30 packets", units=("packet",), whole=False, most=10**12),
@@ -206,13 +219,45 @@ class Direction(msgspec.Struct, frozen=True):
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
-    """The network: links; nodes are what links connect."""
+    """The network: links, those of a topology, or both; nodes are what links connect.
 
-    links: tuple[Link, ...]
+    Attributes:
+        links: written one by one.
+        topology: whose edges become duplex links `<from>-<to>` that mark in both directions.
+        names: node of the topology -> what it is called here.
+        rate, delay_per_km, delay, buffer, framing, not_ect, marking: of the topology's links.
+        overrides: what single links of the topology have instead, in both directions.
+        routing, equal_cost: see ecnomy.markets.plan.routing.
+        positions: (x, y) of nodes for pictures, (longitude, latitude) of real ones.
+    """
+
+    links: tuple[Link, ...] = ()
+    topology: str | None = None
+    names: dict[str, Name] = {}
+    rate: RateBps | None = None
+    delay_per_km: TimePs | None = None
+    delay: TimePs | None = None
+    buffer: Annotated[Size | None, SizeReader(least=1, unlimited="unlimited")] = None
+    framing: Bytes | None = None
+    not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
+    marking: Marking | None = None
+    overrides: dict[str, Reverse] = {}
+    routing: Annotated[str | None, Choice(METRICS)] = None
+    equal_cost: Annotated[str, Choice(EQUAL_COST)] = "first"
+    positions: dict[str, Annotated[tuple[float, float], PositionReader()]] = {}
 
     def __post_init__(self) -> None:
-        if not self.links:
-            raise Misfit("links", "an empty list", "at least one link")
+        if not self.links and self.topology is None:
+            raise Misfit("links", "no links", "at least one link, or a topology")
+        if self.topology is None:
+            for key in _OF_TOPOLOGY:
+                if getattr(self, key) not in (None, {}):
+                    raise Misfit(key, f"{key!r} without 'topology'", "it with each of the links")
+        elif self.delay is not None and self.delay_per_km is not None:
+            raise Misfit("delay", "both 'delay' and 'delay_per_km'", "one of them")
+        if self.routing is None:
+            metric = "hops" if self.topology is None else "delay"
+            msgspec.structs.force_setattr(self, "routing", metric)
 
     def directions(self) -> list[Direction]:
         """All directions in plan order."""
@@ -221,3 +266,19 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     def nodes(self) -> list[str]:
         """Nodes in the order of their first mention."""
         return list(dict.fromkeys(n for link in self.links for n in (link.source, link.target)))
+
+    def router(self, *, equal_cost: str, seed: int) -> Router:
+        """Finds paths as indices into directions()."""
+        directions = self.directions()
+        twins: list[int] = []
+        for link in self.links:
+            at = len(twins)
+            twins += [at + 1, at] if link.duplex else [-1]
+        return Router(
+            [(d.source, d.target) for d in directions],
+            [d.delay_ps for d in directions],
+            twins=twins,
+            metric=self.routing or "hops",
+            equal_cost=equal_cost,
+            seed=seed,
+        )

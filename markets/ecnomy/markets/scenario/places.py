@@ -12,19 +12,32 @@ __all__ = ["Places"]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Places by dotted path; `file` stands for what was not written at all."""
+    """Places by dotted path; `file` stands for what was not written at all.
+
+    `written` says of paths of values that were worked out (a source of a demand matrix) from what
+    they were; faults are placed and named there.
+    """
 
     by_path: dict[str, Place]
     file: str
+    written: dict[str, str] = {}
 
     def place(self, path: str) -> Place:
         """Where a value was written, or the nearest thing around it that was."""
+        path = self._as_written(path)
         while path not in self.by_path and path:
             path = path[: max(path.rfind("."), path.rfind("["), 0)]
         return self.by_path.get(path, Place(self.file, None))
 
     def fault(self, path: str, found: str, expected: str) -> ScenarioError:
         """An error at a value; the index of an item that was written without a list is left out."""
+        path = self._as_written(path)
         if path not in self.by_path and path.endswith("]"):
             path = path[: path.rfind("[")]
         return self.place(path).error(path, found, expected)
+
+    def _as_written(self, path: str) -> str:
+        head = path
+        while head and head not in self.written:
+            head = head[: max(head.rfind("."), head.rfind("["), 0)]
+        return self.written[head] + path[len(head) :] if head else path

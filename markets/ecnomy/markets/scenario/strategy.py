@@ -2,7 +2,9 @@
 """What users write under `strategy:`: a kind, and the parameters that its class declares.
 
 A strategy is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes a quantity, which
-is handed over in that unit; plain float, int, bool and str are taken as they are.
+is handed over in that unit; plain float, int, bool and str are taken as they are; a field annotated
+with OneOf takes a mapping with `kind` and the parameters of that kind. The strategy is made once
+for trial, so that a value it refuses is a fault of the scenario, with its place.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import typing
+from collections.abc import Mapping
 from typing import Any, Final, NoReturn
 
 import msgspec
@@ -18,11 +21,10 @@ from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
-from ecnomy.markets.scenario.marketspec import StrategySpec
+from ecnomy.markets.scenario.marketspec import Params, StrategySpec, Value
 
 __all__ = ["StrategyReader"]
 
-Value = float | int | str | bool
 _PLAIN: Final[dict[Any, str]] = {
     float: "a number",
     int: "a whole number",
@@ -32,11 +34,15 @@ _PLAIN: Final[dict[Any, str]] = {
 
 
 class _Field(msgspec.Struct, frozen=True):
-    """A parameter of a strategy: its type, its unit ("" for none), whether it has a default."""
+    """A parameter of a strategy: its type, its unit ("" for none), whether it has a default.
+
+    `forms` are the dataclasses that a mapping with `kind` may name, by that name.
+    """
 
     kind: Any
     unit: str
     required: bool
+    forms: Mapping[str, type] = {}
 
 
 class StrategyReader(msgspec.Struct, frozen=True):
@@ -59,16 +65,8 @@ class StrategyReader(msgspec.Struct, frozen=True):
             found = show(kind) if kind else "no 'kind'"
             raise place.error(here, found, "the name of a strategy")
         fields = self._fields_of(kind, kind.value, child_path(path, "kind"))
-        params: dict[str, Value] = {}
-        for key, child in given.items():
-            if key != "kind":
-                if key not in fields:
-                    _refuse(node, key, fields, path)
-                params[key] = _value(child, fields[key], child_path(path, key))
-        for key, field in fields.items():
-            if field.required and key not in params:
-                here = child_path(path, key)
-                raise node.place.error(here, f"no {key!r}", _expected(field))
+        params = _params(node, fields, path)
+        _try(kind.value, params, node, path)
         return StrategySpec(kind=kind.value, params=params)
 
     @staticmethod
@@ -79,20 +77,62 @@ class StrategyReader(msgspec.Struct, frozen=True):
             reason = " ".join(str(error).split())
             raise node.place.error(path, show(node), f"a strategy ({reason})") from None
 
-    def write(self, value: StrategySpec) -> dict[str, Value]:
+    def write(self, value: StrategySpec) -> dict[str, Any]:
         """See Reader."""
-        fields = _fields(value.kind)
-        result: dict[str, Value] = {"kind": value.kind}
-        for key, param in value.params.items():
-            unit = fields[key].unit
-            result[key] = f"{param!r} {unit}" if unit else param
-        return result
+        return {"kind": value.kind, **_written(value.params, _fields(value.kind))}
+
+
+def _params(node: Node, fields: dict[str, _Field], path: str) -> Params:
+    params: Params = {}
+    for key, child in node.mapping().items():
+        if key != "kind":
+            if key not in fields:
+                _refuse(node, key, fields, path)
+            params[key] = _value(child, fields[key], child_path(path, key))
+    for key, field in fields.items():
+        if field.required and key not in params:
+            raise node.place.error(child_path(path, key), f"no {key!r}", _expected(field))
+    return params
+
+
+def _try(kind: str, params: Params, node: Node, path: str) -> None:
+    from ecnomy.agents.parameters import Refused
+    from ecnomy.agents.strategies import make
+
+    try:
+        make(kind, params)
+    except EcnomyError as error:
+        cause = error.__cause__
+        if not isinstance(cause, Refused):
+            reason = " ".join(str(error).split())
+            raise node.place.error(path, reason, "parameters that it takes") from None
+        place, at = node.place, node
+        for key in cause.key.split("."):
+            at = at.mapping().get(key, at)
+            place = at.place
+        raise place.error(f"{path}.{cause.key}", cause.found, cause.expected) from None
+
+
+def _written(params: Mapping[str, Any], fields: dict[str, _Field]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, param in params.items():
+        field = fields[key]
+        if field.forms:
+            form = param["kind"]
+            rest = {name: value for name, value in param.items() if name != "kind"}
+            result[key] = {"kind": form, **_written(rest, _declared(field.forms[form]))}
+        else:
+            result[key] = f"{param!r} {field.unit}" if field.unit else param
+    return result
 
 
 def _fields(kind: str) -> dict[str, _Field]:
     from ecnomy.agents.strategies import find
 
-    cls = find(kind)
+    return _declared(find(kind))
+
+
+def _declared(cls: type) -> dict[str, _Field]:
     if not dataclasses.is_dataclass(cls):
         return {}
     hints = typing.get_type_hints(cls, include_extras=True)
@@ -100,15 +140,16 @@ def _fields(kind: str) -> dict[str, _Field]:
 
 
 def _field(field: dataclasses.Field[Any], hint: Any) -> _Field:
-    from ecnomy.agents.parameters import Unit
+    from ecnomy.agents.parameters import OneOf, Unit
 
-    unit = ""
+    unit, forms = "", {}
     if typing.get_origin(hint) is typing.Annotated:
         hint, *extras = typing.get_args(hint)
         unit = next((extra.name for extra in extras if isinstance(extra, Unit)), "")
+        forms = next((dict(extra.kinds) for extra in extras if isinstance(extra, OneOf)), {})
     missing = dataclasses.MISSING
     required = field.default is missing and field.default_factory is missing
-    return _Field(hint, unit, required)
+    return _Field(hint, unit, required, forms)
 
 
 def _refuse(node: Node, key: str, fields: dict[str, _Field], path: str) -> NoReturn:
@@ -118,12 +159,27 @@ def _refuse(node: Node, key: str, fields: dict[str, _Field], path: str) -> NoRet
 
 
 def _expected(field: _Field) -> str:
+    if field.forms:
+        return f"a mapping with 'kind', one of {', '.join(field.forms)}"
     if field.unit:
         return f"a quantity in {field.unit}"
     return _PLAIN.get(field.kind, "a parameter that YAML can give")
 
 
-def _value(node: Node, field: _Field, path: str) -> Value:
+def _form(node: Node, field: _Field, path: str) -> dict[str, Value]:
+    given = node.mapping().get("kind")
+    if given is None:
+        raise node.place.error(path, show(node), _expected(field))
+    if not isinstance(given.value, str) or given.value not in field.forms:
+        wanted = known_name(str(given.value), field.forms)
+        raise given.place.error(child_path(path, "kind"), show(given), wanted)
+    inner = _params(node, _declared(field.forms[given.value]), path)
+    return {"kind": given.value, **typing.cast(dict[str, Value], inner)}
+
+
+def _value(node: Node, field: _Field, path: str) -> Value | dict[str, Value]:
+    if field.forms:
+        return _form(node, field, path)
     if field.unit:
         return _quantity(node, field, path)
     if field.kind is float and type(node.value) in (int, float):

@@ -12,6 +12,7 @@ __all__ = ["summary"]
 
 _PS = 10**12
 _MOST_ROWS = 12
+_MOST_NAMED = 6
 
 
 def summary(scenario: Scenario, plan: Plan) -> str:
@@ -87,7 +88,8 @@ def _agent(agent: AgentSpec, price_micro: int) -> str:
         fee = f"{entry.fee_micro_per_s / MICRO:g} money/s = {marks:.4g} marks/s a flow"
         parts.append(f"class {entry.name}: {fee}")
     if agent.sources:
-        parts.append(f"for {', '.join(agent.sources)}")
+        named, rest = agent.sources[:_MOST_NAMED], len(agent.sources) - _MOST_NAMED
+        parts.append(f"for {', '.join(named)}" + (f" and {rest} more sources" if rest > 0 else ""))
     if agent.strategy is not None:
         parts.append(f"strategy {agent.strategy.kind}")
     return "; ".join(parts)

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`elastic-utility`: pay w = x U'(x) for a flow at rate x, smoothed so that it cannot cycle.
+
+A user with utility U is best off where U'(x) is the price of a unit of rate, lambda; a WTP flow
+pays w = lambda x; so w = x U'(x) (Antoniadis et al. 2000, 2.2; Siris et al. 2002, 2). At every
+decision, x being the goodput since the one before,
+
+    w <- w^(1 - g) (x U'(x))^g                g = 1 / max(1, R),  R = largest -x U''/U'
+
+R is alpha for an alpha-fair utility, so the gain is 1/alpha. Why: be e = d log x / d log w, from 0
+(alone on a full link: a higher w only makes marks dearer) to 1 (one of many: the price is given and
+x = w / lambda). log x U'(x) has the slope 1 - R in log x, so the step has the slope
+
+    d log w' / d log w  =  1 - g + g (1 - R) e
+
+Unsmoothed (g = 1) and at a given price this is 1 - R: beyond -1 for alpha > 2, so w goes up and
+down in ever larger steps until something else limits it. With g = 1/R it is 1 - g (1 + (R - 1) e),
+from 0 (at a given price one step suffices) to 1 - 1/R (on a full link): never negative, so never a
+swing, and never 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). Even when x is seen a
+whole interval late, z^2 - (1 - g) z - g (1 - R) e = 0 has roots with |z|^2 = g |1 - R| e < 1.
+
+What keeps it in bounds: x counts as x0/1000 at least and 1000 x0 at most, so that w is neither 0
+(from where no rate and hence no w would come back) nor without limit; w stays below `budget`; and
+one decision changes w by a factor of 4 at most. A flow's first w is that of its own rate (of x0 if
+it has none). An interval in which the flow began or was switched off says nothing of its rate, and
+leaves w as it is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Annotated, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation
+from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
+from ecnomy.agents.utilities import UTILITIES, utility_of
+
+__all__ = ["ElasticUtility"]
+
+Truths = npt.NDArray[np.bool_]
+
+MICRO: Final = 1_000_000
+RANGE: Final = 1000.0  # of x / x0
+LONGEST_STEP: Final = math.log(4.0)  # of log w
+LEAST_MICRO: Final = 1.0
+MOST_MICRO: Final = 1e12
+
+
+@dataclasses.dataclass
+class ElasticUtility:
+    """Adapts the willingness to pay of each flow to its utility.
+
+    Attributes:
+        utility: kind and parameters (see ecnomy.agents.utilities); an x0 left out is what the
+            flow's traffic asks for at most.
+        budget: largest willingness to pay for a flow; a million money/s by default.
+    """
+
+    utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]
+    budget: Annotated[float, Unit("money/s")] = MOST_MICRO / MICRO
+
+    def __post_init__(self) -> None:
+        positive("budget", self.budget, "money/s")
+        try:
+            self._utility = utility_of(self.utility)
+        except Refused as refused:
+            key = f"utility.{refused.key}"
+            raise Refused(key, refused.found, refused.expected) from None
+        self._gain = 1.0 / max(1.0, self._utility.curvature)
+        most_micro = min(MOST_MICRO, max(LEAST_MICRO, self.budget * MICRO))
+        self._bounds = math.log(LEAST_MICRO), math.log(most_micro)
+        self._flow: Integers = np.zeros(0, dtype=np.int64)
+        self._x0_bps: Floats = np.zeros(0)
+        self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
+        self._going: Truths = np.zeros(0, dtype=np.bool_)  # sending, at the last decision
+
+    @property
+    def needs_rate(self) -> str:
+        """The parameter that flows without a rate of their own call for, "" for none."""
+        asked = self._utility.x0 is None and self._utility.needs_x0
+        return "utility.x0" if asked else ""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """Willingness to pay per flow, in whole micro-units per second."""
+        flows = seen.flows
+        if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
+            self._meet(flows)
+        going = (flows.active != 0) & (flows.srtt_s > 0)
+        if seen.dt_ps:
+            step = self._gain * (self._log_worth(flows.goodput_bps) - self._log_pay)
+            step = np.where(going & self._going, step.clip(-LONGEST_STEP, LONGEST_STEP), 0.0)
+            self._log_pay = (self._log_pay + step).clip(*self._bounds)
+        self._going = going
+        return Decision(np.rint(np.exp(self._log_pay)))
+
+    def _meet(self, flows: FlowColumns) -> None:
+        """Flows seen for the first time get their first w, others keep theirs."""
+        own_bps = flows.limit_bps
+        if self.needs_rate and not np.all(np.isfinite(own_bps)):
+            raise StrategyError("elastic-utility: no x0 for a flow that has no rate of its own")
+        x0_bps = self._utility.x0
+        if x0_bps is None:  # one that nobody gives makes no difference
+            self._x0_bps = np.where(np.isfinite(own_bps), own_bps, 1.0)
+        else:
+            self._x0_bps = np.full(len(own_bps), x0_bps)
+        first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
+        log_pay = self._log_worth(first_bps).clip(*self._bounds)
+        going = np.zeros(len(own_bps), dtype=np.bool_)
+        _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
+        log_pay[new], going[new] = self._log_pay[old], self._going[old]
+        self._flow, self._log_pay, self._going = flows.flow, log_pay, going
+
+    def _log_worth(self, rate_bps: Floats) -> Floats:
+        """Logarithm of x U'(x), in micro-units per second."""
+        r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
+        return np.asarray(np.log(MICRO * self._utility.worth(r)), dtype=np.float64)

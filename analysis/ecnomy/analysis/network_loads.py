@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks in numbers: what each direction of a link carries, marks and costs, what each pair pays.
+
+The marking probability of a direction is marks over ECN-capable data packets sent across it. (ACKs
+of the traffic the other way share the queue, but are no part of what is priced.) Its price is
+
+    price [money/Mbit] = marks * price of a mark / Mbit of those packets,
+
+what a sender pays there for a megabit, on average over the window.
+"""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.families import family_of
+from ecnomy.analysis.results import Run
+from ecnomy.analysis.windows import MARK_KINDS, Epochs, Window, money_by_flow
+from ecnomy.markets.plan import Plan, Source, Tcp
+
+__all__ = ["LinkLoad", "NetworkLoads", "PairLoad", "is_network", "network_loads"]
+
+Floats = npt.NDArray[np.float64]
+_CONGESTED = 0.001  # share of packets marked or dropped that counts as congestion
+
+
+class LinkLoad(msgspec.Struct, frozen=True):
+    """A direction of a link over a window; NaN where unknown."""
+
+    link: int
+    source: str  # node
+    target: str
+    rate_bps: int
+    used_bps: float  # on the wire, framing included
+    marked: float  # share of ECN-capable data packets
+    price_per_mbit: float  # money/Mbit of IP packets
+    queue_packets: float
+    wait_s: float
+    drops: int
+    dropped: float  # share of packets
+
+    @property
+    def utilization(self) -> float:
+        """Share of the time the transmitter was busy."""
+        return self.used_bps / self.rate_bps
+
+    @property
+    def congested(self) -> bool:
+        """Whether packets are marked or dropped enough to speak of."""
+        return self.marked >= _CONGESTED or self.dropped >= _CONGESTED
+
+
+class PairLoad(msgspec.Struct, frozen=True):
+    """A source over a window, all its flows together."""
+
+    name: str
+    family: str
+    source: str  # node
+    target: str
+    flows: int
+    wanted_bps: float  # what its traffic is held to, of IP packets; NaN for no limit
+    goodput_bps: float  # acknowledged, IP packets
+    marks_per_s: float
+    charge_per_s: float  # money/s for marks
+
+
+class NetworkLoads(msgspec.Struct, frozen=True):
+    """All links and all pairs over a window."""
+
+    window: Window
+    links: tuple[LinkLoad, ...]
+    pairs: tuple[PairLoad, ...]
+    priced: bool  # whether there is a market
+
+    def congested(self) -> list[LinkLoad]:
+        """Congested directions, the dearest first, then those with most marks."""
+        found = [link for link in self.links if link.congested]
+
+        def worst(link: LinkLoad) -> tuple[float, float, int]:
+            price = 0.0 if math.isnan(link.price_per_mbit) else link.price_per_mbit
+            return (-price, -max(link.marked, link.dropped), link.link)
+
+        return sorted(found, key=worst)
+
+
+def is_network(plan: Plan) -> bool:
+    """Whether a plan is more than a path: some node has three neighbours or more."""
+    neighbours: dict[int, set[int]] = {}
+    for link in plan.links:
+        neighbours.setdefault(link.source, set()).add(link.target)
+        neighbours.setdefault(link.target, set()).add(link.source)
+    return any(len(near) > 2 for near in neighbours.values())
+
+
+def network_loads(run: Run, window: Window) -> NetworkLoads:
+    """Numbers of a run's links and pairs between two reports.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    plan = run.plan
+    count = sum(source.count for source in plan.sources)
+    flows = Epochs(run.flow_epochs, "flow", count)
+    links = Epochs(run.link_epochs, "link", len(plan.links))
+    edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
+    paid = money_by_flow(run.ledger, MARK_KINDS, count, edges)[0]
+    ce = flows.difference("ce", window)
+    price = float(paid.sum() / ce.sum()) if ce.sum() and paid.any() else 0.0
+    sent = flows.difference("sent", window)
+    bits = 8 * flows.difference("acked_bytes", window)
+    priced = not run.ledger.empty
+    return NetworkLoads(
+        window=window,
+        links=_links(plan, links, window, sent, price if priced else math.nan),
+        pairs=_pairs(run, bits, ce, paid, window.seconds),
+        priced=priced,
+    )
+
+
+def _packet_bits(source: Source) -> int:
+    transport = source.transport
+    size = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
+    return 8 * (size + transport.header_bytes)
+
+
+def _links(
+    plan: Plan, epochs: Epochs, window: Window, sent: Floats, price: float
+) -> tuple[LinkLoad, ...]:
+    names = ("arrivals", "marks", "drops", "departures", "departed_bytes", "queue_integral")
+    grown = {name: epochs.difference(name, window) for name in names}
+    packets, bits = np.zeros(len(plan.links)), np.zeros(len(plan.links))
+    first = 0
+    for source in plan.sources:
+        mine = float(sent[first : first + source.count].sum())
+        first += source.count
+        transport = source.transport
+        if transport.echo != "off" if isinstance(transport, Tcp) else transport.ect:
+            packets[source.path] += mine
+            bits[source.path] += mine * _packet_bits(source)
+    rows = []
+    for i, link in enumerate(plan.links):
+        at = {name: float(values[i]) for name, values in grown.items()}
+        wire = 8 * (at["departed_bytes"] + at["departures"] * link.framing_bytes)
+        rows.append(
+            LinkLoad(
+                link=i,
+                source=plan.nodes[link.source],
+                target=plan.nodes[link.target],
+                rate_bps=link.rate_bps,
+                used_bps=wire / window.seconds,
+                marked=_share(at["marks"], packets[i]),
+                price_per_mbit=_share(1e6 * price * at["marks"], bits[i]),
+                queue_packets=at["queue_integral"] / window.seconds,
+                wait_s=_share(at["queue_integral"], at["departures"]),
+                drops=int(at["drops"]),
+                dropped=_share(at["drops"], at["arrivals"]),
+            )
+        )
+    return tuple(rows)
+
+
+def _share(top: float, bottom: float) -> float:
+    return float(top / bottom) if bottom else math.nan
+
+
+def _pairs(
+    run: Run, bits: Floats, ce: Floats, paid: Floats, seconds: float
+) -> tuple[PairLoad, ...]:
+    plan, families = run.plan, family_of(run)
+    rows, first = [], 0
+    for source in plan.sources:
+        mine = slice(first, first + source.count)
+        first += source.count
+        rows.append(
+            PairLoad(
+                name=source.name,
+                family=families[source.name],
+                source=plan.nodes[plan.links[source.path[0]].source],
+                target=plan.nodes[plan.links[source.path[-1]].target],
+                flows=source.count,
+                wanted_bps=_wanted_bps(source),
+                goodput_bps=float(bits[mine].sum()) / seconds,
+                marks_per_s=float(ce[mine].sum()) / seconds,
+                charge_per_s=float(paid[mine].sum()) / seconds,
+            )
+        )
+    return tuple(rows)
+
+
+def _wanted_bps(source: Source) -> float:
+    params = source.traffic.params
+    match source.traffic.law:
+        case "rate-capped" if params.get("until_s", -1.0) < 0:
+            return source.count * params["rate_bps"]
+        case "cbr":
+            return source.count * _packet_bits(source) / params["interval_s"]
+        case "poisson":
+            return source.count * _packet_bits(source) / params["mean_interval_s"]
+        case _:
+            return math.nan

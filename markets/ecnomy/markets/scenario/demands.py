@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users write under `demands:`: one source per pair of nodes, by a demand matrix.
+
+Also `Sending`, what a source and a demand matrix have in common.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import Amount, Choice, Name, Names, Number, RateBps, TimePs
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.transport import Transport, Udp
+
+__all__ = ["AUTO", "NEVER", "Demands", "Scale", "Sending"]
+
+NEVER: Final = -1
+AUTO: Final = -1
+
+_Count = Annotated[int, Number(what="a whole number", least=1, most=1_000_000, whole=True)]
+_Stop = Annotated[
+    int, Amount(what="a time", example="60 s", units=("ps",), words=(("never", NEVER),))
+]
+_Overhead = Annotated[
+    int,
+    Amount(
+        what="a time",
+        example="0.8 ms",
+        units=("ps",),
+        words=(
+            ("auto", AUTO),
+            ("none", 0),
+        ),
+    ),
+]
+_Ratio = Annotated[float, Number(what="a number", least=1e-6, most=1e6)]
+_PerUnit = Annotated[
+    float,
+    Amount(
+        what="a rate",
+        example="100 bps",
+        units=("bit/s",),
+        whole=False,
+        above=True,
+        most=10**15,
+    ),
+]
+
+
+class Sending(msgspec.Struct, frozen=True, kw_only=True):
+    """When flows send and over what; `send_overhead` of -1 is a packet's time on the slowest link.
+
+    `count` flows share what is common; flow i begins at start + i * stagger + U * spread.
+    """
+
+    count: _Count = 1
+    start: TimePs = 0
+    stagger: TimePs = 0
+    spread: TimePs = 0
+    stop: _Stop = NEVER
+    transport: Transport
+    send_overhead: _Overhead = AUTO
+
+    @property
+    def packet_bytes(self) -> int:
+        """IP bytes of a full data packet."""
+        transport = self.transport
+        if isinstance(transport, Udp):
+            return transport.payload + transport.header
+        return transport.mss + transport.header
+
+
+class Scale(msgspec.Struct, frozen=True, kw_only=True):
+    """What the numbers of a matrix are in bit/s of IP packets, stated in one of three ways.
+
+    Attributes:
+        busiest_link: offered load of the busiest link over its rate, on first shortest paths.
+        total: sum of all demands.
+        unit: one unit of the matrix.
+    """
+
+    busiest_link: _Ratio | None = None
+    total: RateBps | None = None
+    unit: _PerUnit | None = None
+
+    def __post_init__(self) -> None:
+        keys = ("busiest_link", "total", "unit")
+        given = [key for key in keys if getattr(self, key) is not None]
+        if len(given) != 1:
+            found = " and ".join(repr(key) for key in given) or "none of them"
+            raise Misfit(given[1] if given else keys[0], found, f"one of {', '.join(keys)}")
+
+
+class Demands(Sending, frozen=True, kw_only=True):
+    """A source `<name>-<from>-<to>` per pair of the matrix, held to the pair's demand.
+
+    A pair of demand 0, or less than 1 bit/s, has none. `from` and `to` keep pairs of these nodes
+    only. With `count` > 1 the flows of a pair share its demand equally.
+    """
+
+    name: Name
+    matrix: Annotated[str, Choice(("topology", "uniform"))] = "topology"
+    scale: Scale
+    senders: Names = msgspec.field(name="from", default=())
+    receivers: Names = msgspec.field(name="to", default=())
+    traffic: Annotated[str | None, Choice(("rate-capped", "cbr", "poisson"))] = None
+
+    def __post_init__(self) -> None:
+        udp = isinstance(self.transport, Udp)
+        if self.traffic is None:
+            msgspec.structs.force_setattr(self, "traffic", "cbr" if udp else "rate-capped")
+        if udp == (self.traffic == "rate-capped"):
+            law = self.transport.__struct_config__.tag
+            wanted = "cbr or poisson" if udp else "rate-capped"
+            raise Misfit("traffic", f"{self.traffic} traffic over {law}", wanted)

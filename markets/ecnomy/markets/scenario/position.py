@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a node is drawn: [x, y], [longitude, latitude] in degrees for real places."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.markets.inputs.yamlfile import Node, show
+
+__all__ = ["PositionReader"]
+
+
+class PositionReader(msgspec.Struct, frozen=True):
+    """Two numbers."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "two numbers such as [-87.6, 41.8]"
+
+    def read(self, node: Node, path: str) -> tuple[float, float]:
+        """See Reader."""
+        values = [item.value for item in node.items()]
+        numbers = [
+            float(v) for v in values if isinstance(v, int | float) and not isinstance(v, bool)
+        ]
+        if len(numbers) != 2 or len(values) != 2:
+            raise node.place.error(path, show(node), self.expected)
+        return numbers[0], numbers[1]
+
+    def write(self, value: tuple[float, float]) -> list[float]:
+        """See Reader."""
+        return list(value)

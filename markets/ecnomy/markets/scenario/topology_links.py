@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The edges of a topology -> duplex links with its rate, delays by length, marking both ways."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import LONGEST_NAME
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.scenario.network import DropTail, Link, Network, Reverse, VirtualQueue
+from ecnomy.markets.scenario.places import Places
+from ecnomy.markets.scenario.topology import Edge, Topology
+
+__all__ = ["with_links"]
+
+_DELAY_PER_KM_PS = 5_000_000  # light in fibre, about 200,000 km/s
+_MOST_LISTED = 12
+
+
+def with_links(network: Network, topology: Topology, places: Places) -> tuple[Network, Places]:
+    """The network with the topology's links after those written, and what places they have.
+
+    Raises:
+        ScenarioError: no rate, no lengths, or an override of a link that is not there.
+    """
+    names = [f"{edge.one}-{edge.other}" for edge in topology.edges]
+    own = _overrides(network, topology, names, places)
+    _check_lengths(network, topology, places)
+    links, written = list(network.links), dict(places.written)
+    for name, edge in zip(names, topology.edges, strict=True):
+        given = own.get(name)
+        path = f"network.overrides.{given[0]}" if given else "network.topology"
+        written[f"network.links[{len(links)}]"] = path
+        links.append(_link(network, edge, name, given[1] if given else Reverse(), path, places))
+    plain = Network(
+        links=tuple(links),
+        routing=network.routing,
+        equal_cost=network.equal_cost,
+        positions={**topology.positions, **network.positions},
+    )
+    return plain, msgspec.structs.replace(places, written=written)
+
+
+def _overrides(
+    network: Network, topology: Topology, names: list[str], places: Places
+) -> dict[str, tuple[str, Reverse]]:
+    """By link name: the key it was written under, which may turn the ends round, and what."""
+    turned = {f"{e.other}-{e.one}": n for e, n in zip(topology.edges, names, strict=True)}
+    own: dict[str, tuple[str, Reverse]] = {}
+    for key, given in network.overrides.items():
+        name = key if key in names else turned.get(key)
+        path = f"network.overrides.{key}"
+        if name is None:
+            known = names if len(names) <= _MOST_LISTED else []
+            expected = known_name(key, known) if known else "a link <from>-<to> of the topology"
+            raise places.fault(path, f"the unknown link {key!r}", expected)
+        if name in own:
+            raise places.fault(path, f"the link {name} again", "each link once")
+        own[name] = key, given
+    return own
+
+
+def _check_lengths(network: Network, topology: Topology, places: Places) -> None:
+    if network.delay is not None:
+        return
+    bare = [edge for edge in topology.edges if edge.km < 0]
+    if bare or not any(edge.km > 0 for edge in topology.edges):
+        where = f"{bare[0].one}-{bare[0].other}" if bare else "any link"
+        expected = "link lengths, or a 'delay' for all links in place of delay_per_km"
+        raise places.fault(
+            "network.topology", f"a topology without the length of {where}", expected
+        )
+
+
+def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, places: Places) -> Link:
+    rate = own.rate or network.rate
+    if rate is None:
+        found, expected = f"no rate for {name}", "'rate' for the topology's links, as 10 Mbps"
+        raise places.fault("network.rate", found, expected)
+    if len(name) > LONGEST_NAME:
+        expected = f"names of nodes that make one of {LONGEST_NAME} letters at most"
+        raise places.fault("network.names", f"the link name {name!r}", expected)
+    per_km = _DELAY_PER_KM_PS if network.delay_per_km is None else network.delay_per_km
+    delay = round(edge.km * per_km) if network.delay is None else network.delay
+    marking = own.marking or network.marking or DropTail()
+    buffer = own.buffer or network.buffer
+    options: dict[str, Any] = {
+        "delay": delay if own.delay is None else own.delay,
+        "buffer": buffer,
+        "framing": network.framing if own.framing is None else own.framing,
+        "not_ect": own.not_ect or network.not_ect,
+    }
+    if isinstance(marking, VirtualQueue) and marking.buffer is None and buffer and buffer.value < 0:
+        found, expected = "an unlimited buffer", "one for the virtual queue, or it in 'marking'"
+        raise places.fault(path if own.buffer else "network.buffer", found, expected)
+    return Link(
+        name=name,
+        source=edge.one,
+        target=edge.other,
+        rate=rate,
+        marking=marking,
+        reverse=Reverse(marking=marking),
+        **{key: value for key, value in options.items() if value is not None},
+    )

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The price handler as a role, and its strategies on scripted observations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mesa
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
+from ecnomy.agents.price_handler import PriceHandler
+from ecnomy.agents.role import Terms
+from ecnomy.agents.strategies.constant_throughput import ConstantThroughput
+from ecnomy.agents.strategies.elastic_utility import ElasticUtility
+
+PS = 10**12
+MICRO = 1e6
+MBPS = 1e6
+
+
+def seen(
+    *goodput_bps: float,
+    t_s: float = 5,
+    dt_s: float = 5,
+    marks: int = 10,
+    active: int = 1,
+    limit_bps: float = np.inf,
+    first: int = 0,
+) -> Observation:
+    """Flows from `first` on, alike in all but goodput: T = 0.1 s, gain 0.5, 1,000 packets."""
+    count = len(goodput_bps)
+
+    def whole(value: int) -> np.ndarray:
+        return np.full(count, value, dtype=np.int64)
+
+    columns = FlowColumns(
+        flow=np.arange(first, first + count, dtype=np.int64),
+        active=whole(active),
+        goodput_bps=np.array(goodput_bps, dtype=np.float64),
+        delivered=whole(1000),
+        marks=whole(marks),
+        charge_micro=whole(0),
+        srtt_s=np.full(count, 0.1 if active else 0.0),
+        gain=np.full(count, 0.5),
+        offer=whole(NO_OFFER),
+        limit_bps=np.full(count, limit_bps),
+    )
+    return Observation(round(t_s * PS), round(dt_s * PS), 1000, (), columns)
+
+
+def utility(alpha: float, a: float = 1.0, **more: float) -> ElasticUtility:
+    """Alpha-fair with x0 = 1 Mbps."""
+    return ElasticUtility({"kind": "alpha-fair", "alpha": alpha, "a": a, "x0": MBPS}, **more)
+
+
+def log(a: float = 1.0, **more: float) -> ElasticUtility:
+    """U = a log(1 + x/x0)."""
+    return ElasticUtility({"kind": "log", "a": a, **more})
+
+
+def pay(strategy: ElasticUtility, observation: Observation) -> np.ndarray:
+    """Willingness to pay, money per second."""
+    return strategy.decide_many(observation).willingness_micro_per_s / MICRO
+
+
+def settle(
+    strategy: ElasticUtility, rate_at: Callable[[float], float], rounds: int, late: int = 0
+) -> np.ndarray:
+    """Successive w of one flow whose rate in Mbps follows w, or the w of `late` rounds before."""
+    found = [float(pay(strategy, seen(0.0, t_s=0, dt_s=0))[0])]
+    for k in range(rounds):
+        rate = rate_at(found[max(0, len(found) - 1 - late)])
+        found.append(float(pay(strategy, seen(rate * MBPS, t_s=5 * (k + 1)))[0]))
+    return np.array(found)
+
+
+@pytest.fixture
+def handler() -> Callable[..., PriceHandler]:
+    """Makes handlers that pay 2 money/s at an interval [s], None for the role's own."""
+    model = mesa.Model(rng=1)
+
+    def made(interval_s: int | None = None) -> PriceHandler:
+        ps = None if interval_s is None else interval_s * PS
+        return PriceHandler(model, "home", Terms(7, "constant-charge", {"charge": 2.0}, ps))
+
+    return made
+
+
+def test_first_decision_is_at_the_first_report(handler: Callable[..., PriceHandler]) -> None:
+    """At t = 0, before any packet; the second one at a random phase of the interval."""
+    home = handler(20)
+    assert home.due(0)
+    decision = home.decide(seen(0.0, 0.0, t_s=0, dt_s=0))
+    assert decision.willingness_micro_per_s.tolist() == [2e6, 2e6]
+    assert 0 < home.next_ps < 20 * PS
+    home.decide(seen(MBPS, MBPS, t_s=13, dt_s=13))
+    assert home.next_ps == 33 * PS
+
+
+def test_own_interval_is_what_its_flows_need(handler: Callable[..., PriceHandler]) -> None:
+    """3 T / (gain p) = 60 s, approached by doubling; 5 s where nothing is marked."""
+    home, t_s, waits = handler(), 0.0, []
+    home.decide(seen(0.0, t_s=0, dt_s=0))
+    assert 0 < home.next_ps < 5 * PS
+    dt_s = 2.0
+    for _ in range(7):
+        t_s += dt_s
+        home.decide(seen(MBPS, t_s=t_s, dt_s=dt_s))
+        dt_s = home.next_ps / PS - t_s
+        waits.append(round(dt_s))
+    assert waits == [5, 10, 20, 40, 60, 60, 60]
+    home.decide(seen(MBPS, t_s=t_s, dt_s=60, marks=0))
+    assert home.next_ps == round((t_s + 5) * PS)
+
+
+def test_interval_too_short_is_hasty(handler: Callable[..., PriceHandler]) -> None:
+    """10 s set where 60 s are needed is kept, and said."""
+    home = handler(10)
+    home.decide(seen(0.0, t_s=0, dt_s=0))
+    home.decide(seen(MBPS, t_s=10, dt_s=10))
+    assert home.hasty and home.next_ps == 20 * PS
+
+
+@pytest.mark.parametrize("strategy", [log(), ConstantThroughput(threshold=1.0)])
+def test_flow_without_any_rate_is_refused(strategy: ElasticUtility | ConstantThroughput) -> None:
+    """A greedy flow says nothing of x0; that is an error, not a guess."""
+    assert strategy.needs_rate in ("utility.x0", "rate")
+    with pytest.raises(StrategyError, match="for a flow that has"):
+        strategy.decide_many(seen(MBPS, dt_s=0))
+
+
+def test_constant_throughput_is_a_cap_and_a_willingness() -> None:
+    """x0 and the threshold for each flow, at every decision; x0 is the flow's own by default."""
+    decision = ConstantThroughput(threshold=2.0, rate=3 * MBPS).decide_many(seen(0.0, 0.0))
+    assert decision.rate_cap_bps.tolist() == [3 * MBPS] * 2
+    assert decision.willingness_micro_per_s.tolist() == [2e6] * 2
+    own = ConstantThroughput(threshold=2.0)
+    assert own.decide_many(seen(0.0, limit_bps=5 * MBPS)).rate_cap_bps.tolist() == [5 * MBPS]
+    assert own.decide_many(seen(0.0, 0.0, limit_bps=MBPS)).rate_cap_bps.tolist() == [MBPS] * 2
+
+
+def test_log_x_pays_the_same_at_any_rate() -> None:
+    """U = a log x: w = a, from the first decision on."""
+    strategy = ElasticUtility({"kind": "alpha-fair", "alpha": 1.0, "a": 3.0})
+    assert pay(strategy, seen(0.0, t_s=0, dt_s=0)).tolist() == [3.0]
+    assert pay(strategy, seen(1e3)).tolist() == [3.0]
+    assert pay(strategy, seen(1e8, t_s=10)).tolist() == [3.0]
+
+
+def test_first_willingness_is_that_of_the_own_rate() -> None:
+    """x0 is what the flow wants by default, and a log(1 + x/x0) is worth a/2 there."""
+    assert pay(log(4.0), seen(0.0, dt_s=0, limit_bps=5 * MBPS)).tolist() == [2.0]
+    given = log(4.0, x0=MBPS)
+    assert pay(given, seen(0.0, dt_s=0, limit_bps=3 * MBPS)).tolist() == [3.0]
+
+
+def test_step_is_the_geometric_mean_of_old_and_worth() -> None:
+    """w^(1 - g) (x U'(x))^g with g = 1/alpha, checked in numbers for alpha = 3 and 0.5."""
+    steep, flat = utility(3.0), utility(0.5)
+    for strategy in (steep, flat):
+        pay(strategy, seen(0.0, t_s=0, dt_s=0))
+        pay(strategy, seen(MBPS))
+    assert pay(steep, seen(0.5 * MBPS, t_s=10))[0] == pytest.approx(4.0 ** (1 / 3), abs=1e-6)
+    assert pay(flat, seen(0.5 * MBPS, t_s=10))[0] == pytest.approx(0.5**0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 1.5, 2.0, 3.0, 6.0])
+@pytest.mark.parametrize("elasticity", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("late", [0, 1])
+def test_fixed_point_is_reached(alpha: float, elasticity: float, late: int) -> None:
+    """Whatever the rate does with w, w comes to rest at x U'(x); on time it never overshoots."""
+    found = np.log(settle(utility(alpha), lambda w: 0.4 * w**elasticity, 150, late))
+    end = (1 - alpha) * np.log(0.4) / (1 - (1 - alpha) * elasticity)
+    assert found[-1] == pytest.approx(end, abs=1e-4)
+    if not late:
+        assert np.all(np.diff(np.abs(found - end)) <= 1e-5)
+        assert np.all((found - end) * np.sign(found[0] - end) >= -1e-5)
+
+
+def test_without_smoothing_alpha_three_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At a given price the plain map has the slope 1 - alpha and swings for ever."""
+    plain = utility(3.0)
+    monkeypatch.setattr(plain, "_gain", 1.0)
+    swing = np.diff(np.log(settle(plain, lambda w: 2.0 * w, 60)))[20:]
+    assert np.all(swing[1:] * swing[:-1] < 0) and np.all(np.abs(swing) > 1.0)
+    calm = np.diff(np.log(settle(utility(3.0), lambda w: 2.0 * w, 60)))[20:]
+    assert np.all(np.abs(calm) < 1e-5)
+
+
+def test_no_rate_is_no_trap() -> None:
+    """Priced out, U = a log(1 + x/x0) pays almost nothing, yet comes back when marks are cheap."""
+    strategy = log(1.0, x0=MBPS)
+    low = settle(strategy, lambda w: 0.01 * w, 40)
+    assert 0 < low[-1] <= 1e-3
+    back = [pay(strategy, seen(100 * MBPS * low[-1], t_s=300))[0]]
+    for k in range(30):
+        back.append(pay(strategy, seen(100 * MBPS * back[-1], t_s=305 + 5 * k))[0])
+    assert back[-1] == pytest.approx(1 - 0.01, rel=1e-3)
+
+
+def test_bounds_hold_at_any_rate() -> None:
+    """Starved or flooded, w is above 0, finite, within budget, and grows four-fold at most."""
+    strategy = utility(3.0, budget=50.0)
+    was = settle(strategy, lambda w: 0.0, 30)
+    assert np.all(was[1:] <= 4 * was[:-1] * (1 + 1e-6)) and was[-1] == pytest.approx(50.0)
+    now = settle(utility(20.0), lambda w: 1e9, 2000)
+    assert np.all(now > 0) and np.all(np.isfinite(now))
+
+
+def test_idle_flows_are_not_judged() -> None:
+    """Neither off nor in the interval in which it begins does a flow's rate mean anything."""
+    strategy = utility(3.0)
+    pay(strategy, seen(0.0, t_s=0, dt_s=0, active=0))
+    assert pay(strategy, seen(0.0, t_s=5, active=0)).tolist() == [1.0]
+    assert pay(strategy, seen(0.1 * MBPS, t_s=10)).tolist() == [1.0]
+    assert pay(strategy, seen(0.5 * MBPS, t_s=15))[0] == pytest.approx(4.0 ** (1 / 3), abs=1e-6)
+
+
+def test_each_flow_has_its_own_willingness() -> None:
+    """Flows that come and go take nothing from one another: those known before keep theirs."""
+    strategy = utility(3.0)
+    pay(strategy, seen(MBPS, MBPS, t_s=0, dt_s=0))
+    pay(strategy, seen(MBPS, MBPS))
+    found = pay(strategy, seen(0.5 * MBPS, MBPS, t_s=10))
+    assert found == pytest.approx([4.0 ** (1 / 3), 1.0], abs=1e-6)
+    later = pay(strategy, seen(MBPS, MBPS, t_s=15, first=1))
+    assert later == pytest.approx([1.0, 1.0], abs=1e-6)
+
+
+def test_a_thousand_flows_are_decided_as_one_by_one() -> None:
+    """Columns give what single flows give."""
+    rates = np.geomspace(0.05, 20.0, 1000) * MBPS
+    whole = utility(3.0)
+    for t_s, dt_s in ((0, 0), (5, 5), (10, 5)):
+        found = pay(whole, seen(*rates, t_s=t_s, dt_s=dt_s))
+    for flow in range(0, 1000, 97):
+        single = utility(3.0)
+        for t_s, dt_s in ((0, 0), (5, 5), (10, 5)):
+            alone = pay(single, seen(rates[flow], t_s=t_s, dt_s=dt_s))
+        assert alone[0] == found[flow]
