@@ -39,14 +39,15 @@ class Group(msgspec.Struct, frozen=True):
 
 def groups(folder: Path) -> list[Group]:
     """The groups of a run over its measured window, in the order of their first flows."""
-    names = ["source", "class", "goodput_bps", "marks_per_s", "ce", "fee_micro"]
+    names = ["source", "class", "provider", "goodput_bps", "marks_per_s", "ce", "fee_micro"]
     table = pq.read_table(folder / "flows.parquet", columns=[*names, "mark_charge_micro"])
     manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
     window_s = (manifest["measured"]["to_ps"] - manifest["measured"]["from_ps"]) / 1e12
-    members: dict[str, list[dict[str, Any]]] = {}
+    members: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in table.to_pylist():
-        members.setdefault(row["class"] or row["source"], []).append(row)
-    return [_group(name, rows, window_s) for name, rows in members.items()]
+        of = (row["provider"], row["class"]) if row["class"] else ("", row["source"])
+        members.setdefault(of, []).append(row)
+    return [_group(name, rows, window_s) for (_, name), rows in members.items()]
 
 
 def payment_table(rows: Iterable[Group]) -> Table:

@@ -19,6 +19,7 @@ __all__ = [
     "Bytes",
     "Choice",
     "Fee",
+    "Framing",
     "LONGEST_NAME",
     "Name",
     "Names",
@@ -36,6 +37,7 @@ __all__ = [
 MOST_PS: Final = 2**62  # sums of two times still fit into an int64
 MOST_BYTES: Final = 10**12
 MICRO: Final = 10**6
+DEAREST_MICRO: Final = 10**12  # as agents and contracts: products with counts stay int64
 LONGEST_NAME: Final = 64
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
@@ -278,11 +280,13 @@ PricePerMark = Annotated[
         units=("money", "money/mark"),
         scale=MICRO,
         above=True,
-        most=2**53,
+        most=DEAREST_MICRO,
     ),
 ]
 Fee = Annotated[
-    int, Amount(what="a fee", example="4 money/s", units=("money/s",), scale=MICRO, most=2**53)
+    int,
+    Amount(what="a fee", example="4 money/s", units=("money/s",), scale=MICRO, most=DEAREST_MICRO),
 ]
+Framing = Annotated[int, Amount(what="a size", example="7 bytes", units=("byte",), most=65_535)]
 Name = Annotated[str, Word()]
 Names = Annotated[tuple[str, ...], NamesReader()]

@@ -94,10 +94,19 @@ def _source(
         ack_path=back,
         start=plans.Start(at_ps=source.start, stagger_ps=source.stagger, spread_ps=source.spread),
         stop_ps=source.stop,
-        traffic=traffic_law(source.traffic, source.packet_bytes),
+        traffic=_traffic(scenario, index, source),
         transport=transport_of(source.transport),
         send_overhead_ps=overhead,
     )
+
+
+def _traffic(scenario: Scenario, index: int, source: Source) -> plans.Law:
+    """The traffic law; what only its numbers show to be out of range is a fault of the scenario."""
+    try:
+        return traffic_law(source.traffic, source.packet_bytes)
+    except ValueError as error:
+        where = f"sources[{index}].traffic"
+        raise scenario.places.fault(where, str(error), "times and sizes within range") from None
 
 
 def _overhead_ps(source: Source, path: list[Direction]) -> int:

@@ -13,8 +13,8 @@ import msgspec
 from ecnomy.markets.inputs.amounts import (
     MOST_PS,
     Amount,
-    Bytes,
     Choice,
+    Framing,
     Name,
     RateBps,
     Size,
@@ -124,7 +124,7 @@ class LoadBased(msgspec.Struct, frozen=True, kw_only=True, tag="load-based", tag
 
 
 class Threshold(msgspec.Struct, frozen=True, kw_only=True, tag="threshold", tag_field="law"):
-    """Marks packets when the queue is at or above a threshold."""
+    """Marks packets while more than a threshold wait."""
 
     threshold: _Packets
     scope: Annotated[str, Choice(("arriving", "queue", "departing"))] = "arriving"
@@ -139,7 +139,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     rate: RateBps | None = None
     delay: TimePs | None = None
     buffer: Annotated[Size | None, SizeReader(least=1, unlimited="unlimited")] = None
-    framing: Bytes | None = None
+    framing: Framing | None = None
     not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
     marking: Marking | None = None
 
@@ -153,7 +153,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     rate: RateBps
     delay: TimePs = 0
     buffer: _Buffer = Size(1000, "packets")
-    framing: Bytes = 0
+    framing: Framing = 0
     not_ect: _NotEct = "drop"
     marking: Marking = DropTail()
     duplex: bool = True
@@ -238,7 +238,7 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     delay_per_km: TimePs | None = None
     delay: TimePs | None = None
     buffer: Annotated[Size | None, SizeReader(least=1, unlimited="unlimited")] = None
-    framing: Bytes | None = None
+    framing: Framing | None = None
     not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
     marking: Marking | None = None
     overrides: dict[str, Reverse] = {}
