@@ -6,7 +6,7 @@ Agents speak of money only; the market turns willingness to pay into marks per s
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -46,6 +46,11 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
+    decision = Decision(
+        _array(decision.willingness_micro_per_s),
+        _array(decision.offer),
+        _array(decision.rate_cap_bps),
+    )
     offer = decision.offer
     _check_amounts(decision.willingness_micro_per_s, seen, who, "willingness_micro_per_s", LEAVE)
     _check_amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP)
@@ -55,12 +60,19 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
     return decision
 
 
+def _array(column: Any) -> Any:
+    """A column as numpy has it; strategies may return lists."""
+    return None if column is None else np.asarray(column)
+
+
 def _check_amounts(
     column: Floats | None, seen: Observation, who: str, name: str, no: float
 ) -> None:
     if column is None:
         return
     _check_length(column, seen, who, name)
+    if not np.issubdtype(column.dtype, np.number):
+        raise StrategyError(f"{who} returned a {name} that is no number")
     fits = ((column >= 0) & (column < np.inf)) | (column == no)
     if not fits.all():
         raise StrategyError(f"{who} returned a {name} that is negative or not finite")

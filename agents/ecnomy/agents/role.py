@@ -124,11 +124,11 @@ class Strategist:
                 decision = self._whole.decide_many(seen)  # type: ignore[attr-defined]
             else:
                 decision = self._one_by_one(seen)
+            return checked(decision, seen, self._who)
         except EcnomyError:
             raise
         except Exception as error:
             raise blame(self._who, error) from error
-        return checked(decision, seen, self._who)
 
     def _can(self, method: str) -> bool:
         return callable(getattr(self._whole, method, None))

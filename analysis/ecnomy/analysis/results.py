@@ -174,7 +174,8 @@ class Run:
         if not file.is_file():
             if name in _EMPTY_COLUMNS:
                 return pd.DataFrame(columns=_EMPTY_COLUMNS[name])
-            raise ResultsError(f"{self.path}: {file.name} is missing")
+            note = f" ({self.note})" if self.note else ""
+            raise ResultsError(f"{self.path}: {file.name} is missing{note}")
         try:
             return pd.read_parquet(file)
         except (OSError, ValueError) as error:

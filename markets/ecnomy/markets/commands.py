@@ -9,11 +9,13 @@ from __future__ import annotations
 import signal
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Final, NoReturn
 
 import typer
 
 __all__ = ["check_command", "run_command"]
+
+_INTERRUPTED: Final = 130
 
 Config = Annotated[Path, typer.Argument(help="A scenario, such as configs/examples/sample.yaml.")]
 Changes = Annotated[
@@ -46,16 +48,21 @@ def run_command(
     from ecnomy.markets.runner import run
 
     signal.signal(signal.SIGTERM, _terminated)
-    result = run(
-        config,
-        overrides=set_ or (),
-        seed=seed,
-        out=out,
-        market=not no_market,
-        progress=progress_for(sys.stderr),
-        force=force,
-    )
+    try:
+        result = run(
+            config,
+            overrides=set_ or (),
+            seed=seed,
+            out=out,
+            market=not no_market,
+            progress=progress_for(sys.stderr),
+            force=force,
+        )
+    except KeyboardInterrupt:
+        print("ecnomy: interrupted; the results so far are kept as partial", file=sys.stderr)
+        raise SystemExit(_INTERRUPTED) from None
     console = Console(width=None if sys.stdout.isatty() else 100)
+    console.print("Means over the whole measured window, all phases together:", markup=False)
     console.print(payment_table(groups(result.folder)), markup=False)
     print(f"results: {result.folder}")
 

@@ -89,5 +89,5 @@ def _group(name: str, rows: list[dict[str, Any]], window_s: float) -> Group:
     )
 
 
-_TEXT = ("source", "class")
+_TEXT = ("source", "class", "provider")
 _MOST_ROWS = 24

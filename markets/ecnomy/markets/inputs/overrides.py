@@ -56,10 +56,17 @@ def _replaced(node: Node, steps: list[str | int], value: Node, place: Place, pat
         items[key] = _replaced(items[key], rest, value, place, here)
         return Node(items, node.place)
     children = dict(node.mapping())
-    if rest and key not in children:
-        raise place.error(here, "nothing there", _one_of(list(children)))
-    children[key] = _replaced(children[key], rest, value, place, here) if rest else value
+    if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
+        # Another law or kind has other parameters: those of the old one go with it.
+        return Node({key: value}, place, keys={key: place})
+    if rest:
+        # A section that is not written yet; whether it may be is the scenario's to say.
+        value = _replaced(children.get(key, Node({}, place)), rest, value, place, here)
+    children[key] = value
     return Node(children, node.place, keys={**node.keys, key: place})
+
+
+_CHOOSERS = ("law", "kind")
 
 
 def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:

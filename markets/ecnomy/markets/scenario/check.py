@@ -107,6 +107,11 @@ def _bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
 
 def _without_marks(plan: Plan) -> Iterator[str]:
     for source in plan.sources:
+        if isinstance(source.transport, Tcp) and source.transport.window.law == "wtp-sender":
+            yield (
+                f"source {source.name}: wtp-sender responds once per round trip, so the marks "
+                "it takes grow about as the root of what is asked, not in proportion"
+            )
         marked = any(largest_probability(plan.links[link]) > 0 for link in source.path)
         if source.weighted and not marked:
             yield (

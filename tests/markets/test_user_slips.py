@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slips of users that once ended badly: each is now carried out, or refused in one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.decision import checked
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import load
+
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
+GOLD = EXAMPLES / "gold-silver.yaml"
+
+
+def test_set_reaches_a_section_that_is_not_written() -> None:
+    """`--set network.links.bottleneck.reverse.rate=...` writes the missing mapping."""
+    scenario = load(GOLD, overrides=["network.links.bottleneck.reverse.rate=5 Mbps"])
+    assert make_plan(scenario).links[3].rate_bps == 5_000_000
+
+
+def test_set_of_another_law_drops_the_old_parameters() -> None:
+    """`--set ...marking.law=drop-tail` is not held up by RED's thresholds."""
+    scenario = load(GOLD, overrides=["network.links.bottleneck.marking.law=drop-tail"])
+    assert make_plan(scenario).links[2].marking.law == "drop-tail"
+
+
+@pytest.mark.parametrize(
+    ("override", "found"),
+    [
+        ("sources.background.traffic.reading=3 days", "reading_mean_s is 259200.0"),
+        ("market.price_per_mark=2000000 money", "2000000 money"),
+        ("network.links.access.framing=2000000 bytes", "2000000 bytes"),
+    ],
+)
+def test_absurd_values_are_faults_of_the_scenario(override: str, found: str) -> None:
+    """They are refused with their place before anything runs."""
+    with pytest.raises(ScenarioError) as caught:
+        make_plan(load(GOLD, overrides=[override]))
+    assert found in caught.value.found and "\n" not in str(caught.value)
+
+
+def test_strategies_may_return_lists() -> None:
+    """A list of numbers is a column; text is refused by name."""
+    from types import SimpleNamespace
+
+    from ecnomy.agents.decision import Decision
+    from ecnomy.agents.errors import StrategyError
+
+    seen = SimpleNamespace(flows=SimpleNamespace(flow=np.arange(2)))
+    decision = checked(Decision(willingness_micro_per_s=[1.0, 2.0]), seen, "lab")
+    assert decision.willingness_micro_per_s.tolist() == [1.0, 2.0]
+    with pytest.raises(StrategyError, match="no number"):
+        checked(Decision(willingness_micro_per_s=["a", "b"]), seen, "lab")
