@@ -186,3 +186,21 @@ def test_a_new_measuring_interval_starts_with_a_fair_window() -> None:
 
     outcome = run(plans.plan(links, [flow], 10, epoch_s=0.5), decide)
     assert outcome.reports[-1].links["marks"][0] == 0
+
+
+def test_a_resent_hole_does_not_move_the_ack_from_under_its_reader() -> None:
+    """A partial ACK resends, which may grow the packet pool; `make sanitize` shows a stale read."""
+    newreno = plans.tcp(NEWRENO, echo="off", min_rto_ps=10 * PS)
+    for seed, buffer, gap_s in ((5, 130, 0.02), (6, 60, 0.01), (7, 190, 0.04)):
+        links = [
+            plans.link("there", 0, 1, 4e6, 0.05, buffer=buffer, not_ect="pass"),
+            plans.link("back", 1, 0, 1e9, 0.05),
+            plans.link("slow", 0, 1, 1e4, 0.01),  # its backlog makes the pool grow at odd moments
+        ]
+        noise = Law("poisson", {"mean_interval_s": gap_s})
+        sources = [
+            plans.source("f", [0], [1], newreno),
+            plans.source("u", [2], [], plans.udp(), noise),
+        ]
+        flows = run(plans.plan(links, sources, 30, seed=seed)).reports[-1].flows
+        assert flows["lost"][0] > 0 and flows["acked"][0] > 1000
