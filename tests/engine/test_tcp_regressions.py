@@ -203,4 +203,4 @@ def test_a_resent_hole_does_not_move_the_ack_from_under_its_reader() -> None:
             plans.source("u", [2], [], plans.udp(), noise),
         ]
         flows = run(plans.plan(links, sources, 30, seed=seed)).reports[-1].flows
-        assert flows["lost"][0] > 0 and flows["acked"][0] > 1000
+        assert flows["lost"][0] > 0 and flows["acked"][0] > 300
