@@ -37,12 +37,14 @@ lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	PYTHONPATH=agents:markets:analysis $(BIN)/lint-imports --config pyproject.toml
 	git ls-files '*.h' '*.cc' | xargs $(BIN)/clang-format --dry-run --Werror
 
-# The engine with address and undefined behaviour sanitizers, and its tests on it.
+# The engine with address and undefined behaviour sanitizers, and its tests on it, but for the long runs against
+# theory. No -Werror here: g++ 12 warns of std::string's own code under sanitizers.
 sanitize: $(VENV)/installed $(VENV)/test
-	cmake -S . -B build/sanitize -DECNOMY_SANITIZE=ON -DECNOMY_WERROR=ON -DECNOMY_VERSION=sanitize \
-	  -DPython3_EXECUTABLE=$(abspath $(BIN)/python) >/dev/null
-	cmake --build build/sanitize -j $(JOBS)
-	ECNOMY_ENGINE=$(abspath build/sanitize/ecnomy-engine) $(BIN)/python -m pytest tests/engine tests/bridge
+	@PATH="$(abspath $(BIN)):$$PATH" cmake -S . -B build/sanitize -DECNOMY_SANITIZE=ON \
+	  -DECNOMY_VERSION=sanitize -DPython3_EXECUTABLE=$(abspath $(BIN)/python) >/dev/null
+	@PATH="$(abspath $(BIN)):$$PATH" cmake --build build/sanitize -j $(JOBS)
+	@ECNOMY_ENGINE=$(abspath build/sanitize/ecnomy-engine) $(BIN)/python -m pytest -n $(JOBS) \
+	  tests/engine tests/bridge -k "not theory and not window_laws"
 
 clean:
 	rm -rf build $(VENV) results .pytest_cache .mypy_cache .ruff_cache .hypothesis

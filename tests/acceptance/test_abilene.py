@@ -14,7 +14,7 @@ from ecnomy.analysis.network_loads import NetworkLoads, network_loads
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets import load, run
 
-pytest.importorskip("topohub")
+pytest.importorskip("topohub", reason="topohub is not installed: pip install topohub")
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "abilene.yaml"
 PS = 10**12

@@ -17,7 +17,7 @@ from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 from ecnomy.markets.scenario.topology import node_names
 
-topohub = pytest.importorskip("topohub")
+topohub = pytest.importorskip("topohub", reason="topohub is not installed: pip install topohub")
 
 ABILENE = Path(__file__).parents[2] / "configs" / "examples" / "abilene.yaml"
 TEXT = """\

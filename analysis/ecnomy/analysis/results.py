@@ -6,7 +6,6 @@ Times are integer picoseconds of simulated time, money is integer micro-units, a
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.plan import PLAN_VERSION, Plan
+from ecnomy.markets.results.runtables import RunTables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +79,7 @@ class _Header(msgspec.Struct, frozen=True):
     format: int
 
 
-class Run:
+class Run(RunTables):
     """One run's results; tables are pandas frames, read when first asked for.
 
     Attributes:
@@ -114,51 +114,6 @@ class Run:
         if self.manifest.measured is not None:
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
-
-    @cached_property
-    def flows(self) -> pd.DataFrame:
-        """One row per flow, over the measured window."""
-        return self.table("flows")
-
-    @cached_property
-    def links(self) -> pd.DataFrame:
-        """One row per link, over the measured window."""
-        return self.table("links")
-
-    @cached_property
-    def pairs(self) -> pd.DataFrame:
-        """One row per (source, link), over the whole run."""
-        return self.table("pairs")
-
-    @cached_property
-    def flow_epochs(self) -> pd.DataFrame:
-        """Cumulative counters per (report, flow)."""
-        return self.table("flow_epochs")
-
-    @cached_property
-    def link_epochs(self) -> pd.DataFrame:
-        """Cumulative counters per (report, link)."""
-        return self.table("link_epochs")
-
-    @cached_property
-    def ledger(self) -> pd.DataFrame:
-        """Postings: amount_micro moves from the account `debit` to the account `credit`."""
-        return self.table("ledger")
-
-    @cached_property
-    def agents(self) -> pd.DataFrame:
-        """What agents published, one value a row."""
-        return self.table("agents")
-
-    @cached_property
-    def series(self) -> pd.DataFrame:
-        """Sampled series; `name` is an index into plan.record.series."""
-        return self.table("series")
-
-    @cached_property
-    def transfers(self) -> pd.DataFrame:
-        """One row per finished transfer."""
-        return self.table("transfers")
 
     def table(self, name: str) -> pd.DataFrame:
         """Read `<name>.parquet` anew.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "traffic/traffic.h"
 
-#include "host.h"
+#include "traffic_host.h"
 
 namespace ecnomy_testing {
 namespace {
@@ -14,25 +14,6 @@ class RateCappedOf : public Traffic {
 
  private:
   ecnomy::RateCapped law_;
-};
-
-template <class Law>
-class PacketsOf : public Traffic {
- public:
-  explicit PacketsOf(const double* values) : law_(values) {}
-  Drawn first(const Draws& draws) override {
-    Uniforms uniforms(draws);
-    const Ps value = law_.first(uniforms);
-    return {value, uniforms.used()};
-  }
-  Drawn gap(const Draws& draws) override {
-    Uniforms uniforms(draws);
-    const Ps value = law_.gap(uniforms);
-    return {value, uniforms.used()};
-  }
-
- private:
-  Law law_;
 };
 
 class WebOf : public Traffic {
@@ -53,20 +34,11 @@ class WebOf : public Traffic {
   ecnomy::Web law_;
 };
 
-template <class Law, class Host>
-void add() {
-  const Rows rows = rows_of(Law::kParameters);
-  registry().traffic[Law::kName] = {rows, [rows](const std::vector<double>& values) {
-                                      check_count(rows, values);
-                                      return std::make_unique<Host>(values.data());
-                                    }};
-}
-
 bool register_traffic() {
-  add<ecnomy::RateCapped, RateCappedOf>();
-  add<ecnomy::Cbr, PacketsOf<ecnomy::Cbr>>();
-  add<ecnomy::Poisson, PacketsOf<ecnomy::Poisson>>();
-  add<ecnomy::Web, WebOf>();
+  add_traffic<ecnomy::RateCapped, RateCappedOf>();
+  add_traffic<ecnomy::Cbr, PacketsOf<ecnomy::Cbr>>();
+  add_traffic<ecnomy::Poisson, PacketsOf<ecnomy::Poisson>>();
+  add_traffic<ecnomy::Web, WebOf>();
   registry().start = [](Ps at, Ps stagger, Ps spread, std::int64_t index, const Draws& draws) {
     Uniforms uniforms(draws);
     const Ps value = ecnomy::StartLaw{at, stagger, spread}.draw(index, uniforms);

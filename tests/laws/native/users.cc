@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The telephone user and the sources of files other than the web user.
-#include "host.h"
 #include "traffic/files.h"
 #include "traffic/voip.h"
+#include "traffic_host.h"
 
 namespace ecnomy_testing {
 namespace {
 
 constexpr std::int32_t kPayload = 1000;
-
-class VoipOf : public Traffic {
- public:
-  explicit VoipOf(const double* values) : law_(values) {}
-  Drawn first(const Draws& draws) override {
-    Uniforms uniforms(draws);
-    const Ps value = law_.first(uniforms);
-    return {value, uniforms.used()};
-  }
-  Drawn gap(const Draws& draws) override {
-    Uniforms uniforms(draws);
-    const Ps value = law_.gap(uniforms);
-    return {value, uniforms.used()};
-  }
-
- private:
-  ecnomy::Voip law_;
-};
 
 // `reading` is the pause before a file.
 template <class Law>
@@ -47,19 +29,10 @@ class FilesOf : public Traffic {
   Law law_;
 };
 
-template <class Law, class Host>
-void add() {
-  const Rows rows = rows_of(Law::kParameters);
-  registry().traffic[Law::kName] = {rows, [rows](const std::vector<double>& values) {
-                                      check_count(rows, values);
-                                      return std::make_unique<Host>(values.data());
-                                    }};
-}
-
 bool register_users() {
-  add<ecnomy::Voip, VoipOf>();
-  add<ecnomy::OneFile, FilesOf<ecnomy::OneFile>>();
-  add<ecnomy::OnOff, FilesOf<ecnomy::OnOff>>();
+  add_traffic<ecnomy::Voip, PacketsOf<ecnomy::Voip>>();
+  add_traffic<ecnomy::OneFile, FilesOf<ecnomy::OneFile>>();
+  add_traffic<ecnomy::OnOff, FilesOf<ecnomy::OnOff>>();
   return true;
 }
 
