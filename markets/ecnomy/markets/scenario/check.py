@@ -137,7 +137,8 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 def _virtual_queues(plan: Plan) -> Iterator[str]:
     for link in plan.links:
         params = link.marking.params
-        if link.marking.law != "virtual-queue":
+        # Served by the packet, a virtual queue without room still lets the one in service pass.
+        if link.marking.law != "virtual-queue" or params["service"] != 0:
             continue
         size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
         largest = max((_packet_bytes(s) for s in plan.sources), default=0)
