@@ -45,6 +45,8 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
         "ece",
         "complete",
     ],  # fmt: skip
+    "histograms": ["name", "subject", "bin", "low", "count"],
+    "counts": ["t_ps", "name", "subject", "count"],
     "flows": ["flow", "name", "source", "class"],
     "links": ["link", "name"],
     "pairs": ["source", "link"],

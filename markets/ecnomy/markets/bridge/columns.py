@@ -60,6 +60,8 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
         "series": _ordered("t_ps:i name:i subject:i value:f"),
         "transfers": _table("flow number start_ps end_ps bytes retransmitted ece complete"),
         "trace": _table("t_ps event link flow seq bytes ce"),
+        "histograms": _table("name subject bin count"),
+        "counts": _table("t_ps name subject count"),
     }
 )
 

@@ -8,7 +8,8 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.make_laws import marking_law, traffic_law, transport_of
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.document import AUTO, Document, Source
+from ecnomy.markets.scenario.counting import MOST_ROWS
+from ecnomy.markets.scenario.document import AUTO, Source
 from ecnomy.markets.scenario.network import Direction
 from ecnomy.markets.scenario.transport import Udp
 
@@ -21,7 +22,8 @@ def make_plan(scenario: Scenario) -> Plan:
     """The sealed plan of a scenario.
 
     Raises:
-        ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached.
+        ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached, or
+            more counts than a table can hold.
     """
     document = scenario.document
     network = document.network
@@ -40,18 +42,29 @@ def make_plan(scenario: Scenario) -> Plan:
         sources=[
             _source(scenario, index, directions, router) for index in range(len(document.sources))
         ],
-        record=_record(document),
+        record=_record(scenario, len(directions)),
     ).sealed()
 
 
-def _record(document: Document) -> plans.Record:
-    record = document.record
+def _record(scenario: Scenario, links: int) -> plans.Record:
+    document = scenario.document
+    record, counts = document.record, document.record.counts
+    if counts is not None:
+        window_ps, sources = document.duration - document.warmup, len(document.sources)
+        rows = counts.rows(window_ps, links, sources)
+        if rows > MOST_ROWS:
+            found = f"{rows:,} counts in all"
+            expected = f"bins so long that there are at most {MOST_ROWS:,}"
+            raise scenario.places.fault("record.counts.every", found, expected)
     return plans.Record(
         series=list(record.series),
         every_ps=record.every if record.series else plans.NONE,
         delay_thresholds_ps=list(record.delay_thresholds),
         trace=record.trace,
         transfers=record.transfers,
+        histograms=[plans.Histogram(*entry) for entry in record.histograms.asked()],
+        counts=[] if counts is None else list(counts.of),
+        counts_every_ps=plans.NONE if counts is None else counts.every,
     )
 
 

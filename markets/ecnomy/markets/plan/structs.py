@@ -16,7 +16,18 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["PLAN_VERSION", "Law", "Link", "Plan", "Record", "Source", "Start", "Tcp", "Udp"]
+__all__ = [
+    "PLAN_VERSION",
+    "Histogram",
+    "Law",
+    "Link",
+    "Plan",
+    "Record",
+    "Source",
+    "Start",
+    "Tcp",
+    "Udp",
+]
 
 PLAN_VERSION: Final = 1
 WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender"})
@@ -104,6 +115,14 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return isinstance(self.transport, Tcp) and self.transport.window.law in WEIGHTED_LAWS
 
 
+class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A histogram over [warm-up, end]; bin k holds [k width, (k + 1) width), the last the rest."""
+
+    of: str  # "delay" (one-way, of packets delivered, per source) or "queue" (found, per link)
+    width: int  # of a bin: ps of delay, packets of queue
+    bins: int
+
+
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What to record beside the reports."""
 
@@ -112,6 +131,11 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delay_thresholds_ps: list[int]  # one-way delay thresholds of the `late` counters
     trace: bool  # one row per packet event
     transfers: bool  # one row per finished transfer
+    histograms: list[Histogram] = []  # at most one of each kind
+    counts: list[
+        str
+    ] = []  # of: arrivals, marks, drops (per link), sent, delivered, ce (per source)
+    counts_every_ps: int = NONE  # their bin of time; -1 none
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -19,6 +19,7 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.counting import Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
@@ -116,6 +117,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     delay_thresholds: tuple[Annotated[int, TIME], ...] = ()
     trace: bool = False
     transfers: bool = True
+    histograms: Histograms = Histograms()
+    counts: Counts | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.series)) < len(self.series):
