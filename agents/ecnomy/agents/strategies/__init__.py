@@ -9,7 +9,8 @@ one or more of
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
 
 State lives in the object. `needs_rate`, where a strategy has it, names the parameter that must be
-given for flows whose traffic has no rate of its own ("" for none). Strategies are named in YAML
+given for flows whose traffic has no rate of its own ("" for none); `roles`, a class attribute, the
+roles a strategy is for, where its methods alone do not tell. Strategies are named in YAML
 by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name in the entry-point
 group `ecnomy.strategies`.
 """
@@ -17,5 +18,6 @@ group `ecnomy.strategies`.
 from __future__ import annotations
 
 from ecnomy.agents.strategies.find import BUILT_IN, GROUP, blame, find, make
+from ecnomy.agents.strategies.fitting import wanted_instead
 
-__all__ = ["BUILT_IN", "GROUP", "blame", "find", "make"]
+__all__ = ["BUILT_IN", "GROUP", "blame", "find", "make", "wanted_instead"]

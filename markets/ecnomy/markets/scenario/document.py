@@ -90,8 +90,18 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("classes", "no classes", "at least one class with a fee")
         if self.role in USERS and not self.sources:
             raise Misfit("sources", "no sources", f"the sources whose flows are the {self.role}'s")
+        self._check_strategy()
         if self.role == "price-handler":
             self._check_handler()
+
+    def _check_strategy(self) -> None:
+        if self.strategy is None:
+            return
+        from ecnomy.agents.strategies import wanted_instead  # numpy, which most checks do without
+
+        if wanted := wanted_instead(self.strategy.kind, self.role):
+            found = f"{self.strategy.kind!r} of a {self.role}"
+            raise Misfit("strategy.kind", found, wanted)
 
     def _check_handler(self) -> None:
         charge = "{kind: constant-charge, charge: 2 money/s}"
