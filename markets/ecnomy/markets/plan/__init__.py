@@ -3,6 +3,7 @@
 
 from ecnomy.markets.plan.structs import (
     PLAN_VERSION,
+    Calls,
     Law,
     Link,
     Plan,
@@ -13,4 +14,15 @@ from ecnomy.markets.plan.structs import (
     Udp,
 )
 
-__all__ = ["PLAN_VERSION", "Law", "Link", "Plan", "Record", "Source", "Start", "Tcp", "Udp"]
+__all__ = [
+    "PLAN_VERSION",
+    "Calls",
+    "Law",
+    "Link",
+    "Plan",
+    "Record",
+    "Source",
+    "Start",
+    "Tcp",
+    "Udp",
+]
