@@ -148,7 +148,9 @@ SourcePlan read_source(const Node& node, std::size_t links) {
                     node.get<Time>("stop_ps"),
                     read_law(node.at("traffic"), "traffic"),
                     read_transport(node.at("transport")),
-                    node.get<Time>("send_overhead_ps")};
+                    node.get<Time>("send_overhead_ps"),
+                    node.at("calls").get<bool>("ask"),
+                    node.at("calls").get<Time>("max_delay_ps")};
   if (source.path.empty()) node.fail("path is empty");
   if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
   const std::string& law = source.traffic.law;
@@ -174,6 +176,7 @@ RecordPlan read_record(const Node& node) {
           node.each("delay_thresholds_ps", [](const Node& n) { return n.get<Time>(); }),
           node.get<bool>("trace"),
           node.get<bool>("transfers"),
+          node.get<bool>("calls"),
           node.each("histograms", read_histogram),
           node.each("counts", [](const Node& n) { return n.get<std::string>(); }),
           node.get<Time>("counts_every_ps")};

@@ -56,6 +56,8 @@ struct SourcePlan {
   LawPlan traffic;
   TransportPlan transport;
   Time send_overhead_ps;
+  bool calls_ask;        // each call asks the market first
+  Time calls_max_delay;  // packets of a call later than this count as late; -1 none
 };
 
 struct HistogramPlan {
@@ -67,7 +69,7 @@ struct RecordPlan {
   std::vector<std::string> series;
   Time every_ps;
   std::vector<Time> delay_thresholds;
-  bool trace, transfers;
+  bool trace, transfers, calls;
   std::vector<HistogramPlan> histograms;
   std::vector<std::string> counts;
   Time counts_every;

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp, Udp
+from ecnomy.markets.plan import Calls, Law, Link, Plan, Record, Source, Start, Tcp, Udp
 
 PS = 10**12
 DROP_TAIL = Law("drop-tail", {})
+NO_CALLS = Calls(ask=False, max_delay_ps=-1)
 
 
 def link(name, source, target, rate_bps, delay_s, *, buffer=-1, marking=DROP_TAIL, **other):
@@ -97,7 +98,7 @@ def udp(packet_bytes=1000, *, ect=False):
 
 
 def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.0, **other):
-    fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0) | other
+    fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0, calls=NO_CALLS) | other
     stop = fields["stop_s"]
     return Source(
         name=name,
@@ -111,6 +112,7 @@ def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.
         traffic=traffic or Law("greedy", {}),
         transport=transport,
         send_overhead_ps=round(fields["overhead_s"] * PS),
+        calls=fields["calls"],
     )
 
 

@@ -27,12 +27,14 @@ def crowded(*, epoch_s: float = 30.0, trace: bool = True, **record) -> Plan:
     departing = Law("threshold", {"threshold_packets": 5.0, "scope": 2.0})
     links = plans.duplex("one", 0, 1, 2e6, 0.004, buffer=12, marking=departing, not_ect="pass")
     links += plans.duplex("two", 1, 2, 1.9e6, 0.003, buffer=10, marking=plans.fixed(0.3))
+    calls = dict(idle_mean_s=0.5, call_mean_s=2.0, interval_s=0.02, random_phase=1.0)
     long = dict(start_s=0.1, overhead_s=0.004, count=3)
     poisson = Law("poisson", {"mean_interval_s": 0.007})
     sources = [
         plans.source("tcp", [0, 2], [3, 1], plans.tcp(plans.RENO), **long),
         plans.source("udp", [0], [], plans.udp(600, ect=True), poisson, count=2),
         plans.source("far", [2], [], plans.udp(300), poisson),
+        plans.source("talk", [2], [], plans.udp(200, ect=True), Law("voip", calls), count=2),
     ]
     fields = dict(histograms=[DELAY, QUEUE], counts=COUNTS, counts_every_ps=EVERY_PS) | record
     return plans.plan(
@@ -106,7 +108,7 @@ def test_counts_are_those_of_a_trace(outcome: Outcome) -> None:
     """Bin by bin, the packet trace of the same run gives the same counts."""
     rows, plan = outcome.table("trace"), outcome.plan
     assert (np.diff(outcome.table("counts")["t_ps"]) >= 0).all()
-    source = np.repeat(np.arange(3), [s.count for s in plan.sources])[rows["flow"]]
+    source = np.repeat(np.arange(4), [s.count for s in plan.sources])[rows["flow"]]
     # Marks set as a transmission begins are dated so and may stand at the warm-up's very end.
     since = np.where(rows["event"] == MARK, rows["t_ps"] > plan.warmup_ps, True)
     inside = (rows["t_ps"] >= plan.warmup_ps) & since
@@ -117,12 +119,14 @@ def test_counts_are_those_of_a_trace(outcome: Outcome) -> None:
             mine = inside & np.isin(rows["event"], kinds) & (rows["link"] == link)
             assert np.array_equal(counts[link], in_bins(outcome, rows["t_ps"][mine])), name
     for name, extra in (("delivered", 0), ("ce", 1)):
-        for index in range(3):
+        for index in range(4):
             got = (rows["event"] == DELIVER) & (rows["ce"] >= extra) & (source == index)
             expected = in_bins(outcome, rows["t_ps"][inside & got])
             assert np.array_equal(counts_of(outcome, name)[index], expected), name
-    sent = inside & (rows["event"] == SEND) & (source == 2)
-    assert np.array_equal(counts_of(outcome, "sent")[2], in_bins(outcome, rows["t_ps"][sent]))
+    for index in (1, 2, 3):
+        sent = inside & (rows["event"] == SEND) & (source == index)
+        expected = in_bins(outcome, rows["t_ps"][sent])
+        assert np.array_equal(counts_of(outcome, "sent")[index], expected)
 
 
 def test_delay_histogram_is_that_of_a_trace(outcome: Outcome) -> None:

@@ -30,12 +30,15 @@ ROLES = {
     "application-provider": "classes: {gold: {fee: 1 money/s, sources: [one]}}, ",
     "customer": "sources: [one], ",
     "price-handler": "sources: [one, two], ",
+    "guaranteed-stream-provider": "sources: [calls], test_streams: [test], "
+    "tariff: {price: 1 money, max_delay: 15 ms, max_delay_rate: 0.01}, ",
 }
 FIT = {
     "connectivity-provider": {"stay"},
     "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
     "customer": {"qos-knob", "stay"},
     "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
+    "guaranteed-stream-provider": {"accept-all", "marking-quantile"},
 }
 TEXT = """
 version: 1
@@ -46,6 +49,8 @@ network:
 sources:
   - {name: one, from: a, to: b, transport: {law: wtp}}
   - {name: two, from: a, to: b, transport: {law: wtp}}
+  - {name: calls, from: a, to: b, traffic: {kind: voip}, transport: {law: udp}}
+  - {name: test, from: a, to: b, traffic: {kind: cbr, interval: 1 s}, transport: {law: udp, ecn: ect}}
 market:
   price_per_mark: 0.1 money
   agents:
@@ -54,7 +59,7 @@ ISP = "    - {name: isp, role: connectivity-provider}\n"
 
 
 def agent(role: str, kind: str) -> str:
-    """A line of the scenario, the thirteenth."""
+    """A line of the scenario, the fifteenth."""
     own = f", {PARAMS[kind]}" if kind in PARAMS else ""
     return f"    - {{name: who, role: {role}, {ROLES[role]}strategy: {{kind: {kind}{own}}}}}\n"
 
@@ -80,7 +85,7 @@ def test_a_strategy_under_a_role_that_cannot_hold_it(
         assert (status, said) == (0, "")
         return
     assert status == 2 and said.count("\n") == 1
-    assert "s.yaml:13: market.agents[0].strategy.kind: " in said
+    assert "s.yaml:15: market.agents[0].strategy.kind: " in said
     assert f"found {kind!r} of a {role}, expected one for a {role}: " in said
     listed = said.partition(f"one for a {role}: ")[2].partition(", or a class")[0]
     assert set(listed.split(", ")) == FIT[role]
@@ -113,7 +118,10 @@ def test_a_users_strategy_fits_by_its_methods() -> None:
     )
     assert "decide or decide_many" in wanted_instead("lab_strategies:Doubling", "price-handler")
     assert wanted_instead("lab_strategies:Counting", "stranger") == ""
-    assert {role: wanted_instead("stay", role) for role in ROLES} == dict.fromkeys(ROLES, "")
+    assert wanted_instead("lab_strategies:Counting", "guaranteed-stream-provider") != ""
+    assert {role for role in ROLES if not wanted_instead("stay", role)} == {
+        role for role in ROLES if "stay" in FIT[role]
+    }
     assert ConnectivityProvider(mesa.Model(rng=1), "isp", Terms(1, "stay")).name == "isp"
     assert Customer(mesa.Model(rng=1), "c", Terms(1, "qos-knob")).name == "c"
 

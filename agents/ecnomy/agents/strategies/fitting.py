@@ -18,6 +18,7 @@ _METHODS: Final = {
     "application-provider": _FOR_FLOWS,
     "customer": _FOR_FLOWS,
     "price-handler": _FOR_FLOWS,
+    "guaranteed-stream-provider": ("admit",),
 }
 
 

@@ -3,6 +3,7 @@
 
 from ecnomy.markets.plan.structs import (
     PLAN_VERSION,
+    Calls,
     Histogram,
     Law,
     Link,
@@ -16,6 +17,7 @@ from ecnomy.markets.plan.structs import (
 
 __all__ = [
     "PLAN_VERSION",
+    "Calls",
     "Histogram",
     "Law",
     "Link",

@@ -8,9 +8,11 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.make_laws import marking_law, traffic_law, transport_of
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.counting import MOST_ROWS
+from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
 from ecnomy.markets.scenario.document import AUTO, Source
+from ecnomy.markets.scenario.marketspec import AgentSpec
 from ecnomy.markets.scenario.network import Direction
+from ecnomy.markets.scenario.traffic import Voip
 from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["make_plan"]
@@ -47,25 +49,55 @@ def make_plan(scenario: Scenario) -> Plan:
 
 
 def _record(scenario: Scenario, links: int) -> plans.Record:
-    document = scenario.document
-    record, counts = document.record, document.record.counts
+    """What is recorded; the delays that tariffs promise are among the thresholds."""
+    record, counts = scenario.document.record, scenario.document.record.counts
     if counts is not None:
-        window_ps, sources = document.duration - document.warmup, len(document.sources)
-        rows = counts.rows(window_ps, links, sources)
-        if rows > MOST_ROWS:
-            found = f"{rows:,} counts in all"
-            expected = f"bins so long that there are at most {MOST_ROWS:,}"
-            raise scenario.places.fault("record.counts.every", found, expected)
+        _check_rows(scenario, counts, links)
+    guarantees = _guarantees(scenario)
+    promised = (agent.tariff.max_delay_ps for agent in guarantees if agent.tariff)
+    calls = any(isinstance(s.traffic, Voip) for s in scenario.document.sources)
     return plans.Record(
         series=list(record.series),
         every_ps=record.every if record.series else plans.NONE,
-        delay_thresholds_ps=list(record.delay_thresholds),
+        delay_thresholds_ps=list(dict.fromkeys((*record.delay_thresholds, *promised))),
         trace=record.trace,
         transfers=record.transfers,
+        calls=calls and (record.calls or bool(guarantees)),
         histograms=[plans.Histogram(*entry) for entry in record.histograms.asked()],
         counts=[] if counts is None else list(counts.of),
         counts_every_ps=plans.NONE if counts is None else counts.every,
     )
+
+
+def _guarantees(scenario: Scenario) -> list[AgentSpec]:
+    agents = scenario.market.agents if scenario.market else ()
+    return [agent for agent in agents if agent.tariff is not None]
+
+
+def _marked(scenario: Scenario, source: Source) -> bool:
+    """Whether datagrams are ECN-capable where nothing is said: those of calls and test streams."""
+    streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
+    return isinstance(source.traffic, Voip) or source.name in streams
+
+
+def _calls(scenario: Scenario, source: Source) -> plans.Calls:
+    """What holds for a source's calls; those nobody sells go by the first delay threshold."""
+    for agent in _guarantees(scenario):
+        if agent.tariff is not None and source.name in agent.sources:
+            return plans.Calls(ask=True, max_delay_ps=agent.tariff.max_delay_ps)
+    thresholds = scenario.document.record.delay_thresholds
+    if isinstance(source.traffic, Voip) and thresholds:
+        return plans.Calls(ask=False, max_delay_ps=thresholds[0])
+    return plans.Calls(ask=False, max_delay_ps=plans.NONE)
+
+
+def _check_rows(scenario: Scenario, counts: Counts, links: int) -> None:
+    document = scenario.document
+    rows = counts.rows(document.duration - document.warmup, links, len(document.sources))
+    if rows > MOST_ROWS:
+        expected = f"bins so long that there are at most {MOST_ROWS:,}"
+        found = f"{rows:,} counts in all"
+        raise scenario.places.fault("record.counts.every", found, expected)
 
 
 def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
@@ -108,8 +140,9 @@ def _source(
         start=plans.Start(at_ps=source.start, stagger_ps=source.stagger, spread_ps=source.spread),
         stop_ps=source.stop,
         traffic=_traffic(scenario, index, source),
-        transport=transport_of(source.transport),
+        transport=transport_of(source.transport, marked=_marked(scenario, source)),
         send_overhead_ps=overhead,
+        calls=_calls(scenario, source),
     )
 
 

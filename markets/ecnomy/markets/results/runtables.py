@@ -70,6 +70,11 @@ class RunTables(ABC):
         return self.table("transfers")
 
     @cached_property
+    def calls(self) -> pd.DataFrame:
+        """Calls of telephone users, if there are any and the scenario wants them recorded."""
+        return self.table("calls")
+
+    @cached_property
     def histograms(self) -> pd.DataFrame:
         """Histograms over the measured window, if the scenario asked for any."""
         return self.table("histograms")

@@ -39,6 +39,7 @@ ALL_TABLES: Final = (
     "agents",
     "series",
     "transfers",
+    "calls",
     "trace",
     "histograms",
     "counts",
@@ -76,6 +77,7 @@ _FLOW_RATES: Final = {
     "mean_cwnd": pa.float64(),
 }
 _MONEY: Final = {"fee_micro": pa.int64(), "mark_charge_micro": pa.int64()}
+_CALL_MONEY: Final = {"charge_micro": pa.int64(), "reimbursement_micro": pa.int64()}
 _HISTOGRAMS: Final = {
     "name": pa.string(),
     "subject": pa.string(),
@@ -114,9 +116,12 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
     wanted = {
         "series": bool(plan.record.series),
         "transfers": plan.record.transfers,
+        "calls": plan.record.calls,
         "trace": plan.record.trace,
     }
     tables |= {name: _arrow(RECORDS[name]) for name, on in wanted.items() if on}
+    if "calls" in tables:
+        tables["calls"] |= _CALL_MONEY
     if plan.record.histograms:
         tables["histograms"] = _HISTOGRAMS
     if plan.record.counts:
