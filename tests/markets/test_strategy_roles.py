@@ -50,7 +50,11 @@ sources:
   - {name: one, from: a, to: b, transport: {law: wtp}}
   - {name: two, from: a, to: b, transport: {law: wtp}}
   - {name: calls, from: a, to: b, traffic: {kind: voip}, transport: {law: udp}}
-  - {name: test, from: a, to: b, traffic: {kind: cbr, interval: 1 s}, transport: {law: udp, ecn: ect}}
+  - name: test
+    from: a
+    to: b
+    traffic: {kind: cbr, interval: 1 s}
+    transport: {law: udp, ecn: ect}
 market:
   price_per_mark: 0.1 money
   agents:
@@ -59,7 +63,7 @@ ISP = "    - {name: isp, role: connectivity-provider}\n"
 
 
 def agent(role: str, kind: str) -> str:
-    """A line of the scenario, the fifteenth."""
+    """A line of the scenario, the nineteenth."""
     own = f", {PARAMS[kind]}" if kind in PARAMS else ""
     return f"    - {{name: who, role: {role}, {ROLES[role]}strategy: {{kind: {kind}{own}}}}}\n"
 
@@ -85,7 +89,7 @@ def test_a_strategy_under_a_role_that_cannot_hold_it(
         assert (status, said) == (0, "")
         return
     assert status == 2 and said.count("\n") == 1
-    assert "s.yaml:15: market.agents[0].strategy.kind: " in said
+    assert "s.yaml:19: market.agents[0].strategy.kind: " in said
     assert f"found {kind!r} of a {role}, expected one for a {role}: " in said
     listed = said.partition(f"one for a {role}: ")[2].partition(", or a class")[0]
     assert set(listed.split(", ")) == FIT[role]
