@@ -52,6 +52,13 @@ def test_a_healthy_installation_can_work(tmp_path: Path) -> None:
     assert not (tmp_path / "results").exists()
 
 
+def test_every_extra_says_what_it_is_for(tmp_path: Path) -> None:
+    """A new extra in pyproject.toml needs a word in the doctor."""
+    extras = [finding for finding in examine(tmp_path) if finding.what.startswith("extra ")]
+    assert len(extras) == len(importlib.metadata.metadata("ecnomy").get_all("Provides-Extra") or [])
+    assert not [finding.what for finding in extras if "for optional" in finding.found]
+
+
 def test_the_round_trip_counts_events(tmp_path: Path) -> None:
     """One second of the doctor's scenario has thousands of events."""
     found = verdicts(examine(tmp_path))["round trip"]

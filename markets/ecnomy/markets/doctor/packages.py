@@ -18,6 +18,7 @@ _NAME: Final = "ecnomy"
 _PURPOSES: Final = {
     "theory": "equilibria and quantiles of ecnomy.analysis.theory and statistics",
     "topologies": "`topology: topohub:...`, real networks with their demands",
+    "sweep": "`ecnomy sweep`, many runs and queries over them",
     "test": "make test",
     "lint": "make lint",
 }
