@@ -7,7 +7,7 @@ The same results and library versions give the same PNG, byte for byte.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
@@ -128,36 +128,55 @@ def _counted_marking(data: _Data) -> tuple[Floats, Floats]:
 
 
 def _draw_marking(axis: Axes, data: _Data) -> None:
-    marking = _reading(data, "marking_rate")
-    limit = _reading(data, "blocking_threshold")
-    t_s, values = marking if len(marking[0]) else _counted_marking(data)
-    axis.plot(t_s, 100 * values, color=_BLUE, linewidth=1.6, label="share marked, M", zorder=3)
+    marking, limit = _reading(data, "marking_rate"), _reading(data, "blocking_threshold")
+    if len(marking[0]):  # 0 until the first change that is on record
+        marking = np.insert(marking[0], 0, 0.0), np.insert(marking[1], 0, 0.0)
+        look: dict[str, Any] = {"drawstyle": "steps-post"}
+    else:
+        marking, look = _counted_marking(data), {}
+    axis.plot(
+        marking[0],
+        100 * marking[1],
+        color=_BLUE,
+        linewidth=1.6,
+        label="share marked, M",
+        zorder=3,
+        **look,
+    )
     if len(limit[0]):
-        axis.step(
-            limit[0],
-            100 * limit[1],
-            where="post",
-            color="black",
-            linewidth=1.8,
-            linestyle=_DASHES,
-            label="blocking threshold",
-            zorder=4,
-        )
-        now = _held(t_s, limit)
-        axis.fill_between(
-            t_s,
-            100 * now,
-            100 * values,
-            where=values > now,
-            facecolor="#F3C9A9",
-            edgecolor=_RED,
-            hatch="////",
-            linewidth=0,
-            label="M above it: calls blocked",
-        )
+        _draw_threshold(axis, marking, limit)
     _from_zero(axis)
     axis.set_ylabel("packets marked\n[%]")
     legend_beside(axis, "What its test streams see")
+
+
+def _draw_threshold(
+    axis: Axes, marking: tuple[Floats, Floats], limit: tuple[Floats, Floats]
+) -> None:
+    axis.plot(
+        limit[0],
+        100 * limit[1],
+        drawstyle="steps-post",
+        color="black",
+        linewidth=1.8,
+        linestyle=_DASHES,
+        label="blocking threshold",
+        zorder=4,
+    )
+    t_s = np.union1d(marking[0], limit[0])
+    seen, most = _held(t_s, marking), _held(t_s, limit)
+    axis.fill_between(
+        t_s,
+        100 * most,
+        100 * seen,
+        where=seen > most,
+        step="post",
+        facecolor="#F3C9A9",
+        edgecolor=_RED,
+        hatch="////",
+        linewidth=0,
+        label="M above it: calls blocked",
+    )
 
 
 def _draw_calls(axis: Axes, data: _Data) -> None:
@@ -168,7 +187,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
     accepted = (data.calls["accepted"] == 1).to_numpy(dtype=bool)
     start_s = data.calls["start_ps"].to_numpy(dtype=np.float64) / PS_PER_S
     below = np.zeros(len(edges) - 1)
-    looks = (
+    looks: tuple[tuple[str, npt.NDArray[np.bool_], dict[str, Any]], ...] = (
         ("accepted", accepted, {"facecolor": _SKY}),
         ("blocked", ~accepted, {"facecolor": _RED, "hatch": "////"}),
     )
@@ -193,7 +212,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
 
 def _draw_promises(axis: Axes, data: _Data) -> None:
     assert data.calls is not None
-    ended = data.calls[(data.calls["complete"] == 1) & (data.calls["sent"] > 0)]
+    ended = data.calls[(data.calls["accepted"] == 1) & (data.calls["complete"] == 1)]
     t_s = ended["end_ps"].to_numpy(dtype=np.float64) / PS_PER_S
     bad = 100 * ended["share_bad"].to_numpy(dtype=np.float64)
     broken = ended["broken"].to_numpy(dtype=bool)
@@ -234,7 +253,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
     received = np.cumsum(amount * (ledger["credit"].astype(str) == name).to_numpy(dtype=bool))
     paid = np.cumsum(amount * (ledger["debit"].astype(str) == name).to_numpy(dtype=bool))
     t_s = np.concatenate([[0.0], t_s, [data.end_ps / PS_PER_S]])
-    curves = (
+    curves: tuple[tuple[str, Floats, dict[str, Any]], ...] = (
         ("received for calls", received, {"color": _GREEN, "linestyle": "--", "linewidth": 1.6}),
         ("paid out", paid, {"color": _RED, "linestyle": ":", "linewidth": 2}),
         ("balance", received - paid, {"color": "black", "linewidth": 2.2}),

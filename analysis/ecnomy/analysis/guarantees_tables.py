@@ -24,9 +24,9 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
     console.print(heading, style="bold", markup=False)
     console.print(_offer(one), markup=False)
     console.print()
-    console.print(money_table(one.money))
+    console.print(money_table(one))
     if one.money.calls.count:
-        console.print(_margin(one.money), markup=False)
+        console.print(_margin(one.money, bool(one.streams)), markup=False)
     console.print()
     if one.calls is None:
         console.print("calls were not recorded (record: {calls: true})", markup=False)
@@ -48,8 +48,9 @@ def _offer(one: Guarantee) -> str:
     )
 
 
-def money_table(money: ProfitAndLoss) -> Table:
+def money_table(one: Guarantee) -> Table:
     """The profit and loss account, to the micro-unit."""
+    money = one.money
     table = _plain("profit and loss, money", "whole run", "per call sold", "per hour")
 
     def line(words: str, micro: int, style: str | None = None) -> None:
@@ -60,7 +61,9 @@ def money_table(money: ProfitAndLoss) -> Table:
     back = _count(money.reimbursements, "reimbursement")
     line(f"{back} for broken promises", money.reimbursements.micro)
     line(f"{_count(money.call_marks, 'mark')} of its calls", money.call_marks.micro)
-    line(f"{_count(money.stream_marks, 'mark')} of its test streams", money.stream_marks.micro)
+    if one.streams:
+        streams = f"{_count(money.stream_marks, 'mark')} of its test streams"
+        line(streams, money.stream_marks.micro)
     if money.other.count:
         line("all else", money.other.micro)
     table.add_section()
@@ -68,14 +71,16 @@ def money_table(money: ProfitAndLoss) -> Table:
     return table
 
 
-def _margin(money: ProfitAndLoss) -> str:
+def _margin(money: ProfitAndLoss, streams: bool) -> str:
     marks, back = (-money.per_call(x.micro) for x in (money.call_marks, money.reimbursements))
     price, fixed = money.per_call(money.calls.micro), -money.per_hour(money.stream_marks.micro)
-    return (
+    text = (
         f"An average call brings {price:.4f} and costs {marks:.4f} in marks and {back:.4f} in "
-        f"reimbursements: {price - marks - back:+.4f}. The test streams cost {fixed:.2f} an hour, "
-        "however many calls there are."
+        f"reimbursements: {price - marks - back:+.4f}."
     )
+    if not streams:
+        return text
+    return f"{text} The test streams cost {fixed:.2f} an hour, however many calls there are."
 
 
 def call_table(one: Guarantee) -> Table:
@@ -99,7 +104,7 @@ def call_table(one: Guarantee) -> Table:
 
 def _admission(calls: Calls) -> str:
     if calls.learnt_ps < 0:
-        return "It never had a blocking threshold."
+        return "It had no blocking threshold at any time."
     since = f"{calls.learnt_ps / PS_PER_S:g} s"
     if not calls.asked_learnt:
         return f"It had a blocking threshold from {since} on; nobody asked after that."
