@@ -201,6 +201,7 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
             align="edge",
             edgecolor="white",
             linewidth=0.6,
+            zorder=2,  # above the warm-up's hatching, which in grey would look like "blocked"
             label=f"{label}, {which.sum():,}",
             **look,
         )
