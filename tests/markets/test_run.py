@@ -239,7 +239,7 @@ def test_folder_of_a_live_run_is_refused(tmp_path: Path, force: list[str]) -> No
     try:
         log = tmp_path / "r" / "log.txt"
         wait_for(lambda: (tmp_path / "r" / "flow_epochs.parquet.tmp").exists())
-        before = sorted(file.name for file in (tmp_path / "r").iterdir())
+        before = {file.name for file in (tmp_path / "r").iterdir()}
         text = (tmp_path / "r" / "manifest.json").read_bytes()
         assert manifest(tmp_path / "r")["complete"] is False
         other = [*ecnomy, str(scenario(tmp_path, "another")), *there, *force]
@@ -247,7 +247,7 @@ def test_folder_of_a_live_run_is_refused(tmp_path: Path, force: list[str]) -> No
         assert done.returncode == 2
         assert done.stderr == f"ecnomy: {tmp_path / 'r'}: another run is writing there\n"
         assert (tmp_path / "r" / "manifest.json").read_bytes() == text and log.exists()
-        assert sorted(file.name for file in (tmp_path / "r").iterdir()) == before
+        assert before <= {file.name for file in (tmp_path / "r").iterdir()}
         assert live.poll() is None
     finally:
         live.terminate()
