@@ -50,7 +50,7 @@ void Simulation::build_source(const SourcePlan& source) {
   const std::int32_t index = static_cast<std::int32_t>(sources_.size());
   const std::uint32_t path = add_path(source.path, index);
   const std::uint32_t ack_path = add_path(source.ack_path, index);
-  sources_.push_back({&source, path, ack_path});
+  sources_.push_back({&source, path, ack_path, static_cast<std::int32_t>(flows_.size())});
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,
@@ -70,9 +70,12 @@ void Simulation::start_flows() {
   std::uint32_t flow = 0;
   for (const SourcePlan& source : plan_->sources) {
     const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
+    const bool in_profile = source.traffic.law == OneFile::kName;  // all that such a source draws
     for (std::int32_t member = 0; member < source.count; ++member, ++flow) {
       Stream stream(plan_->seed, stream_name(source, member, "start"));
-      core_.events.push(law.draw(member, stream), EventKind::application, flow);
+      Time start = law.draw(member, stream);
+      if (in_profile) start = law.at + source.profile.stretch(law.at, start - law.at);
+      core_.events.push(start, EventKind::application, flow);
     }
   }
   for (std::size_t i = 0; i < core_.links.size(); ++i) {

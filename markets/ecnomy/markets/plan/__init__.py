@@ -2,10 +2,13 @@
 """Plans: what engines get (structs), and how a scenario becomes one (make)."""
 
 from ecnomy.markets.plan.structs import (
+    NO_PROFILE,
     PLAN_VERSION,
     Law,
     Link,
     Plan,
+    Profile,
+    ProfileStep,
     Record,
     Source,
     Start,
@@ -13,4 +16,17 @@ from ecnomy.markets.plan.structs import (
     Udp,
 )
 
-__all__ = ["PLAN_VERSION", "Law", "Link", "Plan", "Record", "Source", "Start", "Tcp", "Udp"]
+__all__ = [
+    "NO_PROFILE",
+    "PLAN_VERSION",
+    "Law",
+    "Link",
+    "Plan",
+    "Profile",
+    "ProfileStep",
+    "Record",
+    "Source",
+    "Start",
+    "Tcp",
+    "Udp",
+]

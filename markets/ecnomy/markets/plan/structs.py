@@ -16,7 +16,20 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["PLAN_VERSION", "Law", "Link", "Plan", "Record", "Source", "Start", "Tcp", "Udp"]
+__all__ = [
+    "NO_PROFILE",
+    "PLAN_VERSION",
+    "Law",
+    "Link",
+    "Plan",
+    "Profile",
+    "ProfileStep",
+    "Record",
+    "Source",
+    "Start",
+    "Tcp",
+    "Udp",
+]
 
 PLAN_VERSION: Final = 1
 WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender"})
@@ -52,6 +65,23 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_ps: int
     stagger_ps: int
     spread_ps: int
+
+
+class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From at_ps into each period on a source's rate is multiplied by factor_ppm / 10^6."""
+
+    at_ps: int  # ascending, the first one 0
+    factor_ppm: int
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A rate's change over the day (omnet/laws/traffic/profile.h); periods count from time 0."""
+
+    period_ps: int  # -1: no profile
+    steps: list[ProfileStep]
+
+
+NO_PROFILE: Final = Profile(period_ps=NONE, steps=[])
 
 
 class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", tag_field="kind"):
@@ -97,6 +127,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     traffic: Law
     transport: Tcp | Udp
     send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
+    profile: Profile = NO_PROFILE
 
     @property
     def weighted(self) -> bool:

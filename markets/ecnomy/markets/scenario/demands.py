@@ -12,6 +12,7 @@ import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Choice, Name, Names, Number, RateBps, TimePs
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.profile import Profile
 from ecnomy.markets.scenario.transport import Transport, Udp
 
 __all__ = ["AUTO", "NEVER", "Demands", "Scale", "Sending"]
@@ -60,6 +61,7 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
     stagger: TimePs = 0
     spread: TimePs = 0
     stop: _Stop = NEVER
+    profile: Profile | None = None
     transport: Transport
     send_overhead: _Overhead = AUTO
 
