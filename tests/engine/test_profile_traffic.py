@@ -187,7 +187,7 @@ def test_a_cap_takes_effect_in_the_middle_of_an_interval() -> None:
 
 
 def test_a_market_cap_and_the_profile_bind_together() -> None:
-    """The lower of the market's cap and rate x factor holds in each step, till the cap is lifted."""
+    """The lower of the market's cap and rate x factor holds, step by step."""
 
     def decide(report):
         if report.epoch not in (20, 40):

@@ -51,7 +51,7 @@ def hyper_reading_ps(mean_s, us):
     u, whole = next(us), sum(m * p for m, p in BRANCHES)
     edges = list(itertools.accumulate(p for _, p in BRANCHES[:-1]))
     branch = BRANCHES[bisect_right(edges, u)][0]
-    return exponential_ps(mean_s * (branch / whole), next(us))
+    return int(-(mean_s * PS * (branch / whole)) * math.log1p(-next(us)))
 
 
 def operational_ps(profile: Profile, t_ps: int) -> int:
