@@ -163,7 +163,9 @@ SourcePlan read_source(const Node& node, std::size_t links) {
                     read_profile(node.at("profile")),
                     read_law(node.at("traffic"), "traffic"),
                     read_transport(node.at("transport")),
-                    node.get<Time>("send_overhead_ps")};
+                    node.get<Time>("send_overhead_ps"),
+                    node.at("calls").get<bool>("ask"),
+                    node.at("calls").get<Time>("max_delay_ps")};
   if (source.path.empty()) node.fail("path is empty");
   if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
   const std::string& law = source.traffic.law;
@@ -178,7 +180,9 @@ RecordPlan read_record(const Node& node) {
   return {node.each("series", [](const Node& n) { return n.get<std::string>(); }),
           node.get<Time>("every_ps"),
           node.each("delay_thresholds_ps", [](const Node& n) { return n.get<Time>(); }),
-          node.get<bool>("trace"), node.get<bool>("transfers")};
+          node.get<bool>("trace"),
+          node.get<bool>("transfers"),
+          node.get<bool>("calls")};
 }
 
 }  // namespace

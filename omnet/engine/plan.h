@@ -58,13 +58,15 @@ struct SourcePlan {
   LawPlan traffic;
   TransportPlan transport;
   Time send_overhead_ps;
+  bool calls_ask;        // each call asks the market first
+  Time calls_max_delay;  // packets of a call later than this count as late; -1 none
 };
 
 struct RecordPlan {
   std::vector<std::string> series;
   Time every_ps;
   std::vector<Time> delay_thresholds;
-  bool trace, transfers;
+  bool trace, transfers, calls;
 };
 
 struct Plan {

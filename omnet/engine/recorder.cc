@@ -61,6 +61,26 @@ constexpr HopColumn kHopColumns[] = {
 constexpr const char* kTransferColumns[] = {"flow",  "number",        "start_ps", "end_ps",
                                             "bytes", "retransmitted", "ece",      "complete"};
 
+struct CallColumn {
+  const char* name;
+  std::int64_t CallRecord::* field;
+};
+constexpr CallColumn kCallColumns[] = {
+    {"id", &CallRecord::id},
+    {"flow", &CallRecord::flow},
+    {"user", &CallRecord::user},
+    {"start_ps", &CallRecord::start_ps},
+    {"end_ps", &CallRecord::end_ps},
+    {"accepted", &CallRecord::accepted},
+    {"complete", &CallRecord::complete},
+    {"sent", &CallRecord::sent},
+    {"delivered", &CallRecord::delivered},
+    {"late", &CallRecord::late},
+    {"ce", &CallRecord::ce},
+    {"lost", &CallRecord::lost},
+    {"delay_sum_ps", &CallRecord::delay_sum_ps},
+};
+
 template <class Rows, class Value>
 void fill(std::vector<Value>& column, const Rows& rows, auto&& get) {
   column.clear();
@@ -98,6 +118,7 @@ Recorder::Recorder(const RecordPlan& plan, bridge::Client* client) : plan_(&plan
   series_.ints = {{"t_ps", {}}, {"name", {}}, {"subject", {}}};
   series_.reals = {{"value", {}}};
   for (const char* name : kTransferColumns) transfers_.ints.push_back({name, {}});
+  for (const CallColumn& column : kCallColumns) calls_.ints.push_back({column.name, {}});
 }
 
 void Recorder::add(const Transfer& t) {
@@ -105,6 +126,16 @@ void Recorder::add(const Transfer& t) {
   const std::int64_t row[] = {t.flow,  t.number,        t.start_ps, t.end_ps,
                               t.bytes, t.retransmitted, t.ece,      t.complete};
   for (std::size_t i = 0; i < std::size(row); ++i) transfers_.i(i).push_back(row[i]);
+}
+
+bool Recorder::admit(std::int64_t id, std::int64_t flow, Time now, Time duration) {
+  return !client_ || client_->request({id, now, flow, "call", duration});
+}
+
+void Recorder::add(const CallRecord& call) {
+  if (!client_ || !plan_->calls) return;
+  std::size_t at = 0;
+  for (const CallColumn& column : kCallColumns) calls_.i(at++).push_back(call.*column.field);
 }
 
 void Recorder::add_sample(Time now, std::int64_t name, std::int64_t subject, double value) {
@@ -122,13 +153,14 @@ void Recorder::flush() {
   if (!client_) return;
   client_->record("series", series_.columns());
   client_->record("transfers", transfers_.columns());
+  client_->record("calls", calls_.columns());
   client_->record("trace",
                   {bridge::column("t_ps", trace_.t_ps), bridge::column("event", trace_.event),
                    bridge::column("link", trace_.link), bridge::column("flow", trace_.flow),
                    bridge::column("seq", trace_.seq), bridge::column("bytes", trace_.bytes),
                    bridge::column("ce", trace_.ce)});
   trace_.clear();
-  for (Table* table : {&series_, &transfers_}) {
+  for (Table* table : {&series_, &transfers_, &calls_}) {
     for (Table::Int& column : table->ints) column.values.clear();
     for (Table::Real& column : table->reals) column.values.clear();
   }

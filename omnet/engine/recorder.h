@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bridge/client.h"
+#include "engine/call_flow.h"
 #include "engine/core.h"
 #include "engine/plan.h"
 #include "engine/tcp_flow.h"
@@ -21,13 +22,17 @@ struct FlowState {
   double cwnd, cwnd_integral, srtt_s, weight;
 };
 
-class Recorder : public TransferSink {
+class Recorder : public TransferSink, public CallDesk {
  public:
   // client may be null: nothing is told, the counters go on.
   Recorder(const RecordPlan& plan, bridge::Client* client);
 
   Trace* trace() noexcept { return client_ && plan_->trace ? &trace_ : nullptr; }
   void add(const Transfer& transfer) override;
+  std::int64_t number() override { return calls_begun_++; }
+  // The market's answer; without a market every call is let in.
+  bool admit(std::int64_t id, std::int64_t flow, Time now, Time duration) override;
+  void add(const CallRecord& call) override;
   void add_sample(Time now, std::int64_t name, std::int64_t subject, double value);
   void flush();  // all rows to the market
   void flush_if_many();
@@ -61,7 +66,8 @@ class Recorder : public TransferSink {
   const RecordPlan* plan_;
   bridge::Client* client_;
   Trace trace_;
-  Table flows_, links_, pairs_, series_, transfers_;
+  Table flows_, links_, pairs_, series_, transfers_, calls_;
+  std::int64_t calls_begun_ = 0;
 };
 
 }  // namespace ecnomy::engine

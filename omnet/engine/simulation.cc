@@ -57,10 +57,13 @@ void Simulation::build_source(const SourcePlan& source) {
                         Stream(plan_->seed, stream_name(source, member, "overhead")));
     const Stream traffic(plan_->seed, stream_name(source, member, "traffic"));
     if (source.transport.tcp) {
-      flows_.push_back({true, static_cast<std::uint32_t>(tcp_.size())});
+      flows_.push_back({FlowKind::tcp, static_cast<std::uint32_t>(tcp_.size())});
       tcp_.emplace_back(sources_.back(), flow, outbox, traffic, &recorder_);
+    } else if (source.traffic.law == Voip::kName) {
+      flows_.push_back({FlowKind::call, static_cast<std::uint32_t>(calls_.size())});
+      calls_.emplace_back(sources_.back(), flow, member, outbox, traffic, &recorder_);
     } else {
-      flows_.push_back({false, static_cast<std::uint32_t>(udp_.size())});
+      flows_.push_back({FlowKind::udp, static_cast<std::uint32_t>(udp_.size())});
       udp_.emplace_back(sources_.back(), flow, outbox, traffic);
     }
   }
@@ -95,6 +98,7 @@ RunTotals Simulation::run() {
     run_until(end);
     now_ = end;
     for (Link& link : core_.links) link.settle(core_, end);
+    settle_calls(end);
     recorder_.flush();
     exchange(end, ++epoch);
   }
@@ -163,20 +167,38 @@ void Simulation::deliver(const Event& event) {
 
 void Simulation::host_receive(PacketId id, Time now) {
   const FlowRef flow = flows_[static_cast<std::size_t>(core_.packets[id].flow)];
-  if (flow.tcp) return tcp_[flow.slot].receive(core_, id, now);
-  udp_[flow.slot].receive(core_, id, now);
+  switch (flow.kind) {
+    case FlowKind::tcp:
+      return tcp_[flow.slot].receive(core_, id, now);
+    case FlowKind::udp:
+      return udp_[flow.slot].receive(core_, id, now);
+    case FlowKind::call:
+      return calls_[flow.slot].receive(core_, id, now);
+  }
 }
 
 void Simulation::application(const Event& event) {
   const FlowRef flow = flows_[event.subject];
   const bool first = !started_[event.subject];
   started_[event.subject] = true;
-  if (flow.tcp) {
-    TcpFlow& tcp = tcp_[flow.slot];
-    return first ? tcp.start(core_, event.time) : tcp.on_application(core_, event.time);
+  const auto act = [&](auto& host) {
+    first ? host.start(core_, event.time) : host.on_application(core_, event.time);
+  };
+  switch (flow.kind) {
+    case FlowKind::tcp:
+      return act(tcp_[flow.slot]);
+    case FlowKind::udp:
+      return act(udp_[flow.slot]);
+    case FlowKind::call:
+      return act(calls_[flow.slot]);
   }
-  UdpFlow& udp = udp_[flow.slot];
-  return first ? udp.start(core_, event.time) : udp.on_application(core_, event.time);
+}
+
+// Calls whose packets have all been seen; at the end of the run all of them.
+void Simulation::settle_calls(Time now) {
+  for (CallFlow& flow : calls_) {
+    now < plan_->duration ? flow.settle(core_) : flow.finish(core_, now);
+  }
 }
 
 // Several times a wall second: is the market still there, and does it know that we are?
@@ -217,7 +239,7 @@ void Simulation::sample_flows(Time now, std::int64_t name, const std::string& wh
       const double bytes = static_cast<double>(core_.flows[flow].acked_bytes);
       value = (bytes - last_rates_[flow]) * 8 / seconds(plan_->record.every_ps);
       last_rates_[flow] = bytes;
-    } else if (flows_[flow].tcp) {
+    } else if (flows_[flow].kind == FlowKind::tcp) {
       const TcpFlow& tcp = tcp_[flows_[flow].slot];
       value = what == "cwnd" ? tcp.cwnd() : tcp.srtt_s();
     }
@@ -230,12 +252,14 @@ std::vector<FlowState> Simulation::states(Time now) const {
   out.reserve(flows_.size());
   for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
     const FlowStats& stats = core_.flows[flow];
-    if (flows_[flow].tcp) {
+    if (flows_[flow].kind == FlowKind::tcp) {
       const TcpFlow& tcp = tcp_[flows_[flow].slot];
       out.push_back({stats.under_way(), tcp.active(now), tcp.cwnd(), tcp.cwnd_integral(now),
                      tcp.srtt_s(), tcp.weight()});
     } else {
-      const bool active = udp_[flows_[flow].slot].active(now);
+      const std::uint32_t slot = flows_[flow].slot;
+      const bool call = flows_[flow].kind == FlowKind::call;
+      const bool active = call ? calls_[slot].active(now) : udp_[slot].active(now);
       out.push_back({stats.under_way(), active, 0, 0, 0, 0});
     }
   }
@@ -263,10 +287,16 @@ void Simulation::apply(const bridge::Decide& decide, Time now) {
     const FlowOrder order{rows.mark_rate[i], rows.rate_cap_bps[i], rows.mark_cap[i],
                           rows.active[i] != 0};
     const FlowRef flow = flows_[static_cast<std::size_t>(rows.flow[i])];
-    if (flow.tcp) {
-      tcp_[flow.slot].order(core_, order, now);
-    } else {
-      udp_[flow.slot].order(order);
+    switch (flow.kind) {
+      case FlowKind::tcp:
+        tcp_[flow.slot].order(core_, order, now);
+        break;
+      case FlowKind::udp:
+        udp_[flow.slot].order(order);
+        break;
+      case FlowKind::call:
+        calls_[flow.slot].order(order);
+        break;
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bridge/client.h"
+#include "engine/call_flow.h"
 #include "engine/core.h"
 #include "engine/link.h"
 #include "engine/plan.h"
@@ -32,8 +33,9 @@ class Simulation {
   const Core& core() const noexcept { return core_; }
 
  private:
+  enum class FlowKind : std::uint8_t { tcp, udp, call };
   struct FlowRef {
-    bool tcp;
+    FlowKind kind;
     std::uint32_t slot;
   };
 
@@ -51,6 +53,7 @@ class Simulation {
   void look_up(Time now);
 
   Time next_boundary(Time now) const noexcept;
+  void settle_calls(Time now);
   void exchange(Time now, std::int64_t epoch);
   void apply(const bridge::Decide& decide, Time now);
   std::vector<FlowState> states(Time now) const;
@@ -65,6 +68,7 @@ class Simulation {
   std::vector<FlowRef> flows_;
   std::vector<TcpFlow> tcp_;
   std::vector<UdpFlow> udp_;
+  std::vector<CallFlow> calls_;
   std::vector<bool> started_;
   std::vector<double> last_rates_;  // acked bytes at the last sample, for the rate series
   std::int64_t events_ = 0;

@@ -4,9 +4,8 @@
 namespace ecnomy::engine {
 namespace {
 
-std::variant<Cbr, Poisson, Voip> make_law(const LawPlan& plan) {
+std::variant<Cbr, Poisson> make_law(const LawPlan& plan) {
   if (plan.law == Cbr::kName) return Cbr(plan.values.data());
-  if (plan.law == Voip::kName) return Voip(plan.values.data());
   return Poisson(plan.values.data());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A datagram source (cbr, poisson, voip) and its sink. Of a decision it heeds `active` only.
+// A datagram source (cbr, poisson) and its sink. Of a decision it heeds `active` only.
 #ifndef ECNOMY_ENGINE_UDP_FLOW_H_
 #define ECNOMY_ENGINE_UDP_FLOW_H_
 
@@ -10,7 +10,6 @@
 #include "engine/outbox.h"
 #include "engine/source.h"
 #include "laws/traffic/traffic.h"
-#include "laws/traffic/voip.h"
 
 namespace ecnomy::engine {
 
@@ -31,7 +30,7 @@ class UdpFlow {
   std::int32_t flow_;
   Outbox outbox_;
   Stream stream_;
-  std::variant<Cbr, Poisson, Voip> law_;
+  std::variant<Cbr, Poisson> law_;
   Time due_ = 0;   // without overhead
   Time last_ = 0;  // with it
   std::int64_t seq_ = 0;

@@ -44,7 +44,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
     [
         (
             "nonesuch",
-            "built in are constant-charge, constant-throughput, elastic-utility",
+            "built in are accept-all, constant-charge, constant-throughput",
         ),
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),

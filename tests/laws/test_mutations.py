@@ -185,13 +185,9 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("clamp", "traffic/traffic.h", "std::max<std::int64_t>(1, ", "(0 + "),
     ],
     "voip": [
-        Mutation(
-            "sign", "traffic/voip.h", "holding_ - in_call_, uniform", "holding_ + in_call_, uniform"
-        ),
-        Mutation(
-            "threshold", "traffic/voip.h", "in_call_ + interval_ < holding_", "in_call_ < holding_"
-        ),
-        Mutation("guard", "traffic/voip.h", "if (in_call_ < holding_) return", "return"),
+        Mutation("reversed", "traffic/voip.h", "random_phase_ ? ", "!random_phase_ ? "),
+        Mutation("case", "traffic/voip.h", "l(idle_mean_ps_", "l(call_mean_ps_"),
+        Mutation("range", "traffic/voip.h", '"s", 180, 1e-6,', '"s", 180, 0,'),
     ],
     "file": [
         Mutation(

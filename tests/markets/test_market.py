@@ -12,7 +12,8 @@ import pytest
 import market_world as world
 from ecnomy.agents.errors import InputError, LedgerError
 from ecnomy.markets.bridge.messages import Request
-from ecnomy.markets.market import Market, NoMarket
+from ecnomy.markets.market import Market
+from ecnomy.markets.nomarket import NoMarket
 from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec, StrategySpec
 from market_world import PS
 
@@ -240,4 +241,4 @@ def test_no_market_books_nothing() -> None:
     market = NoMarket(plan)
     assert market.decide(world.report(plan, PS, 1, ce=[3, 4])).flows == {}
     assert market.ledger.take() == [] and market.charge_micro.tolist() == [0, 0]
-    assert not market.request(Request(1, 0, 0, "voip", 1)).accept
+    assert market.request(Request(1, 0, 0, "call", 1)).accept

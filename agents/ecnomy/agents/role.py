@@ -96,10 +96,6 @@ class Role(mesa.Agent):
         self.hasty = 0 < self.interval_ps < settling
         self.next_ps = t_ps + (settling if self.interval_ps == ADAPT else self.interval_ps)
 
-    def admit(self, kind: str, flow: int, t_ps: int, duration_ps: int) -> bool | None:
-        """The answer to a call of `kind` on `flow`; None: not this role's business."""
-        return None
-
 
 class Strategist:
     """Strategy objects of one kind for a group of flows: one for all, or one per flow."""

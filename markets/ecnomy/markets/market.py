@@ -3,7 +3,9 @@
 
 At a report the elapsed epoch is booked first, at the price and in the classes that were in force.
 Then the agents that are due decide, in fixed order: connectivity provider, customers and price
-handlers, application providers, each group as the scenario lists it. Last, and only here,
+handlers, application providers, guaranteed stream providers (who look at their test streams), each
+group as the scenario lists it. Calls are admitted between reports, as they come. Last, and only
+here,
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark].
 
@@ -14,21 +16,23 @@ bind whatever the window law.
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import replace
 
 import mesa
 import numpy as np
 import numpy.typing as npt
-from msgspec.structs import replace
+from msgspec.structs import replace as changed
 
 from ecnomy.agents.application_provider import ApplicationProvider
 from ecnomy.agents.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.customer import Customer
 from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
-from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation, Offer
+from ecnomy.agents.guaranteed_stream_provider import GuaranteedStreamProvider
+from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
 from ecnomy.agents.price_handler import PriceHandler
 from ecnomy.agents.role import Role, Terms
 from ecnomy.markets.accounts.book import Book
+from ecnomy.markets.accounts.call_desk import CallDesk
 from ecnomy.markets.accounts.contracts import Per
 from ecnomy.markets.accounts.ledger import Ledger
 from ecnomy.markets.accounts.meter import Meter
@@ -36,68 +40,25 @@ from ecnomy.markets.accounts.parties import (
     APPLICATION,
     CONNECTIVITY,
     CUSTOMER,
+    GUARANTEE,
     HANDLER,
     Parties,
 )
-from ecnomy.markets.bridge.messages import Columns, Decide, Report, Request, Verdict
+from ecnomy.markets.bridge.messages import (
+    Columns,
+    Decide,
+    Record,
+    Report,
+    Request,
+    Verdict,
+)
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
-__all__ = ["Market", "MarketLike", "NoMarket"]
+__all__ = ["Market"]
 
 Truths = npt.NDArray[np.bool_]
-
-
-class MarketLike(Protocol):
-    """What a run needs of a market."""
-
-    ledger: Ledger
-    journal: Journal
-    offers: tuple[Offer, ...]
-    offer: Integers
-    warnings: list[str]
-
-    @property
-    def fee_micro(self) -> Integers:
-        """Class fees of each flow so far."""
-
-    @property
-    def charge_micro(self) -> Integers:
-        """Mark charges of each flow so far."""
-
-    def decide(self, report: Report) -> Decide:
-        """Answer a report."""
-
-    def request(self, request: Request) -> Verdict:
-        """Answer a call."""
-
-    def close(self) -> None:
-        """Let go of everything the run held."""
-
-
-class NoMarket:
-    """A run without a market: nobody pays, nobody decides, every call is refused."""
-
-    def __init__(self, plan: Plan) -> None:
-        self.ledger, self.journal = Ledger(), Journal()
-        self.offers: tuple[Offer, ...] = ()
-        self.warnings: list[str] = []
-        flows = sum(source.count for source in plan.sources)
-        self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
-        self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
-        self.charge_micro: Integers = self.fee_micro
-
-    def decide(self, report: Report) -> Decide:
-        """Leave everything as it is."""
-        return Decide(report.epoch)
-
-    def request(self, request: Request) -> Verdict:
-        """Refuse."""
-        return Verdict(request.id, False)
-
-    def close(self) -> None:
-        """Nothing is held."""
 
 
 class Market(mesa.Model):
@@ -137,6 +98,8 @@ class Market(mesa.Model):
         self._carriers: list[ConnectivityProvider] = []
         self._customers: list[tuple[Customer | PriceHandler, Integers]] = []
         self._sellers: list[ApplicationProvider] = []
+        self._guarantors: list[tuple[GuaranteedStreamProvider, Integers, int]] = []
+        self._desk = CallDesk(self._parties, self.ledger)
         for agent in spec.agents:
             self._hire(agent)
         self._pay: Floats = np.full(len(self.offer), LEAVE)
@@ -159,7 +122,12 @@ class Market(mesa.Model):
     @property
     def roles(self) -> list[Role]:
         """All agents in the order they act."""
-        return [*self._carriers, *(c for c, _ in self._customers), *self._sellers]
+        return [
+            *self._carriers,
+            *(customer for customer, _ in self._customers),
+            *self._sellers,
+            *(guarantor for guarantor, *_ in self._guarantors),
+        ]
 
     def decide(self, report: Report) -> Decide:
         """Book the epoch that ended, let agents decide, and say what flows are to aim at.
@@ -170,6 +138,7 @@ class Market(mesa.Model):
             LedgerError: the books do not close.
             StrategyError: a strategy's decision cannot be carried out.
         """
+        self._desk.book(report.t_ps)
         self._book.close_epoch(report, self.price_micro, self.offer)
         if report.t_ps >= self._plan.duration_ps:
             return Decide(report.epoch)
@@ -177,22 +146,30 @@ class Market(mesa.Model):
         self._post_prices(report.t_ps)
         self._ask_customers(report.t_ps)
         self._ask_sellers(report.t_ps)
+        self._show_streams(report.t_ps)
         self._warn_hasty()
         return Decide(report.epoch, self._changed_rates(report.t_ps))
 
     def request(self, request: Request) -> Verdict:
-        """The answer of the first agent whose business the call is; refused when it is nobody's."""
-        for role in self.roles:
-            answer = role.admit(request.kind, request.flow, request.t_ps, request.duration_ps)
-            if answer is not None:
-                return Verdict(request.id, answer)
-        return Verdict(request.id, False)
+        """The answer of the provider whose business the call is; refused when it is nobody's.
+
+        Raises:
+            StrategyError: the provider's strategy failed.
+        """
+        return Verdict(request.id, self._desk.admit(request))
+
+    def record(self, record: Record) -> Record:
+        """Calls are judged and get their charge and reimbursement; all else is as it came."""
+        if record.table != "calls":
+            return record
+        return replace(record, columns=self._desk.judge(record.columns))
 
     def close(self) -> None:
         """Let go of all agents; Mesa 3.3 keeps a model alive as long as it has any."""
         for role in self.roles:
             role.remove()
-        self._carriers, self._customers, self._sellers = [], [], []
+        self._carriers, self._customers, self._sellers, self._guarantors = [], [], [], []
+        self._desk.close()
 
     def _hire(self, agent: AgentSpec) -> None:
         terms = _terms(agent, self._plan.seed)
@@ -205,6 +182,12 @@ class Market(mesa.Model):
         elif agent.role == APPLICATION:
             own = tuple(offer for offer in self.offers if offer.provider == agent.name)
             self._sellers.append(ApplicationProvider(self, agent.name, terms, own))
+        elif agent.role == GUARANTEE and agent.tariff is not None:
+            guarantor = GuaranteedStreamProvider(self, agent.name, terms, agent.tariff)
+            self._desk.open(guarantor, self._parties.flows(agent.sources))
+            streams = self._parties.flows(agent.test_streams)
+            late = self._plan.record.delay_thresholds_ps.index(agent.tariff.max_delay_ps)
+            self._guarantors.append((guarantor, streams, late))
 
     def _post_prices(self, t_ps: int) -> None:
         for carrier in self._carriers:
@@ -235,10 +218,19 @@ class Market(mesa.Model):
             decision = seller.decide(self._seen_by(seller.name, rows))
             self._take(t_ps, seller.name, rows, np.True_, decision)
 
+    def _show_streams(self, t_ps: int) -> None:
+        for guarantor, rows, late in self._guarantors:
+            if guarantor.due(t_ps):
+                before = guarantor.readings
+                guarantor.watch(self._meter.streams(guarantor.name, rows, self.price_micro, late))
+                for name, value in guarantor.readings.items():
+                    if before.get(name) != value:
+                        self.journal.one(t_ps, guarantor.name, name, value)
+
     def _seen_by(self, who: str, rows: Integers) -> Observation:
         seen = self._meter.flows(who, rows, self.price_micro, self.offers, self.offer)
-        flows = replace(seen.flows, limit_bps=self._limit_bps[rows])
-        return replace(seen, flows=flows)
+        flows = changed(seen.flows, limit_bps=self._limit_bps[rows])
+        return changed(seen, flows=flows)
 
     def _take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision

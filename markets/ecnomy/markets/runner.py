@@ -24,7 +24,8 @@ from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
 from ecnomy.markets.bridge.messages import Bye, Error, Finish, Record, Report, Request
 from ecnomy.markets.bridge.server import EngineLink
 from ecnomy.markets.engines import Engine, find_engine
-from ecnomy.markets.market import Market, MarketLike, NoMarket
+from ecnomy.markets.market import Market
+from ecnomy.markets.nomarket import MarketLike, NoMarket
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.progress import ProgressLike
@@ -208,7 +209,7 @@ def _converse(link: EngineLink, market: MarketLike, writer: ResultsWriter, say: 
             _pass_on(market.warnings, say)
             say.at(message.t_ps)
         elif isinstance(message, Record):
-            writer.record(message)
+            writer.record(market.record(message))
         elif isinstance(message, Request):
             link.send(market.request(message))
         elif isinstance(message, Finish):

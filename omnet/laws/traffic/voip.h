@@ -4,7 +4,8 @@
 // call a packet leaves every interval_s, the first after U * interval_s (`random_phase`: users are
 // independent) or at the call's start (the user's ticks run from there). Idleness comes first.
 //
-// Draws, in this order for each call: idle time, holding time, phase (if random).
+// Draws, in this order for each call: idle time, holding time, phase (if random). They are drawn
+// whether or not the call is let in, so that a refusal changes no later call but in time.
 #ifndef ECNOMY_LAWS_TRAFFIC_VOIP_H_
 #define ECNOMY_LAWS_TRAFFIC_VOIP_H_
 
@@ -23,6 +24,12 @@ class Voip {
       {"random_phase", "flag", 1, 0, 1, ""},
   };
 
+  struct Call {
+    Time idle;     // from the end of the call before, or the user's start
+    Time holding;  // how long it lasts
+    Time phase;    // from its start to its first packet, which is left out if not below `holding`
+  };
+
   explicit Voip(const double* values) {
     check_parameters(kName, kParameters, values);
     idle_mean_ps_ = values[0] * kPsPerSecond;
@@ -31,43 +38,21 @@ class Voip {
     random_phase_ = values[3] != 0;
   }
 
-  // From the user's start to the first packet.
   template <class Uniform>
-  Time first(Uniform&& uniform) noexcept {
-    return next_call(0, uniform);
+  Call next(Uniform&& uniform) const noexcept {
+    Call call;
+    call.idle = static_cast<Time>(exponential(idle_mean_ps_, uniform()));
+    call.holding = static_cast<Time>(exponential(call_mean_ps_, uniform()));
+    call.phase = random_phase_ ? static_cast<Time>(uniform() * static_cast<double>(interval_)) : 0;
+    return call;
   }
 
-  // From a packet to the next, through as many calls as have no packet.
-  template <class Uniform>
-  Time gap(Uniform&& uniform) noexcept {
-    if (in_call_ + interval_ < holding_) {
-      in_call_ += interval_;
-      return interval_;
-    }
-    return next_call(holding_ - in_call_, uniform);
-  }
-
-  std::int64_t calls() const noexcept { return calls_; }
+  Time interval() const noexcept { return interval_; }
 
  private:
-  template <class Uniform>
-  Time next_call(Time waited, Uniform&& uniform) noexcept {
-    for (;;) {
-      waited += static_cast<Time>(exponential(idle_mean_ps_, uniform()));
-      holding_ = static_cast<Time>(exponential(call_mean_ps_, uniform()));
-      in_call_ = random_phase_ ? static_cast<Time>(uniform() * static_cast<double>(interval_)) : 0;
-      ++calls_;
-      if (in_call_ < holding_) return waited + in_call_;
-      waited += holding_;
-    }
-  }
-
   double idle_mean_ps_, call_mean_ps_;
   Time interval_;
   bool random_phase_;
-  Time holding_ = 0;  // of the present call
-  Time in_call_ = 0;  // from its start to its last packet
-  std::int64_t calls_ = 0;
 };
 
 }  // namespace ecnomy

@@ -7,11 +7,14 @@ one or more of
     decide(FlowView) -> FlowDecision          one object is made per flow
     decide_many(Observation) -> Decision      one object for all flows of the role, as columns
     post_price(PriceObservation) -> int       for connectivity providers, micro-units per mark
+    admit(Call) -> bool                       for guaranteed stream providers, at each call; with
+    watch(StreamObservation) -> None          (if there) what their test streams saw, at reports
 
 State lives in the object. `needs_rate`, where a strategy has it, names the parameter that must be
-given for flows whose traffic has no rate of its own ("" for none). Strategies are named in YAML
-by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name in the entry-point
-group `ecnomy.strategies`.
+given for flows whose traffic has no rate of its own ("" for none); `needs_streams` is true for an
+admission that needs test streams; `readings` holds figures for the table `agents`. Strategies are
+named in YAML by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name in the
+entry-point group `ecnomy.strategies`.
 """
 
 from __future__ import annotations

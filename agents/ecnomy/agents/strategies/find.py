@@ -15,11 +15,13 @@ from ecnomy.agents.errors import StrategyError
 __all__ = ["BUILT_IN", "GROUP", "METHODS", "blame", "find", "make"]
 
 GROUP: Final = "ecnomy.strategies"
-METHODS: Final = ("decide", "decide_many", "post_price")
+METHODS: Final = ("decide", "decide_many", "post_price", "admit")
 BUILT_IN: Final[dict[str, str]] = {
+    "accept-all": "ecnomy.agents.strategies.accept_all:AcceptAll",
     "constant-charge": "ecnomy.agents.strategies.constant_charge:ConstantCharge",
     "constant-throughput": "ecnomy.agents.strategies.constant_throughput:ConstantThroughput",
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
+    "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "stay": "ecnomy.agents.strategies.stay:Stay",
 }

@@ -33,13 +33,13 @@ LARGEST_MICRO: Final = 2**62  # of anything: one sum of two such still fits an i
 
 
 class Postings(msgspec.Struct, frozen=True, eq=False):
-    """A batch of rows, equal in kind and time.
+    """A batch of rows, equal in kind, and in time unless `t_ps` is a column.
 
     `flow` is -1 where a row belongs to none. `quantity` is what was bought (marks, bytes, ps of
     time, by kind) and `price_micro` what one unit of it cost (per mark, per byte, per second).
     """
 
-    t_ps: int
+    t_ps: int | Integers
     kind: str
     debit: Integers
     credit: Integers
@@ -220,12 +220,16 @@ def _batch(t_ps: int, kind: str, debit: int, credit: int, amount_micro: int) -> 
 
 
 def _keep(rows: Postings, index: npt.NDArray[np.intp] | Integers) -> Postings:
-    return Postings(rows.t_ps, rows.kind, *(column[index] for column in _columns(rows)))
+    t_ps = rows.t_ps if isinstance(rows.t_ps, int) else rows.t_ps[index]
+    return Postings(t_ps, rows.kind, *(column[index] for column in _columns(rows)))
 
 
 def _joined(first: Postings, second: Postings) -> Postings:
     pairs = zip(_columns(first), _columns(second), strict=True)
-    return Postings(first.t_ps, first.kind, *(np.concatenate(pair) for pair in pairs))
+    t_ps = first.t_ps
+    if not isinstance(t_ps, int) and not isinstance(second.t_ps, int):
+        t_ps = np.concatenate((t_ps, second.t_ps))
+    return Postings(t_ps, first.kind, *(np.concatenate(pair) for pair in pairs))
 
 
 def _columns(rows: Postings) -> tuple[Integers, ...]:

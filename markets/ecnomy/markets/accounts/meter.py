@@ -6,6 +6,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.observation import (
     Floats,
     FlowColumns,
@@ -15,6 +16,7 @@ from ecnomy.agents.observation import (
     Offer,
     PriceObservation,
 )
+from ecnomy.markets.bridge.columns import late_column
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.plan import Plan, Source, Tcp
 
@@ -92,6 +94,26 @@ class Meter:
             offer=offer[rows],
         )
         return Observation(now.t_ps, dt_ps, price_micro, offers, columns)
+
+    def streams(
+        self, who: str, rows: Integers, price_micro: int, threshold: int
+    ) -> StreamObservation:
+        """What `who` sees of its test streams, late by the plan's delay threshold `threshold`."""
+        now, then = self._look(who)
+
+        def change(name: str) -> Integers:
+            return (integers(now.flows, name) - integers(then.flows, name))[rows]
+
+        return StreamObservation(
+            t_ps=now.t_ps,
+            dt_ps=now.t_ps - then.t_ps,
+            price_micro=price_micro,
+            sent=change("sent"),
+            delivered=change("delivered"),
+            marks=change("ce"),
+            late=change(late_column(threshold)),
+            lost=change("lost"),
+        )
 
     def links(self, who: str, price_micro: int) -> PriceObservation:
         """What `who` sees of all links; its next look starts here."""

@@ -3,8 +3,10 @@
 
     class fee    customer -> application provider of the class
     marks        application provider of the flow's class, else customer -> connectivity provider
+    call         customer -> guaranteed stream provider; reimbursement the other way round
 
-A price handler is the customer of its flows, which are in no class: it pays their marks itself.
+A guaranteed stream provider pays the marks of its calls and of its test streams itself. A price
+handler is the customer of its flows, which are in no class: it pays their marks itself.
 
 The account of an agent bears its name. A flow whose source no customer lists has `source:<source>`
 in the customer's place; marks without a connectivity provider are paid to `unassigned:network`.
@@ -28,6 +30,7 @@ __all__ = [
     "CUSTOMER",
     "HANDLER",
     "NOBODY",
+    "GUARANTEE",
     "Parties",
     "flows_of",
 ]
@@ -36,7 +39,8 @@ CONNECTIVITY = "connectivity-provider"
 APPLICATION = "application-provider"
 CUSTOMER = "customer"
 HANDLER = "price-handler"
-ROLES = (CONNECTIVITY, APPLICATION, CUSTOMER, HANDLER)
+GUARANTEE = "guaranteed-stream-provider"
+ROLES = (CONNECTIVITY, APPLICATION, CUSTOMER, HANDLER, GUARANTEE)
 NOBODY = "unassigned:network"
 
 
@@ -56,6 +60,7 @@ class Parties:
         offers: all classes on sale; flows name theirs by index.
         first_offer: the class each flow starts in, NO_OFFER for none.
         mark_payee: account of the connectivity provider.
+        users: account of each flow's customer.
     """
 
     def __init__(self, plan: Plan, spec: MarketSpec, ledger: Ledger) -> None:
@@ -76,7 +81,9 @@ class Parties:
         )
         self._seller = np.array([accounts[o.provider] for o in self.offers] + [-1], dtype=np.int64)
         self._fees = np.array([o.fee_micro_per_s for o in self.offers] + [0], dtype=np.int64)
-        self._user = self._users(spec.agents, accounts, count, ledger)
+        self._accounts = accounts
+        self.users = self._users(spec.agents, accounts, count, ledger)
+        self._own_marks = self._mark_payers(spec.agents, accounts)
         self.first_offer = self._first_offers(sellers, count)
         self._check_handlers(spec.agents)
         carriers = [accounts[a.name] for a in spec.agents if a.role == CONNECTIVITY]
@@ -106,11 +113,23 @@ class Parties:
 
     def fee_parties(self, offer: Integers) -> tuple[Integers, Integers]:
         """Payer and payee of the class fee, per flow (payee -1 in no class)."""
-        return self._user, self._seller[offer]
+        return self.users, self._seller[offer]
 
     def mark_payers(self, offer: Integers) -> Integers:
         """Who pays a flow's marks, per flow."""
-        return np.where(offer == NO_OFFER, self._user, self._seller[offer])
+        return np.where(offer == NO_OFFER, self._own_marks, self._seller[offer])
+
+    def account(self, agent: str) -> int:
+        """The account of an agent."""
+        return self._accounts[agent]
+
+    def _mark_payers(self, agents: tuple[AgentSpec, ...], accounts: dict[str, int]) -> Integers:
+        """Who pays the marks of each flow while it is in no class."""
+        payers = self.users.copy()
+        for agent in agents:
+            if agent.role == GUARANTEE:
+                payers[self.flows((*agent.sources, *agent.test_streams))] = accounts[agent.name]
+        return payers
 
     def _users(
         self, agents: tuple[AgentSpec, ...], accounts: dict[str, int], count: int, ledger: Ledger

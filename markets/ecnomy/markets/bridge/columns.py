@@ -59,6 +59,10 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
     {
         "series": _ordered("t_ps:i name:i subject:i value:f"),
         "transfers": _table("flow number start_ps end_ps bytes retransmitted ece complete"),
+        "calls": _table(
+            "id flow user start_ps end_ps accepted complete sent delivered late ce lost"
+            " delay_sum_ps"
+        ),
         "trace": _table("t_ps event link flow seq bytes ce"),
     }
 )

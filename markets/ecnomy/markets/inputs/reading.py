@@ -204,6 +204,7 @@ def _expected(kind: Any) -> str:
 
 def write(value: Any, kind: Any = None) -> Any:
     """The YAML value (plain and JSON-able) that reads as `value`, every default filled in."""
+    kind = _present(kind)
     reader = _split(kind)[1] if kind is not None else None
     if reader is not None:
         return reader.write(value)
@@ -215,6 +216,14 @@ def write(value: Any, kind: Any = None) -> Any:
     if isinstance(value, dict):
         return {key: write(item) for key, item in value.items()}
     return value
+
+
+def _present(kind: Any) -> Any:
+    """What an optional value is when it is there."""
+    if typing.get_origin(kind) not in (types.UnionType, typing.Union):
+        return kind
+    rest = [a for a in typing.get_args(kind) if a is not type(None)]
+    return rest[0] if len(rest) == 1 else kind
 
 
 def _write_struct(value: msgspec.Struct) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 from ecnomy.markets.plan.structs import (
     NO_PROFILE,
     PLAN_VERSION,
+    Calls,
     Law,
     Link,
     Plan,
@@ -19,6 +20,7 @@ from ecnomy.markets.plan.structs import (
 __all__ = [
     "NO_PROFILE",
     "PLAN_VERSION",
+    "Calls",
     "Law",
     "Link",
     "Plan",

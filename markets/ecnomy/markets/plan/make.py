@@ -8,8 +8,10 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.make_laws import marking_law, traffic_law, transport_of
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.document import AUTO, Document, Source
+from ecnomy.markets.scenario.document import AUTO, Source
+from ecnomy.markets.scenario.marketspec import AgentSpec
 from ecnomy.markets.scenario.network import Direction
+from ecnomy.markets.scenario.traffic import Voip
 from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["make_plan"]
@@ -40,19 +42,46 @@ def make_plan(scenario: Scenario) -> Plan:
         sources=[
             _source(scenario, index, directions, router) for index in range(len(document.sources))
         ],
-        record=_record(document),
+        record=_record(scenario),
     ).sealed()
 
 
-def _record(document: Document) -> plans.Record:
-    record = document.record
+def _record(scenario: Scenario) -> plans.Record:
+    """What is recorded; the delays that tariffs promise are among the thresholds."""
+    record = scenario.document.record
+    guarantees = _guarantees(scenario)
+    promised = (agent.tariff.max_delay_ps for agent in guarantees if agent.tariff)
+    calls = any(isinstance(s.traffic, Voip) for s in scenario.document.sources)
     return plans.Record(
         series=list(record.series),
         every_ps=record.every if record.series else plans.NONE,
-        delay_thresholds_ps=list(record.delay_thresholds),
+        delay_thresholds_ps=list(dict.fromkeys((*record.delay_thresholds, *promised))),
         trace=record.trace,
         transfers=record.transfers,
+        calls=calls and (record.calls or bool(guarantees)),
     )
+
+
+def _guarantees(scenario: Scenario) -> list[AgentSpec]:
+    agents = scenario.market.agents if scenario.market else ()
+    return [agent for agent in agents if agent.tariff is not None]
+
+
+def _marked(scenario: Scenario, source: Source) -> bool:
+    """Whether datagrams are ECN-capable where nothing is said: those of calls and test streams."""
+    streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
+    return isinstance(source.traffic, Voip) or source.name in streams
+
+
+def _calls(scenario: Scenario, source: Source) -> plans.Calls:
+    """What holds for a source's calls; those nobody sells go by the first delay threshold."""
+    for agent in _guarantees(scenario):
+        if agent.tariff is not None and source.name in agent.sources:
+            return plans.Calls(ask=True, max_delay_ps=agent.tariff.max_delay_ps)
+    thresholds = scenario.document.record.delay_thresholds
+    if isinstance(source.traffic, Voip) and thresholds:
+        return plans.Calls(ask=False, max_delay_ps=thresholds[0])
+    return plans.Calls(ask=False, max_delay_ps=plans.NONE)
 
 
 def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
@@ -96,8 +125,9 @@ def _source(
         stop_ps=source.stop,
         profile=_profile(source),
         traffic=_traffic(scenario, index, source),
-        transport=transport_of(source.transport),
+        transport=transport_of(source.transport, marked=_marked(scenario, source)),
         send_overhead_ps=overhead,
+        calls=_calls(scenario, source),
     )
 
 

@@ -123,12 +123,11 @@ def _web(web: traffic.Web) -> Values:
     }
 
 
-def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
-    """A transport, its window law included."""
+def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tcp | plans.Udp:
+    """A transport, its window law included; `marked`: datagrams that are ECN-capable by default."""
     if isinstance(kind, transport.Udp):
-        return plans.Udp(
-            payload_bytes=kind.payload, header_bytes=kind.header, ect=kind.ecn == "ect"
-        )
+        ect = marked if kind.ecn == "auto" else kind.ecn == "ect"
+        return plans.Udp(payload_bytes=kind.payload, header_bytes=kind.header, ect=ect)
     mark_rate = kind.mark_rate if isinstance(kind, transport.Wtp | transport.WtpSender) else None
     return plans.Tcp(
         window=_window_law(kind),

@@ -19,6 +19,7 @@ import msgspec
 __all__ = [
     "NO_PROFILE",
     "PLAN_VERSION",
+    "Calls",
     "Law",
     "Link",
     "Plan",
@@ -111,6 +112,13 @@ class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", ta
     ect: bool
 
 
+class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What holds for the calls of a telephone source (voip); other sources have none."""
+
+    ask: bool  # each call asks the market first (`request`)
+    max_delay_ps: int  # a packet of a call that is later than this counts as late; -1 none
+
+
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`count` flows that differ in start time and random draws only; flow i is `name.i`.
 
@@ -127,6 +135,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     traffic: Law
     transport: Tcp | Udp
     send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
+    calls: Calls = Calls(ask=False, max_delay_ps=NONE)
     profile: Profile = NO_PROFILE
 
     @property
@@ -143,6 +152,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     delay_thresholds_ps: list[int]  # one-way delay thresholds of the `late` counters
     trace: bool  # one row per packet event
     transfers: bool  # one row per finished transfer
+    calls: bool = False  # one row per call of a telephone source
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -70,6 +70,11 @@ class RunTables(ABC):
         return self.table("transfers")
 
     @cached_property
+    def calls(self) -> pd.DataFrame:
+        """Calls of telephone users, if there are any and the scenario wants them recorded."""
+        return self.table("calls")
+
+    @cached_property
     def trace(self) -> pd.DataFrame:
         """Packet events, if the scenario asked for them."""
         return self.table("trace")

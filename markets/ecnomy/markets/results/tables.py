@@ -39,6 +39,7 @@ ALL_TABLES: Final = (
     "agents",
     "series",
     "transfers",
+    "calls",
     "trace",
 )
 
@@ -74,6 +75,7 @@ _FLOW_RATES: Final = {
     "mean_cwnd": pa.float64(),
 }
 _MONEY: Final = {"fee_micro": pa.int64(), "mark_charge_micro": pa.int64()}
+_CALL_MONEY: Final = {"charge_micro": pa.int64(), "reimbursement_micro": pa.int64()}
 _LINK_RATES: Final = {
     "utilization": pa.float64(),
     "mean_queue_packets": pa.float64(),
@@ -99,9 +101,12 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
     wanted = {
         "series": bool(plan.record.series),
         "transfers": plan.record.transfers,
+        "calls": plan.record.calls,
         "trace": plan.record.trace,
     }
     tables |= {name: _arrow(RECORDS[name]) for name, on in wanted.items() if on}
+    if "calls" in tables:
+        tables["calls"] |= _CALL_MONEY
     return {name: pa.schema(list(columns.items())) for name, columns in tables.items()}
 
 

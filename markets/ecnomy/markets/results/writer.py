@@ -24,7 +24,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.markets.accounts.ledger import Postings
 from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns, Record, Report
-from ecnomy.markets.market import MarketLike
+from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, schemas, taken_names
@@ -199,7 +199,7 @@ class ResultsWriter:
 def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
     count = len(rows.debit)
     return {
-        "t_ps": np.full(count, rows.t_ps, dtype=np.int64),
+        "t_ps": np.broadcast_to(np.asarray(rows.t_ps, dtype=np.int64), count),
         "debit": taken_names(names, rows.debit),
         "credit": taken_names(names, rows.credit),
         "amount_micro": rows.amount_micro,

@@ -11,6 +11,7 @@ from ecnomy.agents.strategies import make
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
 from ecnomy.markets.scenario.document import AgentEntry, Document
+from ecnomy.markets.scenario.guarantees import check_guarantees
 from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.traffic import RateCapped
@@ -70,6 +71,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     _check_owners(document, list(_class_sources(agents)), "class", places)
     _check_owners(document, list(_customer_sources(agents)), "customer", places)
     _check_handlers(document, agents, places)
+    check_guarantees(document, agents, dict(_sellers(agents)), places)
     _check_isp(agents, places)
     specs = tuple(_agent(agent) for agent in agents)
     return MarketSpec(price_micro_per_mark=market.price_per_mark, agents=specs)
@@ -86,6 +88,7 @@ def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[A
         msgspec.structs.replace(
             agent,
             sources=members(agent.sources),
+            test_streams=members(agent.test_streams),
             classes={
                 name: msgspec.structs.replace(entry, sources=members(entry.sources))
                 for name, entry in agent.classes.items()
@@ -112,6 +115,8 @@ def _agent(agent: AgentEntry) -> AgentSpec:
         sources=agent.sources,
         strategy=agent.strategy,
         decision_interval_ps=-1 if interval is None else interval,
+        test_streams=agent.test_streams,
+        tariff=None if agent.tariff is None else agent.tariff.tariff(),
     )
 
 
@@ -165,6 +170,16 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
                 key = asked.rpartition(".")[2]
                 found = f"no {key!r}, and source {source!r} has no rate of its own"
                 raise places.fault(path, found, "a rate above 0 such as 1 Mbps")
+
+
+def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
+    """(source, who sells it or handles its price)."""
+    for source, owner, _ in _class_sources(agents):
+        yield source, owner
+    for agent in agents:
+        if agent.role == HANDLER:
+            for source in agent.sources:
+                yield source, f"{HANDLER} {agent.name!r}"
 
 
 def _check_isp(agents: tuple[AgentEntry, ...], places: Places) -> None:

@@ -23,14 +23,22 @@ from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.strategy import StrategyReader
+from ecnomy.markets.scenario.tariff import TariffEntry
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "Record", "Source"]
 
 SECOND_PS: Final = 10**12
-ROLES: Final = ("connectivity-provider", "application-provider", "customer", "price-handler")
+ROLES: Final = (
+    "connectivity-provider",
+    "application-provider",
+    "customer",
+    "price-handler",
+    "guaranteed-stream-provider",
+)
 USERS: Final = ("customer", "price-handler")  # whose the flows are
+GSP: Final = "guaranteed-stream-provider"
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 
 _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), above=True)]
@@ -74,6 +82,8 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     role: Annotated[str, Choice(ROLES)]
     classes: dict[str, ClassEntry] = {}
     sources: Names = ()
+    test_streams: Names = ()
+    tariff: TariffEntry | None = None
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
     decision_interval: _Period | None = None
 
@@ -82,8 +92,8 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit(
                 "classes", f"classes of a {self.role}", "none but an application-provider's"
             )
-        if self.sources and self.role not in USERS:
-            expected = "none but a customer's or a price-handler's"
+        if self.sources and self.role not in (*USERS, GSP):
+            expected = "none but a customer's, a price-handler's or a guaranteed-stream-provider's"
             raise Misfit("sources", f"sources of a {self.role}", expected)
         if self.role == "application-provider" and not self.classes:
             raise Misfit("classes", "no classes", "at least one class with a fee")
@@ -91,6 +101,19 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("sources", "no sources", f"the sources whose flows are the {self.role}'s")
         if self.role == "price-handler":
             self._check_handler()
+        self._check_guarantee()
+
+    def _check_guarantee(self) -> None:
+        tariff = "{price: 0.05 money, max_delay: 15 ms, max_delay_rate: 0.01}"
+        if self.role == GSP:
+            if not self.sources:
+                raise Misfit("sources", "no sources", "the sources whose calls are sold")
+            if self.tariff is None:
+                raise Misfit("tariff", "no tariff", f"a tariff such as {tariff}")
+            return
+        if self.tariff is not None or self.test_streams:
+            key = "tariff" if self.tariff is not None else "test_streams"
+            raise Misfit(key, f"{key} of a {self.role}", f"none but a {GSP}'s")
 
     def _check_handler(self) -> None:
         charge = "{kind: constant-charge, charge: 2 money/s}"
@@ -116,6 +139,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     delay_thresholds: tuple[Annotated[int, TIME], ...] = ()
     trace: bool = False
     transfers: bool = True
+    calls: bool = True
 
     def __post_init__(self) -> None:
         if len(set(self.series)) < len(self.series):

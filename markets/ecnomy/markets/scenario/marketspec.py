@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import msgspec
 
+from ecnomy.agents.tariff import Tariff
+
 __all__ = ["AgentSpec", "ClassSpec", "MarketSpec", "Params", "StrategySpec", "Value"]
 
 Value = float | int | str | bool
@@ -31,14 +33,20 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One agent. `classes` is for application providers, `sources` for customers and handlers."""
+    """One agent.
+
+    `classes` is for application providers, `sources` for customers, handlers and guaranteed stream
+    providers, `test_streams` and `tariff` for the last only.
+    """
 
     name: str
-    role: str  # "connectivity-provider", "application-provider", "customer" or "price-handler"
+    role: str  # as in document.ROLES
     classes: tuple[ClassSpec, ...] = ()
     sources: tuple[str, ...] = ()
     strategy: StrategySpec | None = None
     decision_interval_ps: int = -1  # -1: the role's default
+    test_streams: tuple[str, ...] = ()
+    tariff: Tariff | None = None
 
 
 class MarketSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

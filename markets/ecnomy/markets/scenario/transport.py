@@ -199,11 +199,11 @@ class NewReno(Reno, frozen=True, kw_only=True, tag="newreno", tag_field="law"):
 
 
 class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law"):
-    """Datagrams of one size."""
+    """Datagrams of one size; by default those of calls and of test streams are ECN-capable."""
 
     payload: _Payload = 1000
     header: _Header = 28
-    ecn: Annotated[str, Choice(("off", "ect", "on"))] = "off"
+    ecn: Annotated[str, Choice(("auto", "off", "ect", "on"))] = "auto"
 
     def __post_init__(self) -> None:
         if self.ecn == "on":

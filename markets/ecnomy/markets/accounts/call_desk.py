@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The desk where guaranteed calls are admitted, charged, judged and, if need be, paid back.
+
+    call            at the moment of an accepted request: customer -> provider, the tariff's price
+    reimbursement   when the call's record says that its promise was broken: provider -> customer
+
+Postings of an epoch are handed to the ledger in two batches at its end, each row with its own time:
+a call's is that of the request, a reimbursement's that of the call's end. A call that is still
+under way when the run ends has been charged and is not judged.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.calls import Call
+from ecnomy.agents.guaranteed_stream_provider import GuaranteedStreamProvider
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.accounts.ledger import Ledger, Postings
+from ecnomy.markets.accounts.parties import Parties
+from ecnomy.markets.bridge.messages import Columns, Request
+
+__all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
+
+CALL: Final = "call"
+REIMBURSEMENT: Final = "reimbursement"
+_NOBODY: Final = -1
+
+
+class CallDesk:
+    """All guaranteed stream providers' calls of one run."""
+
+    def __init__(self, parties: Parties, ledger: Ledger) -> None:
+        self._parties, self._ledger = parties, ledger
+        self._providers: list[GuaranteedStreamProvider] = []
+        self._seller = np.full(len(parties.first_offer), _NOBODY, dtype=np.int64)
+        self._charged: dict[int, int] = {}  # price of each accepted call not yet judged, by id
+        self._due: dict[str, list[tuple[int, int, int]]] = {CALL: [], REIMBURSEMENT: []}
+
+    def open(self, provider: GuaranteedStreamProvider, rows: Integers) -> None:
+        """Calls on these flows are the provider's to sell."""
+        self._seller[rows] = len(self._providers)
+        self._providers.append(provider)
+
+    def close(self) -> None:
+        """Let the providers go."""
+        self._providers = []
+
+    def admit(self, request: Request) -> bool:
+        """Let the call's provider decide; an accepted call is charged. Nobody's is refused.
+
+        Raises:
+            StrategyError: the provider's strategy failed.
+        """
+        seller = int(self._seller[request.flow])
+        if request.kind != CALL or seller == _NOBODY:
+            return False
+        provider = self._providers[seller]
+        if not provider.admit(Call(request.t_ps, request.flow)):
+            return False
+        price_micro = provider.tariff.price_micro
+        self._charged[request.id] = price_micro
+        self._due[CALL].append((request.t_ps, request.flow, price_micro))
+        return True
+
+    def judge(self, calls: Columns) -> Columns:
+        """Records of calls with who sold them, what they cost and what was paid back.
+
+        Args:
+            calls: the columns of the record table `calls`.
+
+        Returns:
+            The same with `charge_micro` and `reimbursement_micro`.
+        """
+        charge = np.zeros(len(calls["id"]), dtype=np.int64)
+        back = np.zeros(len(calls["id"]), dtype=np.int64)
+        names = ("id", "flow", "end_ps", "complete", "sent", "late", "lost")
+        for row, values in enumerate(zip(*(calls[n].tolist() for n in names), strict=True)):
+            number, flow, end_ps, complete, sent, late, lost = values
+            price_micro = self._charged.pop(number, None)
+            if price_micro is None:
+                continue
+            charge[row] = price_micro
+            tariff = self._providers[int(self._seller[flow])].tariff
+            if complete and tariff.broken(sent, late + lost):
+                back[row] = tariff.reimbursement_micro
+                self._due[REIMBURSEMENT].append((end_ps, flow, tariff.reimbursement_micro))
+        return {**calls, "charge_micro": charge, "reimbursement_micro": back}
+
+    def book(self, t_ps: int) -> None:
+        """Hand the postings of the epoch that ends at `t_ps` to the ledger.
+
+        Raises:
+            LedgerError: overflow.
+        """
+        for kind, due in self._due.items():
+            if due:
+                self._ledger.usage(self._postings(kind, sorted(due)))
+                due.clear()
+
+    def _postings(self, kind: str, due: list[tuple[int, int, int]]) -> Postings:
+        t_ps, flow, amount = (np.array(column, dtype=np.int64) for column in zip(*due, strict=True))
+        seller = np.array(
+            [self._parties.account(self._providers[i].name) for i in self._seller[flow].tolist()],
+            dtype=np.int64,
+        )
+        user = self._parties.users[flow]
+        debit, credit = (user, seller) if kind == CALL else (seller, user)
+        ones = np.ones(len(flow), dtype=np.int64)
+        return Postings(t_ps, kind, debit, credit, amount, flow, ones, amount)
+
+
+def unsold(calls: Columns) -> Columns:
+    """Records of calls in a run without a market: they cost nothing."""
+    none = np.zeros(len(calls["id"]), dtype=np.int64)
+    return {**calls, "charge_micro": none, "reimbursement_micro": none}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run needs of a market, and the market of a run that has none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.markets.accounts.call_desk import unsold
+from ecnomy.markets.accounts.ledger import Ledger
+from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.journal import Journal
+
+__all__ = ["MarketLike", "NoMarket"]
+
+
+class MarketLike(Protocol):
+    """What a run needs of a market."""
+
+    ledger: Ledger
+    journal: Journal
+    offers: tuple[Offer, ...]
+    offer: Integers
+    warnings: list[str]
+
+    @property
+    def fee_micro(self) -> Integers:
+        """Class fees of each flow so far."""
+
+    @property
+    def charge_micro(self) -> Integers:
+        """Mark charges of each flow so far."""
+
+    def decide(self, report: Report) -> Decide:
+        """Answer a report."""
+
+    def request(self, request: Request) -> Verdict:
+        """Answer a call."""
+
+    def record(self, record: Record) -> Record:
+        """The rows of a record as they go into its table."""
+
+    def close(self) -> None:
+        """Let go of everything the run held."""
+
+
+class NoMarket:
+    """A run without a market: nobody pays, nobody decides, every call is let in."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.ledger, self.journal = Ledger(), Journal()
+        self.offers: tuple[Offer, ...] = ()
+        self.warnings: list[str] = []
+        flows = sum(source.count for source in plan.sources)
+        self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
+        self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
+        self.charge_micro: Integers = self.fee_micro
+
+    def decide(self, report: Report) -> Decide:
+        """Leave everything as it is."""
+        return Decide(report.epoch)
+
+    def request(self, request: Request) -> Verdict:
+        """Let it in: there is nobody to refuse it, and nobody to pay."""
+        return Verdict(request.id, True)
+
+    def record(self, record: Record) -> Record:
+        """Calls cost nothing; all else is as it came."""
+        if record.table != "calls":
+            return record
+        return replace(record, columns=unsold(record.columns))
+
+    def close(self) -> None:
+        """Nothing is held."""

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/call_flow.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace ecnomy::engine {
+
+CallFlow::CallFlow(const SourceConfig& source, std::int32_t flow, std::int32_t user, Outbox outbox,
+                   Stream traffic, CallDesk* desk)
+    : source_(&source),
+      flow_(flow),
+      user_(user),
+      outbox_(outbox),
+      stream_(traffic),
+      law_(source.plan->traffic.values.data()),
+      desk_(desk) {}
+
+bool CallFlow::active(Time now) const noexcept {
+  const Time stop = source_->plan->stop_ps;
+  return started_ && active_ && (stop < 0 || now < stop);
+}
+
+void CallFlow::start(Core& core, Time now) {
+  started_ = true;
+  left_ = now;
+  await_call(core, now);
+}
+
+void CallFlow::wake(Core& core, Time at) {
+  core.events.push(at, EventKind::application, static_cast<std::uint32_t>(flow_));
+}
+
+// `from`: when the user became idle.
+void CallFlow::await_call(Core& core, Time from) {
+  state_ = State::idle;
+  next_ = law_.next(stream_);
+  const Time stop = source_->plan->stop_ps;
+  const Time at = from + source_->plan->profile.stretch(from, next_.idle);
+  if (stop < 0 || at < stop) wake(core, at);
+}
+
+void CallFlow::on_application(Core& core, Time now) {
+  if (state_ == State::idle) return begin(core, now);
+  if (due_ >= end_) return end(core, now);
+  send(core, now);
+  due_ += law_.interval();
+  packet_or_end(core);
+}
+
+void CallFlow::begin(Core& core, Time now) {
+  if (!active(now)) return await_call(core, now);
+  CallRecord call{};
+  call.id = desk_->number();
+  call.flow = flow_;
+  call.user = user_;
+  call.start_ps = call.end_ps = now;
+  const bool ask = source_->plan->calls_ask;
+  if (ask && !desk_->admit(call.id, flow_, now, next_.holding)) {
+    hand_in(call, true);
+    return await_call(core, now);
+  }
+  call.accepted = 1;
+  const Time stop = source_->plan->stop_ps;
+  end_ = now + next_.holding;
+  if (stop >= 0) end_ = std::min(end_, stop);
+  call.end_ps = end_;
+  open_.push_back(call);
+  ++number_;
+  state_ = State::talking;
+  due_ = now + next_.phase;
+  packet_or_end(core);
+}
+
+// The call ends at end_, or when its last packet has left if the send overhead makes that later.
+void CallFlow::packet_or_end(Core& core) {
+  if (due_ < end_) left_ = std::max(left_, due_ + outbox_.draw());
+  wake(core, due_ < end_ ? left_ : std::max(left_, end_));
+}
+
+void CallFlow::send(Core& core, Time now) {
+  if (!active(now)) return;
+  const TransportPlan& transport = source_->plan->transport;
+  FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
+  const std::uint16_t flags = transport.ect ? kEct : 0;
+  const PacketId id = core.packets.take();
+  core.packets[id] = {
+      stats.sent, now,     flow_, source_->packet_bytes(), source_->first_hop, kNoPacket,
+      flags,      number_, 0};
+  ++stats.sent;
+  stats.sent_bytes += source_->packet_bytes();
+  ++open_.back().sent;
+  outbox_.leave(core, id, now);
+}
+
+void CallFlow::end(Core& core, Time) {
+  const Time ended = end_;
+  await_call(core, ended);
+  settle(core);
+}
+
+void CallFlow::receive(Core& core, PacketId id, Time now) {
+  const Packet& packet = core.packets[id];
+  core.count_delivery(packet, now);
+  FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
+  ++stats.acked;
+  stats.acked_bytes += packet.bytes;
+  const std::size_t later = static_cast<std::uint16_t>(number_ - packet.connection);
+  const std::size_t at = open_.size() - 1 - later;
+  assert(later < open_.size());
+  CallRecord& call = open_[at];
+  const Time delay = now - packet.sent;
+  const Time limit = source_->plan->calls_max_delay;
+  ++call.delivered;
+  call.delay_sum_ps += delay;
+  call.late += limit >= 0 && delay > limit ? 1 : 0;
+  call.ce += packet.has(kCe) ? 1 : 0;
+  core.packets.release(id);
+  hand_in_ended(at);
+  if (state_ == State::idle) settle(core);
+}
+
+bool CallFlow::quiet(const Core& core) const noexcept {
+  return core.flows[static_cast<std::size_t>(flow_)].under_way() == 0;
+}
+
+void CallFlow::settle(Core& core) {
+  if (open_.empty() || !quiet(core)) return;
+  hand_in_ended(open_.size() - (state_ == State::talking ? 1 : 0));
+}
+
+void CallFlow::hand_in_ended(std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) hand_in(open_[i], true);
+  open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void CallFlow::finish(Core& core, Time now) {
+  settle(core);
+  for (CallRecord& call : open_) {
+    call.end_ps = std::min(call.end_ps, now);
+    hand_in(call, false);
+  }
+  open_.clear();
+}
+
+void CallFlow::hand_in(CallRecord& call, bool complete) {
+  call.complete = complete ? 1 : 0;
+  if (complete) call.lost = call.sent - call.delivered;
+  desk_->add(call);
+}
+
+}  // namespace ecnomy::engine
