@@ -28,6 +28,7 @@ class Outcome:
     plan: Plan
     reports: list[Report] = field(default_factory=list)
     records: dict[str, list[dict[str, np.ndarray]]] = field(default_factory=dict)
+    requests: list[Request] = field(default_factory=list)
     finish: Finish | None = None
 
     def table(self, name: str) -> dict[str, np.ndarray]:
@@ -55,8 +56,16 @@ def engine() -> str:
     return str(found)
 
 
-def run(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> Outcome:
-    """Runs the plan; `decide` answers each report, by default with nothing."""
+def run(
+    plan: Plan,
+    decide: Callable[[Report], Decide] | None = None,
+    admit: Callable[[Request, socket.socket], bool] = lambda request, sock: False,
+) -> Outcome:
+    """Runs the plan.
+
+    `decide` answers each report, by default with nothing; `admit` each call, by default with no: it
+    is also given the connection, to look at what the engine does meanwhile.
+    """
     ours, theirs = socket.socketpair()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "plan.json"
@@ -65,7 +74,7 @@ def run(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> Outcome
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
         theirs.close()
         try:
-            outcome = _talk(plan, ours, decide or (lambda report: Decide(report.epoch)))
+            outcome = _talk(plan, ours, decide or (lambda report: Decide(report.epoch)), admit)
         finally:
             ours.close()
             _, error = process.communicate(timeout=60)
@@ -73,7 +82,12 @@ def run(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> Outcome
     return outcome
 
 
-def _talk(plan: Plan, sock: socket.socket, decide: Callable[[Report], Decide]) -> Outcome:
+def _talk(
+    plan: Plan,
+    sock: socket.socket,
+    decide: Callable[[Report], Decide],
+    admit: Callable[[Request, socket.socket], bool],
+) -> Outcome:
     link = EngineLink(
         sock,
         n_flows=sum(s.count for s in plan.sources),
@@ -91,7 +105,8 @@ def _talk(plan: Plan, sock: socket.socket, decide: Callable[[Report], Decide]) -
                 outcome.reports.append(report)
                 link.send(decide(report))
             case Request() as request:
-                link.send(Verdict(request.id, False))
+                outcome.requests.append(request)
+                link.send(Verdict(request.id, admit(request, sock)))
             case Record() as record:
                 outcome.records.setdefault(record.table, []).append(dict(record.columns))
             case Finish() as finish:

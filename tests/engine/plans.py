@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ecnomy.markets.plan import (
     NO_PROFILE,
+    Calls,
     Law,
     Link,
     Plan,
@@ -19,6 +20,7 @@ from ecnomy.markets.plan import (
 
 PS = 10**12
 DROP_TAIL = Law("drop-tail", {})
+NO_CALLS = Calls(ask=False, max_delay_ps=-1)
 
 
 def link(name, source, target, rate_bps, delay_s, *, buffer=-1, marking=DROP_TAIL, **other):
@@ -115,8 +117,8 @@ def profile(period_s, steps):
 
 
 def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.0, **other):
-    fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0, profile=NO_PROFILE)
-    fields |= other
+    fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0, calls=NO_CALLS)
+    fields |= dict(profile=NO_PROFILE) | other
     stop = fields["stop_s"]
     return Source(
         name=name,
@@ -131,6 +133,7 @@ def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.
         traffic=traffic or Law("greedy", {}),
         transport=transport,
         send_overhead_ps=round(fields["overhead_s"] * PS),
+        calls=fields["calls"],
     )
 
 

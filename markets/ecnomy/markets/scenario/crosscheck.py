@@ -10,7 +10,7 @@ import msgspec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
-from ecnomy.markets.scenario.document import AgentEntry, Document
+from ecnomy.markets.scenario.document import GSP, AgentEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
 from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.scenario.places import Places
@@ -131,6 +131,8 @@ def _class_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str
 
 def _customer_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str]]:
     for index, agent in enumerate(agents):
+        if agent.role == GSP:
+            continue
         path = f"market.agents[{index}].sources"
         for item, source in enumerate(agent.sources):
             yield source, f"{agent.role} {agent.name!r}", f"{path}[{item}]"

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a scenario must say of a guaranteed stream provider, and what its plan says of calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.plan import Calls, Udp
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import scenario_from_text
+
+GOOD = """
+version: 1
+duration: 60 s
+network: {links: [{name: wire, from: a, to: b, rate: 10 Mbps, delay: 2 ms}]}
+sources:
+  - {name: callers, from: a, to: b, traffic: {kind: voip}, transport: {law: udp}}
+  - {name: test, from: a, to: b, traffic: {kind: cbr, interval: 0.1 s}, transport: {law: udp}}
+  - {name: noise, from: a, to: b, traffic: {kind: cbr, interval: 0.1 s}, transport: {law: udp}}
+  - {name: bulk, from: a, to: b, transport: {law: wtp}}
+market:
+  price_per_mark: 0.001 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: gsp
+      role: guaranteed-stream-provider
+      sources: callers
+      test_streams: test
+      tariff: {price: 0.05 money, max_delay: 12 ms}
+record: {delay_thresholds: [15 ms]}
+"""
+AGENT = "market.agents[1]"
+
+
+def test_the_plan_has_calls_ask_and_counts_late_by_the_tariff() -> None:
+    """Calls ask, late is later than promised, a threshold counts it, and datagrams are ECT."""
+    plan = make_plan(scenario_from_text(GOOD))
+    callers, test, noise, bulk = plan.sources
+    assert callers.calls == Calls(ask=True, max_delay_ps=12 * 10**9)
+    assert test.calls == bulk.calls == Calls(ask=False, max_delay_ps=-1)
+    assert plan.record.delay_thresholds_ps == [15 * 10**9, 12 * 10**9] and plan.record.calls
+    ect = [s.transport.ect for s in (callers, test, noise) if isinstance(s.transport, Udp)]
+    assert ect == [True, True, False]
+
+
+def test_the_reimbursement_is_the_price_unless_said() -> None:
+    """Money back by default; any other amount as written."""
+    for extra, amount in (("", 50_000), (", reimbursement: 2 money", 2_000_000)):
+        market = scenario_from_text(GOOD.replace("12 ms}", f"12 ms{extra}}}")).market
+        assert market is not None and market.agents[1].tariff is not None
+        assert market.agents[1].tariff.reimbursement_micro == amount
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path", "found"),
+    [
+        ("      sources: callers\n", "", f"{AGENT}.sources", "no sources"),
+        ("tariff: {price: 0.05 money, max_delay: 12 ms}", "", f"{AGENT}.tariff", "no tariff"),
+        ("sources: callers", "sources: noise", f"{AGENT}.sources", "whose traffic is cbr"),
+        ("sources: callers", "sources: [callers, caller]", f"{AGENT}.sources[1]", "'caller'"),
+        ("test_streams: test", "test_streams: bulk", f"{AGENT}.test_streams", "is greedy"),
+        ("      test_streams: test\n", "", f"{AGENT}.test_streams", "no test streams"),
+        ("test_streams: test", "test_streams: [test, test]", f"{AGENT}.test_streams[1]", "second"),
+        ("price: 0.05 money", "price: 0.05", f"{AGENT}.tariff.price", "without a unit"),
+        ("max_delay: 12 ms", "max_delay_rate: 1.5", f"{AGENT}.tariff.max_delay_rate", "1.5"),
+        ("max_delay: 12 ms", "max_delay: 0 ms", f"{AGENT}.tariff.max_delay", "0 ms"),
+        (
+            "connectivity-provider}",
+            "connectivity-provider, tariff: {price: 1 money}}",
+            "market.agents[0].tariff",
+            "tariff of a connectivity-provider",
+        ),
+        (
+            "connectivity-provider}",
+            "connectivity-provider}\n    - {name: shop, role: application-provider, "
+            "classes: {a: {fee: 1 money/s, sources: callers}}}",
+            "market.agents[2].sources",
+            "which class 'a' of 'shop' has already",
+        ),
+    ],
+)  # fmt: skip
+def test_faults_are_named_with_their_place(old: str, new: str, path: str, found: str) -> None:
+    """Each fault is one line with the path of what is wrong."""
+    assert old in GOOD
+    with pytest.raises(ScenarioError) as fault:
+        scenario_from_text(GOOD.replace(old, new, 1))
+    assert fault.value.path == path and found in str(fault.value)
+    assert "\n" not in str(fault.value)
+
+
+def test_an_admission_without_streams_needs_none() -> None:
+    """`accept-all` sells calls blindly."""
+    text = GOOD.replace("test_streams: test", "strategy: {kind: accept-all}")
+    assert make_plan(scenario_from_text(text)).sources[0].calls.ask
+
+
+def test_optional_values_resolve_with_their_unit() -> None:
+    """A resolved scenario with an interval of its own loads as the same scenario."""
+    import msgspec
+
+    scenario = scenario_from_text(GOOD.replace("role: conn", "decision_interval: 7 s, role: conn"))
+    text = msgspec.json.encode(scenario.resolved()).decode()
+    assert scenario_from_text(text).document == scenario.document
