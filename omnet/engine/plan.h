@@ -55,6 +55,7 @@ struct SourcePlan {
   std::vector<std::int32_t> path, ack_path;
   Time start_at, start_stagger, start_spread, stop_ps;
   Profile profile;
+  bool together;  // one row for all its flows
   LawPlan traffic;
   TransportPlan transport;
   Time send_overhead_ps;

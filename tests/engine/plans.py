@@ -118,7 +118,7 @@ def profile(period_s, steps):
 
 def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.0, **other):
     fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0, calls=NO_CALLS)
-    fields |= dict(profile=NO_PROFILE) | other
+    fields |= dict(profile=NO_PROFILE, rows="each") | other
     stop = fields["stop_s"]
     return Source(
         name=name,
@@ -130,6 +130,7 @@ def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.
         ),
         stop_ps=-1 if stop is None else round(stop * PS),
         profile=fields["profile"],
+        rows=fields["rows"],
         traffic=traffic or Law("greedy", {}),
         transport=transport,
         send_overhead_ps=round(fields["overhead_s"] * PS),

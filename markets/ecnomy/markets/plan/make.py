@@ -124,6 +124,7 @@ def _source(
         start=plans.Start(at_ps=source.start, stagger_ps=source.stagger, spread_ps=source.spread),
         stop_ps=source.stop,
         profile=_profile(source),
+        rows=source.rows,
         traffic=_traffic(scenario, index, source),
         transport=transport_of(source.transport, marked=_marked(scenario, source)),
         send_overhead_ps=overhead,

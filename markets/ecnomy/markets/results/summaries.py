@@ -50,7 +50,8 @@ def flow_rows(
     return {
         "flow": np.arange(flows, dtype=np.int64),
         "name": plan.flow_names(),
-        "source": [source.name for source in plan.sources for _ in range(source.count)],
+        "source": [source.name for source in plan.row_sources()],
+        "members": np.array([s.row_flows for s in plan.row_sources()], dtype=np.int64),
         "class": [o.name if o else "" for o in held],
         "provider": [o.provider if o else "" for o in held],
         **change,

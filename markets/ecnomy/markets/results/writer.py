@@ -212,7 +212,7 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
 
 def _zero(plan: Plan) -> Mark:
     """The counters before anything happened, which a run that never got to a report ends with."""
-    count = sum(source.count for source in plan.sources)
+    count = plan.row_count
     flows = report_flows(len(plan.record.delay_thresholds_ps))
     none = np.zeros(count, dtype=np.int64)
     return Mark(
