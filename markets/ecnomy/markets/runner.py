@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -34,7 +34,7 @@ from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario, check, load
 from ecnomy.markets.scenario.marketspec import MarketSpec
 
-__all__ = ["RunResult", "default_folder", "run"]
+__all__ = ["Quiet", "RunResult", "Sink", "Voice", "default_folder", "run", "simulate"]
 
 PS_PER_S = 10**12
 _DEAD = ("hung-up", "truncated")  # what a connection says of an engine that is gone
@@ -98,7 +98,7 @@ def _run(
             for warning in check.warnings(scenario, plan):
                 say.warn(warning)
             with Engine(plan, binary) as engine:
-                finish = _simulate(engine, plan, market, writer, say)
+                finish = simulate(engine, plan, market, writer, say)
                 engine.finished()
             machine["engine"] = dataclasses.asdict(finish)
     finally:
@@ -116,6 +116,45 @@ def _loaded(
         return scenario
     document = msgspec.structs.replace(scenario.document, seed=seed)
     return msgspec.structs.replace(scenario, document=document)
+
+
+class Sink(Protocol):
+    """What takes in what a run produces."""
+
+    def engine(self, name: str, version: str) -> None:
+        """Who simulates."""
+
+    def report(self, report: Report, market: MarketLike) -> None:
+        """A report, and the market after its answer."""
+
+    def record(self, record: Record) -> None:
+        """Rows for a table."""
+
+
+class Voice(Protocol):
+    """What is told how a run goes."""
+
+    def start(self, plan: Plan) -> None:
+        """It begins."""
+
+    def at(self, t_ps: int) -> None:
+        """Simulated time now."""
+
+    def warn(self, line: str) -> None:
+        """Something a user should know."""
+
+
+class Quiet:
+    """Says nothing."""
+
+    def start(self, plan: Plan) -> None:
+        """Nothing."""
+
+    def at(self, t_ps: int) -> None:
+        """Nothing."""
+
+    def warn(self, line: str) -> None:
+        """Nothing."""
 
 
 class _Voice:
@@ -163,15 +202,19 @@ def _kept(writer: ResultsWriter, market: MarketLike, say: _Voice) -> Iterator[di
             writer.close()
 
 
-def _simulate(
-    engine: Engine, plan: Plan, market: MarketLike, writer: ResultsWriter, say: _Voice
-) -> Finish:
+def simulate(engine: Engine, plan: Plan, market: MarketLike, sink: Sink, say: Voice) -> Finish:
+    """Have a started engine and a market talk until the run ends.
+
+    Raises:
+        EcnomyError: as `run`.
+        OSError: the sink cannot take what it is given.
+    """
     with _link(engine, plan) as link:
         try:
             hello = link.handshake()
-            writer.engine(hello.engine, hello.version)
+            sink.engine(hello.engine, hello.version)
             say.start(plan)
-            return _converse(link, market, writer, say)
+            return _converse(link, market, sink, say)
         except ProtocolError as error:
             if error.name not in _DEAD:
                 raise
@@ -199,17 +242,17 @@ def _link(engine: Engine, plan: Plan) -> EngineLink:
     )
 
 
-def _converse(link: EngineLink, market: MarketLike, writer: ResultsWriter, say: _Voice) -> Finish:
+def _converse(link: EngineLink, market: MarketLike, sink: Sink, say: Voice) -> Finish:
     while True:
         message = link.receive()
         if isinstance(message, Report):
             # Answered first: the engine computes on while the tables are written.
             link.send(market.decide(message))
-            writer.report(message, market)
+            sink.report(message, market)
             _pass_on(market.warnings, say)
             say.at(message.t_ps)
         elif isinstance(message, Record):
-            writer.record(market.record(message))
+            sink.record(market.record(message))
         elif isinstance(message, Request):
             link.send(market.request(message))
         elif isinstance(message, Finish):
@@ -219,7 +262,7 @@ def _converse(link: EngineLink, market: MarketLike, writer: ResultsWriter, say: 
             say.at(message.t_ps)
 
 
-def _pass_on(warnings: list[str], say: _Voice) -> None:
+def _pass_on(warnings: list[str], say: Voice) -> None:
     for warning in warnings:
         say.warn(warning)
     warnings.clear()

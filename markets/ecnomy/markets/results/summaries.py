@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.plan import Plan
 
-__all__ = ["PS_PER_S", "Mark", "flow_rows", "link_rows"]
+__all__ = ["PS_PER_S", "Mark", "flow_rows", "link_rows", "nothing_yet"]
 
 PS_PER_S: Final = 10**12
 _STATES: Final = {
@@ -97,3 +98,22 @@ def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
     quotient = np.full(amount.shape, none)
     np.divide(amount, base, out=quotient, where=base > 0)
     return quotient
+
+
+def nothing_yet(plan: Plan) -> Mark:
+    """The counters before anything happened, which a run that never got to a report ends with."""
+    count = plan.row_count
+    flows = report_flows(len(plan.record.delay_thresholds_ps))
+    none = np.zeros(count, dtype=np.int64)
+    return Mark(
+        0,
+        _zero_columns(flows, count),
+        _zero_columns(REPORT_LINKS, len(plan.links)),
+        none,
+        none,
+    )
+
+
+def _zero_columns(table: Table, count: int) -> Columns:
+    ints, floats = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float64)
+    return {name: ints if dtype.kind == "i" else floats for name, dtype in table.items()}

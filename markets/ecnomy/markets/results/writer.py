@@ -22,11 +22,10 @@ import numpy as np
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.accounts.ledger import Postings
-from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns, Record, Report
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows
+from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows, nothing_yet
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, schemas, taken_names
 
 __all__ = ["FORMAT", "ResultsWriter", "claim"]
@@ -93,7 +92,7 @@ class ResultsWriter:
         }
         self._write_manifest(complete=False, reason=UNFINISHED)
         self._tables = {n: TableWriter(folder, n, s) for n, s in schemas(plan).items()}
-        self._start = self._end = _zero(plan)
+        self._start = self._end = nothing_yet(plan)
         self._pairs: Columns = {}
 
     def log(self, line: str) -> None:
@@ -208,25 +207,6 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
         "quantity": rows.quantity,
         "price_micro": rows.price_micro,
     }
-
-
-def _zero(plan: Plan) -> Mark:
-    """The counters before anything happened, which a run that never got to a report ends with."""
-    count = plan.row_count
-    flows = report_flows(len(plan.record.delay_thresholds_ps))
-    none = np.zeros(count, dtype=np.int64)
-    return Mark(
-        0,
-        _zero_columns(flows, count),
-        _zero_columns(REPORT_LINKS, len(plan.links)),
-        none,
-        none,
-    )
-
-
-def _zero_columns(table: Table, count: int) -> Columns:
-    ints, floats = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.float64)
-    return {name: ints if dtype.kind == "i" else floats for name, dtype in table.items()}
 
 
 def _unfinished(folder: Path) -> bool:

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `query`: SQL over the runs of a sweep."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["query_command"]
+
+Folder = Annotated[Path, typer.Argument(help="The folder of a sweep.")]
+Sql = Annotated[str, typer.Argument(help="SQL of DuckDB over the view `runs`.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
+
+
+def query_command(folder: Folder, sql: Sql = "describe runs", csv: Csv = False) -> None:
+    """Ask a sweep: `select "market.price_per_mark", avg("gold.goodput_bps") from runs group by 1`.
+
+    Without SQL, the columns of `runs` are listed.
+    """
+    import duckdb
+
+    from ecnomy.analysis.sweeps import connect
+
+    with connect(folder) as connection:
+        try:
+            result = connection.sql(sql)
+            if result is None:
+                return
+            if csv:
+                result.df().to_csv(sys.stdout, index=False)
+            else:
+                result.show(max_width=200, max_rows=1000)
+        except duckdb.Error as error:
+            raise InputError(f"SQL: {' '.join(str(error).split())}") from None

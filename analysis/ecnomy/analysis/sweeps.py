@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a sweep as one table: a row a run, its key, parameters and outcomes as columns.
+
+Shards may differ in their columns (a source that some runs do not have); what a run has not is
+empty. Only runs of the sweep as it is now are shown, of each point the latest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.markets.sweep.store import columns_of, is_sweep, shards
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+__all__ = ["connect", "load", "parameter_units"]
+
+_VIEW = """
+create view runs as
+select * exclude (generation, code, strategies, point)
+from read_parquet({files}, union_by_name=true)
+where point in (select point from points)
+qualify row_number() over (partition by point order by generation desc) = 1
+order by number
+"""
+
+
+def load(folder: str | Path) -> pd.DataFrame:
+    """The finished runs of a sweep.
+
+    Args:
+        folder: where `ecnomy sweep` put it.
+
+    Returns:
+        One row per run in the order of the sweep: `run` (its key), `number`, `replicate`, `seed`,
+        `status` (done or failed), `reason`, the parameters by their paths (numbers in the units
+        of `parameter_units`), the outcomes (markets/README.md), `engine_cpu_s`, `wall_s`,
+        `data_packets`, `worker` (its address).
+
+    Raises:
+        ResultsError: there is no sweep, no finished run, or a shard cannot be read.
+        InputError: DuckDB is not installed.
+    """
+    with connect(folder) as connection:
+        return connection.execute("from runs").df()
+
+
+def parameter_units(folder: str | Path) -> dict[str, str]:
+    """The unit of each parameter whose column holds numbers with one; pure numbers are left out.
+
+    Raises:
+        ResultsError: there is no sweep.
+    """
+    units: dict[str, str] = columns_of(Path(folder))["units"]
+    return units
+
+
+def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
+    """A connection of one's own whose view `runs` is the sweep.
+
+    Raises:
+        ResultsError, InputError: as `load`.
+    """
+    try:
+        import duckdb
+    except ImportError:
+        raise InputError("queries need DuckDB: pip install 'ecnomy[sweep]'") from None
+    folder = Path(folder)
+    if not is_sweep(folder):
+        raise ResultsError(f"{folder}: holds no sweep")
+    points: list[str] = columns_of(folder)["points"]
+    files = [str(file) for file in shards(folder)]
+    if not files:
+        raise ResultsError(f"{folder}: no finished runs yet; ecnomy sweep makes them")
+    connection = duckdb.connect()
+    try:
+        _create(connection, files, points)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise ResultsError(
+            f"{folder}: a shard cannot be read ({reason}); the sweep's command makes it anew"
+        ) from None
+    return connection
+
+
+def _create(connection: Any, files: list[str], points: list[str]) -> None:
+    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    connection.execute("create table points as select unnest(?) as point", [points]).fetchall()
+    connection.execute(_VIEW.format(files=f"[{listed}]")).fetchall()
+    connection.execute("select count(*) from runs").fetchall()

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps: many runs of one scenario that resume, on one machine or many."""

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the runs of a sweep that are missing, and no others.
+
+A run is there if the record of its point was made by the present code: engine, ecnomy's sources and
+the user's modules it used. A failed one counts as there too, unless it is to be tried again.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import errno
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.fingerprint import code_now, digest_of
+from ecnomy.markets.sweep.outcome import FAILED, Outcome, Task, execute
+from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost
+from ecnomy.markets.sweep.store import Store
+
+__all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs"]
+
+_AHEAD: Final = 3  # runs handed out per worker, so that none waits for the driver
+_LOOK_S: Final = 1.0
+
+
+class SweepError(EcnomyError):
+    """A sweep cannot go on; what is done is kept."""
+
+
+class Tally(msgspec.Struct):
+    """How far a sweep is. `present` were there before."""
+
+    total: int
+    present: int
+    done: int = 0
+    failed: int = 0
+
+    @property
+    def left(self) -> int:
+        """Runs still to be made."""
+        return self.total - self.present - self.done - self.failed
+
+
+class Observer(Protocol):
+    """Who is told how a sweep goes."""
+
+    def at(self, tally: Tally) -> None:
+        """A run has ended, or some time has passed."""
+
+    def failed(self, outcome: Outcome) -> None:
+        """A run has failed."""
+
+
+def missing(store: Store, *, retry_failed: bool, accept_old_code: bool) -> list[str]:
+    """The points without a record that counts, in order."""
+    present = _Present(retry_failed=retry_failed, accept_old_code=accept_old_code)
+    return [p for p in store.points if not present.counts(store.records.get(p))]
+
+
+class _Present:
+    """Which records count."""
+
+    def __init__(self, *, retry_failed: bool, accept_old_code: bool) -> None:
+        self._retry, self._accept = retry_failed, accept_old_code
+        self._code = code_now()
+        self._digests: dict[str, str] = {}
+
+    def counts(self, record: Outcome | None) -> bool:
+        """Whether a record stands for a run that need not be made."""
+        if record is None or (record.status == FAILED and self._retry):
+            return False
+        return self._accept or (record.code == self._code and self._same(record.strategies))
+
+    def _same(self, strategies: dict[str, str]) -> bool:
+        return all(self._digest(name) == sha for name, sha in strategies.items())
+
+    def _digest(self, module: str) -> str:
+        if module not in self._digests:
+            self._digests[module] = digest_of(module)
+        return self._digests[module]
+
+
+def sweep_runs(
+    sweep: Sweep, store: Store, pool: Pool, points: list[str], observer: Observer
+) -> Tally:
+    """Make the runs of these points and keep their outcomes.
+
+    Raises:
+        SweepError: outcomes cannot be written, or workers run other code.
+        PoolLost: the scheduler is gone.
+    """
+    tally = Tally(total=len(store.points), present=len(store.points) - len(points))
+    waiting = iter(points)
+    running: dict[concurrent.futures.Future[Outcome], str] = {}
+    _hand_out(sweep, store, pool, waiting, running)
+    try:
+        while running:
+            done, _ = concurrent.futures.wait(
+                running, timeout=_LOOK_S, return_when=concurrent.futures.FIRST_COMPLETED
+            )
+            for future in done:
+                outcome = _outcome(future, running.pop(future), pool)
+                _keep(store, outcome)
+                _count(tally, outcome, observer)
+            if not done and getattr(pool, "lost", False):
+                raise PoolLost(LOST)
+            _hand_out(sweep, store, pool, waiting, running)
+            observer.at(tally)
+    finally:
+        for future in running:
+            future.cancel()
+        _written(store.compact)
+    return tally
+
+
+def task_of(sweep: Sweep, store: Store, point: str) -> Task:
+    """What a worker is sent for a point."""
+    at = store.points[point]
+    folder = str((store.folder / "runs" / point).absolute()) if sweep.keep else ""
+    return Task(
+        point, sweep.base, sweep.scenario, at.params, at.seed, sweep.limits, code_now(), folder
+    )
+
+
+def _hand_out(
+    sweep: Sweep,
+    store: Store,
+    pool: Pool,
+    waiting: Iterator[str],
+    running: dict[concurrent.futures.Future[Outcome], str],
+) -> None:
+    wanted = _AHEAD * pool.workers - len(running)
+    for point in itertools.islice(waiting, max(0, wanted)):
+        running[pool.submit(execute, task_of(sweep, store, point))] = point
+
+
+def _outcome(future: concurrent.futures.Future[Outcome], point: str, pool: Pool) -> Outcome:
+    """What a worker sent back; that it died over the run is an outcome too."""
+    if future.cancelled():
+        raise PoolLost(LOST)
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if getattr(pool, "lost", False) or "Cancelled" in type(error).__name__:
+        raise PoolLost(LOST)
+    if type(error).__name__ == "KilledWorker":
+        reason = "the worker died over it, again and again"
+        return Outcome(point, "", FAILED, reason, code_now(), {}, {})
+    raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _keep(store: Store, outcome: Outcome) -> None:
+    _written(lambda: store.add(outcome))
+
+
+def _written(write: object) -> None:
+    try:
+        write()  # type: ignore[operator]
+    except OSError as error:
+        full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
+        raise SweepError(
+            f"outcomes cannot be written: {error.strerror}{full}; what is done is kept, and the "
+            "same command goes on from there"
+        ) from error
+
+
+def _count(tally: Tally, outcome: Outcome, observer: Observer) -> None:
+    if outcome.status == FAILED:
+        tally.failed += 1
+        observer.failed(outcome)
+    else:
+        tally.done += 1
+
+
+def estimate_s(sweep: Sweep, store_points: list[Task], limit: int = 3) -> float:
+    """Mean seconds of a run, from making up to `limit` of them here; nothing is kept."""
+    tried = store_points[:: max(1, len(store_points) // limit)][:limit]
+    times = [execute(task).wall_s for task in tried]
+    return sum(times) / len(times) if times else 0.0
+
+
+def default_folder(file: str) -> Path:
+    """`results/<name of the sweep file>`."""
+    return Path("results") / Path(file).stem

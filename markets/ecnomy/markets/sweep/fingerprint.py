@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run's outcome depends on, as digests: a run with another key is another run.
+
+    key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, strategy modules)
+
+The modules of a user's strategies count with all they import from beside them: every module that is
+neither of Python itself nor installed in site-packages, found by reading import statements, not by
+importing.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import importlib.metadata
+import importlib.util
+import sys
+import sysconfig
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from ecnomy.agents.strategies import BUILT_IN, GROUP, find
+from ecnomy.markets.engines import find_engine
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.scenario.marketspec import MarketSpec
+
+__all__ = ["Code", "code_now", "forget_local_modules", "run_key", "strategy_modules"]
+
+_PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
+
+
+class Code(msgspec.Struct, frozen=True):
+    """Digests of what simulates, the strategies of users apart."""
+
+    engine: str
+    sources: str
+
+
+@functools.cache
+def code_now() -> Code:
+    """The engine and the sources of this process.
+
+    Raises:
+        EngineError: there is no engine.
+    """
+    return Code(_sha(find_engine().read_bytes()), _sources())
+
+
+def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
+    """The key of a run; `strategies` are the digests of `strategy_modules`."""
+    parts = [plan.digest, plan.seed, market, code, strategies]
+    return _sha(msgspec.json.encode(parts, order="sorted"))
+
+
+def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
+    """Module name -> digest of the user's modules that the strategies of a market are from."""
+    found: dict[str, str] = {}
+    for agent in market.agents if market else ():
+        if agent.strategy is None or agent.strategy.kind in BUILT_IN:
+            continue
+        module = _module_of(agent.strategy.kind)
+        if module and not module.startswith("ecnomy."):
+            _gather(module, found)
+    return dict(sorted(found.items()))
+
+
+def digest_of(module: str) -> str:
+    """The digest of a module's file, "" where it has none any more."""
+    file = _file(module)
+    return _sha(file.read_bytes()) if file else ""
+
+
+def forget_local_modules(digests: dict[str, str]) -> None:
+    """Have modules imported anew whose files are not those this process imported.
+
+    Workers of a cluster live longer than a strategy file stays as it is.
+    """
+    stale = [name for name, sha in digests.items() if _IMPORTED.get(name, sha) != sha]
+    _IMPORTED.update(digests)
+    if stale:
+        for name in digests:
+            sys.modules.pop(name, None)
+        find.cache_clear()
+        importlib.invalidate_caches()
+
+
+_IMPORTED: dict[str, str] = {}
+
+
+def _module_of(kind: str) -> str:
+    if ":" in kind:
+        return kind.partition(":")[0]
+    entries = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
+    return entries.get(kind, "").partition(":")[0]
+
+
+def _gather(module: str, found: dict[str, str]) -> None:
+    if module in found:
+        return
+    file = _file(module)
+    if file is None:
+        return
+    text = file.read_bytes()
+    found[module] = _sha(text)
+    for name in _imports(text, module, is_package=file.name == "__init__.py"):
+        if _is_local(name):
+            _gather(name, found)
+
+
+def _file(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError, AttributeError):
+        return None
+    return Path(spec.origin) if spec and spec.origin and spec.has_location else None
+
+
+def _imports(text: bytes, module: str, *, is_package: bool) -> Iterable[str]:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return
+    package = module if is_package else module.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.rsplit(".", node.level - 1)[0] if node.level > 1 else package
+                base = f"{above}.{base}".strip(".") if base else above
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _is_local(module: str) -> bool:
+    top = module.partition(".")[0]
+    if not top or top in sys.stdlib_module_names or top == "ecnomy":
+        return False
+    file = _file(module)
+    return file is not None and not any(file.is_relative_to(folder) for folder in _installed())
+
+
+@functools.cache
+def _installed() -> tuple[Path, ...]:
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    return tuple(Path(sysconfig.get_path(name)).resolve() for name in names)
+
+
+def _sources() -> str:
+    digest = hashlib.sha256()
+    for package in _PACKAGES:
+        spec = importlib.util.find_spec(package)
+        assert spec is not None and spec.origin is not None
+        folder = Path(spec.origin).parent
+        for file in sorted(folder.rglob("*")):
+            if file.suffix in (".py", ".txt") and file.is_file():
+                digest.update(f"{package}/{file.relative_to(folder)}\0".encode())
+                digest.update(_sha(file.read_bytes()).encode())
+    return digest.hexdigest()
+
+
+def _sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run's results as one row, without any files: means per source, figures per link, balances.
+
+    <source>.flows, .goodput_bps, .marks_per_s, .marking_rate, .mean_delay_s, .mean_cwnd,
+        .charge_per_s, .fee_per_s        means over its flows; money/s per flow
+    <link>.utilization, .marking_probability, .mean_queue_packets, .mean_wait_s, .drops
+    balance.<account>                     money at the end, of agents and of sources that pay
+
+All but balances are of the measured window. A link's reverse is left out unless it marks or drops.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ecnomy.markets.bridge.messages import Record, Report
+from ecnomy.markets.nomarket import MarketLike
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.summaries import PS_PER_S, Mark, flow_rows, link_rows, nothing_yet
+
+__all__ = ["Gathered"]
+
+MICRO: Final = 1e6
+_MEANS: Final = ("goodput_bps", "marks_per_s", "marking_rate", "mean_delay_s", "mean_cwnd")
+_MONEY: Final = {"charge_per_s": "mark_charge_micro", "fee_per_s": "fee_micro"}
+_LINK: Final = (
+    *("utilization", "marking_probability", "mean_queue_packets", "mean_wait_s", "drops"),
+)
+
+
+class Gathered:
+    """Takes what a run produces and keeps the two ends of the measured window."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._start = self._end = nothing_yet(plan)
+
+    def engine(self, name: str, version: str) -> None:
+        """The key says which engine it was."""
+
+    def report(self, report: Report, market: MarketLike) -> None:
+        """See ResultsWriter.report."""
+        self._end = Mark(
+            report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
+        )
+        if report.t_ps == self._plan.warmup_ps:
+            self._start = self._end
+        market.ledger.take()
+        market.journal.take()
+
+    def record(self, record: Record) -> None:
+        """Rows of tables are not kept."""
+
+    def row(self, market: MarketLike) -> dict[str, float]:
+        """The outcome, by column."""
+        flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
+        links = link_rows(self._plan, self._start, self._end)
+        window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
+        names, balances = market.ledger.names, market.ledger.balances_micro.tolist()
+        return {
+            **_of_sources(flows, window_s),
+            **_of_links(links),
+            **{f"balance.{n}": b / MICRO for n, b in zip(names, balances, strict=True) if b},
+        }
+
+
+def _of_sources(flows: dict[str, Any], window_s: float) -> dict[str, float]:
+    row: dict[str, float] = {}
+    sources = np.array(flows["source"])
+    for source in dict.fromkeys(flows["source"]):
+        own = sources == source
+        row[f"{source}.flows"] = int(own.sum())
+        for name in _MEANS:
+            values = np.asarray(flows[name], dtype=np.float64)[own]
+            known = values[np.isfinite(values)]
+            row[f"{source}.{name}"] = float(known.mean()) if len(known) else float("nan")
+        for name, column in _MONEY.items():
+            paid = np.asarray(flows[column], dtype=np.float64)[own].mean() / MICRO
+            row[f"{source}.{name}"] = float(paid / window_s) if window_s > 0 else 0.0
+    return row
+
+
+def _of_links(links: dict[str, Any]) -> dict[str, float]:
+    row: dict[str, float] = {}
+    for index, link in enumerate(links["name"]):
+        busy = links["marks"][index] > 0 or links["drops"][index] > 0
+        if busy or not link.endswith(".reverse"):
+            row |= {f"{link}.{name}": float(links[name][index]) for name in _LINK}
+    return row

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where runs are made: workers behind the interface of concurrent.futures.
+
+dask.distributed does the work: a local cluster of single-threaded processes by default, or a
+running scheduler by its address. A worker that dies is replaced (locally) and its runs are made
+elsewhere; only a run that took several workers with it is given up.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import importlib
+import logging
+import math
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Final, Protocol, TypeVar
+
+from ecnomy.agents.errors import EcnomyError, InputError
+from ecnomy.markets.sweep.config import UNLIMITED, Limits
+
+__all__ = ["LOST", "DaskPool", "Pool", "PoolError", "PoolLost"]
+
+T = TypeVar("T")
+_DEATHS: Final = 5  # workers that may die over one run before it is given up
+_SPARE_BYTES: Final = 10**9  # of a worker beside the engine's limit
+_PATIENCE_S: Final = "20s"
+_COUNT_S: Final = 3.0
+LOST: Final = "the scheduler is gone; the same command goes on with what is missing"
+
+
+class PoolError(EcnomyError):
+    """There are no workers to be had."""
+
+
+class PoolLost(PoolError):
+    """The scheduler is gone; what was under way is not lost but has to be made again."""
+
+
+class Pool(Protocol):
+    """Runs functions on workers."""
+
+    @property
+    def workers(self) -> int:
+        """How many runs are made at a time."""
+
+    def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
+        """Have `function(task)` done somewhere."""
+
+    def close(self) -> None:
+        """Let the workers go."""
+
+
+class DaskPool:
+    """Workers of dask.distributed."""
+
+    def __init__(self, scheduler: str, workers: int, limits: Limits) -> None:
+        """Connects to the scheduler at an address, or starts `workers` processes where it is "".
+
+        Raises:
+            InputError: dask.distributed is not installed.
+            PoolError: nobody answers at the address, or there is no worker there.
+        """
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError:
+            raise InputError("sweeps need dask.distributed: pip install 'ecnomy[sweep]'") from None
+        _hush()
+        self._cluster: Any = None
+        if scheduler:
+            self._client = _connected(distributed, scheduler)
+        else:
+            self._cluster = _local(distributed, workers or os.cpu_count() or 1, limits)
+            self._client = distributed.Client(self._cluster, set_as_default=False)
+        self._executor = self._client.get_executor(retries=0)
+        self._workers, self._counted_s = 1, -math.inf
+
+    @property
+    def workers(self) -> int:
+        """Threads of all workers, as of a few seconds ago.
+
+        Raises:
+            PoolLost: the scheduler is gone.
+        """
+        now_s = time.monotonic()
+        if now_s - self._counted_s > _COUNT_S:
+            try:
+                threads: dict[str, int] = self._client.nthreads()
+            except (OSError, TimeoutError):
+                raise PoolLost(LOST) from None
+            self._workers, self._counted_s = max(1, sum(threads.values())), now_s
+        return self._workers
+
+    def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
+        """See Pool.
+
+        Raises:
+            PoolLost: the scheduler is gone.
+        """
+        if self._client.status != "running":
+            raise PoolLost(LOST)
+        future: concurrent.futures.Future[T] = self._executor.submit(function, task)
+        return future
+
+    @property
+    def lost(self) -> bool:
+        """Whether the scheduler is gone."""
+        return bool(self._client.status != "running")
+
+    def close(self) -> None:
+        """See Pool."""
+        with contextlib.suppress(Exception):
+            self._client.close(timeout=5)
+        if self._cluster is not None:
+            with contextlib.suppress(Exception):
+                self._cluster.close(timeout=10)
+
+
+def _hush() -> None:
+    """dask's own reports of dying workers; what matters of them comes back with the futures."""
+    for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _config() -> None:
+    import dask
+
+    dask.config.set(
+        {
+            "distributed.scheduler.allowed-failures": _DEATHS,
+            "distributed.scheduler.work-stealing": False,
+            "distributed.scheduler.worker-saturation": 1.5,
+            "distributed.worker.daemon": False,
+            "distributed.comm.timeouts.connect": _PATIENCE_S,
+            "distributed.admin.log-length": 0,
+        }
+    )
+
+
+def _local(distributed: Any, workers: int, limits: Limits) -> Any:
+    _config()
+    memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
+    return distributed.LocalCluster(
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        memory_limit=memory,
+        dashboard_address=None,
+        silence_logs=logging.CRITICAL,
+    )
+
+
+def _connected(distributed: Any, scheduler: str) -> Any:
+    _config()
+    try:
+        client = distributed.Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
+        client.wait_for_workers(1, timeout=_PATIENCE_S)
+    except (OSError, ValueError, TimeoutError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise PoolError(f"--scheduler {scheduler}: no workers to be had ({reason})") from None
+    return client

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The points of a sweep: which values its parameters take, and with which seeds.
+
+Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in the order they
+are written; the last one varies fastest. A grid is the product of its lists, a zip goes through its
+lists together, random and Latin hypercube samples lie within ranges. Draws come from the sweep's
+seed alone (numpy's Philox; scipy.stats.qmc), so that the same file gives the same points.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+
+__all__ = ["Assignment", "Block", "Point", "Range", "Value", "points"]
+
+Value = str | int | float | bool | None
+Assignment = dict[str, Value]  # path -> value; a mapping or list is its JSON text
+
+
+class Range(msgspec.Struct, frozen=True):
+    """Values from `low` to `high`; `unit` is appended to each ("" for pure numbers)."""
+
+    low: float
+    high: float
+    unit: str = ""
+    log: bool = False
+    whole: bool = False
+
+    def at(self, u: float) -> Value:
+        """The value at a share `u` in [0, 1) of the range."""
+        if self.whole:
+            return self._with_unit(int(self.low) + math.floor(u * (self.high - self.low + 1)))
+        if self.log:
+            return self._with_unit(self.low * (self.high / self.low) ** u)
+        return self._with_unit(self.low + u * (self.high - self.low))
+
+    def _with_unit(self, value: float) -> Value:
+        """Quantities have six significant digits, and money whole micro-units."""
+        if not self.unit:
+            return value
+        value = float(f"{value:.6g}")
+        return f"{round(value, 6) if self.unit.startswith('money') else value!r} {self.unit}"
+
+
+class Block(msgspec.Struct, frozen=True):
+    """One way to vary parameters.
+
+    Attributes:
+        kind: grid, list, zip, random or latin-hypercube.
+        paths: the parameters it sets.
+        values: per path the values of a grid or zip, per item the assignment of a list.
+        ranges: per path the range of samples.
+        samples: how many samples.
+    """
+
+    kind: str
+    paths: tuple[str, ...]
+    values: tuple[tuple[Value, ...], ...] = ()
+    ranges: tuple[Range, ...] = ()
+    samples: int = 0
+
+    def __len__(self) -> int:
+        if self.kind == "grid":
+            return math.prod(len(values) for values in self.values)
+        return self.samples if self.ranges else len(self.values[0])
+
+    def assignments(self, seed: int) -> list[Assignment]:
+        """All assignments of the block, in order."""
+        if self.kind == "grid":
+            rows: list[tuple[Value, ...]] = list(itertools.product(*self.values))
+        elif self.ranges:
+            shares = _samples(self.kind, self.samples, len(self.ranges), seed)
+            rows = [
+                tuple(r.at(float(u)) for r, u in zip(self.ranges, row, strict=True))
+                for row in shares
+            ]
+        else:
+            rows = list(zip(*self.values, strict=True))
+        return [dict(zip(self.paths, row, strict=True)) for row in rows]
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One run to make: what is changed in the scenario, and its seed."""
+
+    number: int
+    params: Assignment
+    replicate: int
+    seed: int
+
+
+def points(
+    blocks: tuple[Block, ...], *, replicates: int, seed: int, paired: bool
+) -> Iterator[Point]:
+    """All points; the replicates of an assignment follow each other.
+
+    Args:
+        blocks: multiplied with each other; none: the scenario as it is.
+        replicates: runs per assignment.
+        seed: of the first replicate, and of random draws.
+        paired: replicate r has seed + r at every assignment (common random numbers), else seeds
+            are drawn for each assignment apart.
+    """
+    each = [block.assignments(seed + number) for number, block in enumerate(blocks)]
+    numbers = itertools.count()
+    for chosen in itertools.product(*each):
+        params = {path: value for part in chosen for path, value in part.items()}
+        for replicate in range(replicates):
+            own = seed + replicate if paired else _seed(seed, params, replicate)
+            yield Point(next(numbers), params, replicate, own)
+
+
+def _seed(seed: int, params: Assignment, replicate: int) -> int:
+    text = msgspec.json.encode([seed, params, replicate], order="sorted")
+    return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
+
+
+def _samples(kind: str, samples: int, dimensions: int, seed: int) -> np.ndarray:
+    generator = np.random.Generator(np.random.Philox(seed))
+    if kind == "latin-hypercube":
+        from scipy.stats import qmc
+
+        drawn: np.ndarray = qmc.LatinHypercube(d=dimensions, rng=generator).random(samples)
+        return drawn
+    return generator.random((samples, dimensions))

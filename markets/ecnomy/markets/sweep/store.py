@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep's folder: outcome records, and shards that finished runs are compacted into.
+
+    sweep.json               what is swept, as resolved; `points` of it decide which runs are shown
+    outcomes/<point>.json    one finished run each, until it is compacted
+    shards/<sha256>.parquet  many runs each, parameters and outcomes as columns
+    runs/<point>/            results folders, where they are kept
+    lock                     held by the driver
+
+Whether a run is done is decided by its outcome record alone, in a file or in a shard. Files take
+their names when they are whole, and a shard bears the digest of its content: what is cut off or
+altered is found, put aside, and its runs are made again. Where a point has several records the one
+of the latest generation (start of the driver) counts, a file before a shard.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import msgspec
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.space import Block, Point
+
+__all__ = ["FORMAT", "SHARD_RUNS", "Store", "columns_of", "is_sweep", "point_id", "shards"]
+
+FORMAT: Final = 1
+SHARD_RUNS: Final = 1000
+_HEAD: Final = "sweep.json"
+_ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
+_RESERVED: Final = (
+    *("run", "point", "number", "replicate", "seed", "status", "reason", "engine_cpu_s"),
+    *("wall_s", "data_packets", "generation", "worker", "code", "strategies"),
+)
+
+
+def point_id(sweep: Sweep, point: Point) -> str:
+    """The identity of a point: base scenario, values and seed."""
+    text = _ENCODE([sweep.base, point.params, point.seed])
+    return hashlib.sha256(text).hexdigest()[:32]
+
+
+def is_sweep(folder: Path) -> bool:
+    """Whether a folder holds a sweep."""
+    return (folder / _HEAD).is_file()
+
+
+def shards(folder: Path) -> list[Path]:
+    """The shards of a sweep, whole ones and others."""
+    return sorted((folder / "shards").glob("*.parquet"))
+
+
+class Store:
+    """The records of one sweep, locked for writing.
+
+    Attributes:
+        folder: where they are.
+        generation: of the records made from now on.
+        put_aside: files that were not whole and have been renamed.
+    """
+
+    def __init__(self, folder: Path, sweep: Sweep) -> None:
+        """Claims the folder and finds out what is there.
+
+        Raises:
+            InputError: another driver is at work there, or it holds something else than a sweep.
+        """
+        self.folder, self._sweep = folder, sweep
+        if folder.exists() and not is_sweep(folder) and any(folder.iterdir()):
+            raise InputError(f"{folder}: exists already and holds no sweep; --out names another")
+        for name in ("", "outcomes", "shards"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        self._lock = _locked(folder)
+        self.put_aside: list[Path] = []
+        self._kinds = _kinds(sweep)
+        self._points = {point_id(sweep, point): point for point in sweep.points()}
+        self.records: dict[str, Outcome] = {}
+        self._loose: set[str] = set()
+        self._read()
+        self.generation = 1 + max((r.generation for r in self.records.values()), default=0)
+        _replace(folder / _HEAD, _ENCODE(_head(sweep, list(self._points))))
+
+    @property
+    def points(self) -> dict[str, Point]:
+        """All points of the sweep by identity."""
+        return self._points
+
+    def add(self, outcome: Outcome) -> None:
+        """Keep an outcome.
+
+        Raises:
+            OSError: it cannot be written; the record is then as it was.
+        """
+        outcome = msgspec.structs.replace(outcome, generation=self.generation)
+        _replace(self.folder / "outcomes" / f"{outcome.point}.json", _ENCODE(outcome))
+        self.records[outcome.point] = _lean(outcome)
+        self._loose.add(outcome.point)
+        if len(self._loose) >= SHARD_RUNS:
+            self.compact()
+
+    def compact(self) -> None:
+        """Turn the loose records into a shard, then remove them.
+
+        Raises:
+            OSError: the shard cannot be written; the records stay.
+        """
+        if not self._loose:
+            return
+        loose = sorted(self._loose, key=lambda point: self._points[point].number)
+        rows = [_row(self._points[o.point], o) for o in map(self._loose_record, loose) if o]
+        _write_shard(self.folder / "shards", rows, self._kinds)
+        for point in loose:
+            (self.folder / "outcomes" / f"{point}.json").unlink(missing_ok=True)
+        self._loose.clear()
+
+    def close(self) -> None:
+        """Let the folder go."""
+        self._lock.close()
+
+    def _loose_record(self, point: str) -> Outcome | None:
+        file = self.folder / "outcomes" / f"{point}.json"
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=Outcome)
+        except (OSError, msgspec.DecodeError):
+            return None
+
+    def _read(self) -> None:
+        for folder in ("", "outcomes", "shards"):
+            for left in (self.folder / folder).glob("*.tmp"):
+                left.unlink()
+        for file in shards(self.folder):
+            if not _whole(file):
+                self._put_aside(file)
+                continue
+            for outcome in _shard_outcomes(file):
+                self._take(outcome)
+        for file in (self.folder / "outcomes").glob("*.json"):
+            record = self._loose_record(file.stem)
+            if record is None or record.point != file.stem:
+                self._put_aside(file)
+            elif file.stem in self._points:
+                self._take(record)
+                self._loose.add(file.stem)
+
+    def _take(self, outcome: Outcome) -> None:
+        known = self.records.get(outcome.point)
+        if outcome.point in self._points and (
+            known is None or outcome.generation >= known.generation
+        ):
+            self.records[outcome.point] = _lean(outcome)
+
+    def _put_aside(self, file: Path) -> None:
+        aside = file.with_suffix(file.suffix + ".corrupt")
+        file.replace(aside)
+        self.put_aside.append(aside)
+
+
+def columns_of(folder: Path) -> dict[str, Any]:
+    """The head of a sweep's folder: its file, parameters, units and points.
+
+    Raises:
+        ResultsError: it holds no sweep.
+    """
+    try:
+        head: dict[str, Any] = msgspec.json.decode((folder / _HEAD).read_bytes())
+    except (OSError, msgspec.DecodeError):
+        raise ResultsError(f"{folder}: holds no sweep (no readable {_HEAD})") from None
+    return head
+
+
+def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "title": sweep.title,
+        "file": sweep.file,
+        "scenario": sweep.scenario,
+        "base": sweep.base,
+        "parameters": list(sweep.paths),
+        "units": {path: unit for path, unit in _kinds(sweep).items() if unit},
+        "points": points,
+    }
+
+
+def _kinds(sweep: Sweep) -> dict[str, str | None]:
+    """The unit of each parameter whose values are numbers of one unit ("" for none), else None."""
+    return {
+        path: kind
+        for block in sweep.blocks
+        for path, kind in zip(block.paths, _block_kinds(block), strict=True)
+    }
+
+
+def _block_kinds(block: Block) -> list[str | None]:
+    if block.ranges:
+        return [r.unit for r in block.ranges]
+    kinds: list[str | None] = []
+    for values in block.values:
+        units = {str(value).strip().partition(" ")[2] for value in values}
+        numbers = all(_number(value) is not None for value in values)
+        kinds.append(units.pop() if numbers and len(units) == 1 else None)
+    return kinds
+
+
+def _number(value: Any) -> float | None:
+    """The number of a quantity such as "0.1 money"."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        return float(str(value).strip().partition(" ")[0])
+    except ValueError:
+        return None
+
+
+def _lean(outcome: Outcome) -> Outcome:
+    """What the driver keeps in memory of a run."""
+    return msgspec.structs.replace(outcome, values={}, reason="")
+
+
+def _locked(folder: Path) -> TextIO:
+    lock = (folder / "lock").open("a", encoding="utf-8")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.close()
+        raise InputError(f"{folder}: another sweep is being run there") from None
+    return lock
+
+
+def _row(point: Point, outcome: Outcome) -> dict[str, Any]:
+    own = {
+        "run": outcome.run,
+        "point": outcome.point,
+        "number": point.number,
+        "replicate": point.replicate,
+        "seed": point.seed,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "engine_cpu_s": outcome.engine_cpu_s,
+        "wall_s": outcome.wall_s,
+        "data_packets": outcome.data_packets,
+        "generation": outcome.generation,
+        "worker": outcome.worker,
+        "code": _ENCODE(outcome.code).decode(),
+        "strategies": _ENCODE(outcome.strategies).decode(),
+    }
+    return {**own, **point.params, **outcome.values}
+
+
+def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {}
+    for name in names:
+        values = [row.get(name) for row in rows]
+        if name in kinds:
+            columns[name] = _parameter(values, kinds[name])
+        elif name in _RESERVED:
+            columns[name] = pa.array(values)
+        else:
+            columns[name] = pa.array(values, pa.float64())
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns), sink, compression="zstd")
+    data = sink.getvalue().to_pybytes()
+    _replace(folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
+
+
+def _parameter(values: list[Any], unit: str | None) -> Any:
+    """Numbers where all values of the parameter are numbers of one unit; else text."""
+    import pyarrow as pa
+
+    if unit is not None:
+        return pa.array([_number(value) for value in values], pa.float64())
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
+
+
+def _whole(file: Path) -> bool:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:32] == file.stem
+
+
+def _shard_outcomes(file: Path) -> Iterator[Outcome]:
+    import pyarrow.parquet as pq
+
+    names = ["point", "run", "status", "generation", "code", "strategies"]
+    for row in pq.read_table(file, columns=names).to_pylist():
+        yield msgspec.convert(
+            {
+                **row,
+                "reason": "",
+                "values": {},
+                "code": msgspec.json.decode(row["code"]),
+                "strategies": msgspec.json.decode(row["strategies"]),
+            },
+            type=Outcome,
+        )
+
+
+def _replace(file: Path, data: bytes) -> None:
+    """Write a file under a temporary name, have it on the disk, and rename it."""
+    temporary = file.with_name(file.name + ".tmp")
+    try:
+        with temporary.open("wb") as out:
+            out.write(data)
+            out.flush()
+            if file.suffix == ".parquet":
+                os.fsync(out.fileno())
+        temporary.replace(file)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

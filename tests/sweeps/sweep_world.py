@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small sweeps, and workers in this process, for tests that want no cluster."""
+
+from __future__ import annotations
+
+import concurrent.futures
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ecnomy.markets.sweep.config import Sweep, load_sweep
+from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
+from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.store import Store
+
+SCENARIO = """
+version: 1
+title: one link
+duration: 3 s
+warmup: 1 s
+network:
+  links:
+    - name: wire
+      from: a
+      to: b
+      rate: 2 Mbps
+      delay: 5 ms
+      marking: {law: fixed, probability: 0.05}
+sources:
+  - {name: gold, count: 2, from: a, to: b, transport: {law: wtp}}
+  - {name: silver, from: a, to: b, transport: {law: wtp}}
+market:
+  epoch: 0.5 s
+  price_per_mark: 0.1 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop
+      role: application-provider
+      classes: {gold: {fee: 4 money/s, sources: gold}, silver: {fee: 1 money/s, sources: silver}}
+"""
+SWEEP = """
+version: 1
+scenario: scenario.yaml
+parameters:
+  grid:
+    market.price_per_mark: [0.1 money, 0.2 money]
+    sources.gold.count: [1, 2]
+replicates: 3
+"""
+
+
+class Here:
+    """A pool of one thread; remembers the points it was given."""
+
+    workers = 1
+
+    def __init__(self, before: Callable[[Any], None] = lambda task: None) -> None:
+        self._executor = concurrent.futures.ThreadPoolExecutor(1)
+        self._before = before
+        self.points: list[str] = []
+
+    def submit(self, function: Callable[..., Any], task: Any) -> concurrent.futures.Future[Any]:
+        self.points.append(task.point)
+        self._before(task)
+        return self._executor.submit(function, task)
+
+    def close(self) -> None:
+        self._executor.shutdown()
+
+
+class Watcher:
+    """Remembers what failed."""
+
+    def __init__(self) -> None:
+        self.failures: list[Outcome] = []
+
+    def at(self, tally: Tally) -> None:
+        assert tally.left >= 0
+
+    def failed(self, outcome: Outcome) -> None:
+        self.failures.append(outcome)
+
+
+def write(folder: Path, sweep: str = SWEEP, scenario: str = SCENARIO) -> Path:
+    """A sweep file and its scenario in a folder."""
+    (folder / "scenario.yaml").write_text(scenario)
+    (folder / "sweep.yaml").write_text(sweep)
+    return folder / "sweep.yaml"
+
+
+def go(
+    sweep: Sweep | Path, out: Path, pool: Here | None = None, *, retry=False, old=False
+) -> tuple[Tally, Here, Watcher]:
+    """Make what is missing, in this process."""
+    sweep = load_sweep(sweep) if isinstance(sweep, Path) else sweep
+    pool, watcher = pool or Here(), Watcher()
+    store = Store(out, sweep)
+    try:
+        points = missing(store, retry_failed=retry, accept_old_code=old)
+        return sweep_runs(sweep, store, pool, points, watcher), pool, watcher
+    finally:
+        store.close()
+        pool.close()

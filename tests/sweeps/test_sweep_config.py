@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweep files: what they mean, and how a wrong one is told of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.sweep.config import load_sweep
+from sweep_world import SWEEP, write
+
+
+def test_values_reach_the_scenario(tmp_path: Path) -> None:
+    """`set` holds for all points, parameters for theirs, the seed is the point's."""
+    sweep = load_sweep(write(tmp_path, SWEEP + "set: {duration: 7 s, sources.silver.count: 4}\n"))
+    assert len(sweep) == 12 == len(sweep.points())
+    last = sweep.points()[-1]
+    document = sweep.scenario_at(last.params, last.seed).document
+    assert document.duration == 7 * 10**12 and document.seed == 3
+    assert [s.count for s in document.sources] == [2, 4]
+    assert document.market is not None and document.market.price_per_mark == 200_000
+
+
+def test_mappings_are_values_too(tmp_path: Path) -> None:
+    """A whole law can be varied."""
+    red = "{law: red, min_threshold: 5 packets, max_threshold: 9 packets}"
+    varied = f"{{network.links.wire.marking: [{{law: fixed, probability: 0.1}}, {red}]}}"
+    text = f"version: 1\nscenario: scenario.yaml\nparameters: {{grid: {varied}}}\n"
+    sweep = load_sweep(write(tmp_path, text))
+    laws_made = [
+        type(sweep.scenario_at(p.params, 1).document.network.links[0].marking).__name__
+        for p in sweep.points()
+    ]
+    assert laws_made == ["Fixed", "Red"]
+
+
+def test_samples_keep_their_unit(tmp_path: Path) -> None:
+    """A range in money gives prices in money; whole bounds give whole numbers."""
+    text = (
+        "version: 1\nscenario: scenario.yaml\nparameters:\n  random:\n    samples: 5\n"
+        "    over: {market.price_per_mark: {from: 0.1 money, to: 0.3 money}, "
+        "sources.gold.count: {from: 1, to: 3}}\n"
+    )
+    sweep = load_sweep(write(tmp_path, text))
+    for point in sweep.points():
+        document = sweep.scenario_at(point.params, 1).document
+        assert document.market and 100_000 <= document.market.price_per_mark <= 300_000
+        assert 1 <= document.sources[0].count <= 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "path", "found"),
+    [
+        ("version: 1", "version: 2", 2, "version", "2"),
+        ("scenario: scenario.yaml", "scenario: none.yaml", 3, "scenario", "no such file"),
+        ("scenario: scenario.yaml\n", "", 2, "scenario", "no 'scenario'"),
+        ("replicates: 3", "replicate: 3", 8, "replicate", "unknown key"),
+        ("replicates: 3", "replicates: 0", 8, "replicates", "0"),
+        ("  grid:", "  grit:", 5, "parameters.grit", "unknown key"),
+        ("[1, 2]", "2", 7, "parameters.grid.'sources.gold.count'", "2"),
+        ("[1, 2]", "[]", 7, "parameters.grid.'sources.gold.count'", "a list of 0"),
+        ("  grid:", "  zip:", None, None, None),
+        ("[1, 2]", "[1, 2, 3]", None, None, None),
+        ("replicates: 3", "limits: {time: 5}", 8, "time", "without a unit"),
+        ("replicates: 3", "limits: {space: 5 m}", 8, "limits.space", "unknown key"),
+        ("replicates: 3", "keep: all", 8, "keep", "'all'"),
+        ("replicates: 3", "replicates: 10000000", 2, "parameters", "40,000,000 runs"),
+    ],
+)
+def test_faults_have_a_place(tmp_path, old, new, line, path, found) -> None:
+    """One line with file, line, path, what was found and what was expected."""
+    file = write(tmp_path, SWEEP.replace(old, new, 1))
+    if found is None:
+        load_sweep(file)
+        return
+    with pytest.raises(ScenarioError) as fault:
+        load_sweep(file)
+    assert (fault.value.line, fault.value.path) == (line, path), str(fault.value)
+    assert found in str(fault.value) and str(file) in str(fault.value)
+
+
+def test_lists_of_a_zip_are_equally_long(tmp_path: Path) -> None:
+    """Three values beside two are refused."""
+    text = SWEEP.replace("grid:", "zip:").replace("[1, 2]", "[1, 2, 3]")
+    with pytest.raises(ScenarioError, match="3 values"):
+        load_sweep(write(tmp_path, text))
+
+
+def test_a_parameter_varies_once(tmp_path: Path) -> None:
+    """Two blocks over one path would overrule each other."""
+    more = "  zip: {sources.gold.count: [3, 4]}\nreplicates"
+    with pytest.raises(ScenarioError, match="varies already"):
+        load_sweep(write(tmp_path, SWEEP.replace("replicates", more)))
+
+
+def test_a_path_to_nowhere_is_found_before_any_run(tmp_path: Path) -> None:
+    """The first point is loaded as the file is read."""
+    with pytest.raises(ScenarioError, match="gould"):
+        load_sweep(write(tmp_path, SWEEP.replace("sources.gold", "sources.gould")))
+
+
+@pytest.mark.parametrize(
+    "over",
+    [
+        "{from: 1}", "{from: 2, to: 1}", "{from: 0, to: 1, scale: log}", "{from: 1 s, to: 2 m}",
+        "{from: fast, to: slow}", "{from: 1, to: 2, step: 1}",
+    ],
+)  # fmt: skip
+def test_senseless_ranges_are_refused(tmp_path: Path, over: str) -> None:
+    """Bounds that are none, reversed, of different units, or of an unknown form."""
+    text = (
+        "version: 1\nscenario: scenario.yaml\nparameters:\n  random:\n    samples: 5\n"
+        f"    over: {{sources.gold.count: {over}}}\n"
+    )
+    with pytest.raises(ScenarioError) as fault:
+        load_sweep(write(tmp_path, text))
+    assert fault.value.line == 6

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of a sweep: outcomes, what is made again and what is not, and records that are damaged."""
+
+from __future__ import annotations
+
+import errno
+import json
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.sweeps import load, parameter_units
+from ecnomy.markets import load as load_scenario
+from ecnomy.markets import run
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.driver import SweepError
+from ecnomy.markets.sweep.store import Store
+from sweep_world import SCENARIO, SWEEP, Here, go, write
+
+LAB = """
+from dataclasses import dataclass
+from ecnomy.agents.decision import FlowDecision
+from {lab}_help import SHARE
+
+@dataclass
+class Mine:
+    part: float = 1.0
+    def decide(self, seen):
+        fee = seen.offers[seen.offer].fee_micro_per_s
+        return FlowDecision(willingness_micro_per_s=SHARE * self.part * fee)
+"""
+
+
+def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
+    """A row of the sweep has the means of the tables that `ecnomy run` writes of the same run."""
+    tally, _, _ = go(write(tmp_path), tmp_path / "out")
+    assert (tally.done, tally.failed, tally.left) == (12, 0, 0)
+    runs = load(tmp_path / "out")
+    assert len(runs) == 12 == runs.run.nunique() and (runs.status == "done").all()
+    assert parameter_units(tmp_path / "out") == {"market.price_per_mark": "money"}
+    for row in (0, 7, 11):
+        at = runs.iloc[row]
+        overrides = [
+            f"market.price_per_mark={at['market.price_per_mark']} money",
+            f"sources.gold.count={int(at['sources.gold.count'])}",
+        ]
+        scenario = load_scenario(tmp_path / "scenario.yaml", overrides=overrides, seed=int(at.seed))
+        result = run(scenario, out=tmp_path / f"single-{row}")
+        for source in ("gold", "silver"):
+            own = result.flows[result.flows.source == source]
+            assert at[f"{source}.goodput_bps"] == pytest.approx(own.goodput_bps.mean(), rel=1e-12)
+            assert at[f"{source}.marks_per_s"] == pytest.approx(own.marks_per_s.mean(), rel=1e-12)
+            charge = own.mark_charge_micro.mean() / 1e6 / 2.0
+            assert at[f"{source}.charge_per_s"] == pytest.approx(charge, rel=1e-12)
+        wire = result.links[result.links.name == "wire"].iloc[0]
+        assert at["wire.utilization"] == pytest.approx(wire.utilization, rel=1e-12)
+        paid = result.ledger[result.ledger.credit == "isp"].amount_micro.sum() / 1e6
+        assert at["balance.isp"] == pytest.approx(paid, rel=1e-12)
+
+
+def test_nothing_is_made_twice(tmp_path: Path) -> None:
+    """Started again, a sweep makes no run; with more replicates it makes those that are new."""
+    file = write(tmp_path)
+    go(file, tmp_path / "out")
+    tally, pool, _ = go(file, tmp_path / "out")
+    assert pool.points == [] and tally.present == 12
+    (tmp_path / "sweep.yaml").write_text(SWEEP.replace("replicates: 3", "replicates: 4"))
+    tally, pool, _ = go(file, tmp_path / "out")
+    assert len(pool.points) == 4 and len(load(tmp_path / "out")) == 16
+    (tmp_path / "sweep.yaml").write_text(SWEEP.replace("replicates: 3", "replicates: 2"))
+    assert len(go(file, tmp_path / "out")[1].points) == 0
+    assert len(load(tmp_path / "out")) == 8
+
+
+def test_a_failed_run_is_a_row_with_its_reason(tmp_path: Path) -> None:
+    """It stops nothing, is not made again, unless asked for."""
+    text = SWEEP.replace("[1, 2]", "[1, 0]")
+    file = write(tmp_path, text)
+    tally, _, watcher = go(file, tmp_path / "out")
+    assert (tally.done, tally.failed) == (6, 6) and len(watcher.failures) == 6
+    runs = load(tmp_path / "out")
+    failed = runs[runs.status == "failed"]
+    assert len(failed) == 6 and failed.reason.str.contains("sources.gold.count").all()
+    assert failed["gold.goodput_bps"].isna().all()
+    assert go(file, tmp_path / "out")[1].points == []
+    assert len(go(file, tmp_path / "out", retry=True)[1].points) == 6
+    assert len(load(tmp_path / "out")) == 12
+
+
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
+    """A strategy of a user's own, in a module that imports another; half of the runs use it."""
+    (tmp_path / f"{name}.py").write_text(LAB.format(lab=name))
+    (tmp_path / f"{name}_help.py").write_text("SHARE = 0.5\n")
+    (tmp_path / f"{name}_other.py").write_text("UNUSED = 1\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    kinds = f"[{{kind: constant-charge}}, {{kind: '{name}:Mine'}}]"
+    text = SWEEP.replace("sources.gold.count: [1, 2]", f"market.agents.shop.strategy: {kinds}")
+    return write(tmp_path, text)
+
+
+@pytest.mark.parametrize("edited", ["", "_help"])
+def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) -> None:
+    """Exactly the runs that used the edited module or one that imports it, with its new content."""
+    name = f"sweep_lab{edited or '_own'}"
+    file = lab(tmp_path, monkeypatch, name)
+    go(file, tmp_path / "out")
+    before = load(tmp_path / "out")
+    (tmp_path / f"{name}_other.py").write_text("UNUSED = 2\n")
+    assert go(file, tmp_path / "out")[1].points == []
+    if edited:
+        (tmp_path / f"{name}_help.py").write_text("SHARE = 0.25\n")
+    else:
+        (tmp_path / f"{name}.py").write_text(LAB.format(lab=name).replace("1.0", "0.5"))
+    assert go(file, tmp_path / "out", old=True)[1].points == []
+    tally, pool, _ = go(file, tmp_path / "out")
+    assert len(pool.points) == tally.done == 6
+    after = load(tmp_path / "out")
+    mine = after["market.agents.shop.strategy"].str.contains("Mine")
+    assert mine.sum() == 6 and len(after) == 12
+    assert (after.run != before.run).tolist() == mine.tolist()
+    changed = after["gold.goodput_bps"] != before["gold.goodput_bps"]
+    assert changed.tolist() == mine.tolist(), "the new content is what ran"
+
+
+def test_other_code_makes_all_runs_again(tmp_path, monkeypatch) -> None:
+    """Another engine or another ecnomy: nothing counts, unless old code is accepted."""
+    from ecnomy.markets.sweep import driver, outcome
+    from ecnomy.markets.sweep.fingerprint import Code, code_now
+
+    file = write(tmp_path)
+    go(file, tmp_path / "out")
+    other = Code("0" * 64, code_now().sources)
+    for module in (driver, outcome):
+        monkeypatch.setattr(module, "code_now", lambda: other)
+    assert go(file, tmp_path / "out", old=True)[1].points == []
+    assert len(go(file, tmp_path / "out")[1].points) == 12
+    assert len(load(tmp_path / "out")) == 12
+
+
+def test_workers_of_other_code_are_refused(tmp_path, monkeypatch) -> None:
+    """An outcome of another engine is no outcome of this sweep."""
+    from ecnomy.markets.sweep import outcome
+    from ecnomy.markets.sweep.fingerprint import Code
+
+    monkeypatch.setattr(outcome, "code_now", lambda: Code("0" * 64, "1" * 64))
+    with pytest.raises(SweepError, match="another version"):
+        go(write(tmp_path), tmp_path / "out")
+
+
+def test_damaged_shards_and_records_are_made_again(tmp_path: Path) -> None:
+    """One bit of a shard, half a record: put aside, and their runs come again, none twice."""
+    file, out = write(tmp_path), tmp_path / "out"
+    go(file, out)
+    whole = load(out)
+    (shard,) = (out / "shards").glob("*.parquet")
+    data = bytearray(shard.read_bytes())
+    data[len(data) // 2] ^= 1
+    shard.write_bytes(bytes(data))
+    half = out / "outcomes" / f"{'a' * 32}.json"
+    half.write_text('{"point": "aa')
+    (out / "outcomes" / "x.json.tmp").write_text("left over")
+    tally, pool, _ = go(file, out)
+    assert len(pool.points) == 12 and tally.done == 12
+    assert sorted(p.suffix for p in out.rglob("*.corrupt")) == [".corrupt", ".corrupt"]
+    assert not list(out.rglob("*.tmp"))
+    again = load(out)
+    shown = [c for c in whole.columns if c not in ("wall_s", "engine_cpu_s")]
+    assert again[shown].equals(whole[shown])
+
+
+def test_records_beside_their_shard_do_not_double(tmp_path: Path) -> None:
+    """Killed between the shard's rename and the removal of its records."""
+    file, out = write(tmp_path), tmp_path / "out"
+    kept: dict[str, bytes] = {}
+    compact = Store.compact
+
+    def keep_first(self: Store) -> None:
+        kept.update({f.name: f.read_bytes() for f in (out / "outcomes").glob("*.json")})
+        compact(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Store, "compact", keep_first)
+        go(file, out)
+    assert len(kept) == 12
+    for name, data in kept.items():
+        (out / "outcomes" / name).write_bytes(data)
+    assert go(file, out)[1].points == []
+    runs = load(out)
+    assert len(runs) == 12 == runs.number.nunique()
+
+
+def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
+    """What is done is kept; the same command makes the rest."""
+    from ecnomy.markets.sweep import store as module
+
+    file, out = write(tmp_path), tmp_path / "out"
+    replace, written = module._replace, []
+
+    def full(target: Path, data: bytes) -> None:
+        if target.parent.name == "outcomes":
+            written.append(target)
+            if len(written) > 5:
+                raise OSError(errno.ENOSPC, "No space left on device")
+        replace(target, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_replace", full)
+        with pytest.raises(SweepError, match="disk is full") as error:
+            go(file, out)
+    assert "\n" not in str(error.value)
+    tally, pool, _ = go(file, out)
+    assert tally.present == 5 and len(pool.points) == 7
+    assert len(load(out)) == 12
+
+
+def test_only_one_driver_at_a_time(tmp_path: Path) -> None:
+    """A second one on the same folder is refused; so is a folder that holds something else."""
+    file = write(tmp_path)
+    sweep = load_sweep(file)
+    store = Store(tmp_path / "out", sweep)
+    with pytest.raises(InputError, match="another sweep is being run"):
+        Store(tmp_path / "out", sweep)
+    store.close()
+    Store(tmp_path / "out", sweep).close()
+    with pytest.raises(InputError, match="holds no sweep"):
+        Store(tmp_path, sweep)
+
+
+SLOW = """
+import time
+from dataclasses import dataclass
+
+@dataclass
+class Endless:
+    def decide(self, seen):
+        {body}
+"""
+
+
+@pytest.mark.parametrize("body", ["\n        while True: pass", "time.sleep(0.05)"])
+def test_time_limits_end_a_run(tmp_path, monkeypatch, body) -> None:
+    """A strategy that never returns, and one that is too slow, are failed runs; others are not."""
+    name = f"slow_lab_{len(body)}"
+    (tmp_path / f"{name}.py").write_text(SLOW.format(body=body))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    kinds = f"[{{kind: constant-charge}}, {{kind: '{name}:Endless'}}]"
+    text = SWEEP.replace("sources.gold.count: [1, 2]", f"market.agents.shop.strategy: {kinds}")
+    text = text.replace("replicates: 3", "limits: {time: 1 s}").replace(
+        "[0.1 money, 0.2 money]", "[0.1 money]"
+    )
+    scenario = SCENARIO.replace("duration: 3 s", "duration: 30 s")
+    tally, _, watcher = go(write(tmp_path, text, scenario), tmp_path / "out")
+    reasons = [outcome.reason for outcome in watcher.failures]
+    if body.startswith("\n"):
+        assert tally.done == 1 and reasons == ["over its time limit of 1 s"]
+    else:
+        assert len(reasons) == 1 and (
+            "time limit" in reasons[0] or "expected FlowDecision" in reasons[0]
+        )
+
+
+def test_memory_limits_end_a_run(tmp_path: Path) -> None:
+    """An engine that wants more than it may have is a failed run with that reason."""
+    text = "version: 1\nscenario: scenario.yaml\nlimits: {memory: 40 MB}\n"
+    crowd = SCENARIO.replace("count: 2,", "count: 300000,").replace("2 Mbps", "100 Gbps")
+    tally, _, watcher = go(write(tmp_path, text, crowd), tmp_path / "out")
+    assert tally.failed == 1
+    assert "bad_alloc" in watcher.failures[0].reason or "memory" in watcher.failures[0].reason
+
+
+def test_results_folders_are_kept_where_wanted(tmp_path: Path) -> None:
+    """`keep: results` leaves each run's tables in runs/<point>."""
+    text = SWEEP.replace("replicates: 3", "keep: results")
+    go(write(tmp_path, text), tmp_path / "out")
+    manifests = list((tmp_path / "out" / "runs").glob("*/manifest.json"))
+    assert len(manifests) == 4
+    assert all(json.loads(m.read_text())["complete"] for m in manifests)
+
+
+def test_a_driver_that_waits_shows_no_progress_twice(tmp_path: Path) -> None:
+    """Points are handed out in order, each once."""
+    pool = Here()
+    go(write(tmp_path), tmp_path / "out", pool)
+    sweep = load_sweep(tmp_path / "sweep.yaml")
+    from ecnomy.markets.sweep.store import point_id
+
+    assert pool.points == [point_id(sweep, point) for point in sweep.points()]

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The points of a sweep: products, orders, samples and seeds, laid out by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from ecnomy.markets.sweep.space import Block, Range, points
+
+GRID = Block("grid", ("a", "b"), ((1, 2), ("x", "y", "z")))
+ZIP = Block("zip", ("c", "d"), ((True, False), (0.5, 1.5)))
+
+
+def all_of(*blocks: Block, replicates: int = 1, seed: int = 1, paired: bool = True) -> list:
+    return list(points(blocks, replicates=replicates, seed=seed, paired=paired))
+
+
+def test_blocks_multiply_and_the_last_varies_fastest() -> None:
+    """Grid x zip x replicates, numbered in the order of nested loops."""
+    made = all_of(GRID, ZIP, replicates=2)
+    expected = [
+        ({"a": a, "b": b, "c": c, "d": d}, r)
+        for a, b, (c, d), r in itertools.product(
+            (1, 2), "xyz", ((True, 0.5), (False, 1.5)), range(2)
+        )
+    ]
+    assert [(p.params, p.replicate) for p in made] == expected
+    assert [p.number for p in made] == list(range(24))
+    assert len(GRID) == 6 and len(ZIP) == 2
+
+
+def test_a_list_sets_its_parameters_together() -> None:
+    """Each item is one assignment."""
+    block = Block("list", ("a", "b"), ((1, 5), (2, 6)))
+    assert [p.params for p in all_of(block)] == [{"a": 1, "b": 2}, {"a": 5, "b": 6}]
+
+
+def test_without_parameters_there_are_replicates() -> None:
+    """The scenario as it is, with each seed."""
+    assert [(p.params, p.seed) for p in all_of(replicates=3, seed=7)] == [
+        ({}, s) for s in (7, 8, 9)
+    ]
+
+
+def test_paired_seeds_are_common_and_independent_ones_are_not() -> None:
+    """Paired: replicate r has seed + r everywhere. Independent: all differ, each time alike."""
+    paired = all_of(GRID, replicates=3, seed=5)
+    assert all(p.seed == 5 + p.replicate for p in paired)
+    apart = all_of(GRID, replicates=3, seed=5, paired=False)
+    assert len({p.seed for p in apart}) == 18
+    assert apart == all_of(GRID, replicates=3, seed=5, paired=False)
+    assert apart != all_of(GRID, replicates=3, seed=6, paired=False)
+
+
+def test_a_latin_hypercube_has_one_sample_in_each_stratum() -> None:
+    """Of n samples, each n-th part of each range holds exactly one."""
+    ranges = (Range(2.0, 4.0), Range(0.01, 10.0, "money", log=True))
+    block = Block("latin-hypercube", ("a", "b"), ranges=ranges, samples=20)
+    made = [p.params for p in all_of(block)]
+    a = np.array([m["a"] for m in made])
+    b = np.array([float(m["b"].removesuffix(" money")) for m in made])
+    strata = (a - 2) / 2 * 20, np.log(b / 0.01) / math.log(1000) * 20
+    for s in strata:
+        assert sorted(s.astype(int).tolist()) == list(range(20))
+    assert made == [p.params for p in all_of(block)]
+    assert made != [p.params for p in all_of(block, seed=2)]
+
+
+def test_random_samples_fill_their_ranges() -> None:
+    """Means and bounds of 4,000 samples; whole numbers take all values from low to high alike."""
+    ranges = (Range(0.0, 1.0), Range(3, 6, whole=True), Range(1.0, 100.0, log=True))
+    block = Block("random", ("a", "n", "x"), ranges=ranges, samples=4000)
+    made = [p.params for p in all_of(block)]
+    a = np.array([m["a"] for m in made])
+    assert 0 <= a.min() and a.max() < 1
+    assert abs(a.mean() - 0.5) < 2.576 * math.sqrt(1 / 12 / 4000)
+    counts = np.bincount([m["n"] for m in made], minlength=7)
+    assert counts[:3].sum() == 0 and len(counts) == 7
+    assert (np.abs(counts[3:] - 1000) < 3.3 * math.sqrt(4000 * 0.25 * 0.75)).all()
+    x = np.log([m["x"] for m in made])
+    assert abs(x.mean() - math.log(10)) < 2.576 * math.log(100) * math.sqrt(1 / 12 / 4000)
