@@ -12,10 +12,14 @@ from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.summary import summarize
 from ecnomy.markets import run
+from ecnomy.markets.engines import Engine, find_engine
+from ecnomy.markets.market import Market
 from ecnomy.markets.payments import groups
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.runner import Quiet, simulate
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.sweep.gathered import Gathered
 
 TEXT = """\
 version: 1
@@ -118,3 +122,26 @@ def test_rows_in_the_scenario(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as caught:
         scenario_from_text(dear)
     assert "classes.gold.fee" in caught.value.path and "1e+06 money/s" in caught.value.expected
+
+
+def gathered(text: str) -> dict[str, float]:
+    """The row that a sweep keeps of a run."""
+    scenario = scenario_from_text(text, seed=3)
+    plan = make_plan(scenario)
+    assert scenario.market is not None
+    market, sink = Market(plan, scenario.market), Gathered(plan)
+    try:
+        with Engine(plan, find_engine()) as engine:
+            simulate(engine, plan, market, sink, Quiet())
+        return sink.row(market)
+    finally:
+        market.close()
+
+
+def test_sweep_rows_are_means_per_flow() -> None:
+    """The row of a sweep counts flows and has means over them, however they are reported."""
+    rows = [gathered(TEXT.replace("EACH", r)) for r in ("each", "together")]
+    for source, flows in (("gold", 3), ("silver", 4), ("hold", 2), ("feel", 2)):
+        assert [row[f"{source}.flows"] for row in rows] == [flows, flows]
+        for name in ("goodput_bps", "marks_per_s", "mean_cwnd", "charge_per_s", "fee_per_s"):
+            assert np.isclose(*(row[f"{source}.{name}"] for row in rows), rtol=1e-9), name
