@@ -14,7 +14,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/engine -type f \
 	-not -name '*.pyc' 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench lint sanitize clean
+.PHONY: demo test bench torture lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -30,6 +30,10 @@ bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_bridge.py
 	@$(BIN)/python tests/bench/bench_market.py
 	@$(BIN)/python tests/bench/bench_rows.py
+
+# A sweep that is killed, starved of disk and corrupted at random moments; some minutes.
+torture: $(VENV)/installed $(VENV)/test
+	@$(BIN)/python tests/torture/torture.py $(TORTURE)
 
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .

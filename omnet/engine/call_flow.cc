@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "engine/tally.h"
+
 namespace ecnomy::engine {
 
 CallFlow::CallFlow(const SourceConfig& source, std::int32_t flow, std::int32_t user, Outbox outbox,
@@ -88,6 +90,7 @@ void CallFlow::send(Core& core, Time now) {
       stats.sent, now,     flow_, source_->packet_bytes(), source_->first_hop, kNoPacket,
       flags,      number_, 0};
   ++stats.sent;
+  if (core.tally) core.tally->sent(flow_, now);
   stats.sent_bytes += source_->packet_bytes();
   ++open_.back().sent;
   outbox_.leave(core, id, now);

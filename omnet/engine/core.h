@@ -56,6 +56,7 @@ struct Trace {
 };
 
 class Link;
+class Tally;
 
 struct Core {
   EventQueue events;
@@ -66,6 +67,7 @@ struct Core {
   std::vector<std::int64_t> late;  // flow * thresholds + threshold
   std::vector<Time> delay_thresholds;
   Trace* trace = nullptr;  // not owned; null where nothing is traced
+  Tally* tally = nullptr;  // not owned; null where, or while, nothing is counted apart
 
   void enter(PacketId id, Time now);  // a packet enters the link of its present hop
   void count_delivery(const Packet& packet, Time now) noexcept;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "engine/tally.h"
+
 namespace ecnomy::engine {
 namespace {
 
@@ -68,6 +70,7 @@ void Link::apply_mark(Core& core, Packet& packet, Time now) noexcept {
   ++stats_.marks;
   Hop& hop = core.hops[packet.hop];
   ++hop.marks;
+  if (core.tally) core.tally->marked(index_, now);
   if (core.trace) core.trace->add(now, TraceEvent::mark, index_, packet);
 }
 
@@ -96,6 +99,7 @@ void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
     ++hop.ce_dropped;
   }
   if (!packet.has(kAck) && !packet.has(kSyn)) ++core.flows[packet.flow].lost;
+  if (core.tally) core.tally->dropped(index_, now);
   if (core.trace) core.trace->add(now, TraceEvent::drop, index_, packet);
   core.packets.release(id);
 }
@@ -132,6 +136,7 @@ void Link::enqueue(Core& core, PacketId id, Time now) {
   stats_.arrived_bytes += packet.bytes;
   Hop& hop = core.hops[packet.hop];
   ++hop.arrivals;
+  if (core.tally) core.tally->arrived(index_, waiting_packets_, now);
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
   if (!admitted(core, id, packet, wire_bytes, now)) return;
   if (packet.has(kCe)) ++hop.ce_in_flight;
@@ -194,6 +199,7 @@ void Core::count_delivery(const Packet& packet, Time now) noexcept {
   for (std::size_t i = 0; i < count; ++i) {
     if (delay > delay_thresholds[i]) ++late[static_cast<std::size_t>(packet.flow) * count + i];
   }
+  if (tally) tally->delivered(packet.flow, delay, packet.has(kCe), now);
   if (trace) trace->add(now, TraceEvent::deliver, -1, packet);
 }
 

@@ -184,13 +184,25 @@ SourcePlan read_source(const Node& node, std::size_t links) {
   return source;
 }
 
+HistogramPlan read_histogram(const Node& node) {
+  const std::string of = node.get<std::string>("of");
+  if (of != "delay" && of != "queue") node.fail("is of '" + of + "', expected delay or queue");
+  const HistogramPlan plan{of == "delay", node.get<std::int64_t>("width"),
+                           node.get<std::int64_t>("bins")};
+  if (plan.width <= 0 || plan.bins <= 0) node.fail("needs a positive width and bins");
+  return plan;
+}
+
 RecordPlan read_record(const Node& node) {
   return {node.each("series", [](const Node& n) { return n.get<std::string>(); }),
           node.get<Time>("every_ps"),
           node.each("delay_thresholds_ps", [](const Node& n) { return n.get<Time>(); }),
           node.get<bool>("trace"),
           node.get<bool>("transfers"),
-          node.get<bool>("calls")};
+          node.get<bool>("calls"),
+          node.each("histograms", read_histogram),
+          node.each("counts", [](const Node& n) { return n.get<std::string>(); }),
+          node.get<Time>("counts_every_ps")};
 }
 
 }  // namespace
@@ -214,6 +226,14 @@ Plan parse_plan(const std::string& json_text) {
             read_record(root.at("record"))};
   plan.sources =
       root.each("sources", [&](const Node& n) { return read_source(n, plan.links.size()); });
+  for (std::size_t i = 1; i < plan.record.histograms.size(); ++i) {
+    const bool again =
+        i > 1 || plan.record.histograms[0].of_delay == plan.record.histograms[1].of_delay;
+    if (again) root.at("record").at("histograms").fail("has two of one kind");
+  }
+  if (!plan.record.counts.empty() && plan.record.counts_every <= 0) {
+    root.at("record").fail("counts_every_ps must be positive where there are counts");
+  }
   if (plan.duration <= 0 || plan.epoch <= 0) root.fail("duration_ps and epoch_ps must be positive");
   return plan;
 }

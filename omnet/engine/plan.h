@@ -63,11 +63,19 @@ struct SourcePlan {
   Time calls_max_delay;  // packets of a call later than this count as late; -1 none
 };
 
+struct HistogramPlan {
+  bool of_delay;             // one-way delays of a source, or else packets waiting at a link
+  std::int64_t width, bins;  // ps or packets
+};
+
 struct RecordPlan {
   std::vector<std::string> series;
   Time every_ps;
   std::vector<Time> delay_thresholds;
   bool trace, transfers, calls;
+  std::vector<HistogramPlan> histograms;
+  std::vector<std::string> counts;
+  Time counts_every;
 };
 
 struct Plan {

@@ -20,8 +20,13 @@ std::string stream_name(const SourcePlan& source, std::int32_t member, const cha
 }  // namespace
 
 Simulation::Simulation(const Plan& plan, bridge::Client* client)
-    : plan_(&plan), client_(client), recorder_(plan, client), last_alive_ns_(wall_ns()) {
+    : plan_(&plan),
+      client_(client),
+      recorder_(plan, client),
+      tally_(plan),
+      last_alive_ns_(wall_ns()) {
   core_.trace = recorder_.trace();
+  if (plan.warmup == 0) begin_tally();
   core_.delay_thresholds = plan.record.delay_thresholds;
   for (std::size_t i = 0; i < plan.links.size(); ++i) {
     core_.links.emplace_back(static_cast<std::int32_t>(i), plan.links[i], plan.seed);
@@ -89,6 +94,11 @@ void Simulation::start_flows() {
   if (client_ && plan_->record.every_ps > 0) core_.events.push(0, EventKind::sample, 0);
 }
 
+// From here on links and hosts count for it.
+void Simulation::begin_tally() noexcept {
+  if (client_ && tally_.wanted()) core_.tally = &tally_;
+}
+
 RunTotals Simulation::run() {
   std::int64_t epoch = 0;
   exchange(0, epoch);
@@ -99,9 +109,12 @@ RunTotals Simulation::run() {
     for (Link& link : core_.links) link.settle(core_, end);
     settle_calls(end);
     recorder_.flush();
+    if (core_.tally) tally_.tell_counts(*client_, end);
+    if (end == plan_->warmup) begin_tally();
     exchange(end, ++epoch);
   }
   recorder_.flush();
+  if (core_.tally) tally_.tell_histograms(*client_);
   return totals();
 }
 
@@ -205,6 +218,10 @@ void Simulation::look_up(Time now) {
   if (!client_) return;
   if (client_->hung_up()) client_->throw_gone();
   recorder_.flush_if_many();
+  if (core_.tally && tally_.many()) {
+    for (Link& link : core_.links) link.catch_up(core_, now);
+    tally_.tell_counts(*client_, now);
+  }
   const std::int64_t wall = wall_ns();
   if (wall - last_alive_ns_ < 1'000'000'000) return;
   last_alive_ns_ = wall;

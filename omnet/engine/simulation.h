@@ -12,6 +12,7 @@
 #include "engine/link.h"
 #include "engine/plan.h"
 #include "engine/recorder.h"
+#include "engine/tally.h"
 #include "engine/tcp_flow.h"
 #include "engine/udp_flow.h"
 
@@ -51,6 +52,7 @@ class Simulation {
   void sample(Time now);
   void sample_flows(Time now, std::int64_t name, const std::string& what);
   void look_up(Time now);
+  void begin_tally() noexcept;
 
   Time next_boundary(Time now) const noexcept;
   void settle_calls(Time now);
@@ -64,6 +66,7 @@ class Simulation {
   const Plan* plan_;
   bridge::Client* client_;
   Recorder recorder_;
+  Tally tally_;
   Core core_;
   std::vector<SourceConfig> sources_;
   std::vector<std::int32_t> hop_source_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/tally.h"
 #include "engine/tcp_flow.h"
 
 namespace ecnomy::engine {
@@ -132,6 +133,7 @@ void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
   const PacketId id = core.packets.take();
   core.packets[id] = {seq, now, flow_, bytes, source_->first_hop, kNoPacket, flags, connection_, 0};
   ++counters.sent;
+  if (core.tally) core.tally->sent(flow_, now);
   counters.sent_bytes += bytes;
   counters.retransmitted += again ? 1 : 0;
   sent_ = std::max(sent_, seq + 1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/udp_flow.h"
 
+#include "engine/tally.h"
+
 namespace ecnomy::engine {
 namespace {
 
@@ -46,6 +48,7 @@ void UdpFlow::on_application(Core& core, Time now) {
                         flags,  0,   0};
     FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
     ++stats.sent;
+    if (core.tally) core.tally->sent(flow_, now);
     stats.sent_bytes += source_->packet_bytes();
     outbox_.leave(core, id, now);
   }

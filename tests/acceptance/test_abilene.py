@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Abilene against the optimum of its users: rates, willingness after the step, the ledger."""
+"""Abilene, ten seeds, against its users' optimum: rates, willingness after the step, the ledger."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -18,15 +19,7 @@ pytest.importorskip("topohub", reason="topohub is not installed: pip install top
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "abilene.yaml"
 PS = 10**12
-STEP_S = 150
-
-
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """One run of the example, seed 1."""
-    folder = tmp_path_factory.mktemp("abilene") / "run"
-    run(load(CONFIG, seed=1), out=folder)
-    return open_run(folder)
+WARM_S, STEP_S, END_S = 50, 150, 300
 
 
 def measured(results: Run) -> list[NetworkLoads]:
@@ -58,14 +51,27 @@ def optimum(crossing: np.ndarray, capacity: np.ndarray, demand: np.ndarray) -> n
     return x
 
 
-def test_every_pair_gets_its_part_of_the_optimum(results: Run) -> None:
-    """Each at least 80 % of its rate in the optimum, before and after the crowd came.
+class Phase(NamedTuple):
+    """Pairs that send in a phase, Mbit/s: what each gets, asks for, would get at the optimum."""
+
+    names: list[str]
+    got: np.ndarray
+    demand: np.ndarray
+    best: np.ndarray
+
+    def willingness(self) -> dict[str, float]:
+        """x U'(x) / a of each at the optimum."""
+        paid = self.best / (self.demand + self.best)
+        return dict(zip(self.names, paid.tolist(), strict=True))
+
+
+def solved(results: Run) -> list[Phase]:
+    """Each phase and its optimum.
 
     A congested link's capacity is the rate it served, since marking keeps some of it free.
     """
-    phases = measured(results)
-    assert len(phases) == 2
-    for loads in phases:
+    found = []
+    for loads in measured(results):
         on = [i for i, pair in enumerate(loads.pairs) if pair.goodput_bps > 0]
         got = np.array([loads.pairs[i].goodput_bps for i in on]) / 1e6
         demand = np.array([loads.pairs[i].wanted_bps for i in on]) / 1e6
@@ -74,27 +80,58 @@ def test_every_pair_gets_its_part_of_the_optimum(results: Run) -> None:
             crossing[results.plan.sources[source].path, column] = 1
         rate = np.array([link.rate_bps for link in loads.links]) / 1e6
         full = np.array([link.congested for link in loads.links])
-        best = optimum(crossing, np.where(full, crossing @ got, rate), demand)
         assert full.any()
-        assert best.min() > 0
-        assert (got / best).min() >= 0.8
-        assert (best < 0.9 * demand).any()  # somebody is short, or the test says nothing
+        best = optimum(crossing, np.where(full, crossing @ got, rate), demand)
+        found.append(Phase([loads.pairs[i].name for i in on], got, demand, best))
+    return found
 
 
-def test_willingness_follows_the_step_and_settles(results: Run) -> None:
-    """Of a pair on the first bottleneck: it moves by more than a tenth, then varies by less."""
-    flow = [s.name for s in results.plan.sources].index("demand-Chicago-Houston")
+def check_rates(phases: list[Phase]) -> None:
+    """Each at least 80 % of its rate in the optimum, before and after the crowd came."""
+    assert [len(phase.names) for phase in phases] == [132, 143]
+    for phase in phases:
+        assert phase.best.min() > 0
+        assert (phase.got / phase.best).min() >= 0.8
+        assert (phase.best < 0.9 * phase.demand).any()  # or nobody is short and nothing is shown
+
+
+def willingness(results: Run, name: str) -> np.ndarray:
+    """What a pair is willing to pay in each second of the measured window, micro-units per s."""
+    flow = [s.name for s in results.plan.sources].index(name)
     table = results.agents
     mine = table[(table["flow"] == flow) & (table["name"] == "willingness_micro_per_s")]
-    pay, at_s = mine["value"].to_numpy(), mine["t_ps"].to_numpy() / PS
-    before, after = pay[(at_s > 60) & (at_s < STEP_S)], pay[at_s > STEP_S + 50]
-    assert min(len(before), len(after)) >= 3
-    assert np.std(pay[at_s > 60]) / np.mean(pay[at_s > 60]) > 0.1
-    assert abs(after.mean() / before.mean() - 1) > 0.1
-    assert after.std() / after.mean() < 0.05
+    seconds = np.arange(WARM_S, END_S) * PS
+    last = np.searchsorted(mine["t_ps"].to_numpy(), seconds, side="right") - 1
+    return mine["value"].to_numpy()[last]
 
 
-def test_the_ledger_is_exact(results: Run) -> None:
+def variation(values: np.ndarray) -> float:
+    """Coefficient of variation."""
+    return float(values.std() / values.mean())
+
+
+def check_willingness(results: Run, phases: list[Phase]) -> None:
+    """Where the optimum's w changes by a fifth, w moves; wherever it changes, w ends where it says.
+
+    A change by a fifth in the middle has a coefficient of variation of 0.2 / 1.8, so that one of
+    more than 0.1 over the measured window is to be seen. Settled: a fifth of that, in the last
+    quarter of the run.
+    """
+    before, after = (phase.willingness() for phase in phases)
+    change = {name: after[name] / before[name] for name in before if name in after}
+    assert min(change.values()) < 0.8
+    for name, ratio in change.items():
+        pay = willingness(results, name)
+        late = pay[END_S * 3 // 4 - WARM_S :]
+        if abs(ratio - 1) > 0.2:
+            assert variation(pay) > 0.1, name
+            assert variation(late) < variation(pay) / 5, name
+        if abs(ratio - 1) > 0.01:
+            early = pay[(STEP_S - WARM_S) // 2 : STEP_S - WARM_S]
+            assert abs(late.mean() / early.mean() / ratio - 1) < 0.05, name
+
+
+def check_ledger(results: Run) -> None:
     """Every CE packet delivered is paid for once, at the price, by the cities to the ISP."""
     ledger = results.ledger
     price = results.manifest.scenario["market"]["price_per_mark"]
@@ -105,3 +142,14 @@ def test_the_ledger_is_exact(results: Run) -> None:
     assert ledger["quantity"].sum() == ce
     assert set(ledger["debit"]) == {"cities"}
     assert set(ledger["credit"]) == {"isp"}
+
+
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_abilene_against_its_optimum(seed: int, tmp_path: Path) -> None:
+    """Rates, willingness and ledger of the example, seed by seed."""
+    run(load(CONFIG, seed=seed), out=tmp_path / "run")
+    results = open_run(tmp_path / "run")
+    phases = solved(results)
+    check_rates(phases)
+    check_willingness(results, phases)
+    check_ledger(results)

@@ -27,6 +27,8 @@ GOOD: list[m.Message] = [
     m.Request(1, 2, 0, "call", 3),
     m.Verdict(1, True),
     m.Record("series", samples.table(columns.RECORDS["series"], 5)),
+    m.Record("histograms", samples.table(columns.RECORDS["histograms"], 3)),
+    m.Record("counts", samples.table(columns.RECORDS["counts"], 0)),
     m.Alive(1, 2),
     m.Finish(1, 2, 3, 4, 0.5),
     m.Bye(),
@@ -158,6 +160,7 @@ def test_a_greeting_is_judged_by_its_own_minor(sanitized_peer: Path) -> None:
         (m.Finish(0, 0, 0, 0, float("nan")), "not-finite"),
         (m.Record("gossip", {}), "out-of-range"),
         (m.Record("trace", samples.table(columns.RECORDS["trace"], 1)), "unknown-flow"),
+        (m.Record("counts", samples.table(columns.RECORDS["histograms"], 1)), "column-name"),
         (m.Record("transfers", samples.table(columns.RECORDS["trace"], 1)), "column-name"),
     ],
 )

@@ -21,9 +21,9 @@ def threshold(packets: float, scope: int) -> Law:
     return Law("threshold", {"threshold_packets": packets, "scope": float(scope)})
 
 
-def virtual_queue(theta: float, packets: float, variant: int) -> Law:
+def virtual_queue(theta: float, packets: float, variant: int, service: int = 0) -> Law:
     values = dict(theta=theta, buffer_packets=packets, mean_packet_bytes=500.0)
-    return Law("virtual-queue", values | {"variant": float(variant)})
+    return Law("virtual-queue", values | {"variant": float(variant), "service": float(service)})
 
 
 def engine_run(marking: Law, seed: int = 5):
@@ -119,6 +119,27 @@ def test_virtual_queue(variant: int) -> None:
         return state["marking"] if variant == 0 else lost
 
     agree(engine_run(virtual_queue(0.9, 8, variant)), Fifo(RATE_BPS, LIMIT, on_arrival=law))
+
+
+@pytest.mark.parametrize("variant", [0, 1])
+def test_virtual_queue_by_packet(variant: int) -> None:
+    """A second FIFO at 0.9 of the rate, which loses what makes over 0.9 * 8 * 500 bytes wait."""
+    virtual = Fifo(RATE_BPS * 9 // 10, limit=10**9)
+    state = dict(marking=False, arrivals=0)
+
+    def law(fifo: Fifo, now: int, size: int) -> bool:
+        virtual.run_to(now)
+        if virtual.serving_until is None:
+            state["marking"] = False
+        backlog = sum(virtual.sizes[number] for number in virtual.waiting)
+        lost = virtual.serving_until is not None and backlog + size > 0.9 * 8 * 500
+        if not lost:
+            virtual.arrive(state["arrivals"], size, now)
+        state["arrivals"] += 1
+        state["marking"] = state["marking"] or lost
+        return state["marking"] if variant == 0 else lost
+
+    agree(engine_run(virtual_queue(0.9, 8, variant, 1)), Fifo(RATE_BPS, LIMIT, on_arrival=law))
 
 
 def test_load_based_marks_by_the_last_window() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from law_api import ALL_FLOWS, MARK, NEVER, NO_FLOW, PASS, Laws, Queue
-from oracle_marking import Arrival, FluidBuffer, load_probabilities
+from oracle_marking import Arrival, FluidBuffer, PacketServer, load_probabilities
 
 __all__ = ["MARKING_CHECKS", "compare_load_based", "compare_virtual_queue"]
 
@@ -59,21 +59,23 @@ def compare_virtual_queue(
     per_overflow: bool,
     rate: int,
     arrivals: Sequence[Arrival],
+    by_packet: bool = False,
 ) -> tuple[int, int]:
-    """Law and fluid buffer side by side, until rounding alone would decide.
+    """Law and virtual buffer side by side, until rounding alone would decide.
 
     Returns:
         Arrivals compared, and how many of them were marked.
     """
-    law = laws.marking("virtual-queue", [theta, packets, mean, float(per_overflow)])
-    buffer = FluidBuffer(theta, packets, mean, rate)
+    values = [theta, packets, mean, float(per_overflow), float(by_packet)]
+    law = laws.marking("virtual-queue", values)
+    buffer = (PacketServer if by_packet else FluidBuffer)(theta, packets, mean, rate)
     marked = 0
     for i, (at, size, _) in enumerate(arrivals):
         lost, marking, doubtful = buffer.arrive(at, size)
         action, queued, used = law.on_arrival((0, 0, rate, NEVER), (0, size), at, [])
         if doubtful:
             return i, marked
-        where = f"theta {theta}, B {packets}, per overflow {per_overflow}, arrival {i} at {at}"
+        where = f"{values} (theta, B, mean, per overflow, by packet), arrival {i} at {at}"
         assert action == (MARK if (lost if per_overflow else marking) else PASS), where
         assert (queued, used) == (NO_FLOW, 0), where
         content = float(buffer.content(at))
@@ -86,6 +88,15 @@ def compare_virtual_queue(
 
 def check_virtual_queue(laws: Laws) -> None:
     """Both variants, theta and B of the papers, random arrivals around the virtual capacity."""
+    _virtual_queue_at_random(laws, by_packet=False)
+
+
+def check_virtual_queue_by_packet(laws: Laws) -> None:
+    """The same with whole packets served one after another."""
+    _virtual_queue_at_random(laws, by_packet=True)
+
+
+def _virtual_queue_at_random(laws: Laws, by_packet: bool) -> None:
     total = marks = 0
     for seed, (theta, packets, per_overflow) in enumerate(
         itertools.product([0.7, 0.95, 1.0], [0.0, 3.0, 20.0], [False, True])
@@ -95,7 +106,7 @@ def check_virtual_queue(laws: Laws) -> None:
             now += int(draw.expovariate(1.05) * 8e8)
             arrivals.append(Arrival(now, draw.choice([40, 1000, 1000, 1500]), 0.0))
         done, marked = compare_virtual_queue(
-            laws, theta, packets, 1000.0, per_overflow, RATE, arrivals
+            laws, theta, packets, 1000.0, per_overflow, RATE, arrivals, by_packet
         )
         total, marks = total + done, marks + marked
     assert total > 10_000 and 1000 < marks < total, (total, marks)
@@ -104,13 +115,15 @@ def check_virtual_queue(laws: Laws) -> None:
 def check_virtual_queue_ties(laws: Laws) -> None:
     """Arrivals that fill the virtual buffer to the byte, or meet it at the instant it empties."""
     rate, total = 8 * 64 * 1000, 0  # at theta = 1/2: 500 bytes a grid step
-    for per_overflow, seed in itertools.product([False, True], range(20)):
+    for per_overflow, by_packet, seed in itertools.product([False, True], [False, True], range(20)):
         draw, now, arrivals = random.Random(seed), 0, []
         for _ in range(150):
             now += draw.choice([0, 0, 1, 1, 2, 4]) * GRID_PS
             arrivals.append(Arrival(now, draw.choice([500, 1000]), 0.0))
-        total += compare_virtual_queue(laws, 0.5, 6, 1000.0, per_overflow, rate, arrivals)[0]
-    assert total == 40 * 150, "nothing is doubtful on the grid"
+        total += compare_virtual_queue(
+            laws, 0.5, 6, 1000.0, per_overflow, rate, arrivals, by_packet
+        )[0]
+    assert total == 80 * 150, "nothing is doubtful on the grid"
 
 
 def compare_load_based(
@@ -188,7 +201,11 @@ def check_threshold(laws: Laws) -> None:
 MARKING_CHECKS = {
     "drop-tail": [check_drop_tail],
     "fixed": [check_fixed],
-    "virtual-queue": [check_virtual_queue_ties, check_virtual_queue],
+    "virtual-queue": [
+        check_virtual_queue_ties,
+        check_virtual_queue,
+        check_virtual_queue_by_packet,
+    ],
     "load-based": [check_load_based],
     "threshold": [check_threshold],
 }

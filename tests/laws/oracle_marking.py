@@ -2,16 +2,18 @@
 """Oracles of the virtual queue and of load-based marking, in exact fractions.
 
 Sources: antoniadis2000 section 3.2 and siris2002 sections 4.2 and 4.3, with experiments S10
-(disjoint windows, load may exceed 1) and S11 (fluid drain, theta B not rounded).
+(disjoint windows, load may exceed 1) and S11 (fluid drain, theta B not rounded). Service by the
+packet is ns-2's: a drop-tail queue in front of a transmitter, whose packet has left the queue.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-__all__ = ["Arrival", "FluidBuffer", "load_probabilities"]
+__all__ = ["Arrival", "FluidBuffer", "PacketServer", "load_probabilities"]
 
 PS: Final = 10**12
 NEAR_BYTES: Final = Fraction(1, 10**5)
@@ -56,6 +58,56 @@ class FluidBuffer:
             self.overflowed = True
         else:
             self.busy_until = max(self.busy_until, Fraction(now)) + size / self.bytes_per_ps
+        return lost, self.overflowed, doubtful
+
+
+class PacketServer:
+    """Whole packets served one after another: a clock, a server and a list of who waits.
+
+    Nothing is known ahead: each packet's service is begun when the one before it is done.
+    """
+
+    def __init__(self, theta: float, packets: float, mean: float, rate_bps: int) -> None:
+        self.size = Fraction(theta) * Fraction(packets) * Fraction(mean)
+        self.bytes_per_ps = Fraction(theta) * rate_bps / 8 / PS
+        self.waiting: deque[int] = deque()  # sizes
+        self.done = Fraction(-1)  # when the packet in service has left; before now: nobody's
+        self.serving = False
+        self.overflowed = False  # since the last packet left
+        self.served = 0  # in this busy period
+        self.whole = True  # all its services so far took whole picoseconds
+
+    def content(self, now: int) -> Fraction:
+        """Bytes waiting at `now`, which must not be before the last arrival."""
+        return Fraction(sum(self.waiting))
+
+    def _begin(self, size: int, at: Fraction) -> None:
+        duration = size / self.bytes_per_ps
+        self.serving, self.done = True, at + duration
+        self.served += 1
+        self.whole = self.whole and duration.denominator == 1
+
+    def arrive(self, now: int, size: int) -> tuple[bool, bool, bool]:
+        """As FluidBuffer.arrive; doubtful where a picosecond's rounding a packet might decide."""
+        slack = 0 if self.whole else self.served + len(self.waiting) + 1
+        doubtful = False
+        while self.serving:
+            doubtful = doubtful or 0 < slack >= abs(self.done - now)
+            if self.done > now:
+                break
+            self.serving = False
+            if self.waiting:
+                self._begin(self.waiting.popleft(), self.done)
+        gap = sum(self.waiting) + size - self.size
+        doubtful = doubtful or (self.serving and 0 < abs(gap) < NEAR_BYTES)
+        lost = self.serving and gap > 0
+        if not self.serving:
+            self.overflowed, self.served, self.whole = False, 0, True
+            self._begin(size, Fraction(now))
+        elif lost:
+            self.overflowed = True
+        else:
+            self.waiting.append(size)
         return lost, self.overflowed, doubtful
 
 

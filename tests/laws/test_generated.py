@@ -85,6 +85,7 @@ arrivals = st.lists(
     per_overflow=flags,
     rate=st.integers(10**5, 10**9),
     arrivals=arrivals,
+    by_packet=flags,
 )
 def test_virtual_queue(
     laws: Laws,
@@ -94,9 +95,10 @@ def test_virtual_queue(
     per_overflow: bool,
     rate: int,
     arrivals: list[Arrival],
+    by_packet: bool,
 ) -> None:
-    """Any virtual queue is the fluid buffer."""
-    compare_virtual_queue(laws, theta, packets, mean, per_overflow, rate, arrivals)
+    """Any virtual queue is the fluid buffer, or the server of whole packets."""
+    compare_virtual_queue(laws, theta, packets, mean, per_overflow, rate, arrivals, by_packet)
 
 
 @RELAXED

@@ -57,8 +57,23 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     ],
     "virtual-queue": [
         Mutation("sign", "marking/virtual_queue.h", "backlog_bytes_ -= ", "backlog_bytes_ += "),
-        Mutation("threshold", "marking/virtual_queue.h", "<= limit_bytes_", "< limit_bytes_"),
-        Mutation("clamp", "marking/virtual_queue.h", "      backlog_bytes_ = 0;\n", ""),
+        Mutation("threshold", "marking/virtual_queue.h", "bytes > limit_", "bytes >= limit_"),
+        Mutation(
+            "clamp", "marking/virtual_queue.h", "<= 0) {\n      backlog_bytes_ = 0;", "<= 0) {"
+        ),
+        Mutation(
+            "packet-sign", "marking/packet_buffer.h", "waiting_bytes_ -= ", "waiting_bytes_ += "
+        ),
+        Mutation("packet-threshold", "marking/virtual_queue.h", "then > limit_", "then >= limit_"),
+        Mutation("packet-guard", "marking/virtual_queue.h", "if (!idle && then", "if (then"),
+        Mutation("packet-tie", "marking/packet_buffer.h", "free_at_ <= now", "free_at_ < now"),
+        Mutation("packet-start", "marking/packet_buffer.h", "std::max(now, free_at_)", "free_at_"),
+        Mutation(
+            "packet-end",
+            "marking/virtual_queue.h",
+            "if (idle) marking_",
+            "if (packets_.waiting_bytes() == 0) marking_",
+        ),
     ],
     "load-based": [
         Mutation("sign", "marking/load_based.h", "(load_ - threshold_)", "(load_ + threshold_)"),

@@ -137,6 +137,13 @@ def test_virtual_queue_takes_the_buffer_of_its_link() -> None:
     assert [link[0].marking.params["buffer_packets"] for link in links] == [30, 60, 12]
 
 
+def test_virtual_queue_is_served_as_written() -> None:
+    """As a fluid unless `service: packet` is written."""
+    for written, service in (("", 0), (", service: fluid", 0), (", service: packet", 1)):
+        link = a_link(f"rate: 1 Mbps, marking: {{law: virtual-queue{written}}}")[0]
+        assert link.marking.params["service"] == service
+
+
 def test_red_thresholds_in_bytes() -> None:
     """The unit of the thresholds is that of the law."""
     red = (

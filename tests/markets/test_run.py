@@ -230,6 +230,32 @@ def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> Non
     assert run(scenario(tmp_path), out=tmp_path / "r", force=True).complete
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_folder_of_a_live_run_is_refused(tmp_path: Path, force: list[str]) -> None:
+    """Partial because it still runs: one line, status 2, and nothing of it is touched."""
+    ecnomy = [sys.executable, "-m", "ecnomy.markets.cli", "run"]
+    there = ["--out", str(tmp_path / "r")]
+    live = subprocess.Popen([*ecnomy, str(scenario(tmp_path, "hang 3")), *there])
+    try:
+        log = tmp_path / "r" / "log.txt"
+        wait_for(lambda: (tmp_path / "r" / "flow_epochs.parquet.tmp").exists())
+        before = sorted(file.name for file in (tmp_path / "r").iterdir())
+        text = (tmp_path / "r" / "manifest.json").read_bytes()
+        assert manifest(tmp_path / "r")["complete"] is False
+        other = [*ecnomy, str(scenario(tmp_path, "another")), *there, *force]
+        done = subprocess.run(other, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 2
+        assert done.stderr == f"ecnomy: {tmp_path / 'r'}: another run is writing there\n"
+        assert (tmp_path / "r" / "manifest.json").read_bytes() == text and log.exists()
+        assert sorted(file.name for file in (tmp_path / "r").iterdir()) == before
+        assert live.poll() is None
+    finally:
+        live.terminate()
+        live.wait(20)
+    assert manifest(tmp_path / "r")["reason"] == "terminated"
+    assert run(scenario(tmp_path), out=tmp_path / "r").complete
+
+
 def test_strategy_that_fails_in_mid_run_ends_it(tmp_path: Path) -> None:
     """A useless decision is the strategy's fault, named; results are partial."""
     (tmp_path / "bad_lab.py").write_text(

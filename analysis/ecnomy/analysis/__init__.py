@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ecnomy.analysis import theory
+    from ecnomy.analysis.guarantees import Guarantee, guarantees_of
     from ecnomy.analysis.phases import Phase, phases_of
     from ecnomy.analysis.plots import overview
     from ecnomy.analysis.results import Run, open_run
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Equivalence",
+    "Guarantee",
     "Interval",
     "Phase",
     "Run",
     "Summary",
     "batch_means",
     "dispersion",
+    "guarantees_of",
     "jain",
     "open_run",
     "overview",
@@ -48,12 +51,14 @@ __all__ = [
 
 _HOME = {
     "Equivalence": "statistics",
+    "Guarantee": "guarantees",
     "Interval": "statistics",
     "Phase": "phases",
     "Run": "results",
     "Summary": "summary",
     "batch_means": "statistics",
     "dispersion": "statistics",
+    "guarantees_of": "guarantees",
     "jain": "statistics",
     "open_run": "results",
     "overview": "plots",

@@ -6,7 +6,6 @@ The same results and library versions give the same PNG, byte for byte.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +13,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.panels import (
+    COLOURS,
+    PANEL_INCHES,
+    WIDTH_INCHES,
+    legend_beside,
+    panel_style,
+    save,
+    shade_phases,
+)
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.summary import Group, groups_of
@@ -26,11 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["overview"]
 
 _BINS: Final = 60  # points a line: fewer marks than this many per flow tell nothing finer
-_PANEL_INCHES: Final = 2.1
-_WIDTH_INCHES: Final = 10.5
 _MANY: Final = 6  # flows of a group beyond which only their mean is drawn
-# Okabe and Ito's colours, in an order whose neighbours differ in lightness too (prints in grey)
-_COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P")
 _UNPRICED: Final = "#6E6E6E"
 
@@ -89,16 +93,11 @@ def overview(run: Run, file: str | Path) -> bool:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    import seaborn
-    from matplotlib import style
-
     data = _collect(run)
     if len(data.edges_ps) < 2:
         return False
-    own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
-    with style.context(["default", seaborn.axes_style("whitegrid"), own]):
-        figure = _figure(data)
-        figure.savefig(file, dpi=150, format="png", metadata={"Software": None})
+    with panel_style():
+        save(_figure(data), file)
     return True
 
 
@@ -120,7 +119,7 @@ def _looks(groups: list[Group]) -> list[_Look]:
         if any_class and not group.service_class:
             looks.append(_Look(_UNPRICED, "", ":"))
             continue
-        looks.append(_Look(_COLOURS[taken % 6], _MARKERS[taken % 6], "-"))
+        looks.append(_Look(COLOURS[taken % 6], _MARKERS[taken % 6], "-"))
         taken += 1
     return looks
 
@@ -131,14 +130,14 @@ def _figure(data: _Data) -> Figure:
     panels = [_draw_rates, _draw_marking, _draw_queue]
     if not data.run.ledger.empty:
         panels.insert(1, _draw_money)
-    height = _PANEL_INCHES * len(panels) + 0.9
-    figure = Figure(figsize=(_WIDTH_INCHES, height), layout="constrained")
+    height = PANEL_INCHES * len(panels) + 0.9
+    figure = Figure(figsize=(WIDTH_INCHES, height), layout="constrained")
     axes = list(np.atleast_1d(figure.subplots(len(panels), 1, sharex=True)))
     for draw, axis in zip(panels, axes, strict=True):
         draw(axis, data)
         top = max(axis.get_ylim()[1], 1e-9)
         axis.set_ylim(-0.03 * top, top)  # so that a line at 0 is seen whole
-    _shade(axes, data)
+    shade_phases(axes, data.phases, data.run.plan.warmup_ps, int(data.edges_ps[-1]))
     axes[-1].set_xlabel("simulated time [s]")
     axes[-1].set_xlim(0, data.edges_ps[-1] / PS_PER_S)
     note = "" if data.run.note is None else "  (partial run)"
@@ -162,18 +161,6 @@ def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], 
     )
 
 
-def _legend(axis: Axes, title: str) -> None:
-    axis.legend(
-        title=title,
-        title_fontproperties={"weight": "bold", "size": 8.5},
-        alignment="left",
-        loc="upper left",
-        bbox_to_anchor=(1.005, 1.02),
-        frameon=False,
-        handlelength=3,
-    )
-
-
 def _draw_rates(axis: Axes, data: _Data) -> None:
     rates = 8e-6 * data.per_second(data.flows, "acked_bytes")
     flows_of_row = [source.row_flows for source in data.run.plan.row_sources()]
@@ -188,7 +175,7 @@ def _draw_rates(axis: Axes, data: _Data) -> None:
         label = group.label if group.size == 1 else f"{group.label}, mean of {group.size}"
         _line(axis, data, i, rates[:, member].sum(axis=1) / group.size, label)
     axis.set_ylabel("rate of a flow\n[Mbps]")
-    _legend(axis, title)
+    legend_beside(axis, title)
 
 
 def _draw_money(axis: Axes, data: _Data) -> None:
@@ -207,7 +194,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
                 data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **look
             )
     axis.set_ylabel("paid by a flow\n[money/s]")
-    _legend(axis, "What each flow pays")
+    legend_beside(axis, "What each flow pays")
 
 
 def _bottleneck(data: _Data) -> int:
@@ -226,7 +213,7 @@ def _draw_marking(axis: Axes, data: _Data) -> None:
     share = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
     axis.plot(data.middle_s, share, color="black", linewidth=1.6, label="packets marked")
     axis.set_ylabel("packets marked\n[%]")
-    _legend(axis, f"Congestion on {data.run.plan.links[link].name}")
+    legend_beside(axis, f"Congestion on {data.run.plan.links[link].name}")
 
 
 def _draw_queue(axis: Axes, data: _Data) -> None:
@@ -235,49 +222,4 @@ def _draw_queue(axis: Axes, data: _Data) -> None:
     axis.fill_between(data.middle_s, queue, color="0.75", linewidth=0)
     axis.plot(data.middle_s, queue, color="black", linewidth=1.6, label="mean queue")
     axis.set_ylabel("packets waiting")
-    _legend(axis, f"Queue of {data.run.plan.links[link].name}")
-
-
-def _shade(axes: list[Axes], data: _Data) -> None:
-    """Every other phase grey, boundaries drawn, the warm-up hatched; labels above the top panel."""
-    end_s = data.edges_ps[-1] / PS_PER_S
-    warm_s = data.run.plan.warmup_ps / PS_PER_S
-    for axis in axes:
-        if warm_s > 0:
-            axis.axvspan(
-                0, min(warm_s, end_s), facecolor="none", edgecolor="0.8", hatch="///", lw=0
-            )
-        for phase in data.phases[1:]:
-            start = phase.from_ps / PS_PER_S
-            axis.axvline(start, color="0.35", linewidth=1)
-            if phase.number % 2 == 0:
-                axis.axvspan(start, phase.to_ps / PS_PER_S, color="#EEF2F6", zorder=0)
-    if warm_s > 0.04 * end_s:
-        _above(axes[0], warm_s / 2, "warm-up")
-    if len(data.phases) > 6:
-        return
-    for phase in data.phases:
-        middle = (phase.from_ps + phase.to_ps) / 2 / PS_PER_S
-        width = max(math.floor(105 * (phase.to_ps - phase.from_ps) / PS_PER_S / end_s), 8)
-        number = f"phase {phase.number}: " if len(data.phases) > 1 else ""
-        _above(axes[0], middle, _wrapped(number + phase.label, width))
-
-
-def _wrapped(text: str, width: int) -> str:
-    import textwrap
-
-    return "\n".join(textwrap.wrap(text, width))
-
-
-def _above(axis: Axes, x_s: float, text: str) -> None:
-    axis.annotate(
-        text,
-        (x_s, 1),
-        xycoords=("data", "axes fraction"),
-        xytext=(0, 4),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        fontsize=8.5,
-        annotation_clip=False,
-    )
+    legend_beside(axis, f"Queue of {data.run.plan.links[link].name}")

@@ -45,6 +45,25 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
         "ece",
         "complete",
     ],  # fmt: skip
+    "histograms": ["name", "subject", "bin", "low", "count"],
+    "counts": ["t_ps", "name", "subject", "count"],
+    "calls": [
+        "id",
+        "flow",
+        "user",
+        "start_ps",
+        "end_ps",
+        "accepted",
+        "complete",
+        "sent",
+        "delivered",
+        "late",
+        "ce",
+        "lost",
+        "delay_sum_ps",
+        "charge_micro",
+        "reimbursement_micro",
+    ],
     "flows": ["flow", "name", "source", "class"],
     "links": ["link", "name"],
     "pairs": ["source", "link"],
@@ -70,6 +89,7 @@ class Manifest(msgspec.Struct, frozen=True):
     measured: Measured | None = None
     reason: str | None = None
     scenario: Any = None
+    balances_micro: dict[str, int] | None = None
     versions: dict[str, Any] = {}
 
 

@@ -20,6 +20,7 @@ __all__ = ["print_summary", "show_command"]
 
 PICTURE = "overview.png"
 MAP = "network.png"
+GUARANTEE = "guarantee.png"
 _NARROWEST = 90  # columns, where the output is not a terminal
 _WIDEST = 140
 
@@ -59,6 +60,21 @@ def show_command(
     file = file.with_name(MAP)
     if network_picture(run, file):
         console.print(f"map: {file}", soft_wrap=True, markup=False)
+    _draw_guarantees(run, file.parent, console)
+
+
+def _draw_guarantees(run: Run, folder: Path, console: Console) -> None:
+    """One picture for each guaranteed stream provider, named after it where there are several."""
+    from ecnomy.analysis.guarantees_plot import guarantee_picture
+    from ecnomy.analysis.guarantors import providers_of
+
+    providers = providers_of(run)
+    for provider in providers:
+        file = folder / GUARANTEE
+        if len(providers) > 1:
+            file = file.with_stem(f"{file.stem}-{provider.name}")
+        if guarantee_picture(run, provider, file):
+            console.print(f"{provider.name}: {file}", soft_wrap=True, markup=False)
 
 
 def print_summary(run: Run, console: Console) -> None:
@@ -67,6 +83,8 @@ def print_summary(run: Run, console: Console) -> None:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    from ecnomy.analysis.guarantees import guarantees_of
+    from ecnomy.analysis.guarantees_tables import print_guarantee
     from ecnomy.analysis.sentence import sentence
     from ecnomy.analysis.summary import CHANGING, summarize
 
@@ -86,6 +104,8 @@ def print_summary(run: Run, console: Console) -> None:
     if summary.balances:
         console.print()
         console.print(_balance_table(summary))
+    for guarantee in guarantees_of(run):
+        print_guarantee(guarantee, console)
     text = sentence(summary)
     if text:
         console.print()

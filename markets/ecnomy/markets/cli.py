@@ -26,6 +26,7 @@ GROUP: Final = "ecnomy.commands"
 _OWN: Final = {
     "run": "ecnomy.markets.commands:run_command",
     "check": "ecnomy.markets.commands:check_command",
+    "doctor": "ecnomy.markets.doctor.command:doctor_command",
     "sweep": "ecnomy.markets.sweep.command:sweep_command",
 }
 _INTERRUPTED: Final = 130

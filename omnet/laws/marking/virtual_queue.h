@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Virtual queue (antoniadis2000 section 3.2; siris2002 section 4.2; Gibbens and Kelly).
 //
-// A virtual buffer of theta * B bytes is drained, as a fluid, at theta * C and fed by every arrival. An
-// arrival that does not fit is lost from the virtual buffer. Variants:
-//   busy-period   from a virtual loss (its packet included) until the virtual buffer is next empty,
-//                 every arrival is marked
+// A virtual buffer of theta * B bytes is served at theta * C and fed by every arrival. An arrival
+// that does not fit is lost from the virtual buffer. The papers leave the service open:
+//   fluid         what is in the buffer drains evenly; all of it, to the last byte, counts
+//   packet        whole packets are served one after another; the one in service does not count
+//                 (packet_buffer.h), so that a packet that finds the virtual server idle always fits
+// Variants:
+//   busy-period   from a virtual loss (its packet included) until the virtual buffer is next empty
+//                 (packet: until the last virtual packet has left), every arrival is marked
 //   per-overflow  only the packets lost from the virtual buffer are marked (siris2002 note 2)
 // B is given in packets of the mean size; theta * B is not rounded.
 #ifndef ECNOMY_LAWS_MARKING_VIRTUAL_QUEUE_H_
 #define ECNOMY_LAWS_MARKING_VIRTUAL_QUEUE_H_
 
 #include "marking.h"
+#include "packet_buffer.h"
 
 namespace ecnomy {
 
@@ -22,46 +27,72 @@ class VirtualQueue : public MarkingLaw {
       {"buffer_packets", "packets", NAN, 0, 1e12, ""},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
       {"variant", "choice", 0, 0, 1, "busy-period,per-overflow"},
+      {"service", "choice", 0, 0, 1, "fluid,packet"},
   };
 
   explicit VirtualQueue(const double* values) { configure(values); }
 
-  // Also between packets: the state is kept.
+  // Also between packets: the state is kept, but for another service, which finds an empty buffer.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
     theta_ = values[0];
     limit_bytes_ = values[0] * values[1] * values[2];
     busy_period_ = values[3] == 0;
+    const bool whole_packets = values[4] != 0;
+    if (whole_packets != whole_packets_) {
+      backlog_bytes_ = 0;
+      packets_.clear();
+      marking_ = false;
+    }
+    whole_packets_ = whole_packets;
   }
 
   template <class Uniform>
   Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
                       Uniform&&) noexcept {
-    drain(static_cast<double>(queue.rate_bps), now);
-    const bool fits = backlog_bytes_ + packet.bytes <= limit_bytes_;
-    if (fits) backlog_bytes_ += packet.bytes;
+    const double rate_bps = theta_ * static_cast<double>(queue.rate_bps);
+    const bool fits =
+        whole_packets_ ? fits_whole(packet, rate_bps, now) : fits_fluid(packet, rate_bps, now);
     if (!fits) marking_ = true;
     return {(busy_period_ ? marking_ : !fits) ? Action::mark : Action::pass, kNoFlow};
   }
 
   double probability() const noexcept { return busy_period_ && marking_ ? 1.0 : 0.0; }
-  double backlog_bytes() const noexcept { return backlog_bytes_; }
+  // What counts against theta * B, as of the last arrival.
+  double backlog_bytes() const noexcept {
+    return whole_packets_ ? static_cast<double>(packets_.waiting_bytes()) : backlog_bytes_;
+  }
 
  private:
-  void drain(double rate_bps, Time now) noexcept {
-    backlog_bytes_ -= theta_ * rate_bps / 8.0 * seconds(now - last_);
+  bool fits_fluid(const PacketView& packet, double rate_bps, Time now) noexcept {
+    backlog_bytes_ -= rate_bps / 8.0 * seconds(now - last_);
     last_ = now;
     if (backlog_bytes_ <= 0) {
       backlog_bytes_ = 0;
       marking_ = false;
     }
+    if (backlog_bytes_ + packet.bytes > limit_bytes_) return false;
+    backlog_bytes_ += packet.bytes;
+    return true;
+  }
+
+  bool fits_whole(const PacketView& packet, double rate_bps, Time now) noexcept {
+    packets_.advance(now);
+    const bool idle = packets_.idle(now);
+    if (idle) marking_ = false;
+    const double then = static_cast<double>(packets_.waiting_bytes() + packet.bytes);
+    if (!idle && then > limit_bytes_) return false;
+    packets_.accept(packet.bytes, rate_bps, now);
+    return true;
   }
 
   double theta_, limit_bytes_;
   bool busy_period_;
-  double backlog_bytes_ = 0.0;
+  bool whole_packets_ = false;
   bool marking_ = false;
+  double backlog_bytes_ = 0.0;  // fluid
   Time last_ = 0;
+  PacketBuffer packets_;
 };
 
 }  // namespace ecnomy

@@ -12,7 +12,8 @@ one or more of
 
 State lives in the object. `needs_rate`, where a strategy has it, names the parameter that must be
 given for flows whose traffic has no rate of its own ("" for none); `needs_streams` is true for an
-admission that needs test streams; `readings` holds figures for the table `agents`. Strategies are
+admission that needs test streams; `readings` holds figures for the table `agents`; `roles`, a class
+attribute, names the roles a strategy is for where its methods alone do not tell. Strategies are
 named in YAML by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name in the
 entry-point group `ecnomy.strategies`.
 """
@@ -20,5 +21,6 @@ entry-point group `ecnomy.strategies`.
 from __future__ import annotations
 
 from ecnomy.agents.strategies.find import BUILT_IN, GROUP, blame, find, make
+from ecnomy.agents.strategies.fitting import wanted_instead
 
-__all__ = ["BUILT_IN", "GROUP", "blame", "find", "make"]
+__all__ = ["BUILT_IN", "GROUP", "blame", "find", "make", "wanted_instead"]

@@ -8,7 +8,7 @@ of its class. A flow in no class is left alone unless `charge` is given.
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ MICRO: Final = 1_000_000
 class ConstantCharge:
     """Pays the fee of the flow's class, or `charge` [money/s] for every flow when it is >= 0."""
 
+    roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     charge: Annotated[float, Unit("money/s")] = -1.0
 
     def decide_many(self, seen: Observation) -> Decision:

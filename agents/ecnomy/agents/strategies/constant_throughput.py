@@ -30,7 +30,7 @@ weight is held at x0, whatever its marks cost.
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
@@ -53,6 +53,7 @@ class ConstantThroughput:
         rate: x0, of IP bits; by default what the flow's traffic asks for at most.
     """
 
+    roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     threshold: Annotated[float, Unit("money/s")]
     rate: Annotated[float | None, Unit("bit/s")] = None
 

@@ -31,7 +31,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -63,6 +63,7 @@ class ElasticUtility:
         budget: largest willingness to pay for a flow; a million money/s by default.
     """
 
+    roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]
     budget: Annotated[float, Unit("money/s")] = MOST_MICRO / MICRO
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Annotated, Final
+from typing import Annotated, ClassVar, Final
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class QosKnob:
         budget: dearest fee per flow the customer accepts; unlimited by default.
     """
 
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
     patience: Annotated[float, Unit("s")] = 10.0
     satisfied: float = 0.9
     budget: Annotated[float, Unit("money/s")] = math.inf

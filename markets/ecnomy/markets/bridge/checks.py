@@ -122,7 +122,7 @@ def check_record(record: Record, limits: Limits) -> None:
         ProtocolError: unknown-flow, unknown-link, out-of-range.
     """
     data = record.columns
-    if record.table != "series":
+    if "flow" in data:
         _known("unknown-flow", f"{record.table}.flow", data["flow"], limits.n_flows)
     if record.table == "trace":
         _known("unknown-link", "trace.link", data["link"], limits.n_links, low=-1)

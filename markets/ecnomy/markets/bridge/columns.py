@@ -64,6 +64,8 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
             " delay_sum_ps"
         ),
         "trace": _table("t_ps event link flow seq bytes ce"),
+        "histograms": _table("name subject bin count"),
+        "counts": _table("t_ps name subject count"),
     }
 )
 

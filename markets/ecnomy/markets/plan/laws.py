@@ -64,6 +64,7 @@ MARKING: Final[dict[str, tuple[Param, ...]]] = {
         Param("buffer_packets", "packets", None, 0, 1e12),
         Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
         _choice("variant", "busy-period", "per-overflow"),
+        _choice("service", "fluid", "packet"),
     ),
     "load-based": (
         Param("interval_s", "s", 0.5, 1e-6, 1e6),

@@ -8,6 +8,7 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.make_laws import marking_law, traffic_law, transport_of
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
 from ecnomy.markets.scenario.document import AUTO, Source
 from ecnomy.markets.scenario.marketspec import AgentSpec
 from ecnomy.markets.scenario.network import Direction
@@ -23,7 +24,8 @@ def make_plan(scenario: Scenario) -> Plan:
     """The sealed plan of a scenario.
 
     Raises:
-        ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached.
+        ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached, or
+            more counts than a table can hold.
     """
     document = scenario.document
     network = document.network
@@ -42,13 +44,15 @@ def make_plan(scenario: Scenario) -> Plan:
         sources=[
             _source(scenario, index, directions, router) for index in range(len(document.sources))
         ],
-        record=_record(scenario),
+        record=_record(scenario, len(directions)),
     ).sealed()
 
 
-def _record(scenario: Scenario) -> plans.Record:
+def _record(scenario: Scenario, links: int) -> plans.Record:
     """What is recorded; the delays that tariffs promise are among the thresholds."""
-    record = scenario.document.record
+    record, counts = scenario.document.record, scenario.document.record.counts
+    if counts is not None:
+        _check_rows(scenario, counts, links)
     guarantees = _guarantees(scenario)
     promised = (agent.tariff.max_delay_ps for agent in guarantees if agent.tariff)
     calls = any(isinstance(s.traffic, Voip) for s in scenario.document.sources)
@@ -59,6 +63,9 @@ def _record(scenario: Scenario) -> plans.Record:
         trace=record.trace,
         transfers=record.transfers,
         calls=calls and (record.calls or bool(guarantees)),
+        histograms=[plans.Histogram(*entry) for entry in record.histograms.asked()],
+        counts=[] if counts is None else list(counts.of),
+        counts_every_ps=plans.NONE if counts is None else counts.every,
     )
 
 
@@ -82,6 +89,15 @@ def _calls(scenario: Scenario, source: Source) -> plans.Calls:
     if isinstance(source.traffic, Voip) and thresholds:
         return plans.Calls(ask=False, max_delay_ps=thresholds[0])
     return plans.Calls(ask=False, max_delay_ps=plans.NONE)
+
+
+def _check_rows(scenario: Scenario, counts: Counts, links: int) -> None:
+    document = scenario.document
+    rows = counts.rows(document.duration - document.warmup, links, len(document.sources))
+    if rows > MOST_ROWS:
+        expected = f"bins so long that there are at most {MOST_ROWS:,}"
+        found = f"{rows:,} counts in all"
+        raise scenario.places.fault("record.counts.every", found, expected)
 
 
 def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:

@@ -74,6 +74,7 @@ def _virtual_queue(queue: network.VirtualQueue, link_buffer: Size) -> Values:
         "buffer_packets": packets,
         "mean_packet_bytes": queue.mean_packet,
         "variant": queue.variant,
+        "service": queue.service,
     }
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "NO_PROFILE",
     "PLAN_VERSION",
     "Calls",
+    "Histogram",
     "Law",
     "Link",
     "Plan",
@@ -163,6 +164,14 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return isinstance(self.transport, Tcp) and self.transport.window.law in WEIGHTED_LAWS
 
 
+class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A histogram over [warm-up, end]; bin k holds [k width, (k + 1) width), the last the rest."""
+
+    of: str  # "delay" (one-way, of packets delivered, per source) or "queue" (found, per link)
+    width: int  # of a bin: ps of delay, packets of queue
+    bins: int
+
+
 class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What to record beside the reports."""
 
@@ -172,6 +181,9 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     trace: bool  # one row per packet event
     transfers: bool  # one row per finished transfer
     calls: bool = False  # one row per call of a telephone source
+    histograms: list[Histogram] = []  # at most one of each kind
+    counts: list[str] = []  # per link arrivals, marks, drops; per source sent, delivered, ce
+    counts_every_ps: int = NONE  # their bin of time; -1 none
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

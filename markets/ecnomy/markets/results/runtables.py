@@ -75,6 +75,16 @@ class RunTables(ABC):
         return self.table("calls")
 
     @cached_property
+    def histograms(self) -> pd.DataFrame:
+        """Histograms over the measured window, if the scenario asked for any."""
+        return self.table("histograms")
+
+    @cached_property
+    def counts(self) -> pd.DataFrame:
+        """Counts in bins of time over the measured window, if the scenario asked for any."""
+        return self.table("counts")
+
+    @cached_property
     def trace(self) -> pd.DataFrame:
         """Packet events, if the scenario asked for them."""
         return self.table("trace")

@@ -41,6 +41,8 @@ ALL_TABLES: Final = (
     "transfers",
     "calls",
     "trace",
+    "histograms",
+    "counts",
 )
 
 _LEDGER: Final = {
@@ -77,6 +79,19 @@ _FLOW_RATES: Final = {
 }
 _MONEY: Final = {"fee_micro": pa.int64(), "mark_charge_micro": pa.int64()}
 _CALL_MONEY: Final = {"charge_micro": pa.int64(), "reimbursement_micro": pa.int64()}
+_HISTOGRAMS: Final = {
+    "name": pa.string(),
+    "subject": pa.string(),
+    "bin": pa.int64(),
+    "low": pa.float64(),
+    "count": pa.int64(),
+}
+_COUNTS: Final = {
+    "t_ps": pa.int64(),
+    "name": pa.string(),
+    "subject": pa.string(),
+    "count": pa.int64(),
+}
 _LINK_RATES: Final = {
     "utilization": pa.float64(),
     "mean_queue_packets": pa.float64(),
@@ -108,6 +123,10 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
     tables |= {name: _arrow(RECORDS[name]) for name, on in wanted.items() if on}
     if "calls" in tables:
         tables["calls"] |= _CALL_MONEY
+    if plan.record.histograms:
+        tables["histograms"] = _HISTOGRAMS
+    if plan.record.counts:
+        tables["counts"] = _COUNTS
     return {name: pa.schema(list(columns.items())) for name, columns in tables.items()}
 
 

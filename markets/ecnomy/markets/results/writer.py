@@ -25,6 +25,7 @@ from ecnomy.markets.accounts.ledger import Postings
 from ecnomy.markets.bridge.messages import Columns, Record, Report
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.counted import with_names
 from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows, nothing_yet
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, schemas, taken_names
 
@@ -130,9 +131,13 @@ class ResultsWriter:
         self._take(market)
 
     def record(self, record: Record) -> None:
-        """Rows for one of the tables the plan asked for; others are not kept."""
+        """Rows for one of the tables the plan asked for; others are not kept.
+
+        Raises:
+            ProtocolError: out-of-range, what they count is not in the plan.
+        """
         if record.table in self._tables:
-            self._tables[record.table].write(record.columns)
+            self._tables[record.table].write(with_names(self._plan, record))
 
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None

@@ -12,6 +12,7 @@ from ecnomy.markets.scenario import Scenario
 __all__ = ["largest_probability", "warnings"]
 
 _PS = 10**12
+_MOST_NAMED = 6
 
 
 def warnings(scenario: Scenario, plan: Plan) -> list[str]:
@@ -137,7 +138,8 @@ def _not_ect(plan: Plan) -> Iterator[str]:
 def _virtual_queues(plan: Plan) -> Iterator[str]:
     for link in plan.links:
         params = link.marking.params
-        if link.marking.law != "virtual-queue":
+        # Served by the packet, a virtual queue without room still lets the one in service pass.
+        if link.marking.law != "virtual-queue" or params["service"] != 0:
             continue
         size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
         largest = max((_packet_bytes(s) for s in plan.sources), default=0)
@@ -187,3 +189,11 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                         f"a fee of {entry.fee_micro_per_s / MICRO:g} money/s, since its "
                         "transport has no weight (wtp has)"
                     )
+        if agent.role == "price-handler":
+            if deaf := [name for name in agent.sources if not weighted[name]]:
+                more = f" and {len(deaf) - _MOST_NAMED} more" if len(deaf) > _MOST_NAMED else ""
+                yield (
+                    f"agent {agent.name}: what it is willing to pay cannot steer "
+                    f"{', '.join(deaf[:_MOST_NAMED])}{more}, since their transports have no "
+                    "weight (wtp has)"
+                )

@@ -19,6 +19,7 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.counting import Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
@@ -99,6 +100,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("classes", "no classes", "at least one class with a fee")
         if self.role in USERS and not self.sources:
             raise Misfit("sources", "no sources", f"the sources whose flows are the {self.role}'s")
+        self._check_strategy()
         if self.role == "price-handler":
             self._check_handler()
         self._check_guarantee()
@@ -114,6 +116,15 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         if self.tariff is not None or self.test_streams:
             key = "tariff" if self.tariff is not None else "test_streams"
             raise Misfit(key, f"{key} of a {self.role}", f"none but a {GSP}'s")
+
+    def _check_strategy(self) -> None:
+        if self.strategy is None:
+            return
+        from ecnomy.agents.strategies import wanted_instead  # numpy, which most checks do without
+
+        if wanted := wanted_instead(self.strategy.kind, self.role):
+            found = f"{self.strategy.kind!r} of a {self.role}"
+            raise Misfit("strategy.kind", found, wanted)
 
     def _check_handler(self) -> None:
         charge = "{kind: constant-charge, charge: 2 money/s}"
@@ -140,6 +151,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     trace: bool = False
     transfers: bool = True
     calls: bool = True
+    histograms: Histograms = Histograms()
+    counts: Counts | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.series)) < len(self.series):

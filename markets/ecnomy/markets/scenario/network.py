@@ -113,6 +113,7 @@ class VirtualQueue(msgspec.Struct, frozen=True, kw_only=True, tag="virtual-queue
     buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
     mean_packet: _MeanPacket = 1000
     variant: Annotated[str, Choice(("busy-period", "per-overflow"))] = "busy-period"
+    service: Annotated[str, Choice(("fluid", "packet"))] = "fluid"
 
 
 class LoadBased(msgspec.Struct, frozen=True, kw_only=True, tag="load-based", tag_field="law"):

@@ -38,24 +38,28 @@ def sweep_command(
 ) -> None:
     """Make all runs of a sweep that are not there yet."""
     from ecnomy.markets.sweep.config import load_sweep
-    from ecnomy.markets.sweep.driver import default_folder, missing
+    from ecnomy.markets.sweep.driver import default_folder, missing, unwritten
     from ecnomy.markets.sweep.store import Store
 
     signal.signal(signal.SIGTERM, _terminated)
     sweep = load_sweep(config)
     if dry_run:
         return _dry(sweep, out or default_folder(str(config)), workers, scheduler)
-    store = Store(out or default_folder(str(config)), sweep)
     try:
-        for file in store.put_aside:
-            print(f"ecnomy: {file}: was not whole; its runs are made again", file=sys.stderr)
-        points = missing(store, retry_failed=retry_failed, accept_old_code=accept_old_code)
-        _make(sweep, store, points, scheduler, workers)
+        store = Store(out or default_folder(str(config)), sweep)
+        try:
+            for file in store.put_aside:
+                print(f"ecnomy: {file}: was not whole; its runs are made again", file=sys.stderr)
+            store.compact()
+            points = missing(store, retry_failed=retry_failed, accept_old_code=accept_old_code)
+            _make(sweep, store, points, scheduler, workers)
+        finally:
+            store.close()
+    except OSError as error:
+        raise unwritten(error) from error
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
         raise SystemExit(_INTERRUPTED) from None
-    finally:
-        store.close()
 
 
 def _make(sweep: Any, store: Any, points: list[str], scheduler: str, workers: int) -> None:
@@ -63,7 +67,6 @@ def _make(sweep: Any, store: Any, points: list[str], scheduler: str, workers: in
     from ecnomy.markets.sweep.pool import DaskPool
 
     if not points:
-        store.compact()
         return _report(Tally(len(store.points), len(store.points)), store)
     pool = DaskPool(scheduler, workers, sweep.limits)
     observer = _observer(len(store.points))

@@ -23,7 +23,7 @@ from ecnomy.markets.sweep.outcome import FAILED, Outcome, Task, execute
 from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost
 from ecnomy.markets.sweep.store import Store
 
-__all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs"]
+__all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs", "unwritten"]
 
 _AHEAD: Final = 3  # runs handed out per worker, so that none waits for the driver
 _LOOK_S: Final = 1.0
@@ -163,11 +163,16 @@ def _written(write: object) -> None:
     try:
         write()  # type: ignore[operator]
     except OSError as error:
-        full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
-        raise SweepError(
-            f"outcomes cannot be written: {error.strerror}{full}; what is done is kept, and the "
-            "same command goes on from there"
-        ) from error
+        raise unwritten(error) from error
+
+
+def unwritten(error: OSError) -> SweepError:
+    """What to raise where a sweep's folder cannot be written."""
+    full = " (the disk is full)" if error.errno == errno.ENOSPC else ""
+    return SweepError(
+        f"outcomes cannot be written: {error.strerror or error}{full}; what is done is kept, and "
+        "the same command goes on from there"
+    )
 
 
 def _count(tally: Tally, outcome: Outcome, observer: Observer) -> None:

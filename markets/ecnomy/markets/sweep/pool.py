@@ -120,8 +120,9 @@ class DaskPool:
 
 def _hush() -> None:
     """dask's own reports of dying workers; what matters of them comes back with the futures."""
-    for name in ("distributed", "distributed.nanny", "distributed.worker", "distributed.scheduler"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    for name in (*known, "tornado", "tornado.application", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _config() -> None:

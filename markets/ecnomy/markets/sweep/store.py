@@ -34,6 +34,7 @@ __all__ = ["FORMAT", "SHARD_RUNS", "Store", "columns_of", "is_sweep", "point_id"
 FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
 _HEAD: Final = "sweep.json"
+_OURS: Final = {_HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _RESERVED: Final = (
     *("run", "point", "number", "replicate", "seed", "status", "reason", "engine_cpu_s"),
@@ -73,7 +74,7 @@ class Store:
             InputError: another driver is at work there, or it holds something else than a sweep.
         """
         self.folder, self._sweep = folder, sweep
-        if folder.exists() and not is_sweep(folder) and any(folder.iterdir()):
+        if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
             raise InputError(f"{folder}: exists already and holds no sweep; --out names another")
         for name in ("", "outcomes", "shards"):
             (folder / name).mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
+
+Everything is of the whole run, as the money is. What is said of money comes from the ledger alone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, calls_of, streams_of
+from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
+from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.results import Run
+from ecnomy.analysis.windows import MARK_KINDS, Epochs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Guarantee", "Item", "ProfitAndLoss", "guarantees_of", "profit_and_loss"]
+
+_CALL: Final = "call"
+_REIMBURSEMENT: Final = "reimbursement"
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A line of a profit and loss account: what is received (else paid: below 0), for how many."""
+
+    micro: int
+    count: int  # calls, reimbursements or marks
+
+
+class ProfitAndLoss(msgspec.Struct, frozen=True):
+    """What a GSP earned in the whole run, from the ledger alone; micro-units.
+
+    Attributes:
+        other: postings to or from its account that are none of the rest.
+        profit_micro: all it received minus all it paid.
+        seconds: the time all this took.
+    """
+
+    calls: Item
+    reimbursements: Item
+    call_marks: Item
+    stream_marks: Item
+    other: Item
+    profit_micro: int
+    seconds: float
+
+    def per_call(self, micro: int) -> float:
+        """Money per call sold, NaN if none was."""
+        return micro / 1e6 / self.calls.count if self.calls.count else math.nan
+
+    def per_hour(self, micro: int) -> float:
+        """Money per simulated hour, NaN if there was no time."""
+        return micro / 1e6 / (self.seconds / 3600) if self.seconds > 0 else math.nan
+
+
+class Guarantee(msgspec.Struct, frozen=True):
+    """A GSP over the whole run; `calls` is None where the run did not record its calls."""
+
+    provider: Provider
+    money: ProfitAndLoss
+    calls: Calls | None
+    streams: tuple[StreamRow, ...]
+
+
+def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
+    """The account of a GSP in the ledger, by what it was paid for and what it paid for.
+
+    Raises:
+        ResultsError: the ledger is unreadable, or does not end at the balance in the manifest.
+    """
+    ledger = run.ledger
+    received = ledger[ledger["credit"].astype(str) == provider.name]
+    paid = ledger[ledger["debit"].astype(str) == provider.name]
+    sold = received["kind"].astype(str) == _CALL
+    kind, flow = paid["kind"].astype(str), paid["flow"]
+    back, marks = kind == _REIMBURSEMENT, kind.isin(MARK_KINDS)
+    of_calls = marks & flow.isin(flows_of(run, provider.call_sources))
+    of_streams = marks & flow.isin(flows_of(run, provider.stream_sources))
+    rest = ~(back | of_calls | of_streams)
+    other_in, other_out = _item(received[~sold], 1), _item(paid[rest], -1)
+    profit_micro = int(received["amount_micro"].sum()) - int(paid["amount_micro"].sum())
+    _check_balance(run, provider.name, profit_micro)
+    return ProfitAndLoss(
+        calls=_item(received[sold], 1),
+        reimbursements=_item(paid[back], -1),
+        call_marks=_item(paid[of_calls], -1),
+        stream_marks=_item(paid[of_streams], -1),
+        other=Item(other_in.micro + other_out.micro, other_in.count + other_out.count),
+        profit_micro=profit_micro,
+        seconds=run.measured.to_ps / PS_PER_S,
+    )
+
+
+def _item(postings: pd.DataFrame, sign: int) -> Item:
+    return Item(sign * int(postings["amount_micro"].sum()), int(postings["quantity"].sum()))
+
+
+def _check_balance(run: Run, account: str, profit_micro: int) -> None:
+    balances = run.manifest.balances_micro
+    if balances is not None and balances[account] != profit_micro:
+        raise ResultsError(
+            f"{run.path}: the ledger leaves {account} {profit_micro} micro-units, the manifest "
+            f"{balances[account]}"
+        )
+
+
+def guarantees_of(run: Run) -> tuple[Guarantee, ...]:
+    """What each GSP of a run earned, whom it let in, and what it saw; () without one.
+
+    Raises:
+        ResultsError: a table is unreadable, or the ledger and the manifest disagree.
+    """
+    providers = providers_of(run)
+    if not providers:
+        return ()
+    epochs = Epochs(run.flow_epochs, "flow", sum(s.count for s in run.plan.sources))
+    return tuple(
+        Guarantee(p, profit_and_loss(run, p), calls_of(run, p), streams_of(run, p, epochs))
+        for p in providers
+    )

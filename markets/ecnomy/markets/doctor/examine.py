@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All findings, in the order they are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ecnomy.markets.doctor.engine import engine_findings
+from ecnomy.markets.doctor.finding import Finding
+from ecnomy.markets.doctor.packages import extra_findings, package_findings
+from ecnomy.markets.doctor.surroundings import disk_finding, omnetpp_findings
+
+__all__ = ["examine"]
+
+
+def examine(results: Path) -> list[Finding]:
+    """Looks at everything a run needs, and at what it can do without.
+
+    Args:
+        results: the folder results are to go to, which need not exist.
+    """
+    return [
+        *package_findings(),
+        *engine_findings(),
+        disk_finding(results),
+        *extra_findings(),
+        *omnetpp_findings(),
+    ]

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users write under `record.histograms:` and `record.counts:`.
+
+Both cover the measured window [warm-up, end]. A histogram's last bin takes all that lies beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Final
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import Amount, Choice, Number
+from ecnomy.markets.inputs.reading import Misfit
+
+__all__ = ["MOST_ROWS", "OF_LINKS", "OF_SOURCES", "Counts", "Histograms"]
+
+OF_LINKS: Final = ("arrivals", "marks", "drops")
+OF_SOURCES: Final = ("sent", "delivered", "ce")
+MOST_ROWS: Final = 100_000_000
+
+_Bins = Annotated[int, Number(what="a whole number", least=1, most=10_000, whole=True)]
+_Time = Annotated[int, Amount(what="a time", example="1 ms", units=("ps",), above=True)]
+_Packets = Annotated[
+    int, Amount(what="a size", example="1 packet", units=("packet",), least=1, most=10**9)
+]
+
+
+class Delay(msgspec.Struct, frozen=True, kw_only=True):
+    """One-way delays of data packets delivered, per source."""
+
+    width: _Time
+    bins: _Bins = 100
+
+
+class Queue(msgspec.Struct, frozen=True, kw_only=True):
+    """Packets waiting that arrivals find, the one in service excluded, per link."""
+
+    width: _Packets = 1
+    bins: _Bins = 100
+
+
+class Histograms(msgspec.Struct, frozen=True, kw_only=True):
+    """Which histograms to keep; none unless written."""
+
+    delay: Delay | None = None
+    queue: Queue | None = None
+
+    def asked(self) -> Iterator[tuple[str, int, int]]:
+        """(of, width in ps or packets, bins) of each."""
+        for of, entry in (("delay", self.delay), ("queue", self.queue)):
+            if entry is not None:
+                yield of, entry.width, entry.bins
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """What to count in bins of time: per link arrivals, marks, drops; per source the others."""
+
+    of: tuple[Annotated[str, Choice(OF_LINKS + OF_SOURCES)], ...]
+    every: _Time = 10**10
+
+    def __post_init__(self) -> None:
+        if not self.of or len(set(self.of)) < len(self.of):
+            found = "a count twice" if self.of else "nothing to count"
+            raise Misfit("of", found, f"some of {', '.join(OF_LINKS + OF_SOURCES)}, each once")
+
+    def rows(self, window_ps: int, links: int, sources: int) -> int:
+        """How many counts there are in all."""
+        bins = -(-window_ps // self.every)
+        return bins * sum(links if name in OF_LINKS else sources for name in self.of)

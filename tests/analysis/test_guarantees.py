@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profit and loss, calls and test streams of guaranteed stream providers, and `show` of them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis import Guarantee, Run, guarantees_of, open_run
+from ecnomy.analysis.guaranteed_calls import all_streams, call_rows
+from ecnomy.analysis.guarantees import Item
+from ecnomy.analysis.guarantors import providers_of
+from ecnomy.analysis.show import show_command
+from ecnomy.markets import run
+from ecnomy.markets.scenario import scenario_from_text
+from guarantee_world import (
+    AGENTS,
+    BACK_MICRO,
+    CALL_MICRO,
+    LEDGER,
+    PRICE_MICRO,
+    PROFIT_MICRO,
+    TWO,
+    write_run,
+)
+
+
+def _only(folder: Path) -> Guarantee:
+    (one,) = guarantees_of(open_run(folder))
+    return one
+
+
+def _show(folder: Path, *options: str) -> str:
+    app = typer.Typer()
+    app.command()(show_command)
+    done = CliRunner().invoke(app, [str(folder), *options])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A minute of two providers on the built-in engine."""
+    folder = tmp_path_factory.mktemp("two") / "run"
+    run(scenario_from_text(TWO), out=folder)
+    return open_run(folder)
+
+
+def test_profit_and_loss_is_what_the_ledger_says(tmp_path: Path) -> None:
+    """Each line is the sum of its postings to the micro-unit; another's marks are in none."""
+    money = _only(write_run(tmp_path)).money
+    assert money.calls == Item(4 * CALL_MICRO, 4)
+    assert money.reimbursements == Item(-BACK_MICRO, 1)
+    assert money.call_marks == Item(-8 * PRICE_MICRO, 8)
+    assert money.stream_marks == Item(-6 * PRICE_MICRO, 6)
+    assert money.other == Item(0, 0)
+    assert money.profit_micro == PROFIT_MICRO
+    assert money.per_call(money.calls.micro) == CALL_MICRO / 1e6
+    assert money.per_hour(money.profit_micro) == pytest.approx(60 * PROFIT_MICRO / 1e6)
+
+
+def test_postings_of_another_kind_are_part_of_the_profit(tmp_path: Path) -> None:
+    """A grant and a fine show as "all else", and the profit has them."""
+    more = [(9, "isp", "gsp", 500, "grant", -1, 1), (9, "gsp", "isp", 7, "fine", -1, 1)]
+    folder = write_run(tmp_path, ledger=LEDGER + more, balance_micro=PROFIT_MICRO + 493)
+    money = _only(folder).money
+    assert (money.other, money.profit_micro) == (Item(493, 2), PROFIT_MICRO + 493)
+    assert "all else" in _show(folder, "--no-plot")
+
+
+def test_a_ledger_that_leaves_another_balance_is_refused(tmp_path: Path) -> None:
+    """One micro-unit between ledger and manifest is an error that names both."""
+    folder = write_run(tmp_path, balance_micro=PROFIT_MICRO + 1)
+    with pytest.raises(ResultsError, match=f"{PROFIT_MICRO} micro-units.*{PROFIT_MICRO + 1}"):
+        guarantees_of(open_run(folder))
+
+
+def test_a_manifest_without_balances_is_shown(tmp_path: Path) -> None:
+    """A run that was killed states none: the ledger stands alone."""
+    assert _only(write_run(tmp_path, balance_micro=None)).money.profit_micro == PROFIT_MICRO
+
+
+def test_calls_are_counted_and_judged(tmp_path: Path) -> None:
+    """Exactly 1 % bad keeps the promise; blocked, silent and unfinished calls are in no rate."""
+    calls = _only(write_run(tmp_path)).calls
+    assert calls is not None
+    assert (calls.asked, calls.blocked, calls.accepted) == (6, 2, 4)
+    assert (calls.under_way, calls.ended, calls.broken) == (1, 3, 1)
+    assert (calls.learnt_ps, calls.asked_learnt, calls.blocked_learnt) == (20 * 10**12, 4, 2)
+    assert (calls.packets, calls.bad, calls.marked) == (300, 4 / 300, 3 / 300)
+    assert calls.mean_bad == pytest.approx((0.01 + 0.02) / 2)
+    assert calls.mean_marked == pytest.approx((3 / 200 + 0) / 2)
+    assert calls.worst_bad == 0.02
+
+
+def test_streams_are_counted_by_the_tariffs_delay(tmp_path: Path) -> None:
+    """L takes the counter of the tariff's threshold; the rate is over the time a stream was on."""
+    one = _only(write_run(tmp_path))
+    beat, probe = one.streams
+    assert [(x.poisson, x.packets_per_s, x.sent) for x in one.streams] == [
+        (False, 10.0, 600),
+        (True, 10.0, 300),
+    ]
+    assert (beat.marked, beat.bad, probe.marked, probe.bad) == (0.01, 0.01, 0.02, 0.01)
+    both = all_streams(one.streams)
+    assert (both.marked, both.bad, both.packets_per_s) == (12 / 900, 9 / 900, 20.0)
+
+
+def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
+    """The block has the tariff, six digits of money, shares with what they are of, the probe."""
+    text = _show(write_run(tmp_path))
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "4 calls sold +0.600000 +0.1500 +36.00" in lines
+    assert "1 reimbursement for broken promises -0.070001 -0.0175 -4.20" in lines
+    assert "8 marks of its calls -0.008008 -0.0020 -0.48" in lines
+    assert "6 marks of its test streams -0.006006 -0.0015 -0.36" in lines
+    assert "profit, the balance of its account +0.515985 +0.1290 +30.96" in lines
+    assert "blocked 2 33.3 % of asked" in lines
+    assert "promise broken 1 33.3 % of ended" in lines
+    assert "probe (Poisson) 10.0 300 2.00 % 1.00 %" in lines
+    assert "calls that ended, mean of a call 0.75 % 1.50 %" in lines
+    words = " ".join(lines)
+    assert "at most 1 % of its packets are lost or later than 15 ms, else 0.070001 money" in words
+    assert "Until 20 s it watched" in words
+    assert "so probe sees time averages" in words
+    assert lines[-1] == f"gsp: {tmp_path / 'guarantee.png'}"
+    assert (tmp_path / "guarantee.png").stat().st_size > 20_000
+
+
+def test_nobody_calling_is_no_trouble(tmp_path: Path) -> None:
+    """Without a call every share is unknown, and tables and picture are still made."""
+    ledger = [row for row in LEDGER if row[4] == "marks" and row[5] > 2]
+    balance_micro = -6 * PRICE_MICRO
+    folder = write_run(tmp_path, ledger=ledger, calls=[], agents=[], balance_micro=balance_micro)
+    calls = _only(folder).calls
+    assert calls is not None
+    assert (calls.asked, calls.ended, calls.learnt_ps) == (0, 0, -1)
+    assert all(map(math.isnan, (calls.bad, calls.mean_bad, calls.worst_bad, calls.marked)))
+    text = _show(folder)
+    assert "0 calls sold" in text
+    assert "nan" not in text
+    assert "gsp: " in text
+
+
+def test_calls_that_were_not_recorded_leave_the_money(tmp_path: Path) -> None:
+    """`record: {calls: false}` costs the table of calls and nothing else."""
+    one = _only(write_run(tmp_path, calls=None))
+    assert one.calls is None
+    assert one.money.calls.count == 4
+    text = _show(tmp_path, "--no-plot")
+    assert "calls were not recorded" in text
+    assert "probe (Poisson)" in text
+
+
+def test_a_run_without_a_provider_shows_none(gold_silver: Path) -> None:
+    """No block, no picture, no mention."""
+    text = _show(gold_silver)
+    assert "guarantee" not in text
+    assert "profit" not in text
+    assert not list(gold_silver.glob("guarantee*"))
+    assert open_run(gold_silver).calls.empty
+
+
+def test_without_a_market_no_provider_did_business(tmp_path: Path) -> None:
+    """A run of the packets alone has a provider in its scenario, and none in its results."""
+    run(scenario_from_text(TWO, overrides=["duration=6 s"]), out=tmp_path / "run", market=False)
+    assert guarantees_of(open_run(tmp_path / "run")) == ()
+
+
+def test_a_real_runs_profit_is_its_balance_and_its_parts(two: Run) -> None:
+    """Revenue, reimbursements and marks equal what calls and flow counters say, exactly."""
+    balances = two.manifest.balances_micro
+    assert balances is not None
+    last = two.flow_epochs[two.flow_epochs["t_ps"] == two.flow_epochs["t_ps"].max()]
+    sources = [s.name for s in two.plan.sources for _ in range(s.count)]
+    marks_micro = last.groupby([sources[f] for f in last["flow"]])["mark_charge_micro"].sum()
+    for one in guarantees_of(two):
+        money, rows = one.money, call_rows(two, one.provider)
+        assert money.profit_micro == balances[one.provider.name]
+        assert money.calls.micro == rows["charge_micro"].sum() > 0
+        assert money.reimbursements.micro == -rows["reimbursement_micro"].sum() < 0
+        assert money.call_marks.micro == -marks_micro[list(one.provider.call_sources)].sum() < 0
+        assert money.stream_marks.micro == -marks_micro[list(one.provider.stream_sources)].sum()
+        parts = (money.calls, money.reimbursements, money.call_marks, money.stream_marks)
+        assert sum(part.micro for part in parts) == money.profit_micro
+
+
+def test_a_real_run_blocks_and_breaks(two: Run) -> None:
+    """Every sold call is an accepted one, every reimbursement a broken one; accept-all has no M."""
+    careful, bold = guarantees_of(two)
+    assert careful.calls is not None
+    assert bold.calls is not None
+    assert min(careful.calls.blocked_learnt, careful.calls.broken, bold.calls.broken) > 0
+    assert careful.calls.blocked == careful.calls.blocked_learnt
+    assert bold.calls.blocked == 0
+    for one in (careful, bold):
+        assert one.calls is not None
+        rows = call_rows(two, one.provider)
+        assert one.calls.accepted == one.money.calls.count
+        assert one.calls.broken == one.money.reimbursements.count
+        assert (rows["broken"] == (rows["reimbursement_micro"] > 0)).all()
+        assert one.calls.asked == len(rows)
+    assert bold.streams == ()
+    assert bold.provider.max_delay_ps == 20 * 10**9
+
+
+def test_show_of_two_providers_has_a_block_and_a_picture_of_each(two: Run) -> None:
+    """Both are named, in the scenario's order; the one without test streams has no such table."""
+    text = _show(two.path)
+    first, second = text.split("bold, guaranteed stream provider")
+    assert "careful, guaranteed stream provider" in first
+    assert "test streams" not in second
+    for provider in providers_of(two):
+        assert (two.path / f"guarantee-{provider.name}.png").is_file()
+    assert not (two.path / "guarantee.png").exists()
+
+
+def test_a_threshold_nobody_met_is_said(tmp_path: Path) -> None:
+    """A provider that learnt after the last call says so instead of a share of nothing."""
+    late = [*AGENTS[:1], (50, "gsp", "blocking_threshold", 0.015)]
+    text = " ".join(_show(write_run(tmp_path, agents=late), "--no-plot").split())
+    assert "threshold from 50 s on; nobody asked after that" in text

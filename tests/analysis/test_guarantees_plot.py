@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a guaranteed stream provider: its panels, units and curves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from ecnomy.analysis import guarantees_plot, open_run
+from ecnomy.analysis.guaranteed_calls import call_rows
+from ecnomy.analysis.guarantees_plot import guarantee_picture
+from ecnomy.analysis.guarantors import providers_of
+from guarantee_world import CALL_MICRO, PROFIT_MICRO, PS, write_run
+
+
+def _figure(folder: Path) -> Figure:
+    run = open_run(folder)
+    (provider,) = providers_of(run)
+    calls = call_rows(run, provider) if run.plan.record.calls else None
+    return guarantees_plot._figure(guarantees_plot._Data(run, provider, calls, 60 * PS))
+
+
+def _lines(axis: Axes) -> dict[str, Line2D]:
+    """The lines of a panel that are in its legend."""
+    return {str(x.get_label()): x for x in axis.get_lines() if str(x.get_label())[0] != "_"}
+
+
+def _legend(axis: Axes) -> list[str]:
+    legend = axis.get_legend()
+    assert legend is not None
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_the_panels_have_units_and_legends(tmp_path: Path) -> None:
+    """Four panels over one time axis, each with a unit and a legend that counts."""
+    figure = _figure(write_run(tmp_path))
+    units = [axis.get_ylabel().split("\n")[-1] for axis in figure.axes]
+    assert units == ["[%]", "[1/min]", "[%]", "[money]"]
+    assert figure.axes[-1].get_xlabel() == "simulated time [s]"
+    marking, calls, promises, money = (_legend(axis) for axis in figure.axes)
+    assert marking == ["share marked, M", "blocking threshold", "M above it: calls blocked"]
+    assert calls == ["accepted, 4", "blocked, 2"]
+    assert promises[:2] == ["call, promise kept, 2", "call, promise broken, 1"]
+    assert money == ["received for calls, 0.60", "paid out, 0.08", "balance, 0.52"]
+    assert [len(_lines(axis)) for axis in figure.axes] == [2, 0, 3, 3]
+
+
+def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
+    """Marking holds until it changes, bars are calls a minute, the balance ends at the profit."""
+    marking, calls, promises, money = _figure(write_run(tmp_path)).axes
+    seen = _lines(marking)["share marked, M"]
+    assert list(seen.get_xdata()) == [0, 10, 40, 60]
+    assert list(seen.get_ydata()) == pytest.approx([0, 2, 1, 1])
+    assert seen.get_drawstyle() == "steps-post"
+    assert list(_lines(marking)["blocking threshold"].get_ydata()) == pytest.approx([1.5, 1.5])
+    bars = np.array([bar.get_height() for bar in calls.patches if bar.get_label() == "_nolegend_"])
+    accepted, blocked = bars[:6], bars[6:12]  # of 10 s: one call is 6 a minute
+    assert list(accepted) == [12, 0, 0, 6, 6, 0]
+    assert list(blocked) == [0, 0, 6, 6, 0, 0]
+    broken = _lines(promises)["call, promise broken, 1"]
+    assert (list(broken.get_xdata()), list(broken.get_ydata())) == ([20], pytest.approx([2]))
+    balance = _lines(money)["balance, 0.52"].get_ydata()
+    assert (balance[0], balance[1]) == (0, CALL_MICRO / 1e6)
+    assert balance[-1] == pytest.approx(PROFIT_MICRO / 1e6)
+
+
+def test_what_a_provider_does_not_say_is_counted(tmp_path: Path) -> None:
+    """Without readings M is the streams' own, report by report, and there is no threshold."""
+    marking = _figure(write_run(tmp_path, agents=[])).axes[0]
+    (seen,) = _lines(marking).values()
+    assert list(seen.get_xdata()) == [30, 60]
+    assert list(seen.get_ydata()) == pytest.approx([100 * 6 / 450, 100 * 6 / 450])
+
+
+def test_panels_without_data_are_left_out(tmp_path: Path) -> None:
+    """No test streams, no marking; no recorded calls, neither calls nor promises."""
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder in folders:
+        folder.mkdir()
+    write_run(folders[0], streams=(), balance_micro=None)
+    write_run(folders[1], calls=None)
+    assert [len(_figure(folder).axes) for folder in folders] == [3, 2]
+
+
+def test_the_picture_is_deterministic(tmp_path: Path) -> None:
+    """Two drawings are equal byte for byte."""
+    run = open_run(write_run(tmp_path))
+    (provider,) = providers_of(run)
+    files = [tmp_path / "a.png", tmp_path / "b.png"]
+    assert all(guarantee_picture(run, provider, file) for file in files)
+    assert files[0].read_bytes() == files[1].read_bytes()

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy doctor`: a healthy installation, and each thing that can be wrong with one."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets.doctor import Finding, examine
+from ecnomy.markets.engines import find_engine
+
+REAL_VERSION = importlib.metadata.version
+
+
+def verdicts(findings: list[Finding]) -> dict[str, Finding]:
+    """The findings by what was looked at, each once."""
+    named = {finding.what: finding for finding in findings}
+    assert len(named) == len(findings)
+    return named
+
+
+def doctor(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The command, in an environment without OMNeT++."""
+    hidden = ("OMNETPP_ROOT", "INET_ROOT")
+    plain = {key: value for key, value in os.environ.items() if key not in hidden}
+    command = [sys.executable, "-m", "ecnomy.markets.cli", "doctor", *arguments]
+    return subprocess.run(
+        command, env=plain | environment, capture_output=True, text=True, check=False
+    )
+
+
+def script(folder: Path, text: str, name: str = "ecnomy-engine") -> str:
+    """An executable shell script."""
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    file.chmod(0o755)
+    return str(file)
+
+
+def test_a_healthy_installation_can_work(tmp_path: Path) -> None:
+    """Exit 0, every required thing is ok, and a run came back with events."""
+    done = doctor("--out", str(tmp_path / "results"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "FAULT" not in done.stdout and done.stdout.endswith("ecnomy can work\n")
+    rows = [line.split()[:2] for line in done.stdout.splitlines() if line.startswith(" ok")]
+    assert {"Python", "mesa", "engine", "laws", "round", "results"} <= {row[1] for row in rows}
+    assert not (tmp_path / "results").exists()
+
+
+def test_every_extra_says_what_it_is_for(tmp_path: Path) -> None:
+    """A new extra in pyproject.toml needs a word in the doctor."""
+    extras = [finding for finding in examine(tmp_path) if finding.what.startswith("extra ")]
+    assert len(extras) == len(importlib.metadata.metadata("ecnomy").get_all("Provides-Extra") or [])
+    assert not [finding.what for finding in extras if "for optional" in finding.found]
+
+
+def test_the_round_trip_counts_events(tmp_path: Path) -> None:
+    """One second of the doctor's scenario has thousands of events."""
+    found = verdicts(examine(tmp_path))["round trip"]
+    assert found.well
+    assert int(found.found.split(": ")[1].split(" events")[0].replace(",", "")) > 1000
+
+
+BROKEN = {
+    "it fails at once": ("echo out of order >&2; exit 7", "engine", "status 7, out of order"),
+    "another version": ("echo ecnomy-engine 0.0.9", "engine", "says 'ecnomy-engine 0.0.9'"),
+    "no laws": (
+        'if [ "$1" = --version ]; then exec REAL --version; fi; echo "{}"',
+        "laws",
+        "marking law 'drop-tail' is unknown to the engine",
+    ),
+    "a changed law": (
+        'if [ "$1" = describe ]; then REAL describe | sed s/0.95/0.9/; else exec REAL "$@"; fi',
+        "laws",
+        "marking law 'virtual-queue' has other parameters",
+    ),
+    "no run": (
+        'if [ "$1" = run ]; then echo no memory >&2; exit 3; fi; exec REAL "$@"',
+        "round trip",
+        "ended with status 3: no memory",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_a_broken_engine_is_a_fault(case: str, tmp_path: Path) -> None:
+    """Exit 1, the engine's own words, and what to do about the variable that names it."""
+    text, what, complaint = BROKEN[case]
+    engine = script(tmp_path, text.replace("REAL", str(find_engine())))
+    done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=engine)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    row = " ".join(done.stdout.split())
+    assert complaint in row or complaint.replace(" ", "") in row.replace(" ", "")
+    (fault,) = [line for line in done.stdout.splitlines() if line.startswith("FAULT")]
+    assert fault.startswith(f"FAULT {what}: remedy: unset ECNOMY_ENGINE, or let it name")
+    assert done.stdout.endswith("1 fault: ecnomy cannot work\n")
+
+
+def test_an_engine_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    """A variable that names nothing: nothing else of the engine is tried."""
+    done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=str(tmp_path / "nothing"))
+    assert done.returncode == 1
+    assert "no such executable" in " ".join(done.stdout.split()).replace("- ", "-")
+    assert "round trip" not in done.stdout
+
+
+def test_a_missing_extra_is_no_fault(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What the extra is for, and the command that brings it; the rest can work."""
+
+    def version(name: str) -> str:
+        if name == "topohub":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return REAL_VERSION(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    found = verdicts(examine(tmp_path))
+    extra = found["extra topologies"]
+    assert (extra.verdict, extra.remedy) == ("absent", "pip install 'ecnomy[topologies]'")
+    assert "topology: topohub" in extra.found and "topohub: not installed" in extra.found
+    assert not any(finding.verdict == "FAULT" for finding in found.values())
+
+
+@pytest.mark.parametrize("version", [None, "2.4.1", "4.0"])
+def test_a_missing_or_unfit_package_is_a_fault(
+    version: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Absent, too old and too new, with the range that is needed."""
+
+    def pretended(name: str) -> str:
+        if name != "mesa":
+            return REAL_VERSION(name)
+        if version is None:
+            raise importlib.metadata.PackageNotFoundError(name)
+        return version
+
+    monkeypatch.setattr(importlib.metadata, "version", pretended)
+    mesa = verdicts(examine(tmp_path))["mesa"]
+    assert mesa.verdict == "FAULT" and (version or "not installed") in mesa.found
+    assert mesa.remedy == "pip install 'mesa<4,>=3.3'"
+
+
+def test_omnetpp_is_found_where_its_variables_say(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Versions from the files OMNeT++ and INET carry, and from opp_run itself."""
+    for name, version in (("omnetpp", "omnetpp-6.1"), ("inet", "inet-4.5.4")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "Version").write_text(f"{version}\n")
+    script(
+        tmp_path,
+        "echo 'OMNeT++ Discrete Event Simulation'; echo 'Version: 6.1, build: x'",
+        "opp_run",
+    )
+    monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path / "omnetpp"))
+    monkeypatch.setenv("INET_ROOT", str(tmp_path / "inet"))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    found = verdicts(examine(tmp_path))
+    for what, version in (("OMNeT++", "omnetpp-6.1"), ("INET", "inet-4.5.4"), ("opp_run", "6.1")):
+        assert found[what].well and found[what].found.startswith(f"{version}, {tmp_path}")
+    monkeypatch.setenv("INET_ROOT", str(tmp_path / "moved"))
+    monkeypatch.delenv("OMNETPP_ROOT")
+    script(tmp_path, "echo libopp is missing >&2; exit 127", "opp_run")
+    found = verdicts(examine(tmp_path))
+    assert "no such folder" in found["INET"].found and "INET_ROOT" in found["INET"].remedy
+    assert "OMNETPP_ROOT is not set" in found["OMNeT++"].found
+    assert "status 127" in found["opp_run"].found
+    assert {found[what].verdict for what in ("OMNeT++", "INET", "opp_run")} == {"absent"}
+
+
+def test_a_results_folder_that_cannot_be_is_a_fault(tmp_path: Path) -> None:
+    """A file in the way of the folder."""
+    (tmp_path / "file").write_text("")
+    found = verdicts(examine(tmp_path / "file" / "results"))["results folder"]
+    assert found.verdict == "FAULT" and "not writable" in found.found and "--out" in found.remedy

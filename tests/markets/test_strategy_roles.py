@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strategies under roles that can hold them, and what `check` says of those that cannot act."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import mesa
+import pytest
+
+from ecnomy.agents.application_provider import ApplicationProvider
+from ecnomy.agents.connectivity_provider import ConnectivityProvider
+from ecnomy.agents.customer import Customer
+from ecnomy.agents.price_handler import PriceHandler
+from ecnomy.agents.role import Terms
+from ecnomy.agents.strategies import BUILT_IN, wanted_instead
+from ecnomy.markets import make_plan
+from ecnomy.markets.cli import main
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario.check import warnings
+
+PARAMS = {
+    "constant-charge": "charge: 1 money/s",
+    "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
+    "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
+}
+ROLES = {
+    "connectivity-provider": "",
+    "application-provider": "classes: {gold: {fee: 1 money/s, sources: [one]}}, ",
+    "customer": "sources: [one], ",
+    "price-handler": "sources: [one, two], ",
+    "guaranteed-stream-provider": "sources: [calls], test_streams: [test], "
+    "tariff: {price: 1 money, max_delay: 15 ms, max_delay_rate: 0.01}, ",
+}
+FIT = {
+    "connectivity-provider": {"stay"},
+    "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
+    "customer": {"qos-knob", "stay"},
+    "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
+    "guaranteed-stream-provider": {"accept-all", "marking-quantile"},
+}
+TEXT = """
+version: 1
+duration: 10 s
+network:
+  links:
+    - {name: l, from: a, to: b, rate: 9 Mbps, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: one, from: a, to: b, transport: {law: wtp}}
+  - {name: two, from: a, to: b, transport: {law: wtp}}
+  - {name: calls, from: a, to: b, traffic: {kind: voip}, transport: {law: udp}}
+  - name: test
+    from: a
+    to: b
+    traffic: {kind: cbr, interval: 1 s}
+    transport: {law: udp, ecn: ect}
+market:
+  price_per_mark: 0.1 money
+  agents:
+"""
+ISP = "    - {name: isp, role: connectivity-provider}\n"
+
+
+def agent(role: str, kind: str) -> str:
+    """A line of the scenario, the nineteenth."""
+    own = f", {PARAMS[kind]}" if kind in PARAMS else ""
+    return f"    - {{name: who, role: {role}, {ROLES[role]}strategy: {{kind: {kind}{own}}}}}\n"
+
+
+def checked(tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit status of `ecnomy check` on a scenario, and its standard error."""
+    file = tmp_path / "s.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(SystemExit) as left:
+        main(["check", str(file)])
+    code = left.value.code
+    return (code if isinstance(code, int) else 0), capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("role", "kind"), list(itertools.product(ROLES, BUILT_IN)))
+def test_a_strategy_under_a_role_that_cannot_hold_it(
+    role: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`check` refuses it with its line and what the role can hold; all others pass."""
+    isp = "" if role == "connectivity-provider" else ISP
+    status, said = checked(tmp_path, TEXT + agent(role, kind) + isp, capsys)
+    if kind in FIT[role]:
+        assert (status, said) == (0, "")
+        return
+    assert status == 2 and said.count("\n") == 1
+    assert "s.yaml:19: market.agents[0].strategy.kind: " in said
+    assert f"found {kind!r} of a {role}, expected one for a {role}: " in said
+    listed = said.partition(f"one for a {role}: ")[2].partition(", or a class")[0]
+    assert set(listed.split(", ")) == FIT[role]
+
+
+@pytest.mark.parametrize(
+    ("role", "kind"), [(role, kind) for role in ROLES for kind in PARAMS if kind in FIT[role]]
+)
+def test_what_fits_can_be_hired(role: str, kind: str) -> None:
+    """A role makes every strategy that fits it."""
+    text = TEXT + ISP + agent(role, kind)
+    spec = scenario_from_text(text).market
+    assert spec is not None
+    strategy = spec.agents[1].strategy
+    assert strategy is not None
+    terms = Terms(1, strategy.kind, strategy.params)
+    hire = {
+        "application-provider": lambda: ApplicationProvider(mesa.Model(rng=1), "who", terms, ()),
+        "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),
+    }
+    assert hire[role]().name == "who"
+
+
+def test_a_users_strategy_fits_by_its_methods() -> None:
+    """`decide` for flows, `post_price` for prices; a role of another kind is nobody's matter."""
+    assert wanted_instead("lab_strategies:Counting", "customer") == ""
+    assert wanted_instead("lab_strategies:Doubling", "connectivity-provider") == ""
+    assert "own with post_price" in wanted_instead(
+        "lab_strategies:Counting", "connectivity-provider"
+    )
+    assert "decide or decide_many" in wanted_instead("lab_strategies:Doubling", "price-handler")
+    assert wanted_instead("lab_strategies:Counting", "stranger") == ""
+    assert wanted_instead("lab_strategies:Counting", "guaranteed-stream-provider") != ""
+    assert {role for role in ROLES if not wanted_instead("stay", role)} == {
+        role for role in ROLES if "stay" in FIT[role]
+    }
+    assert ConnectivityProvider(mesa.Model(rng=1), "isp", Terms(1, "stay")).name == "isp"
+    assert Customer(mesa.Model(rng=1), "c", Terms(1, "qos-knob")).name == "c"
+
+
+def test_a_handler_of_flows_without_weight_is_pointed_out() -> None:
+    """Sources that no willingness to pay can steer are named, the others are not."""
+    text = TEXT + ISP + agent("price-handler", "constant-charge")
+    scenario = scenario_from_text(text)
+    assert warnings(scenario, make_plan(scenario)) == []
+    scenario = scenario_from_text(text, overrides=["sources.two.transport={law: newreno}"])
+    (doubt,) = warnings(scenario, make_plan(scenario))
+    assert doubt == (
+        "agent who: what it is willing to pay cannot steer two, since their transports have no "
+        "weight (wtp has)"
+    )
