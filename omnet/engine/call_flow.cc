@@ -38,7 +38,8 @@ void CallFlow::await_call(Core& core, Time from) {
   state_ = State::idle;
   next_ = law_.next(stream_);
   const Time stop = source_->plan->stop_ps;
-  if (stop < 0 || from + next_.idle < stop) wake(core, from + next_.idle);
+  const Time at = from + source_->plan->profile.stretch(from, next_.idle);
+  if (stop < 0 || at < stop) wake(core, at);
 }
 
 void CallFlow::on_application(Core& core, Time now) {

@@ -22,6 +22,8 @@ class Gate {
 
   bool open(Time now) const noexcept { return now >= leaves_at(); }
   Time leaves_at() const noexcept { return at_ + overhead_; }
+  Time at() const noexcept { return at_; }      // when it opens, without overhead
+  Time from() const noexcept { return from_; }  // since when it is shut
 
   void restart(Time now) noexcept {
     from_ = at_ = now;

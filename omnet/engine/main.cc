@@ -77,7 +77,7 @@ std::unique_ptr<bridge::Client> open_bridge(const std::map<std::string, std::str
 
 bridge::Limits limits(const Plan& plan) {
   bridge::Limits limits;
-  for (const auto& source : plan.sources) limits.flows += source.count;
+  for (const auto& source : plan.sources) limits.flows += source.together ? 1 : source.count;
   limits.links = static_cast<std::int64_t>(plan.links.size());
   for (const auto& link : plan.links) {
     limits.params.push_back(static_cast<std::int64_t>(link.marking.values.size()));

@@ -135,6 +135,27 @@ std::int32_t read_link_index(const Node& node, std::size_t links) {
   return link;
 }
 
+bool read_together(const Node& node) {
+  const std::string rows = node.get<std::string>();
+  if (rows != "each" && rows != "together")
+    node.fail("is '" + rows + "', expected each or together");
+  return rows == "together";
+}
+
+// A period of -1 is no profile.
+Profile read_profile(const Node& node) {
+  const Time period = node.get<Time>("period_ps");
+  std::vector<Profile::Step> steps = node.each("steps", [](const Node& step) {
+    return Profile::Step{step.get<Time>("at_ps"), step.get<std::int64_t>("factor_ppm")};
+  });
+  if (period == kNever && steps.empty()) return Profile();
+  try {
+    return Profile(period, std::move(steps));
+  } catch (const BadParameter& error) {
+    node.fail(error.what());
+  }
+}
+
 SourcePlan read_source(const Node& node, std::size_t links) {
   const auto link_index = [&](const Node& item) { return read_link_index(item, links); };
   const Node start = node.at("start");
@@ -146,6 +167,8 @@ SourcePlan read_source(const Node& node, std::size_t links) {
                     start.get<Time>("stagger_ps"),
                     start.get<Time>("spread_ps"),
                     node.get<Time>("stop_ps"),
+                    read_profile(node.at("profile")),
+                    read_together(node.at("rows")),
                     read_law(node.at("traffic"), "traffic"),
                     read_transport(node.at("transport")),
                     node.get<Time>("send_overhead_ps"),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "laws/parameter.h"
+#include "laws/traffic/profile.h"
 
 namespace ecnomy::engine {
 
@@ -53,6 +54,8 @@ struct SourcePlan {
   std::int32_t count;
   std::vector<std::int32_t> path, ack_path;
   Time start_at, start_stagger, start_spread, stop_ps;
+  Profile profile;
+  bool together;  // one row for all its flows
   LawPlan traffic;
   TransportPlan transport;
   Time send_overhead_ps;

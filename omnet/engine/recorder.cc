@@ -98,7 +98,9 @@ bridge::Columns Recorder::Table::columns() const {
   return out;
 }
 
-Recorder::Recorder(const RecordPlan& plan, bridge::Client* client) : plan_(&plan), client_(client) {
+Recorder::Recorder(const Plan& whole, bridge::Client* client)
+    : plan_(&whole.record), rows_(whole.sources), client_(client), transfers_ended_(rows_.size()) {
+  const RecordPlan& plan = whole.record;
   for (const FlowColumn& column : kFlowColumns) flows_.ints.push_back({column.name, {}});
   flows_.ints.push_back({"in_flight", {}});
   flows_.ints.push_back({"active", {}});
@@ -123,19 +125,24 @@ Recorder::Recorder(const RecordPlan& plan, bridge::Client* client) : plan_(&plan
 
 void Recorder::add(const Transfer& t) {
   if (!client_ || !plan_->transfers) return;
-  const std::int64_t row[] = {t.flow,  t.number,        t.start_ps, t.end_ps,
+  const std::int64_t flow = rows_.of(t.flow);
+  const std::size_t at = static_cast<std::size_t>(flow);
+  const std::int64_t ended = ++transfers_ended_[at];
+  const std::int64_t number = rows_[at].together ? ended : t.number;
+  const std::int64_t row[] = {flow,    number,          t.start_ps, t.end_ps,
                               t.bytes, t.retransmitted, t.ece,      t.complete};
   for (std::size_t i = 0; i < std::size(row); ++i) transfers_.i(i).push_back(row[i]);
 }
 
 bool Recorder::admit(std::int64_t id, std::int64_t flow, Time now, Time duration) {
-  return !client_ || client_->request({id, now, flow, "call", duration});
+  return !client_ || client_->request({id, now, rows_.of(flow), "call", duration});
 }
 
 void Recorder::add(const CallRecord& call) {
   if (!client_ || !plan_->calls) return;
   std::size_t at = 0;
   for (const CallColumn& column : kCallColumns) calls_.i(at++).push_back(call.*column.field);
+  calls_.i(1).back() = rows_.of(call.flow);
 }
 
 void Recorder::add_sample(Time now, std::int64_t name, std::int64_t subject, double value) {
@@ -154,6 +161,7 @@ void Recorder::flush() {
   client_->record("series", series_.columns());
   client_->record("transfers", transfers_.columns());
   client_->record("calls", calls_.columns());
+  for (std::int64_t& flow : trace_.flow) flow = rows_.of(flow);
   client_->record("trace",
                   {bridge::column("t_ps", trace_.t_ps), bridge::column("event", trace_.event),
                    bridge::column("link", trace_.link), bridge::column("flow", trace_.flow),
@@ -169,17 +177,13 @@ void Recorder::flush() {
 void Recorder::gather_flows(const Core& core, const std::vector<FlowState>& states) {
   std::size_t at = 0;
   for (const FlowColumn& column : kFlowColumns) {
-    fill(flows_.i(at++), core.flows, [&](const FlowStats& s) { return s.*column.field; });
+    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return core.flows[flow].*column.field; });
   }
   fill(flows_.i(at++), states, [](const FlowState& s) { return s.in_flight; });
   fill(flows_.i(at++), states, [](const FlowState& s) { return s.active; });
   const std::size_t count = plan_->delay_thresholds.size();
   for (std::size_t i = 0; i < count; ++i) {
-    std::vector<std::int64_t>& column = flows_.i(at++);
-    column.clear();
-    for (std::size_t row = i; row < core.late.size(); row += count) {
-      column.push_back(core.late[row]);
-    }
+    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return core.late[flow * count + i]; });
   }
   fill(flows_.reals[0].values, states, [](const FlowState& s) { return s.cwnd; });
   fill(flows_.reals[1].values, states, [](const FlowState& s) { return s.cwnd_integral; });

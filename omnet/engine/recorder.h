@@ -12,11 +12,12 @@
 #include "engine/call_flow.h"
 #include "engine/core.h"
 #include "engine/plan.h"
+#include "engine/rows.h"
 #include "engine/tcp_flow.h"
 
 namespace ecnomy::engine {
 
-// Values of one flow that are states, not counters.
+// Values of a row of flows that are states, not counters.
 struct FlowState {
   std::int64_t in_flight, active;
   double cwnd, cwnd_integral, srtt_s, weight;
@@ -25,7 +26,9 @@ struct FlowState {
 class Recorder : public TransferSink, public CallDesk {
  public:
   // client may be null: nothing is told, the counters go on.
-  Recorder(const RecordPlan& plan, bridge::Client* client);
+  Recorder(const Plan& plan, bridge::Client* client);
+
+  const Rows& rows() const noexcept { return rows_; }
 
   Trace* trace() noexcept { return client_ && plan_->trace ? &trace_ : nullptr; }
   void add(const Transfer& transfer) override;
@@ -64,10 +67,12 @@ class Recorder : public TransferSink, public CallDesk {
   };
 
   const RecordPlan* plan_;
+  Rows rows_;
   bridge::Client* client_;
   Trace trace_;
   Table flows_, links_, pairs_, series_, transfers_, calls_;
   std::int64_t calls_begun_ = 0;
+  std::vector<std::int64_t> transfers_ended_;  // by row
 };
 
 }  // namespace ecnomy::engine

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <string>
 #include <utility>
 
@@ -23,7 +22,7 @@ std::string stream_name(const SourcePlan& source, std::int32_t member, const cha
 Simulation::Simulation(const Plan& plan, bridge::Client* client)
     : plan_(&plan),
       client_(client),
-      recorder_(plan.record, client),
+      recorder_(plan, client),
       tally_(plan),
       last_alive_ns_(wall_ns()) {
   core_.trace = recorder_.trace();
@@ -37,7 +36,7 @@ Simulation::Simulation(const Plan& plan, bridge::Client* client)
   core_.flows.resize(flows_.size());
   core_.late.resize(flows_.size() * core_.delay_thresholds.size());
   started_.resize(flows_.size());
-  last_rates_.resize(flows_.size());
+  last_rates_.resize(recorder_.rows().size());
   start_flows();
 }
 
@@ -55,7 +54,7 @@ void Simulation::build_source(const SourcePlan& source) {
   const std::int32_t index = static_cast<std::int32_t>(sources_.size());
   const std::uint32_t path = add_path(source.path, index);
   const std::uint32_t ack_path = add_path(source.ack_path, index);
-  sources_.push_back({&source, path, ack_path});
+  sources_.push_back({&source, path, ack_path, static_cast<std::int32_t>(flows_.size())});
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,
@@ -78,9 +77,12 @@ void Simulation::start_flows() {
   std::uint32_t flow = 0;
   for (const SourcePlan& source : plan_->sources) {
     const StartLaw law{source.start_at, source.start_stagger, source.start_spread};
+    const bool in_profile = source.traffic.law == OneFile::kName;  // all that such a source draws
     for (std::int32_t member = 0; member < source.count; ++member, ++flow) {
       Stream stream(plan_->seed, stream_name(source, member, "start"));
-      core_.events.push(law.draw(member, stream), EventKind::application, flow);
+      Time start = law.draw(member, stream);
+      if (in_profile) start = law.at + source.profile.stretch(law.at, start - law.at);
+      core_.events.push(start, EventKind::application, flow);
     }
   }
   for (std::size_t i = 0; i < core_.links.size(); ++i) {
@@ -245,74 +247,12 @@ void Simulation::sample(Time now) {
   recorder_.flush_if_many();
 }
 
-// cwnd [packets], rtt [s], rate [bit/s acknowledged since the last sample].
-void Simulation::sample_flows(Time now, std::int64_t name, const std::string& what) {
-  for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
-    double value = 0;
-    if (what == "rate") {
-      const double bytes = static_cast<double>(core_.flows[flow].acked_bytes);
-      value = (bytes - last_rates_[flow]) * 8 / seconds(plan_->record.every_ps);
-      last_rates_[flow] = bytes;
-    } else if (flows_[flow].kind == FlowKind::tcp) {
-      const TcpFlow& tcp = tcp_[flows_[flow].slot];
-      value = what == "cwnd" ? tcp.cwnd() : tcp.srtt_s();
-    }
-    recorder_.add_sample(now, name, static_cast<std::int64_t>(flow), value);
-  }
-}
-
-std::vector<FlowState> Simulation::states(Time now) const {
-  std::vector<FlowState> out;
-  out.reserve(flows_.size());
-  for (std::size_t flow = 0; flow < flows_.size(); ++flow) {
-    const FlowStats& stats = core_.flows[flow];
-    if (flows_[flow].kind == FlowKind::tcp) {
-      const TcpFlow& tcp = tcp_[flows_[flow].slot];
-      out.push_back({stats.under_way(), tcp.active(now), tcp.cwnd(), tcp.cwnd_integral(now),
-                     tcp.srtt_s(), tcp.weight()});
-    } else {
-      const std::uint32_t slot = flows_[flow].slot;
-      const bool call = flows_[flow].kind == FlowKind::call;
-      const bool active = call ? calls_[slot].active(now) : udp_[slot].active(now);
-      out.push_back({stats.under_way(), active, 0, 0, 0, 0});
-    }
-  }
-  return out;
-}
-
 void Simulation::exchange(Time now, std::int64_t epoch) {
   if (!client_) return;
   const bridge::Decide decide =
       recorder_.report(core_, core_.links, states(now), hop_source_, now, epoch);
   last_alive_ns_ = wall_ns();
   if (now < plan_->duration) apply(decide, now);
-}
-
-// Links first: what the orders let out already meets the new laws.
-void Simulation::apply(const bridge::Decide& decide, Time now) {
-  std::map<std::size_t, std::vector<std::pair<std::size_t, double>>> changes;
-  for (std::size_t i = 0; i < decide.links.link.size(); ++i) {
-    changes[static_cast<std::size_t>(decide.links.link[i])].emplace_back(
-        static_cast<std::size_t>(decide.links.param[i]), decide.links.value[i]);
-  }
-  for (const auto& [link, values] : changes) core_.links[link].reconfigure(values);
-  const bridge::FlowDecisions& rows = decide.flows;
-  for (std::size_t i = 0; i < rows.flow.size(); ++i) {
-    const FlowOrder order{rows.mark_rate[i], rows.rate_cap_bps[i], rows.mark_cap[i],
-                          rows.active[i] != 0};
-    const FlowRef flow = flows_[static_cast<std::size_t>(rows.flow[i])];
-    switch (flow.kind) {
-      case FlowKind::tcp:
-        tcp_[flow.slot].order(core_, order, now);
-        break;
-      case FlowKind::udp:
-        udp_[flow.slot].order(order);
-        break;
-      case FlowKind::call:
-        calls_[flow.slot].order(order);
-        break;
-    }
-  }
 }
 
 RunTotals Simulation::totals() const {

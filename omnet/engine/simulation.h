@@ -58,7 +58,9 @@ class Simulation {
   void settle_calls(Time now);
   void exchange(Time now, std::int64_t epoch);
   void apply(const bridge::Decide& decide, Time now);
-  std::vector<FlowState> states(Time now) const;
+  void order(const Rows::Row& row, const FlowOrder& whole, Time now);
+  FlowState state(std::size_t flow, Time now) const;
+  std::vector<FlowState> states(Time now) const;  // by row
   RunTotals totals() const;
 
   const Plan* plan_;
@@ -73,7 +75,7 @@ class Simulation {
   std::vector<UdpFlow> udp_;
   std::vector<CallFlow> calls_;
   std::vector<bool> started_;
-  std::vector<double> last_rates_;  // acked bytes at the last sample, for the rate series
+  std::vector<double> last_rates_;  // acked bytes of each row at the last sample, for the rates
   std::int64_t events_ = 0;
   Time now_ = 0;
   std::int64_t last_alive_ns_ = 0;

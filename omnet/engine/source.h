@@ -13,6 +13,7 @@ struct SourceConfig {
   const SourcePlan* plan;
   std::uint32_t first_hop;      // of the path, in Core::hops
   std::uint32_t first_ack_hop;  // of the ack path
+  std::int32_t first_flow;      // of its members
 
   std::int32_t packet_bytes() const noexcept {
     return plan->transport.payload_bytes + plan->transport.header_bytes;

@@ -26,7 +26,7 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
 
 bool TcpFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;
-  return started_ && active_ && (stop < 0 || now < stop);
+  return started_ && active_ && on_ && (stop < 0 || now < stop);
 }
 
 void TcpFlow::start(Core& core, Time now) {
@@ -37,7 +37,17 @@ void TcpFlow::start(Core& core, Time now) {
     core.events.push(capped_->lifted_at(), EventKind::application,
                      static_cast<std::uint32_t>(flow_));
   }
+  if (!source_->plan->profile.none()) on_step(core, now);
   if (active(now)) open(core, -1, now);
+}
+
+// A step of the profile: a greedy member goes on or off, a cap changes.
+void TcpFlow::on_step(Core& core, Time now) {
+  const Profile& profile = source_->plan->profile;
+  on_ = capped_ || profile.on(now, flow_ - source_->first_flow, source_->plan->count);
+  factor_ = profile.at(now);
+  step_at_ = profile.next_step(now);
+  core.events.push(step_at_, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
 // The pause before the next file, if there is one.
@@ -51,13 +61,15 @@ void TcpFlow::await_file(Core& core, Time now) {
       },
       files_);
   if (pause == kNever) return;
-  file_at_ = now + pause;
+  file_at_ = now + source_->plan->profile.stretch(now, pause);
   core.events.push(file_at_, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
 // An event may be stale: a file that came in time leaves its patience behind.
 void TcpFlow::on_application(Core& core, Time now) {
   if (files_.index() == 0) {
+    if (now == step_at_) on_step(core, now);
+    if (step_at_ != kNever && state_ == State::closed && active(now)) return open(core, -1, now);
     reopen_gate(now);
     return send_allowed(core, now);
   }

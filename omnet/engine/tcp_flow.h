@@ -70,6 +70,7 @@ class TcpFlow {
   // tcp_flow.cc
   void open(Core& core, std::int64_t file_bytes, Time now);
   void await_file(Core& core, Time now);
+  void on_step(Core& core, Time now);
   void next_file(Core& core, Time now);
   void finish_file(Core& core, bool complete, Time now);
   void syn_lost(Core& core, Time now);
@@ -87,7 +88,7 @@ class TcpFlow {
   void reopen_gate(Time now) noexcept;
   void hasten_gate(Time now) noexcept;
   Time pace_interval() const noexcept;
-  Time cap_interval(Time now) const noexcept;
+  Time cap_interval(Time now, Time from) const noexcept;
   double cap_bps(Time now) const noexcept;
   void not_window_limited() noexcept;
   void restart_after_idle(Time now) noexcept;
@@ -111,6 +112,7 @@ class TcpFlow {
   std::int32_t flow_;
   State state_ = State::closed;
   bool started_ = false, active_ = true;
+  bool on_ = true;  // by the profile
   bool in_recovery_ = false, cwr_due_ = false;
   std::uint16_t connection_ = 0;
 
@@ -145,6 +147,9 @@ class TcpFlow {
 
   double cwnd_integral_ps_ = 0;  // packet-ps
   Time cwnd_since_ = 0;
+
+  double factor_ = 1;      // of the profile, on the cap
+  Time step_at_ = kNever;  // when the profile has its next step
 
   std::optional<RateCapped> capped_;
   std::variant<std::monostate, Web, OneFile, OnOff> files_;

@@ -36,7 +36,7 @@ bool TcpFlow::window_open() const noexcept {
 double TcpFlow::cap_bps(Time now) const noexcept {
   const std::int64_t own = capped_ ? capped_->cap_bps(now) : -1;
   if (own < 0) return order_cap_bps_;
-  const double cap = static_cast<double>(own);
+  const double cap = static_cast<double>(own) * factor_;
   return order_cap_bps_ < 0 ? cap : std::min(cap, order_cap_bps_);
 }
 
@@ -46,15 +46,24 @@ Time TcpFlow::pace_interval() const noexcept {
   return Gate::interval(static_cast<double>(t) / window_.cwnd);
 }
 
-Time TcpFlow::cap_interval(Time now) const noexcept {
+// From one packet, at `from`, to the next. Under a profile the interval is one of operational time, so
+// that a step in the middle of it counts from its own time on.
+Time TcpFlow::cap_interval(Time now, Time from) const noexcept {
   const double cap = cap_bps(now);
   if (cap < 0) return 0;
-  return Gate::interval(8.0 * source_->packet_bytes() / cap * kPsPerSecond);
+  const auto interval = [&](double bps) {
+    return Gate::interval(8.0 * source_->packet_bytes() / bps * kPsPerSecond);
+  };
+  const std::int64_t own = step_at_ != kNever && capped_ ? capped_->cap_bps(now) : -1;
+  if (own < 0) return interval(cap);
+  const Time ordered = order_cap_bps_ < 0 ? 0 : interval(order_cap_bps_);
+  const Time pause = interval(static_cast<double>(own));
+  return std::max(ordered, source_->plan->profile.stretch(from, pause));
 }
 
 void TcpFlow::shut_gate(Time now) noexcept {
   const Time pace = pace_interval();
-  const Time by_cap = cap_interval(now);
+  const Time by_cap = cap_interval(now, gate_.at());
   if (by_cap > pace) not_window_limited();
   const Time interval = std::max(pace, by_cap);
   if (interval > 0) gate_.shut(now, interval, outbox_.draw());
@@ -62,7 +71,7 @@ void TcpFlow::shut_gate(Time now) noexcept {
 
 // A cap was lifted or raised: the wait that it set counts no longer.
 void TcpFlow::reopen_gate(Time now) noexcept {
-  gate_.shorten(std::max(pace_interval(), cap_interval(now)));
+  gate_.shorten(std::max(pace_interval(), cap_interval(now, gate_.from())));
 }
 
 // A window that has grown shortens the wait that was set when it was small.

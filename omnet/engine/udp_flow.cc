@@ -32,7 +32,7 @@ void UdpFlow::start(Core& core, Time now) {
 }
 
 void UdpFlow::schedule(Core& core, Time gap) {
-  due_ += gap;
+  due_ += source_->plan->profile.stretch(due_, gap);
   last_ = std::max(last_, due_ + outbox_.draw());
   const Time stop = source_->plan->stop_ps;
   if (stop >= 0 && last_ >= stop) return;

@@ -90,7 +90,7 @@ def _talk(
 ) -> Outcome:
     link = EngineLink(
         sock,
-        n_flows=sum(s.count for s in plan.sources),
+        n_flows=plan.row_count,
         n_links=len(plan.links),
         n_pairs=sum(len(s.path) + len(s.ack_path) for s in plan.sources),
         plan_digest=plan.digest,

@@ -3,7 +3,20 @@
 
 from __future__ import annotations
 
-from ecnomy.markets.plan import Calls, Law, Link, Plan, Record, Source, Start, Tcp, Udp
+from ecnomy.markets.plan import (
+    NO_PROFILE,
+    Calls,
+    Law,
+    Link,
+    Plan,
+    Profile,
+    ProfileStep,
+    Record,
+    Source,
+    Start,
+    Tcp,
+    Udp,
+)
 
 PS = 10**12
 DROP_TAIL = Law("drop-tail", {})
@@ -97,8 +110,15 @@ def udp(packet_bytes=1000, *, ect=False):
     return Udp(payload_bytes=packet_bytes - 28, header_bytes=28, ect=ect)
 
 
+def profile(period_s, steps):
+    """A profile of {seconds: factor}."""
+    rows = [ProfileStep(round(at_s * PS), round(f * 1e6)) for at_s, f in steps.items()]
+    return Profile(round(period_s * PS), rows)
+
+
 def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.0, **other):
-    fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0, calls=NO_CALLS) | other
+    fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0, calls=NO_CALLS)
+    fields |= dict(profile=NO_PROFILE, rows="each") | other
     stop = fields["stop_s"]
     return Source(
         name=name,
@@ -109,6 +129,8 @@ def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.
             round(start_s * PS), round(fields["stagger_s"] * PS), round(fields["spread_s"] * PS)
         ),
         stop_ps=-1 if stop is None else round(stop * PS),
+        profile=fields["profile"],
+        rows=fields["rows"],
         traffic=traffic or Law("greedy", {}),
         transport=transport,
         send_overhead_ps=round(fields["overhead_s"] * PS),

@@ -15,6 +15,7 @@ from typing import Final
 
 from check_marking import MARKING_CHECKS
 from check_once_per_round import ONCE_PER_ROUND_CHECKS
+from check_profile import PROFILE_CHECKS
 from check_random import RANDOM_CHECKS
 from check_red import RED_CHECKS
 from check_traffic import TRAFFIC_CHECKS
@@ -33,6 +34,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **ONCE_PER_ROUND_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
+    **PROFILE_CHECKS,
     **RANDOM_CHECKS,
 }
 

@@ -229,6 +229,25 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "begun_ = true;",
         ),
     ],
+    "profile": [
+        Mutation(
+            "sign",
+            "traffic/profile.h",
+            "- now % period_;\n    while",
+            "+ now % period_;\n    while",
+        ),
+        Mutation(
+            "threshold",
+            "traffic/profile.h",
+            "gone += left / steps_[step].ppm",
+            "gone += (left + steps_[step].ppm - 1) / steps_[step].ppm",
+        ),
+        Mutation(
+            "clamp", "traffic/profile.h", "if (periods > kFarthest / period_) ", "if (false) "
+        ),
+        Mutation("case", "traffic/profile.h", "left %= period_work_;", ""),
+        Mutation("reversed", "traffic/profile.h", "2 * member + 1", "2 * member + 2"),
+    ],
     "stream": [
         Mutation("sign", "random/philox.h", "key[0] += ", "key[0] -= "),
         Mutation("threshold", "random/stream.h", "(drawn_ & 1) == 0", "(drawn_ & 3) == 0"),

@@ -39,10 +39,14 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class FlowColumns(msgspec.Struct, frozen=True, eq=False):
-    """Flows over the `dt_ps` since the observer's last decision."""
+    """Flows over the `dt_ps` since the observer's last decision.
+
+    A row may stand for many flows alike (`rows: together`): its rates and round-trip time are their
+    means, its counts and charge their sums, and what is decided for it holds for each of them.
+    """
 
     flow: Integers  # index in the run
-    active: Integers  # 1 while the flow may send
+    active: Integers  # 1 while the flow may send; how many may, of many
     goodput_bps: Floats  # IP bits/s acknowledged for the first time
     delivered: Integers  # packets delivered
     marks: Integers  # CE packets delivered: what is charged

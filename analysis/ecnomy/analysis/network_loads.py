@@ -103,7 +103,7 @@ def network_loads(run: Run, window: Window) -> NetworkLoads:
         ResultsError: a table is missing or unreadable.
     """
     plan = run.plan
-    count = sum(source.count for source in plan.sources)
+    count = plan.row_count
     flows = Epochs(run.flow_epochs, "flow", count)
     links = Epochs(run.link_epochs, "link", len(plan.links))
     edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
@@ -135,8 +135,8 @@ def _links(
     packets, bits = np.zeros(len(plan.links)), np.zeros(len(plan.links))
     first = 0
     for source in plan.sources:
-        mine = float(sent[first : first + source.count].sum())
-        first += source.count
+        mine = float(sent[first : first + source.row_count].sum())
+        first += source.row_count
         transport = source.transport
         if transport.echo != "off" if isinstance(transport, Tcp) else transport.ect:
             packets[source.path] += mine
@@ -173,8 +173,8 @@ def _pairs(
     plan, families = run.plan, family_of(run)
     rows, first = [], 0
     for source in plan.sources:
-        mine = slice(first, first + source.count)
-        first += source.count
+        mine = slice(first, first + source.row_count)
+        first += source.row_count
         rows.append(
             PairLoad(
                 name=source.name,
@@ -193,6 +193,8 @@ def _pairs(
 
 def _wanted_bps(source: Source) -> float:
     params = source.traffic.params
+    if source.profile.steps:
+        return math.nan  # not one rate
     match source.traffic.law:
         case "rate-capped" if params.get("until_s", -1.0) < 0:
             return source.count * params["rate_bps"]

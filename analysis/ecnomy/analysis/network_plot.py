@@ -74,7 +74,7 @@ def network_picture(run: Run, file: str | Path) -> bool:
 
 def _maps(run: Run) -> list[tuple[Phase, NetworkLoads]]:
     """The phases that can be measured, first and last if there are many, with their numbers."""
-    epochs = Epochs(run.flow_epochs, "flow", sum(s.count for s in run.plan.sources))
+    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     reached = int(epochs.t_ps[-1]) if len(epochs.t_ps) else 0
     windows = [(p, epochs.window(p.settled_ps, p.to_ps)) for p in phases_of(run.plan, reached)]
     kept = [(phase, window) for phase, window in windows if window is not None]

@@ -103,7 +103,7 @@ def overview(run: Run, file: str | Path) -> bool:
 
 def _collect(run: Run) -> _Data:
     plan = run.plan
-    flows = Epochs(run.flow_epochs, "flow", sum(s.count for s in plan.sources))
+    flows = Epochs(run.flow_epochs, "flow", plan.row_count)
     links = Epochs(run.link_epochs, "link", len(plan.links))
     reached = int(flows.t_ps[-1]) if len(flows.t_ps) else 0
     edges = flows.grid(max(reached // _BINS, 1))
@@ -163,31 +163,32 @@ def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], 
 
 def _draw_rates(axis: Axes, data: _Data) -> None:
     rates = 8e-6 * data.per_second(data.flows, "acked_bytes")
+    flows_of_row = [source.row_flows for source in data.run.plan.row_sources()]
     title = "What each flow gets"
     for i, group in enumerate(data.groups):
         member = list(group.flows)
         if 1 < len(member) <= _MANY:
             title = "What each flow gets\n(thin: single flows)"
             for flow in member:
-                line = data.while_on(group, rates[:, flow])
+                line = data.while_on(group, rates[:, flow] / flows_of_row[flow])
                 axis.plot(data.middle_s, line, color=data.looks[i].colour, linewidth=0.7, alpha=0.7)
-        label = group.label if len(member) == 1 else f"{group.label}, mean of {len(member)}"
-        _line(axis, data, i, rates[:, member].mean(axis=1), label)
+        label = group.label if group.size == 1 else f"{group.label}, mean of {group.size}"
+        _line(axis, data, i, rates[:, member].sum(axis=1) / group.size, label)
     axis.set_ylabel("rate of a flow\n[Mbps]")
     legend_beside(axis, title)
 
 
 def _draw_money(axis: Axes, data: _Data) -> None:
-    ledger, count = data.run.ledger, sum(s.count for s in data.run.plan.sources)
+    ledger, count = data.run.ledger, data.run.plan.row_count
     paid = money_by_flow(ledger, MARK_KINDS, count, data.edges_ps) / data.seconds[:, None]
     fees = money_by_flow(ledger, FEE_KINDS, count, data.edges_ps) / data.seconds[:, None]
     for i, group in enumerate(data.groups):
         member = list(group.flows)
         if not paid[:, member].any() and not fees[:, member].any():
             continue
-        _line(axis, data, i, paid[:, member].mean(axis=1), f"{group.label}, marks")
+        _line(axis, data, i, paid[:, member].sum(axis=1) / group.size, f"{group.label}, marks")
         if fees[:, member].any():
-            fee = data.while_on(group, fees[:, member].mean(axis=1))
+            fee = data.while_on(group, fees[:, member].sum(axis=1) / group.size)
             look: dict[str, Any] = {"color": data.looks[i].colour, "linewidth": 1.6}
             axis.plot(
                 data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **look

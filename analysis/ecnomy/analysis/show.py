@@ -181,7 +181,7 @@ def _traffic_table(rows: tuple[GroupRow, ...]) -> Table:
         low, high = row.goodput_low_bps / 1e6, row.goodput_high_bps / 1e6
         table.add_row(
             row.group.label,
-            str(len(row.group.flows)),
+            str(row.group.size),
             _number(row.goodput_bps / 1e6),
             f"{low:.2f} to {high:.2f}" if len(row.group.flows) > 1 else "",
             _percent(row.share),

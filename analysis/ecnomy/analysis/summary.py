@@ -39,7 +39,12 @@ class Group(msgspec.Struct, frozen=True):
     label: str
     source: str
     service_class: str  # "" for none, CHANGING
-    flows: tuple[int, ...]
+    flows: tuple[int, ...]  # rows of the tables
+    size: int = 0  # how many flows these rows are; 0 stands for one each
+
+    def __post_init__(self) -> None:
+        if self.size == 0:
+            msgspec.structs.force_setattr(self, "size", len(self.flows))
 
 
 class GroupRow(msgspec.Struct, frozen=True):
@@ -120,7 +125,8 @@ def groups_of(run: Run) -> list[Group]:
     A source with flows that changed class is one group of the class `CHANGING`. Where there are
     many sources, those of one family (see ecnomy.analysis.families) are one group.
     """
-    names = [s.name for s in run.plan.sources for _ in range(s.count)]
+    sources = run.plan.row_sources()
+    names = [source.name for source in sources]
     classes = [""] * len(names)
     if "class" in run.flows.columns:
         for flow, name in zip(run.flows["flow"], run.flows["class"], strict=True):
@@ -133,7 +139,13 @@ def groups_of(run: Run) -> list[Group]:
     if len(members) > MOST_GROUPS:
         members = _merged(members, family_of(run))
     return [
-        Group(f if c in ("", f, CHANGING) else f"{f} in {c}", names[flows[0]], c, tuple(flows))
+        Group(
+            label=f if c in ("", f, CHANGING) else f"{f} in {c}",
+            source=names[flows[0]],
+            service_class=c,
+            flows=tuple(flows),
+            size=sum(sources[flow].row_flows for flow in flows),
+        )
         for (f, c), flows in members.items()
     ]
 
@@ -151,22 +163,30 @@ def _divide(top: float, bottom: float) -> float:
     return top / bottom if bottom else float("nan")
 
 
-def _group_row(group: Group, epochs: Epochs, window: Window, fee: Floats, paid: Floats) -> GroupRow:
+def _group_row(
+    group: Group,
+    epochs: Epochs,
+    window: Window,
+    fee: Floats,
+    paid: Floats,
+    flows_of_row: Floats,
+) -> GroupRow:
     member = list(group.flows)
 
     def grown(name: str) -> Floats:
         return np.asarray(epochs.difference(name, window), dtype=np.float64)
 
     goodput = 8 * grown("acked_bytes") / window.seconds
+    each = goodput[member] / flows_of_row[member]
     marks, delivered = float(grown("ce")[member].sum()), float(grown("delivered")[member].sum())
     rtts = epochs.mean_positive("srtt_s", window)[member]
     known = rtts[np.isfinite(rtts)]
-    scale = 1 / (window.seconds * len(member))
+    scale = 1 / (window.seconds * group.size)
     return GroupRow(
         group=group,
-        goodput_bps=float(goodput[member].mean()),
-        goodput_low_bps=float(goodput[member].min()),
-        goodput_high_bps=float(goodput[member].max()),
+        goodput_bps=float(goodput[member].sum() / group.size),
+        goodput_low_bps=float(each.min()),
+        goodput_high_bps=float(each.max()),
         share=_divide(float(goodput[member].sum()), float(goodput.sum())),
         marks_per_s=marks * scale,
         marking_probability=_divide(marks, delivered),
@@ -229,7 +249,8 @@ def summarize(run: Run) -> Summary:
         ResultsError: a table is missing or unreadable.
     """
     plan = run.plan
-    flows = sum(source.count for source in plan.sources)
+    flows = plan.row_count
+    of_row = np.array([source.row_flows for source in plan.row_sources()], dtype=np.float64)
     flow_epochs = Epochs(run.flow_epochs, "flow", flows)
     link_epochs = Epochs(run.link_epochs, "link", len(plan.links))
     reached = int(flow_epochs.t_ps[-1]) if len(flow_epochs.t_ps) else 0
@@ -242,6 +263,6 @@ def summarize(run: Run) -> Summary:
         edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
         fee = money_by_flow(ledger, FEE_KINDS, flows, edges)[0]
         paid = money_by_flow(ledger, MARK_KINDS, flows, edges)[0]
-        rows = tuple(_group_row(g, flow_epochs, window, fee, paid) for g in groups)
+        rows = tuple(_group_row(g, flow_epochs, window, fee, paid, of_row) for g in groups)
         found.append(PhaseSummary(phase, window, rows, _link_rows(run, link_epochs, window)))
     return Summary(run.title, run.note, tuple(found), _balances(run), not ledger.empty)

@@ -9,6 +9,9 @@ here,
 
     marks per second = willingness to pay [micro-units/s] / price per mark [micro-units/mark].
 
+Agents see and decide for one flow. Where all flows of a source are one row, the row gets so much
+for each of them and pays the class fee of each.
+
 Only flows under the window law `wtp` are given a mark rate; others keep what they have and pay all
 the same. At a price of 0 marks cost nothing and no rate follows from it: none is given. Rate caps
 bind whatever the window law.
@@ -92,6 +95,7 @@ class Market(mesa.Model):
         self._book = Book(plan, self._parties, self.ledger, per)
         self._meter = Meter(plan)
         self._steered, self._limit_bps = _steered(plan), _limits_bps(plan)
+        self._flows = np.array([s.row_flows for s in plan.row_sources()], dtype=np.float64)
         self.offers, self.offer = self._parties.offers, self._parties.first_offer.copy()
         self.price_micro = spec.price_micro_per_mark
         self.warnings: list[str] = []
@@ -266,10 +270,11 @@ class Market(mesa.Model):
             return {}
         self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self._cap_bps[rows]
         self.journal.many(t_ps, "", np.flatnonzero(new).astype(np.int64), "mark_rate", wanted[new])
+        flows = self._flows[rows]
         return {
             "flow": rows,
-            "mark_rate": wanted[rows],
-            "rate_cap_bps": self._cap_bps[rows],
+            "mark_rate": _of_row(wanted[rows], flows),
+            "rate_cap_bps": _of_row(self._cap_bps[rows], flows),
             "mark_cap": np.full(len(rows), -1, dtype=np.int64),
             "active": np.ones(len(rows), dtype=np.int64),
         }
@@ -282,15 +287,19 @@ def _terms(agent: AgentSpec, seed: int) -> Terms:
     return Terms(seed, agent.strategy.kind, agent.strategy.params, interval_ps)
 
 
+def _of_row(each: Floats, flows: Floats) -> Floats:
+    """What a row of flows gets where each of them is to get `each`; -1 says nothing of any."""
+    return np.where(each >= 0, each * flows, each)
+
+
 def _steered(plan: Plan) -> Truths:
     """Which flows a mark rate can steer (truth values)."""
-    return np.concatenate(
-        [np.full(s.count, s.weighted) for s in plan.sources] or [np.zeros(0, dtype=np.bool_)]
-    )
+    return np.array([s.weighted for s in plan.row_sources()], dtype=np.bool_)
 
 
 def _limits_bps(plan: Plan) -> Floats:
     """What the traffic of each flow asks for at most, IP bits/s; infinite for greedy ones."""
-    rates = [(s.traffic.params.get("rate_bps", np.inf), s.count) for s in plan.sources]
-    counts = np.array([count for _, count in rates], dtype=np.int64)
-    return np.repeat(np.array([rate for rate, _ in rates], dtype=np.float64), counts)
+    rates = [
+        s.traffic.params.get("rate_bps", np.inf) * s.profile.largest for s in plan.row_sources()
+    ]
+    return np.array(rates, dtype=np.float64)

@@ -55,7 +55,7 @@ class NoMarket:
         self.ledger, self.journal = Ledger(), Journal()
         self.offers: tuple[Offer, ...] = ()
         self.warnings: list[str] = []
-        flows = sum(source.count for source in plan.sources)
+        flows = plan.row_count
         self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
         self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
         self.charge_micro: Integers = self.fee_micro

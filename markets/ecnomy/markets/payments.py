@@ -39,8 +39,9 @@ class Group(msgspec.Struct, frozen=True):
 
 def groups(folder: Path) -> list[Group]:
     """The groups of a run over its measured window, in the order of their first flows."""
-    names = ["source", "class", "provider", "goodput_bps", "marks_per_s", "ce", "fee_micro"]
-    table = pq.read_table(folder / "flows.parquet", columns=[*names, "mark_charge_micro"])
+    names = ["source", "members", "class", "provider", "goodput_bps", "marks_per_s", "ce"]
+    money = ["fee_micro", "mark_charge_micro"]
+    table = pq.read_table(folder / "flows.parquet", columns=[*names, *money])
     manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
     window_s = (manifest["measured"]["to_ps"] - manifest["measured"]["from_ps"]) / 1e12
     members: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -74,7 +75,7 @@ def payment_table(rows: Iterable[Group]) -> Table:
 
 
 def _group(name: str, rows: list[dict[str, Any]], window_s: float) -> Group:
-    count = len(rows)
+    count = sum(row["members"] for row in rows)
     total = {key: sum(row[key] for row in rows) for key in rows[0] if key not in _TEXT}
     spent_s = count * window_s * MICRO
     marks, charge = total["ce"], total["mark_charge_micro"]

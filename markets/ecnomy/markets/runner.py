@@ -232,7 +232,7 @@ def simulate(engine: Engine, plan: Plan, market: MarketLike, sink: Sink, say: Vo
 def _link(engine: Engine, plan: Plan) -> EngineLink:
     return EngineLink(
         engine.sock,
-        n_flows=sum(source.count for source in plan.sources),
+        n_flows=plan.row_count,
         n_links=len(plan.links),
         n_pairs=sum(len(source.path) + len(source.ack_path) for source in plan.sources),
         plan_digest=plan.digest,

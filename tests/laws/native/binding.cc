@@ -89,6 +89,13 @@ void bind_traffic(nb::module_& module) {
   module.def("traffic", [](const std::string& name, const std::vector<double>& values) {
     return make(registry().traffic, name, values);
   });
+  nb::class_<ProfileHost>(module, "Profile")
+      .def("stretch", &ProfileHost::stretch)
+      .def("at", &ProfileHost::at)
+      .def("next_step", &ProfileHost::next_step)
+      .def("on", &ProfileHost::on);
+  module.def("profile",
+             [](Ps period, const Steps& steps) { return registry().profile(period, steps); });
   module.def("start", [](Ps at, Ps stagger, Ps spread, std::int64_t index, const Draws& draws) {
     return registry().start(at, stagger, spread, index, draws);
   });

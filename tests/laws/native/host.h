@@ -80,6 +80,16 @@ struct Traffic {
   virtual Drawn file_bytes(const Draws&) { throw std::logic_error("this traffic has no files"); }
 };
 
+using Steps = std::vector<std::tuple<Ps, std::int64_t>>;  // begin, factor in millionths
+
+struct ProfileHost {
+  virtual ~ProfileHost() = default;
+  virtual Ps stretch(Ps now, Ps pause) = 0;
+  virtual double at(Ps now) = 0;
+  virtual Ps next_step(Ps now) = 0;
+  virtual bool on(Ps now, std::int64_t member, std::int64_t count) = 0;
+};
+
 struct RoundTripHost {
   virtual ~RoundTripHost() = default;
   virtual void sample(Ps now, Ps rtt) = 0;
@@ -120,6 +130,7 @@ struct Registry {
   std::map<std::string, Entry<WindowLaw>> window;
   std::map<std::string, Entry<Traffic>> traffic;
   std::function<std::unique_ptr<RoundTripHost>()> round_trip;
+  std::function<std::unique_ptr<ProfileHost>(Ps, const Steps&)> profile;
   std::function<std::unique_ptr<RtoHost>(Ps, Ps, Ps)> rto;
   std::function<std::unique_ptr<StreamHost>(std::uint64_t, const std::string&)> stream;
   std::function<Words4(Words4, Words2)> philox4x32;

@@ -34,6 +34,7 @@ class Book:
         self._parties, self._ledger = parties, ledger
         self._fees, self._marks = _class_fees(plan), MarkCharge(per)
         flows = len(parties.first_offer)
+        self._flows = np.array([s.row_flows for s in plan.row_sources()], dtype=np.int64)
         self._t_ps = 0
         self._seen = (np.zeros(flows, dtype=np.int64), np.zeros(flows, dtype=np.int64))
         self.fee_micro = np.zeros(flows, dtype=np.int64)
@@ -64,7 +65,7 @@ class Book:
         self._seen = now
 
     def _book_fees(self, t_ps: int, offer: Integers) -> None:
-        fee = self._parties.fees(offer)
+        fee = self._parties.fees(offer) * self._flows
         amount, active_ps = self._fees.accrue(self._t_ps, t_ps, fee)
         amount = np.where(offer == NO_OFFER, 0, amount)
         payer, payee = self._parties.fee_parties(offer)
@@ -99,8 +100,7 @@ class Book:
 def _class_fees(plan: Plan) -> ClassFees:
     spans = [
         (s.start.at_ps, s.stop_ps if s.stop_ps >= 0 else plan.duration_ps)
-        for s in plan.sources
-        for _ in range(s.count)
+        for s in plan.row_sources()
     ]
     table = np.array(spans, dtype=np.int64).reshape(-1, 2)
     return ClassFees(table[:, 0], table[:, 1])

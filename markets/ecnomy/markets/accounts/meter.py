@@ -32,9 +32,8 @@ def integers(columns: Columns, name: str) -> Integers:
 
 
 def gains(plan: Plan) -> Floats:
-    """Per flow the gain of its window law, 0 where a mark rate cannot steer it."""
-    each = [np.full(source.count, _gain(source)) for source in plan.sources]
-    return np.concatenate(each) if each else np.zeros(0)
+    """Per row of flows the gain of its window law, 0 where a mark rate cannot steer it."""
+    return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
 
 
 def _gain(source: Source) -> float:
@@ -57,6 +56,8 @@ class Meter:
 
     def __init__(self, plan: Plan) -> None:
         self._gain = gains(plan)
+        flows = [source.row_flows for source in plan.row_sources()]
+        self._flows = np.array(flows, dtype=np.float64)
         self._rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.int64)
         self._now: _Look | None = None
         self._looks: dict[str, _Look] = {}
@@ -81,6 +82,7 @@ class Meter:
             return (integers(now.flows, name) - integers(then.flows, name))[rows]
 
         bits: Floats = 8.0 * change("acked_bytes").astype(np.float64)
+        bits /= self._flows[rows]
         goodput_bps: Floats = bits / (dt_ps / PS_PER_S) if dt_ps else np.zeros(len(rows))
         columns = FlowColumns(
             flow=rows,

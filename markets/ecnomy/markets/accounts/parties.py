@@ -45,11 +45,11 @@ NOBODY = "unassigned:network"
 
 
 def flows_of(plan: Plan) -> dict[str, Integers]:
-    """Flow indices of each source."""
+    """Indices of the rows of flows of each source."""
     first, flows = 0, {}
     for source in plan.sources:
-        flows[source.name] = np.arange(first, first + source.count, dtype=np.int64)
-        first += source.count
+        flows[source.name] = np.arange(first, first + source.row_count, dtype=np.int64)
+        first += source.row_count
     return flows
 
 

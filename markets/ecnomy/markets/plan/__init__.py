@@ -2,12 +2,15 @@
 """Plans: what engines get (structs), and how a scenario becomes one (make)."""
 
 from ecnomy.markets.plan.structs import (
+    NO_PROFILE,
     PLAN_VERSION,
     Calls,
     Histogram,
     Law,
     Link,
     Plan,
+    Profile,
+    ProfileStep,
     Record,
     Source,
     Start,
@@ -16,12 +19,15 @@ from ecnomy.markets.plan.structs import (
 )
 
 __all__ = [
+    "NO_PROFILE",
     "PLAN_VERSION",
     "Calls",
     "Histogram",
     "Law",
     "Link",
     "Plan",
+    "Profile",
+    "ProfileStep",
     "Record",
     "Source",
     "Start",

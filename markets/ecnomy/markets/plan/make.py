@@ -139,10 +139,21 @@ def _source(
         ack_path=back,
         start=plans.Start(at_ps=source.start, stagger_ps=source.stagger, spread_ps=source.spread),
         stop_ps=source.stop,
+        profile=_profile(source),
+        rows=source.rows,
         traffic=_traffic(scenario, index, source),
         transport=transport_of(source.transport, marked=_marked(scenario, source)),
         send_overhead_ps=overhead,
         calls=_calls(scenario, source),
+    )
+
+
+def _profile(source: Source) -> plans.Profile:
+    if source.profile is None:
+        return plans.NO_PROFILE
+    return plans.Profile(
+        period_ps=source.profile.period,
+        steps=[plans.ProfileStep(s.at_ps, s.factor_ppm) for s in source.profile.from_zero()],
     )
 
 

@@ -17,12 +17,15 @@ from typing import Final
 import msgspec
 
 __all__ = [
+    "NO_PROFILE",
     "PLAN_VERSION",
     "Calls",
     "Histogram",
     "Law",
     "Link",
     "Plan",
+    "Profile",
+    "ProfileStep",
     "Record",
     "Source",
     "Start",
@@ -33,6 +36,8 @@ __all__ = [
 PLAN_VERSION: Final = 1
 WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender"})
 NONE: Final = -1
+EACH: Final = "each"
+TOGETHER: Final = "together"
 
 
 class Law(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,6 +69,28 @@ class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     at_ps: int
     stagger_ps: int
     spread_ps: int
+
+
+class ProfileStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """From at_ps into each period on a source's rate is multiplied by factor_ppm / 10^6."""
+
+    at_ps: int  # ascending, the first one 0
+    factor_ppm: int
+
+
+class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A rate's change over the day (omnet/laws/traffic/profile.h); periods count from time 0."""
+
+    period_ps: int  # -1: no profile
+    steps: list[ProfileStep]
+
+    @property
+    def largest(self) -> float:
+        """The largest factor, 1 without a profile."""
+        return max((step.factor_ppm for step in self.steps), default=10**6) / 10**6
+
+
+NO_PROFILE: Final = Profile(period_ps=NONE, steps=[])
 
 
 class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", tag_field="kind"):
@@ -101,10 +128,11 @@ class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`count` flows that differ in start time and random draws only; flow i is `name.i`.
+    """`count` flows that differ in start time and random draws only.
 
-    Flows are numbered through all sources in order. Streams of flow i are
-    `source/<name>/<i>/start`, `.../traffic` and `.../overhead`.
+    Streams of flow i are `source/<name>/<i>/start`, `.../traffic` and `.../overhead`. Reports,
+    decisions and tables have a row per flow, called `name.i`, or one row for all of them, called
+    `name`; rows are numbered through all sources in order.
     """
 
     name: str
@@ -117,6 +145,18 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     transport: Tcp | Udp
     send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
     calls: Calls = Calls(ask=False, max_delay_ps=NONE)
+    profile: Profile = NO_PROFILE
+    rows: str = EACH  # or "together": all flows are one row of sums (PROTOCOL.md)
+
+    @property
+    def row_count(self) -> int:
+        """Rows it has in reports, decisions and tables."""
+        return 1 if self.rows == TOGETHER else self.count
+
+    @property
+    def row_flows(self) -> int:
+        """Flows in each of its rows."""
+        return self.count // self.row_count
 
     @property
     def weighted(self) -> bool:
@@ -161,9 +201,22 @@ class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     record: Record
     digest: str = ""  # sha256 of the canonical JSON with digest = ""
 
+    @property
+    def row_count(self) -> int:
+        """Rows of flows in reports, decisions and tables."""
+        return sum(source.row_count for source in self.sources)
+
+    def row_sources(self) -> list[Source]:
+        """The source of each row, in row order."""
+        return [source for source in self.sources for _ in range(source.row_count)]
+
     def flow_names(self) -> list[str]:
-        """Names of all flows in flow order."""
-        return [f"{s.name}.{i}" for s in self.sources for i in range(s.count)]
+        """Names of all rows of flows, in order."""
+        return [
+            source.name if source.rows == TOGETHER else f"{source.name}.{i}"
+            for source in self.sources
+            for i in range(source.row_count)
+        ]
 
     def sealed(self) -> Plan:
         """The same plan with its digest filled in."""

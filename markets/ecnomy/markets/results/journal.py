@@ -3,7 +3,8 @@
 
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
 manifest's `classes`), `mark_rate` (marks/s; agent "" is the market itself). A row says what holds
-from its time on, and is written when that changes. Flow -1: no flow in particular.
+from its time on, and is written when that changes. Flow -1: no flow in particular. Of a row of many
+flows it is what holds for each of them.
 """
 
 from __future__ import annotations

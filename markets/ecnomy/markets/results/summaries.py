@@ -51,7 +51,8 @@ def flow_rows(
     return {
         "flow": np.arange(flows, dtype=np.int64),
         "name": plan.flow_names(),
-        "source": [source.name for source in plan.sources for _ in range(source.count)],
+        "source": [source.name for source in plan.row_sources()],
+        "members": np.array([s.row_flows for s in plan.row_sources()], dtype=np.int64),
         "class": [o.name if o else "" for o in held],
         "provider": [o.provider if o else "" for o in held],
         **change,
@@ -101,7 +102,7 @@ def _per(amount: Any, base: Any, none: float = 0.0) -> Floats:
 
 def nothing_yet(plan: Plan) -> Mark:
     """The counters before anything happened, which a run that never got to a report ends with."""
-    count = sum(source.count for source in plan.sources)
+    count = plan.row_count
     flows = report_flows(len(plan.record.delay_thresholds_ps))
     none = np.zeros(count, dtype=np.int64)
     return Mark(

@@ -66,6 +66,7 @@ _FLOW_NAMES: Final = {
     "flow": pa.int64(),
     "name": pa.string(),
     "source": pa.string(),
+    "members": pa.int64(),  # flows that the row stands for
     "class": pa.string(),
     "provider": pa.string(),
 }

@@ -156,6 +156,7 @@ def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
             yield f"source {source.name}: starts when the run is over"
         if 0 <= source.stop_ps <= source.start.at_ps:
             yield f"source {source.name}: stops before it starts"
+        yield from _idle_profile(source, plan)
     if plan.epoch_ps > plan.duration_ps:
         yield "market: the epoch is longer than the run, so prices and windows meet only once"
     agents = scenario.market.agents if scenario.market else ()
@@ -165,6 +166,15 @@ def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 f"agent {agent.name}: decides every {agent.decision_interval_ps / _PS:g} s, but "
                 f"sees what happened only once an epoch, every {plan.epoch_ps / _PS:g} s"
             )
+
+
+def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
+    steps = source.profile.steps
+    if len(steps) > 1 and steps[1].at_ps >= plan.duration_ps:
+        yield (
+            f"source {source.name}: its profile stays at {steps[0].factor_ppm / 10**6:g} for the "
+            f"{plan.duration_ps / _PS:g} s of the run; give it a shorter period"
+        )
 
 
 def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:

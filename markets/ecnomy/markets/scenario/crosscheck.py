@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ecnomy.agents.strategies import make
+from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
+from ecnomy.markets.plan.structs import TOGETHER
 from ecnomy.markets.scenario.document import GSP, AgentEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
 from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, MarketSpec
@@ -70,6 +72,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     _unique("market.agents", (agent.name for agent in agents), places)
     _check_owners(document, list(_class_sources(agents)), "class", places)
     _check_owners(document, list(_customer_sources(agents)), "customer", places)
+    _check_rows(document, agents, places)
     _check_handlers(document, agents, places)
     check_guarantees(document, agents, dict(_sellers(agents)), places)
     _check_isp(agents, places)
@@ -152,6 +155,20 @@ def _check_owners(
             found = f"{source!r}, which {owners[source]} has already"
             raise places.fault(path, found, f"each source in one {kind}")
         owners[source] = owner
+
+
+def _check_rows(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """A row of many flows pays as many fees; their sum has to be an amount as well."""
+    many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
+    for index, agent in enumerate(agents):
+        for name, entry in agent.classes.items():
+            path = child_path(f"market.agents[{index}].classes", name) + ".fee"
+            dearest = max(c.fee for c in agent.classes.values())
+            for source in entry.sources:
+                if dearest * many.get(source, 1) > DEAREST_MICRO:
+                    found = f"up to {dearest / MICRO:g} money/s for each flow of {source!r}"
+                    expected = f"{DEAREST_MICRO / MICRO:g} money/s at most for all of them together"
+                    raise places.fault(path, found, expected)
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:

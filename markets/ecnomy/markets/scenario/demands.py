@@ -12,6 +12,8 @@ import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Choice, Name, Names, Number, RateBps, TimePs
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.plan.structs import EACH, TOGETHER
+from ecnomy.markets.scenario.profile import Profile
 from ecnomy.markets.scenario.transport import Transport, Udp
 
 __all__ = ["AUTO", "NEVER", "Demands", "Scale", "Sending"]
@@ -52,7 +54,8 @@ _PerUnit = Annotated[
 class Sending(msgspec.Struct, frozen=True, kw_only=True):
     """When flows send and over what; `send_overhead` of -1 is a packet's time on the slowest link.
 
-    `count` flows share what is common; flow i begins at start + i * stagger + U * spread.
+    `count` flows share what is common; flow i begins at start + i * stagger + U * spread. With
+    `rows: together` all of them have one row in reports and tables, which holds their sums.
     """
 
     count: _Count = 1
@@ -60,6 +63,8 @@ class Sending(msgspec.Struct, frozen=True, kw_only=True):
     stagger: TimePs = 0
     spread: TimePs = 0
     stop: _Stop = NEVER
+    profile: Profile | None = None
+    rows: Annotated[str, Choice((EACH, TOGETHER))] = EACH
     transport: Transport
     send_overhead: _Overhead = AUTO
 

@@ -68,6 +68,8 @@ def _source(source: Source, plan: Plan) -> str:
     transport = source.transport
     law = f"{transport.window.law}, {transport.send}" if isinstance(transport, Tcp) else "udp"
     start = f", from {_time(source.start.at_ps)}" if source.start.at_ps else ""
+    if source.profile.steps:
+        start += f", profile of {_time(source.profile.period_ps)}"
     rtt_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
     rtt = f", {_time(rtt_ps)} there and back" if source.ack_path else ""
     return f"{source.count} x {source.name}: {source.traffic.law}, {law}, via {via}{rtt}{start}"

@@ -24,6 +24,7 @@ __all__ = ["Gathered"]
 
 MICRO: Final = 1e6
 _MEANS: Final = ("goodput_bps", "marks_per_s", "marking_rate", "mean_delay_s", "mean_cwnd")
+_SUMS: Final = ("goodput_bps", "marks_per_s", "mean_cwnd")  # of the flows in a row, where many
 _MONEY: Final = {"charge_per_s": "mark_charge_micro", "fee_per_s": "fee_micro"}
 _LINK: Final = (
     *("utilization", "marking_probability", "mean_queue_packets", "mean_wait_s", "drops"),
@@ -71,13 +72,15 @@ def _of_sources(flows: dict[str, Any], window_s: float) -> dict[str, float]:
     sources = np.array(flows["source"])
     for source in dict.fromkeys(flows["source"]):
         own = sources == source
-        row[f"{source}.flows"] = int(own.sum())
+        members = flows["members"][own]
+        row[f"{source}.flows"] = int(members.sum())
         for name in _MEANS:
             values = np.asarray(flows[name], dtype=np.float64)[own]
+            values = values / members if name in _SUMS else values
             known = values[np.isfinite(values)]
             row[f"{source}.{name}"] = float(known.mean()) if len(known) else float("nan")
         for name, column in _MONEY.items():
-            paid = np.asarray(flows[column], dtype=np.float64)[own].mean() / MICRO
+            paid = np.mean(np.asarray(flows[column], dtype=np.float64)[own] / members) / MICRO
             row[f"{source}.{name}"] = float(paid / window_s) if window_s > 0 else 0.0
     return row
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// How busy the hours of a day are: a factor f(t) >= 0, constant from step to step and repeated every
+// period, on a source's rate. Time that runs at the pace f is operational time (Daley and Vere-Jones,
+// An Introduction to the Theory of Point Processes, section 7.4, random time change): a pause P that
+// a law draws ends D later, with
+//
+//   F(d) = integral of f over [now, now + d],   D = the largest whole d with F(d) <= P,
+//
+// so that a Poisson source of rate r becomes one of rate r f(t), and nothing starts while f = 0.
+// Factors are whole millionths and times whole picoseconds, so that D is exact.
+#ifndef ECNOMY_LAWS_TRAFFIC_PROFILE_H_
+#define ECNOMY_LAWS_TRAFFIC_PROFILE_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../parameter.h"
+
+namespace ecnomy {
+
+class Profile {
+ public:
+  struct Step {
+    Time at;           // from the period's begin
+    std::int64_t ppm;  // the factor from here on, in millionths
+  };
+
+  static constexpr std::int64_t kOne = 1'000'000;
+  static constexpr std::int64_t kMostPpm = 1'000 * kOne;
+  static constexpr Time kFarthest = Time{1} << 62;  // the sum of two such times is one still
+
+  // No profile: the factor is 1 for ever.
+  Profile() = default;
+
+  // Throws BadParameter: no steps, the first not at 0, steps that do not ascend or do not fit into the
+  // period, a factor out of range, or only factors of 0.
+  Profile(Time period, std::vector<Step> steps) : period_(period), steps_(std::move(steps)) {
+    check(period_ > 0 && period_ <= kFarthest && !steps_.empty(), "no period or no steps");
+    check(steps_.front().at == 0, "the first step is not at 0");
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      check(steps_[i].at < end(i), "a step does not begin before the next one");
+      check(steps_[i].ppm >= 0 && steps_[i].ppm <= kMostPpm, "a factor is not within 0 to 1000");
+      largest_ppm_ = std::max(largest_ppm_, steps_[i].ppm);
+      period_work_ += Work{end(i) - steps_[i].at} * steps_[i].ppm;
+    }
+    check(largest_ppm_ > 0, "every factor is 0");
+  }
+
+  bool none() const noexcept { return steps_.empty(); }
+
+  // D for a pause that begins now; kFarthest where it would be longer.
+  Time stretch(Time now, Time pause) const noexcept { return none() ? pause : walk(now, pause); }
+
+  double at(Time now) const noexcept {
+    return none() ? 1.0 : static_cast<double>(steps_[index(now)].ppm) / kOne;
+  }
+
+  // When the next step begins, after now; kNever without a profile.
+  Time next_step(Time now) const noexcept {
+    return none() ? kNever : now + end(index(now)) - now % period_;
+  }
+
+  // Of `count` members that are on or off, member i is on while (i + 1/2) / count < f(now) / max f.
+  bool on(Time now, std::int64_t member, std::int64_t count) const noexcept {
+    return none() || Work{2 * member + 1} * largest_ppm_ < Work{2 * count} * steps_[index(now)].ppm;
+  }
+
+ private:
+  // Picoseconds times millionths: a day at 1000 times the rate is 10^26.
+  __extension__ typedef __int128 Work;
+
+  static void check(bool holds, const char* fault) {
+    if (!holds) throw BadParameter(std::string("profile: ") + fault);
+  }
+
+  Time end(std::size_t step) const noexcept {
+    return step + 1 < steps_.size() ? steps_[step + 1].at : period_;
+  }
+
+  std::size_t index(Time now) const noexcept {
+    const auto later = [](Time phase, const Step& step) { return phase < step.at; };
+    const auto next = std::upper_bound(steps_.begin(), steps_.end(), now % period_, later);
+    return static_cast<std::size_t>(next - steps_.begin()) - 1;
+  }
+
+  Time walk(Time now, Time pause) const noexcept {
+    Work left = Work{pause} * kOne;
+    const Work periods = left / period_work_;
+    if (periods > kFarthest / period_) return kFarthest;
+    Work gone = periods * period_;
+    left %= period_work_;
+    std::size_t step = index(now);
+    Time length = end(step) - now % period_;
+    while (left >= Work{length} * steps_[step].ppm) {
+      left -= Work{length} * steps_[step].ppm;
+      gone += length;
+      step = step + 1 < steps_.size() ? step + 1 : 0;
+      length = end(step) - steps_[step].at;
+    }
+    gone += left / steps_[step].ppm;
+    return gone < kFarthest ? static_cast<Time>(gone) : kFarthest;
+  }
+
+  Time period_ = 0;
+  std::vector<Step> steps_;
+  std::int64_t largest_ppm_ = 0;
+  Work period_work_ = 0;  // F of one period
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_TRAFFIC_PROFILE_H_

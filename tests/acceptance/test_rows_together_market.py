@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole runs with sources reported in one row: the same money and means as with a row per flow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.analysis.results import open_run
+from ecnomy.analysis.summary import summarize
+from ecnomy.markets import run
+from ecnomy.markets.engines import Engine, find_engine
+from ecnomy.markets.market import Market
+from ecnomy.markets.payments import groups
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.runner import Quiet, simulate
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.sweep.gathered import Gathered
+
+TEXT = """\
+version: 1
+duration: 40 s
+warmup: 10 s
+network:
+  links:
+    - {name: wire, from: a, to: b, rate: 10 Mbps, delay: 5 ms, buffer: 60 packets,
+       marking: {law: fixed, probability: 0.02}}
+sources:
+  - {name: gold, count: 3, from: a, to: b, spread: 1 s, transport: {law: wtp}, rows: EACH}
+  - {name: silver, count: 4, from: a, to: b, spread: 1 s, transport: {law: wtp}, rows: EACH}
+  - {name: hold, count: 2, from: a, to: b, traffic: {kind: rate-capped, rate: 1 Mbps},
+     transport: {law: wtp}, rows: EACH}
+  - {name: feel, count: 2, from: a, to: b, transport: {law: wtp}, rows: EACH}
+market:
+  price_per_mark: 0.01 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop
+      role: application-provider
+      classes:
+        gold: {fee: 0.04 money/s, sources: gold}
+        silver: {fee: 0.01 money/s, sources: silver}
+    - {name: steady, role: price-handler, sources: hold,
+       strategy: {kind: constant-throughput, threshold: 0.02 money/s}, decision_interval: 5 s}
+    - {name: keen, role: price-handler, sources: feel, decision_interval: 1000 s,
+       strategy: {kind: elastic-utility, utility: {kind: log, a: 0.02 money/s, x0: 1 Mbps}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, RunResult]:
+    """The run with a row per flow, and with a row per source."""
+    folder = tmp_path_factory.mktemp("rows")
+    texts = (TEXT.replace("EACH", rows) for rows in ("each", "together"))
+    each, together = (
+        run(scenario_from_text(text), seed=3, out=folder / str(i)) for i, text in enumerate(texts)
+    )
+    return each, together
+
+
+def test_rows_are_called_by_their_source(both: tuple[RunResult, RunResult]) -> None:
+    """A row per source, which says how many flows it is."""
+    each, together = both
+    assert together.flows["name"].tolist() == ["gold", "silver", "hold", "feel"]
+    assert together.flows["members"].tolist() == [3, 4, 2, 2]
+    assert each.flows["members"].tolist() == [1] * 11
+    assert len(together.flow_epochs) * 11 == len(each.flow_epochs) * 4
+
+
+def test_the_same_is_sent_and_paid(both: tuple[RunResult, RunResult]) -> None:
+    """Packets, marks and money of a row are the sums over the flows that it stands for."""
+    each, together = both
+    sums = each.flows.groupby("source", sort=False).sum(numeric_only=True)
+    for name in ("sent", "acked_bytes", "ce", "fee_micro", "mark_charge_micro", "delay_sum_ps"):
+        assert sums[name].tolist() == together.flows[name].tolist(), name
+    assert sums["ce"].min() > 20 and sums.loc["gold", "fee_micro"] == 3 * 40_000 * 30
+    for result in both:
+        assert (result.flows["provider"] == "shop").sum() == (7 if result is each else 2)
+    books = [r.ledger.groupby(["debit", "credit", "kind"])["amount_micro"].sum() for r in both]
+    assert books[0].to_dict() == books[1].to_dict()
+
+
+def test_agents_decide_for_one_flow(both: tuple[RunResult, RunResult]) -> None:
+    """What agents want for a flow is the same in both, and the market's mark rate too."""
+    each, together = both
+    first = {"gold": 0, "silver": 3, "hold": 7, "feel": 9}
+    for row, source in enumerate(first):
+        wanted = [
+            table[table["flow"] == flow].groupby("name")["value"].apply(list).to_dict()
+            for table, flow in ((each.agents, first[source]), (together.agents, row))
+        ]
+        assert wanted[0] == wanted[1] and "mark_rate" in wanted[1], source
+
+
+def test_summaries_are_means_per_flow(both: tuple[RunResult, RunResult]) -> None:
+    """The table after a run and the tables of `show` count flows and give means over them."""
+    one, two = (groups(result.folder) for result in both)
+    for a, b in zip(one, two, strict=True):
+        assert (a.name, a.flows) == (b.name, b.flows)
+        for name in ("goodput_bps", "marks_per_s", "charge_per_s", "fee_per_s", "paid_per_mark"):
+            assert np.isclose(getattr(a, name), getattr(b, name), rtol=1e-12), name
+    shown = [summarize(open_run(result.folder)).phases[-1].groups for result in both]
+    for a, b in zip(*shown, strict=True):
+        assert (a.group.label, a.group.size) == (b.group.label, b.group.size)
+        assert np.isclose(a.goodput_bps, b.goodput_bps, rtol=1e-12)
+        assert np.isclose(a.charge_per_s, b.charge_per_s, rtol=1e-12, equal_nan=True)
+        assert b.goodput_low_bps == b.goodput_high_bps and a.goodput_low_bps < a.goodput_high_bps
+
+
+def test_rows_in_the_scenario(tmp_path: Path) -> None:
+    """`each` is the default; another word and fees beyond an amount are refused."""
+    bare = TEXT.replace(", rows: EACH", "")
+    assert {s.rows for s in make_plan(scenario_from_text(bare)).sources} == {"each"}
+    with pytest.raises(ScenarioError) as caught:
+        scenario_from_text(TEXT.replace("EACH", "one"))
+    assert caught.value.path == "sources[0].rows" and "each, together" in caught.value.expected
+    dear = TEXT.replace("EACH", "together").replace("0.04 money/s", "400000 money/s")
+    with pytest.raises(ScenarioError) as caught:
+        scenario_from_text(dear)
+    assert "classes.gold.fee" in caught.value.path and "1e+06 money/s" in caught.value.expected
+
+
+def gathered(text: str) -> dict[str, float]:
+    """The row that a sweep keeps of a run."""
+    scenario = scenario_from_text(text, seed=3)
+    plan = make_plan(scenario)
+    assert scenario.market is not None
+    market, sink = Market(plan, scenario.market), Gathered(plan)
+    try:
+        with Engine(plan, find_engine()) as engine:
+            simulate(engine, plan, market, sink, Quiet())
+        return sink.row(market)
+    finally:
+        market.close()
+
+
+def test_sweep_rows_are_means_per_flow() -> None:
+    """The row of a sweep counts flows and has means over them, however they are reported."""
+    rows = [gathered(TEXT.replace("EACH", r)) for r in ("each", "together")]
+    for source, flows in (("gold", 3), ("silver", 4), ("hold", 2), ("feel", 2)):
+        assert [row[f"{source}.flows"] for row in rows] == [flows, flows]
+        for name in ("goodput_bps", "marks_per_s", "mean_cwnd", "charge_per_s", "fee_per_s"):
+            assert np.isclose(*(row[f"{source}.{name}"] for row in rows), rtol=1e-9), name

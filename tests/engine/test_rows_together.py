@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources reported in one row: the flows do the same as ever, and the row holds their sums."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import plans
+from drive import Outcome, run
+from ecnomy.markets.bridge.messages import Decide
+from ecnomy.markets.plan import Law
+
+COUNTS = {"gold": 3, "web": 5, "voice": 4, "talk": 6, "lone": 1}
+SERIES = ["cwnd", "rtt", "rate", "queue"]
+SIZES = dict(reading_mean_s=0.5, size=2, size_mean_bytes=30000, size_min_bytes=2000,
+             size_max_bytes=1e6, size_shape=1.2, reading=0, patience_s=3)  # fmt: skip
+LAWS = {
+    "gold": Law("greedy", {}),
+    "web": Law("web", {k: float(v) for k, v in SIZES.items()}),
+    "voice": Law("cbr", {"interval_s": 0.02, "random_phase": 1.0}),
+    "talk": Law("voip", dict(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_phase=1.0)),
+    "lone": Law("rate-capped", {"rate_bps": 3e5, "until_s": -1.0}),
+}
+WINDOWS = {"gold": plans.wtp(4), "web": plans.RENO, "lone": plans.wtp(1)}
+
+
+def crowd(together: set[str], decide=None, duration_s: float = 12.0) -> Outcome:
+    """All kinds of sources over two marking links; those named are reported together."""
+    links = (
+        plans.duplex("a", 0, 1, 5e6, 0.005, buffer=30, marking=plans.red(3, 9, 0.5))
+        + plans.duplex("b", 1, 2, 4e6, 0.010, buffer=8, marking=plans.fixed(0.05))
+    )  # fmt: skip
+    sources = [
+        plans.source(
+            name,
+            [0, 2],
+            [3, 1] if name in WINDOWS else [],
+            plans.tcp(WINDOWS[name]) if name in WINDOWS else plans.udp(200, ect=True),
+            LAWS[name],
+            count=count,
+            spread_s=1.0,
+            overhead_s=1e-4,
+            rows="together" if name in together else "each",
+        )
+        for name, count in COUNTS.items()
+    ]
+    record = dict(trace=True, calls=True, series=SERIES, every_ps=plans.PS // 2)
+    thresholds = dict(delay_thresholds_ps=[30 * 10**9, 60 * 10**9])
+    return run(plans.plan(links, sources, duration_s, seed=5, **record, **thresholds), decide)
+
+
+def row_of(together: set[str]) -> np.ndarray:
+    """The row of each flow."""
+    rows, first = [], 0
+    for name, count in COUNTS.items():
+        mine = [0] * count if name in together else list(range(count))
+        rows += [first + i for i in mine]
+        first = rows[-1] + 1
+    return np.array(rows)
+
+
+ALL = set(COUNTS)
+SOME = {"web", "talk"}
+
+
+@pytest.fixture(scope="module")
+def each() -> Outcome:
+    return crowd(set())
+
+
+@pytest.fixture(scope="module", params=[ALL, SOME], ids=["all", "some"])
+def pair(request, each: Outcome) -> tuple[Outcome, np.ndarray]:
+    """The same with sources together, and the row of each flow."""
+    return crowd(request.param), row_of(request.param)
+
+
+def test_the_same_packets_at_the_same_times(each: Outcome, pair) -> None:
+    """Every packet event is there at its time; the trace names the row in place of the flow."""
+    many, rows = pair
+    one, two = each.table("trace"), many.table("trace")
+    assert len(one["t_ps"]) > 10_000
+    for name in one:
+        expected = rows[one[name]] if name == "flow" else one[name]
+        assert np.array_equal(two[name], expected), name
+
+
+def test_reports_hold_sums(each: Outcome, pair) -> None:
+    """Every column is the sum over the row's flows, but for the RTT, the mean of those with one."""
+    many, rows = pair
+    assert len(many.plan.flow_names()) == many.plan.row_count == rows[-1] + 1
+    for one, two in zip(each.reports, many.reports, strict=True):
+        for name, column in one.flows.items():
+            total = np.bincount(rows, weights=column)
+            if name == "srtt_s":
+                total /= np.maximum(np.bincount(rows, weights=column > 0), 1)
+            assert np.allclose(two.flows[name], total, rtol=1e-12, atol=0), name
+        assert all(np.array_equal(one.pairs[k], two.pairs[k]) for k in one.pairs)
+        assert all(np.array_equal(one.links[k], two.links[k]) for k in one.links)
+    assert many.reports[-1].flows["active"].sum() == sum(COUNTS.values())
+
+
+def samples(outcome: Outcome, number: int) -> np.ndarray:
+    """A series as a matrix of time x subject."""
+    table = outcome.table("series")
+    mine = table["name"] == number
+    return table["value"][mine].reshape(-1, table["subject"][mine].max() + 1)
+
+
+def test_series_hold_sums(each: Outcome, pair) -> None:
+    """Windows and rates are sums over the row, RTTs means; links have rows of their own still."""
+    many, rows = pair
+    for number, name in enumerate(SERIES):
+        one, two = samples(each, number), samples(many, number)
+        assert one.any() and len(one) == len(two) == 24
+        if name == "queue":
+            assert np.array_equal(one, two)
+            continue
+        for flows, row in zip(one, two, strict=True):
+            total = np.bincount(rows, weights=flows)
+            if name == "rtt":
+                total /= np.maximum(np.bincount(rows, weights=flows > 0), 1)
+            assert np.allclose(row, total, rtol=1e-9, atol=1e-6), name
+
+
+def test_transfers_and_calls_are_the_same(each: Outcome, pair) -> None:
+    """Files are numbered through the source as they end; calls keep their user."""
+    many, rows = pair
+    one, two = each.table("transfers"), many.table("transfers")
+    assert np.array_equal(two["flow"], rows[one["flow"]]) and len(one["flow"]) > 20
+    assert all(np.array_equal(one[k], two[k]) for k in one if k not in ("flow", "number"))
+    assert np.array_equal(two["number"], np.arange(1, len(two["number"]) + 1))
+    one, two = each.table("calls"), many.table("calls")
+    assert np.array_equal(two["flow"], rows[one["flow"]]) and len(one["flow"]) > 10
+    assert len(set(two["user"].tolist())) == COUNTS["talk"]
+    assert all(np.array_equal(one[k], two[k]) for k in one if k != "flow")
+
+
+def orders(rows: np.ndarray):
+    """Decisions that say the same for every flow, put to their rows."""
+    flows = np.bincount(rows).astype(float)
+    leave, on = np.full(len(flows), -1.0), np.ones(len(flows), dtype=np.int64)
+    said = {
+        2: {"mark_rate": 3.0 * flows, "rate_cap_bps": 2e5 * flows, "active": on},
+        8: {"mark_rate": leave, "rate_cap_bps": leave, "active": 0 * on},
+        10: {"mark_rate": leave, "rate_cap_bps": leave, "active": on},
+    }
+
+    def decide(report):
+        if report.epoch not in said:
+            return Decide(report.epoch)
+        index = np.arange(len(flows), dtype=np.int64)
+        return Decide(report.epoch, {"flow": index, "mark_cap": -on, **said[report.epoch]})
+
+    return decide
+
+
+def test_a_decision_for_a_row_is_shared_out_evenly(each: Outcome) -> None:
+    """Rate caps, mark rates and on or off for a row do what the same for each flow does."""
+    one, two = (crowd(names, orders(row_of(names))) for names in (set(), ALL))
+    first, second = one.table("trace"), two.table("trace")
+    assert np.array_equal(first["t_ps"], second["t_ps"])
+    assert np.array_equal(row_of(ALL)[first["flow"]], second["flow"])
+    assert len(each.table("trace")["t_ps"]) != len(first["t_ps"])
+    active = [int(r.flows["active"].sum()) for r in two.reports]
+    assert active[8:] == [19, 0, 0, 19, 19]
+
+
+def test_a_mark_cap_for_a_row_is_kept() -> None:
+    """Flows of a row stop at equal shares of its cap, what is left over shared out: 5 + 5 + 4."""
+
+    def decide(report):
+        if report.epoch:
+            return Decide(report.epoch)
+        columns = {"flow": np.array([0]), "mark_cap": np.array([14]), "active": np.array([1])}
+        columns |= {"mark_rate": np.array([-1.0]), "rate_cap_bps": np.array([-1.0])}
+        return Decide(report.epoch, columns)
+
+    outcome = crowd({"gold"}, decide, 40.0)
+    marks = [int(r.flows["ce"][0]) for r in outcome.reports]
+    assert marks[-1] == marks[-10] == 14
