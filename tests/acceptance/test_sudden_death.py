@@ -21,7 +21,11 @@ def start(folder: Path) -> subprocess.Popen[str]:
     code = "from ecnomy.markets.cli import main; main()"
     words = ["run", str(EXAMPLES / "gold-silver.yaml"), "--set", "duration=1000000 s", "--out"]
     return subprocess.Popen(
-        [sys.executable, "-c", code, *words, str(folder)], stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, *words, str(folder)],
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell's background job ignores Ctrl-C, and so would all it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
 
 
