@@ -129,7 +129,8 @@ def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
         return plans.Udp(
             payload_bytes=kind.payload, header_bytes=kind.header, ect=kind.ecn == "ect"
         )
-    mark_rate = kind.mark_rate if isinstance(kind, transport.Wtp | transport.WtpSender) else None
+    weighted = isinstance(kind, transport.Wtp | transport.WtpSender)
+    mark_rate = kind.mark_rate if weighted else None
     return plans.Tcp(
         window=_window_law(kind),
         mss_bytes=kind.mss,
@@ -137,6 +138,11 @@ def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
         ack_bytes=kind.ack,
         send=_filled(kind.send),
         echo=_filled(kind.ecn),
+        ect=kind.ect,
+        sack=kind.sack,
+        delayed_acks=kind.delayed_acks,
+        delayed_ack_ps=kind.delayed_ack_time,
+        receiver_window=_receiver_window(kind.receiver_window, kind.mss),
         slow_start=_filled(kind.slow_start),
         initial_window=_filled(kind.initial_window),
         min_window=_filled(kind.cwnd_min),
@@ -145,7 +151,13 @@ def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
         max_rto_ps=kind.max_rto,
         initial_rto_ps=kind.initial_rto,
         initial_mark_rate=-1.0 if mark_rate is None else mark_rate,
+        reference_rtt_ps=kind.reference_rtt if weighted else plans.NONE,
     )
+
+
+def _receiver_window(size: Size, mss_bytes: int) -> int:
+    """In packets, of which a connection needs one; a size in bytes holds whole segments."""
+    return max(1, size.bytes // mss_bytes) if size.bytes >= 0 else size.packets
 
 
 def _filled(value: T | None) -> T:
