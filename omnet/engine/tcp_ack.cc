@@ -11,7 +11,7 @@ void TcpFlow::receive(Core& core, PacketId id, Time now) {
   const Packet ack = core.packets[id];  // what it lets out may move the pool
   if (ack.has(kCe)) ++stats(core).control_ce;
   const bool ours = ack.connection == connection_;
-  const bool news = ours && ack.has(kSack) && note_blocks(core.packets.blocks(id));
+  const bool news = ours && ack.has(kSack) && note_blocks(core, id);
   core.packets.release(id);
   if (ours) receive_ack(core, ack, news, now);
 }

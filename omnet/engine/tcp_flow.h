@@ -52,8 +52,9 @@ class TcpFlow {
   Time depart(Core& core, Time now) { return outbox_.depart(core, now); }
   void on_pace(Core& core, Time now);
   void on_timeout(Core& core, Time now);
-  void on_delayed_ack(Core& core, Time now);
-  void receive(Core& core, PacketId id, Time now);
+  [[gnu::noinline]] void on_delayed_ack(Core& core, Time now);
+  // Not inlined: in the event loop it would cost every event registers.
+  [[gnu::noinline]] void receive(Core& core, PacketId id, Time now);
   void order(Core& core, const FlowOrder& order, Time now);
 
   bool active(Time now) const noexcept;
@@ -106,15 +107,17 @@ class TcpFlow {
 
   // tcp_receive.cc
   void receive_data(Core& core, PacketId id, Time now);
-  void put_off_ack(Core& core, Time now);
+  [[gnu::noinline]] void put_off_ack(Core& core, Time now);
   void acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now);
+  [[gnu::noinline]] void report_held(Core& core, PacketId id);
 
   // tcp_sack.cc
-  bool note_blocks(const SackBlocks& blocks);
-  void suspect_loss(Core& core, Time now);
-  std::int64_t pipe() const noexcept;
-  std::int64_t repair() const noexcept;
-  void leaves(std::int64_t seq) noexcept;
+  // Not inlined, so that a flow without SACK does not pay for them.
+  [[gnu::noinline]] bool note_blocks(Core& core, PacketId id);
+  [[gnu::noinline]] void suspect_loss(Core& core, Time now);
+  [[gnu::noinline]] std::int64_t pipe() const noexcept;
+  [[gnu::noinline]] std::int64_t repair() const noexcept;
+  [[gnu::noinline]] void resent(std::int64_t seq) noexcept;
 
   // tcp_ack.cc
   void receive_ack(Core& core, const Packet& ack, bool news, Time now);
@@ -156,6 +159,7 @@ class TcpFlow {
   std::int64_t app_limited_until_ = 0;  // up to here the window was not what held it back
   std::int64_t timer_una_ = -1;         // una_ at the last timeout
   std::int64_t learned_ = 0;            // marks of this connection the sender knows of
+  std::int64_t offered_;                // the receiver's window, packets
   std::int32_t duplicates_ = 0;
   Scoreboard scoreboard_;
   std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1

@@ -67,14 +67,17 @@ void TcpFlow::acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now)
   packet.hop = source_->first_ack_hop;
   if (!syn) {
     receiver_.told();
-    if (transport().sack && receiver_.holds()) {
-      SackBlocks& blocks = core.packets.blocks(id);
-      blocks = receiver_.blocks();
-      packet.flags |= kSack;
-      packet.bytes += blocks.option_bytes();
-    }
+    if (receiver_.holds() && transport().sack) report_held(core, id);
   }
   core.enter(id, now);
+}
+
+void TcpFlow::report_held(Core& core, PacketId id) {
+  SackBlocks& blocks = core.packets.blocks(id);
+  blocks = receiver_.blocks();
+  Packet& ack = core.packets[id];
+  ack.flags |= kSack;
+  ack.bytes += blocks.option_bytes();
 }
 
 }  // namespace ecnomy::engine

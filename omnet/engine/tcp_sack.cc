@@ -9,8 +9,9 @@
 namespace ecnomy::engine {
 
 // Update(); true for a duplicate ACK in the sense of RFC 6675 section 2: one that reports news.
-bool TcpFlow::note_blocks(const SackBlocks& blocks) {
+bool TcpFlow::note_blocks(Core& core, PacketId id) {
   if (state_ != State::open) return false;
+  const SackBlocks& blocks = core.packets.blocks(id);
   bool news = false;
   for (std::int32_t i = 0; i < blocks.count; ++i) {
     if (scoreboard_.add(blocks.ranges[static_cast<std::size_t>(i)], una_, sent_)) news = true;
@@ -47,11 +48,9 @@ std::int64_t TcpFlow::repair() const noexcept {
   return una_ > rescue_ ? scoreboard_.last_hole(next_) : kNoSegment;
 }
 
-// Segment seq is about to be sent: HighData, HighRxt or RescueRxt moves.
-void TcpFlow::leaves(std::int64_t seq) noexcept {
-  if (seq >= next_) {
-    next_ = seq + 1;
-  } else if (seq >= again_ && seq < scoreboard_.end()) {
+// Segment seq, below next_, is about to be sent again: HighRxt or RescueRxt moves.
+void TcpFlow::resent(std::int64_t seq) noexcept {
+  if (seq >= again_ && seq < scoreboard_.end()) {
     again_ = seq + 1;
   } else {
     rescue_ = recover_;

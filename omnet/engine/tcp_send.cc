@@ -100,7 +100,11 @@ void TcpFlow::send_allowed(Core& core, Time now) {
     const std::int64_t seq = held_back(core, now) ? kNoSegment : next_segment();
     if (seq == kNoSegment) return not_window_limited();
     if (!gate_open(core, now)) return;
-    leaves(seq);
+    if (seq >= next_) {
+      next_ = seq + 1;
+    } else {
+      resent(seq);
+    }
     emit(core, seq, now);
     shut_gate(now);
   }
@@ -118,8 +122,7 @@ bool TcpFlow::spent(Core& core) const noexcept {
 // There is such a segment and the receiver has room for it. It offers its window from the cumulative
 // ACK on: what it holds beyond a hole is in it.
 bool TcpFlow::available(std::int64_t seq) const noexcept {
-  const std::int64_t offered = transport().receiver_window;
-  return seq < end_ && (offered < 0 || seq - una_ < offered);
+  return seq < end_ && seq - una_ < offered_;
 }
 
 std::int64_t TcpFlow::next_segment() const noexcept {
