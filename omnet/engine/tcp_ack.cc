@@ -122,7 +122,7 @@ void TcpFlow::learn_marks(Core& core, const Packet& ack, std::int64_t grown) noe
   const std::int64_t fresh = accurate        ? std::max<std::int64_t>(0, ack.marks - learned_)
                              : ack.has(kEce) ? 1
                                              : 0;
-  learned_ = std::max<std::int64_t>(learned_, ack.marks);
+  learned_ = ack.marks;
   const bool new_round = una_ > cut_until_;
   if (accurate || new_round) stats(core).ece += fresh;
   if (accurate && law_.per_mark()) {

@@ -15,9 +15,8 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
            source.plan->transport.max_rto),
       outbox_(outbox),
       stream_(traffic),
-      offered_(source.plan->transport.receiver_window < 0
-                   ? kEndless
-                   : source.plan->transport.receiver_window),
+      offered_(source.plan->transport.receiver_window < 0 ? kEndless
+                                                          : source.plan->transport.receiver_window),
       mark_rate_(source.plan->transport.initial_mark_rate),
       own_weight_(law_.weight()),
       own_gain_(law_.gain()),

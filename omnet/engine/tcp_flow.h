@@ -130,9 +130,7 @@ class TcpFlow {
   void respond(std::int64_t grown) noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
   void aim();
-  bool aims_by_time() const noexcept {
-    return mark_rate_ >= 0 || transport().reference_rtt > 0;
-  }
+  bool aims_by_time() const noexcept { return mark_rate_ >= 0 || transport().reference_rtt > 0; }
 
   const SourceConfig* source_;
   std::int32_t flow_;
@@ -172,7 +170,7 @@ class TcpFlow {
   bool ack_event_ = false;        // an event for it is under way
   Time last_ack_at_ = 0;
   Time last_sent_at_ = 0;
-  double mark_rate_;  // marks/s aimed at; -1: the law's own weight
+  double mark_rate_;              // marks/s aimed at; -1: the law's own weight
   double own_weight_, own_gain_;  // as the plan states them, at the reference RTT if there is one
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;

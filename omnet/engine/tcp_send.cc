@@ -17,8 +17,8 @@ std::int32_t TcpFlow::segment_bytes(std::int64_t seq) const noexcept {
 }
 
 void TcpFlow::send_syn(Core& core, bool again, Time now) {
-  const std::uint16_t flags = static_cast<std::uint16_t>(
-      kSyn | (again ? kRetransmit : 0) | (transport().ect_all ? kEct : 0));
+  const std::uint16_t flags = static_cast<std::uint16_t>(kSyn | (again ? kRetransmit : 0) |
+                                                         (transport().ect_all ? kEct : 0));
   const PacketId id = core.packets.take();
   core.packets[id] = {
       una_,  now,         flow_, transport().ack_bytes, source_->first_hop, kNoPacket,
@@ -29,7 +29,8 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
 
 bool TcpFlow::window_open() const noexcept {
   const double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
-  if (transport().sack) return pipe() < std::max<std::int64_t>(static_cast<std::int64_t>(window), 1);
+  if (transport().sack)
+    return pipe() < std::max<std::int64_t>(static_cast<std::int64_t>(window), 1);
   const std::int64_t limit = static_cast<std::int64_t>(window) + (in_recovery_ ? duplicates_ : 0);
   return next_ - una_ < std::max<std::int64_t>(limit, 1);
 }
@@ -142,8 +143,7 @@ void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
   FlowStats& counters = stats(core);
   const bool again = seq < sent_;
   const bool ect = again ? transport().ect_all : transport().ect;
-  std::uint16_t flags =
-      static_cast<std::uint16_t>((again ? kRetransmit : 0) | (ect ? kEct : 0));
+  std::uint16_t flags = static_cast<std::uint16_t>((again ? kRetransmit : 0) | (ect ? kEct : 0));
   if (seq + 1 == end_) flags |= kLast;
   if (cwr_due_ && !again) {
     flags = static_cast<std::uint16_t>(flags | kCwr);

@@ -20,7 +20,7 @@ RTT_S = 0.1
 FEED, LOSSY, BACK = range(3)
 
 
-def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None, **links) -> Outcome:
+def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) -> Outcome:
     """One flow of a packet a millisecond, of which those are lost that leave in these milliseconds.
 
     Nothing is ECT, so the second link drops what its law marks; its probability is 1 for half a
@@ -33,10 +33,9 @@ def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None, 
         rows = {"link": np.array([LOSSY]), "param": np.array([0]), "value": np.array([value])}
         return Decide(report.epoch, {}, rows)
 
-    there = dict(marking=plans.fixed(0.0)) | links
     path = [
         plans.link("feed", 0, 1, 8e6, 0.0),
-        plans.link("there", 1, 2, 8e7, RTT_S / 2, **there),
+        plans.link("there", 1, 2, 8e7, RTT_S / 2, marking=plans.fixed(0.0)),
         plans.link("back", 2, 0, 8e6, RTT_S / 2),
     ]
     flow = plans.source("f", [FEED, LOSSY], [BACK], transport, traffic)

@@ -48,13 +48,14 @@ class Receiver:
 
 @dataclass
 class Sender:
-    """RFC 6675 sections 3 to 5 over a window that grows by 1 / cwnd a segment and halves at a loss."""
+    """RFC 6675 sections 3 to 5 over a window that grows by 1 / cwnd and halves at a loss."""
 
     window: float
     keep: float = 0.5
     offered: int = 10**9  # receiver window
     end: int = 10**9  # segments there are
-    most: float = 1e9  # largest window
+    least: float = 1.0  # window
+    most: float = 1e9
     go_back: bool = False  # Tahoe: one packet after a loss, and all again that is not reported
     una: int = 0
     next: int = 0
@@ -123,7 +124,7 @@ class Sender:
         return self.allowed()
 
     def advance(self, upto: int) -> None:
-        """New data is acknowledged: growth outside of recovery, one segment's while a timeout heals."""
+        """New data: growth outside of recovery, one segment's while a timeout heals."""
         newly, flight, self.una = upto - self.una, self.next - self.una, upto
         healing = self.una <= self.recovery_point
         idle = self.una <= self.limited_until and 2 * flight <= self.window
@@ -141,19 +142,19 @@ class Sender:
         if self.go_back:
             self.recovering, self.window, self.duplicates, self.next = False, 1.0, 0, self.una
             return
-        self.window = max(2.0, self.keep * self.window)
+        self.window = max(2.0, self.keep * self.window, self.least)
         self.high_rxt = self.rescue_rxt = self.una
         self.log.append(self.una)
 
     def timed_out(self) -> list[int]:
         """Section 5.1: the scoreboard is forgotten, all is sent again from the oldest on."""
-        self.log, self.window, self.reported = [], 1.0, set()
+        self.log, self.window, self.reported = [], self.least, set()
         self.recovering, self.recovery_point = False, self.highest
         self.next, self.duplicates = self.una, 0
         return self.allowed()
 
     def candidate(self) -> int | None:
-        """Step C.1 in recovery; outside of it new data, and after a timeout what is not reported."""
+        """Step C.1 in recovery; outside of it what is new or, after a timeout, not reported."""
         if self.recovering:
             found = self.next_seg()
             if found is None:

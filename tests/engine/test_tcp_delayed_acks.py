@@ -34,13 +34,18 @@ def acks(outcome: Outcome) -> list[tuple[int, int, list[tuple[int, int, int]]]]:
 
 
 def one_flow(
-    transport, duration_s: float, *, probability=0.0, ack_loss=0.0, traffic=None, seed=1, decide=None
+    transport,
+    duration_s: float,
+    *,
+    probability=0.0,
+    ack_loss=0.0,
+    traffic=None,
+    seed=1,
+    decide=None,
 ) -> Outcome:
     """A flow over 8 Mbit/s, a packet a millisecond."""
     links = [
-        plans.link(
-            "there", 0, 1, 8e6, RTT_S / 2, marking=plans.fixed(probability), not_ect="pass"
-        ),
+        plans.link("there", 0, 1, 8e6, RTT_S / 2, marking=plans.fixed(probability), not_ect="pass"),
         plans.link("back", 1, 0, 8e6, RTT_S / 2, marking=plans.fixed(ack_loss)),
     ]
     flow = plans.source("f", [0], [1], transport, traffic)
@@ -82,7 +87,7 @@ def test_out_of_order_and_hole_filling_packets_are_answered_at_once() -> None:
 
 
 def test_the_last_packet_of_a_file_does_not_wait() -> None:
-    """Its ACK goes with the FIN that would be there: three packets take two round trips, no wait."""
+    """Its ACK goes with the FIN that would be there: three packets, two round trips."""
     transport = plans.tcp(echo="off", initial_window=3.0, delayed_acks=2, delayed_ack_ps=WAIT_PS)
     outcome = one_flow(transport, 2, traffic=Law("file", {"size_bytes": 3 * 960.0}))
     transfer = outcome.table("transfers")
@@ -99,6 +104,17 @@ def test_a_round_trip_counts_from_the_oldest_packet_answered() -> None:
     assert flows["srtt_s"][0] == pytest.approx(RTT_S + 1040 * 8 / 8e6 + WAIT_S, abs=1e-6)
     assert flows["timeouts"][0] == 0
     assert flows["acked"][0] == pytest.approx(20 / flows["srtt_s"][0], abs=2)
+
+
+def test_a_pair_is_timed_by_its_first_packet() -> None:
+    """Ten packets paced over T, an ACK for two: T = R + T / 10, for the first waits T / 10."""
+    transport = plans.tcp(
+        plans.wtp(), initial_window=10.0, min_window=10.0, max_window=10.0, delayed_acks=2,
+        delayed_ack_ps=WAIT_PS,
+    )  # fmt: skip
+    flows = one_flow(transport, 20).reports[-1].flows
+    round_trip_s = RTT_S + 1040 * 8 / 8e6
+    assert flows["srtt_s"][0] == pytest.approx(round_trip_s / 0.9, rel=1e-3)
 
 
 @pytest.mark.parametrize("probability", [0.05, 0.5, 1.0])
@@ -125,9 +141,7 @@ def test_rfc_3168_answers_no_mark_at_once() -> None:
     )
     outcome = one_flow(transport, 20, probability=0.3)
     found = acks(outcome)
-    assert all(
-        len(packets) == 2 or t_ps == packets[0][0] + WAIT_PS for t_ps, _, packets in found
-    )
+    assert all(len(packets) == 2 or t_ps == packets[0][0] + WAIT_PS for t_ps, _, packets in found)
     assert outcome.reports[-1].flows["ece"][0] > 20
 
 
@@ -142,7 +156,7 @@ def switched_off(report: Report) -> Decide:
 @pytest.mark.parametrize("every", [1, 2, 5])
 @pytest.mark.parametrize("ack_loss", [0.0, 0.3])
 def test_accurate_echo_loses_no_mark(every: int, ack_loss: float) -> None:
-    """All CE packets delivered are learnt of, delayed or lost ACKs or not; a lost last ACK apart."""
+    """All CE packets delivered before the last ACK left are learnt of, whatever ACKs were lost."""
     for seed in range(3):
         transport = plans.tcp(plans.wtp(4), delayed_acks=every, delayed_ack_ps=WAIT_PS)
         outcome = one_flow(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recovery without SACK: each segment sent, against Reno and NewReno the plain way given the ACKs."""
+"""Recovery without SACK: each segment sent, against Reno and NewReno the plain way."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Sender:
 @pytest.mark.parametrize("lost", LOSSES.values(), ids=LOSSES)
 @pytest.mark.parametrize("window", [plans.RENO, NEWRENO], ids=["reno", "newreno"])
 def test_losses_of_one_window_step_by_step(window: Law, lost: list[int]) -> None:
-    """One, two and many losses: NewReno a hole a round trip, Reno by fast retransmits or the timer."""
+    """One, two and many losses: NewReno a hole a round trip, Reno as far as it gets."""
     transport = plans.tcp(window, initial_window=float(WINDOW), **PLAIN)
     outcome = dropping(first_window(lost), transport, 5.0)
     sender = Sender(float(WINDOW), newreno=window is NEWRENO)

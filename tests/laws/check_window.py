@@ -277,7 +277,13 @@ def check_rto(laws: Laws) -> None:
 
 
 WINDOW_CHECKS = {
-    "wtp": [check_wtp, check_wtp_equilibrium, check_wtp_weight, check_wtp_weight_zero, check_wtp_gain],
+    "wtp": [
+        check_wtp,
+        check_wtp_equilibrium,
+        check_wtp_weight,
+        check_wtp_weight_zero,
+        check_wtp_gain,
+    ],
     "reno": [check_reno, check_reno_slow_start_end],
     "newreno": [check_newreno],
     "round-trip": [check_round_trip],

@@ -129,8 +129,9 @@ def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
         return plans.Udp(
             payload_bytes=kind.payload, header_bytes=kind.header, ect=kind.ecn == "ect"
         )
-    weighted = isinstance(kind, transport.Wtp | transport.WtpSender)
-    mark_rate = kind.mark_rate if weighted else None
+    mark_rate, reference_rtt = None, plans.NONE
+    if isinstance(kind, transport.Wtp | transport.WtpSender):
+        mark_rate, reference_rtt = kind.mark_rate, kind.reference_rtt
     return plans.Tcp(
         window=_window_law(kind),
         mss_bytes=kind.mss,
@@ -151,7 +152,7 @@ def transport_of(kind: transport.Transport) -> plans.Tcp | plans.Udp:
         max_rto_ps=kind.max_rto,
         initial_rto_ps=kind.initial_rto,
         initial_mark_rate=-1.0 if mark_rate is None else mark_rate,
-        reference_rtt_ps=kind.reference_rtt if weighted else plans.NONE,
+        reference_rtt_ps=reference_rtt,
     )
 
 
