@@ -32,6 +32,7 @@ struct FlowStats {
   std::int64_t delay_sum_ps = 0;
   std::int64_t timeouts = 0;
   std::int64_t saturated_ps = 0;
+  std::int64_t control_ce = 0;
 
   std::int64_t under_way() const noexcept { return sent - delivered - lost; }
 };

@@ -19,6 +19,7 @@ enum class EventKind : std::uint32_t {
   depart,       // a host's oldest waiting packet enters its first link
   pace,         // a sender's pacing or cap gate opens
   timeout,      // a retransmission timer
+  delayed_ack,  // an ACK has waited long enough
   application,  // a traffic law has its turn: start, next datagram, end of reading, cap lifted
   sample,       // the recorder takes a sample of the series
 };

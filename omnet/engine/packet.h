@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/sack_blocks.h"
 #include "laws/parameter.h"
 
 namespace ecnomy::engine {
@@ -20,7 +21,9 @@ enum Flag : std::uint16_t {
   kEce = 1 << 3,
   kCwr = 1 << 4,
   kSyn = 1 << 5,
-  kRetransmit = 1 << 6,  // neither ECT nor an RTT sample (RFC 3168 6.1.5; Karn)
+  kRetransmit = 1 << 6,  // no RTT sample (Karn), and ECT only with `ect: all` (RFC 3168 6.1.5)
+  kLast = 1 << 7,        // ends its file; its ACK does not wait, as with the FIN it stands for
+  kSack = 1 << 8,        // an ACK with PacketPool::blocks
 };
 
 struct Packet {
@@ -53,9 +56,15 @@ class PacketPool {
     free_ = id;
   }
   Packet& operator[](PacketId id) noexcept { return packets_[id]; }
+  // What an ACK with kSack carries; beside the packets, which stay small without it.
+  SackBlocks& blocks(PacketId id) {
+    if (id >= blocks_.size()) blocks_.resize(packets_.size());
+    return blocks_[id];
+  }
 
  private:
   std::vector<Packet> packets_;
+  std::vector<SackBlocks> blocks_;
   PacketId free_ = kNoPacket;
 };
 

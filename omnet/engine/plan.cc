@@ -117,6 +117,11 @@ TransportPlan read_transport(const Node& node) {
   tcp.slow_start = node.get<bool>("slow_start");
   tcp.echo = read_echo(node.at("echo"));
   tcp.ect = tcp.echo != Echo::off;
+  tcp.ect_all = tcp.ect && node.get<std::string>("ect") == "all";
+  tcp.sack = node.get<bool>("sack");
+  tcp.delayed_acks = node.get<std::int32_t>("delayed_acks");
+  tcp.delayed_ack = node.get<Time>("delayed_ack_ps");
+  tcp.receiver_window = node.get<std::int64_t>("receiver_window");
   tcp.initial_window = node.get<double>("initial_window");
   tcp.min_window = node.get<double>("min_window");
   tcp.max_window = node.get<double>("max_window");
@@ -124,8 +129,13 @@ TransportPlan read_transport(const Node& node) {
   tcp.min_rto = node.get<Time>("min_rto_ps");
   tcp.max_rto = node.get<Time>("max_rto_ps");
   tcp.initial_rto = node.get<Time>("initial_rto_ps");
+  tcp.reference_rtt = node.get<Time>("reference_rtt_ps");
   if (tcp.payload_bytes <= 0) node.fail("mss_bytes is not positive");
   if (!(tcp.min_window >= 1e-6)) node.fail("min_window is below 1e-6 packets");
+  if (tcp.delayed_acks < 1) node.fail("delayed_acks is below 1");
+  if (tcp.delayed_acks > 1 && tcp.delayed_ack <= 0) node.fail("delayed_ack_ps is not positive");
+  if (tcp.receiver_window == 0) node.fail("receiver_window is 0");
+  if (tcp.reference_rtt == 0) node.fail("reference_rtt_ps is 0");
   return tcp;
 }
 

@@ -45,8 +45,14 @@ struct TransportPlan {
   LawPlan window;
   bool paced, slow_start;
   Echo echo;
+  bool ect_all;  // SYNs, retransmissions and ACKs too (ECN++), not data alone
+  bool sack;
+  std::int32_t delayed_acks;     // packets an ACK; 1: one each
+  Time delayed_ack;              // the longest that one waits
+  std::int64_t receiver_window;  // packets; -1 none
   double initial_window, min_window, max_window, initial_mark_rate;
   Time min_rto, max_rto, initial_rto;
+  Time reference_rtt;  // -1 none
 };
 
 struct SourcePlan {

@@ -27,6 +27,7 @@ constexpr FlowColumn kFlowColumns[] = {
     {"delay_sum_ps", &FlowStats::delay_sum_ps},
     {"timeouts", &FlowStats::timeouts},
     {"saturated_ps", &FlowStats::saturated_ps},
+    {"control_ce", &FlowStats::control_ce},
 };
 
 struct LinkColumn {

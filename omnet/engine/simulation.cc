@@ -156,6 +156,9 @@ void Simulation::dispatch(const Event& event) {
     case EventKind::timeout:
       core_.events.pop();
       return tcp_[flows_[subject].slot].on_timeout(core_, now);
+    case EventKind::delayed_ack:
+      core_.events.pop();
+      return tcp_[flows_[subject].slot].on_delayed_ack(core_, now);
     case EventKind::application:
       core_.events.pop();
       return application(event);

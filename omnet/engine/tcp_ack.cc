@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What arrives at either end of a TCP flow.
+// What arrives at either end of a TCP flow, and what an ACK does.
 #include <algorithm>
 
 #include "engine/tcp_flow.h"
@@ -9,37 +9,18 @@ namespace ecnomy::engine {
 void TcpFlow::receive(Core& core, PacketId id, Time now) {
   if (!core.packets[id].has(kAck)) return receive_data(core, id, now);
   const Packet ack = core.packets[id];  // what it lets out may move the pool
+  if (ack.has(kCe)) ++stats(core).control_ce;
+  const bool ours = ack.connection == connection_;
+  const bool news = ours && ack.has(kSack) && note_blocks(core, id);
   core.packets.release(id);
-  if (ack.connection == connection_) receive_ack(core, ack, now);
+  if (ours) receive_ack(core, ack, news, now);
 }
 
-// At the receiving host: count, echo, and send the packet back as its own ACK.
-void TcpFlow::receive_data(Core& core, PacketId id, Time now) {
-  Packet& packet = core.packets[id];
-  const bool syn = packet.has(kSyn);
-  if (!syn) core.count_delivery(packet, now);
-  if (packet.connection != connection_) return core.packets.release(id);
-  bool echo = false;
-  if (syn) {
-    if (state_ == State::connecting) receiver_.open(packet.seq);
-  } else {
-    receiver_.accept(packet.seq);
-    echo = receiver_.echo(packet, transport().echo);
-  }
-  const std::uint16_t keep = packet.flags & (kSyn | kRetransmit);
-  packet.flags = static_cast<std::uint16_t>(kAck | keep | (echo ? kEce : 0));
-  packet.seq = receiver_.next();
-  packet.marks = receiver_.marks();
-  packet.bytes = transport().ack_bytes;
-  packet.hop = source_->first_ack_hop;
-  core.enter(id, now);
-}
-
-void TcpFlow::receive_ack(Core& core, const Packet& ack, Time now) {
+void TcpFlow::receive_ack(Core& core, const Packet& ack, bool news, Time now) {
   if (core.trace) core.trace->add(now, TraceEvent::ack, -1, ack);
   if (ack.has(kSyn)) return connected(core, ack, now);
   if (state_ != State::open) return;
-  if (mark_rate_ >= 0 && round_trip_.known() && round_trip_.saturated()) {
+  if (aims_by_time() && round_trip_.known() && round_trip_.saturated()) {
     stats(core).saturated_ps += now - last_ack_at_;
   }
   last_ack_at_ = now;
@@ -50,6 +31,7 @@ void TcpFlow::receive_ack(Core& core, const Packet& ack, Time now) {
     duplicate(core, ack, now);
   }
   if (state_ != State::open) return;
+  if (news) suspect_loss(core, now);
   hasten_gate(now);
   send_allowed(core, now);
 }
@@ -85,7 +67,11 @@ void TcpFlow::advance(Core& core, const Packet& ack, Time now) {
   una_ = ack.seq;
   next_ = std::max(next_, una_);
   const bool recovering = in_recovery_;
-  if (recovering && law_.recovery() == Recovery::all_acked && una_ < recover_) {
+  if (transport().sack) {
+    scoreboard_.advance(una_);
+    duplicates_ = 0;
+    in_recovery_ = recovering && una_ < recover_;
+  } else if (recovering && law_.recovery() == Recovery::all_acked && una_ < recover_) {
     duplicates_ = static_cast<std::int32_t>(std::max<std::int64_t>(0, duplicates_ - n + 1));
     retransmit(core, now);
   } else {
@@ -99,12 +85,17 @@ void TcpFlow::advance(Core& core, const Packet& ack, Time now) {
 
 void TcpFlow::duplicate(Core& core, const Packet& ack, Time now) {
   learn_marks(core, ack, 0);
-  if (next_ == una_) return;
+  if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
+  recover(core, now);
+}
+
+// Fast retransmit: the law's answer to a loss, once for all that is now outstanding.
+void TcpFlow::recover(Core& core, Time now) {
   const Recovery recovery = law_.recovery();
   in_recovery_ = recovery != Recovery::go_back;
-  if (recovery != Recovery::first_ack) recover_ = sent_;
+  if (transport().sack || recovery != Recovery::first_ack) recover_ = sent_;
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
   law_.on_loss(window_);

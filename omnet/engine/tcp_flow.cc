@@ -15,7 +15,11 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
            source.plan->transport.max_rto),
       outbox_(outbox),
       stream_(traffic),
+      offered_(source.plan->transport.receiver_window < 0 ? kEndless
+                                                          : source.plan->transport.receiver_window),
       mark_rate_(source.plan->transport.initial_mark_rate),
+      own_weight_(law_.weight()),
+      own_gain_(law_.gain()),
       transfers_(transfers) {
   const LawPlan& law = source.plan->traffic;
   if (law.law == RateCapped::kName) capped_.emplace(law.values.data());
@@ -111,6 +115,8 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
         0};
   }
   recover_ = una_ - 1;
+  again_ = rescue_ = una_;
+  scoreboard_.clear();
   cut_until_ = app_limited_until_ = una_;
   in_recovery_ = cwr_due_ = false;
   duplicates_ = 0;
@@ -166,11 +172,20 @@ void TcpFlow::syn_lost(Core& core, Time now) {
   send_syn(core, true, now);
 }
 
-// Marks per second become marks per round trip (laws/window/round_trip.h).
+// Marks per second become marks per round trip (laws/window/round_trip.h). With a reference round trip
+// T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
+// marks per second is in proportion to T already.
 void TcpFlow::aim() {
-  if (mark_rate_ < 0 || !round_trip_.known()) return;
+  if (!aims_by_time() || !round_trip_.known()) return;
   constexpr double kLeast = 1e-9;  // the law divides by it
-  law_.set_weight(std::max(kLeast, mark_rate_ * seconds(round_trip_.for_weight())));
+  const double t_s = seconds(round_trip_.for_weight());
+  double weight = mark_rate_ * t_s;
+  if (transport().reference_rtt > 0) {
+    const double scale = t_s / seconds(transport().reference_rtt);
+    law_.set_gain(std::max(kLeast, own_gain_ * scale));
+    if (mark_rate_ < 0) weight = own_weight_ * scale;
+  }
+  law_.set_weight(std::max(kLeast, weight));
 }
 
 // The integral of cwnd is over the time in which there is a connection.

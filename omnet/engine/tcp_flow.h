@@ -4,6 +4,8 @@
 //   tcp_flow.cc   its life: start, connections, files, orders from the market
 //   tcp_send.cc   what may leave when: window, pacing, caps, retransmission timer
 //   tcp_ack.cc    what an ACK does: RTT, window law, ECN, recovery (RFC 5681, 6298, 3168, 7661)
+//   tcp_sack.cc   recovery with selective ACKs (RFC 6675)
+//   tcp_receive.cc   the receiving host: its ACKs, delayed or not
 //
 // Sequence numbers count segments and run on from connection to connection. There is a SYN exchange
 // (which gives the first RTT) and no FIN.
@@ -18,6 +20,7 @@
 #include "engine/core.h"
 #include "engine/gate.h"
 #include "engine/outbox.h"
+#include "engine/scoreboard.h"
 #include "engine/source.h"
 #include "engine/tcp_receiver.h"
 #include "engine/window_host.h"
@@ -49,7 +52,9 @@ class TcpFlow {
   Time depart(Core& core, Time now) { return outbox_.depart(core, now); }
   void on_pace(Core& core, Time now);
   void on_timeout(Core& core, Time now);
-  void receive(Core& core, PacketId id, Time now);
+  [[gnu::noinline]] void on_delayed_ack(Core& core, Time now);
+  // Not inlined: in the event loop it would cost every event registers.
+  [[gnu::noinline]] void receive(Core& core, PacketId id, Time now);
   void order(Core& core, const FlowOrder& order, Time now);
 
   bool active(Time now) const noexcept;
@@ -61,6 +66,7 @@ class TcpFlow {
  private:
   enum class State : std::uint8_t { closed, connecting, open };
   static constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t kNoSegment = -1;
 
   const TransportPlan& transport() const noexcept { return source_->plan->transport; }
   FlowStats& stats(Core& core) const noexcept {
@@ -81,6 +87,10 @@ class TcpFlow {
   void send_allowed(Core& core, Time now);
   bool window_open() const noexcept;
   bool gate_open(Core& core, Time now);
+  bool held_back(Core& core, Time now) const noexcept;
+  bool spent(Core& core) const noexcept;
+  bool available(std::int64_t seq) const noexcept;
+  std::int64_t next_segment() const noexcept;
   void emit(Core& core, std::int64_t seq, Time now);
   void retransmit(Core& core, Time now);
   void resend_from_una(Core& core, Time now);  // go back n
@@ -96,17 +106,32 @@ class TcpFlow {
   std::int32_t segment_bytes(std::int64_t seq) const noexcept;
   void arm_timer(Core& core, Time now);
 
-  // tcp_ack.cc
+  // tcp_receive.cc
   void receive_data(Core& core, PacketId id, Time now);
-  void receive_ack(Core& core, const Packet& ack, Time now);
+  [[gnu::noinline]] void put_off_ack(Core& core, Time now);
+  void acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now);
+  [[gnu::noinline]] void report_held(Core& core, PacketId id);
+
+  // tcp_sack.cc
+  // Not inlined, so that a flow without SACK does not pay for them.
+  [[gnu::noinline]] bool note_blocks(Core& core, PacketId id);
+  [[gnu::noinline]] void suspect_loss(Core& core, Time now);
+  [[gnu::noinline]] std::int64_t pipe() const noexcept;
+  [[gnu::noinline]] std::int64_t repair() const noexcept;
+  [[gnu::noinline]] void resent(std::int64_t seq) noexcept;
+
+  // tcp_ack.cc
+  void receive_ack(Core& core, const Packet& ack, bool news, Time now);
   void connected(Core& core, const Packet& ack, Time now);
   void advance(Core& core, const Packet& ack, Time now);
   void duplicate(Core& core, const Packet& ack, Time now);
+  void recover(Core& core, Time now);
   void sample_rtt(Time sent, Time now);
   void learn_marks(Core& core, const Packet& ack, std::int64_t grown) noexcept;
   void respond(std::int64_t grown) noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
   void aim();
+  bool aims_by_time() const noexcept { return mark_rate_ >= 0 || transport().reference_rtt > 0; }
 
   const SourceConfig* source_;
   std::int32_t flow_;
@@ -128,20 +153,27 @@ class TcpFlow {
                sent_ = 0;               // oldest unacked, next to send, one past the highest
   std::int64_t end_ = 0;                // one past the last segment there is to send
   std::int64_t recover_ = 0;            // no fast retransmit up to it (RFC 6582)
+  std::int64_t again_ = 0;              // one past the highest sent again (HighRxt, RFC 6675)
+  std::int64_t rescue_ = 0;             // a rescue needs una_ beyond it (RescueRxt)
   std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to it
   std::int64_t app_limited_until_ = 0;  // up to here the window was not what held it back
   std::int64_t timer_una_ = -1;         // una_ at the last timeout
   std::int64_t learned_ = 0;            // marks of this connection the sender knows of
+  std::int64_t offered_;                // the receiver's window, packets
   std::int32_t duplicates_ = 0;
+  Scoreboard scoreboard_;
   std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1
 
   Gate gate_;                     // pacing and caps
   Time pace_event_at_ = kNever;   // the pace event that counts
   Time timer_at_ = 0;             // retransmission deadline
   Time timer_event_at_ = kNever;  // the timeout event that counts
+  Time ack_due_ = 0;              // when the waiting ACK leaves
+  bool ack_event_ = false;        // an event for it is under way
   Time last_ack_at_ = 0;
   Time last_sent_at_ = 0;
-  double mark_rate_;  // marks/s aimed at; -1: the law's own weight
+  double mark_rate_;              // marks/s aimed at; -1: the law's own weight
+  double own_weight_, own_gain_;  // as the plan states them, at the reference RTT if there is one
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;
 

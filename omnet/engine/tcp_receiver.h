@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving half of a TCP connection: cumulative ACK, one per segment, and the ECN echo
-// (RFC 3168 section 6.1.3; or accurate, antoniadis2000 section 3.1: ECE on the ACK of each
-// marked packet and a cumulative count of them, as AccECN's, that outlives lost ACKs).
+// The receiving half of a TCP connection: cumulative ACK, the ranges held beyond it (RFC 2018), the ECN
+// echo (RFC 3168 section 6.1.3; or accurate, antoniadis2000 section 3.1: ECE on the ACK of each
+// marked packet and a cumulative count of them, as AccECN's, that outlives lost ACKs), and which
+// ACKs may wait (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2).
+//
+// With delayed ACKs the echo follows its own document: RFC 3168 asks for no ACK at a mark, ACKs carry
+// what is latched when they leave; with accurate echo a mark after an unmarked packet and a
+// second untold mark are told at once (RFC 9768 section 3.2.2.5.1).
 #ifndef ECNOMY_ENGINE_TCP_RECEIVER_H_
 #define ECNOMY_ENGINE_TCP_RECEIVER_H_
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "engine/packet.h"
@@ -16,48 +22,113 @@ namespace ecnomy::engine {
 
 class TcpReceiver {
  public:
+  // What a delayed ACK answers: the oldest packet that waits for it (RFC 7323 section 4.3).
+  struct Waiting {
+    std::int32_t packets = 0;
+    Time sent = 0;
+    std::uint16_t retransmit = 0;  // kRetransmit: no RTT sample (Karn)
+    std::uint16_t connection = 0;
+  };
+
   void open(std::int64_t first_seq) noexcept {
     next_ = first_seq;
     held_.clear();
-    echo_latched_ = false;
-    marks_ = 0;
+    echo_latched_ = marked_last_ = false;
+    marks_ = told_ = 0;
+    waiting_.packets = 0;
   }
 
   std::int64_t next() const noexcept { return next_; }
   std::uint32_t marks() const noexcept { return marks_; }
+  bool holds() const noexcept { return !held_.empty(); }
+  const Waiting& waiting() const noexcept { return waiting_; }
 
-  void accept(std::int64_t seq) {
+  // Whether it came in order with nothing held beyond it.
+  bool accept(std::int64_t seq) {
     if (seq == next_) {
       ++next_;
-      if (!held_.empty()) release_held();
+      if (held_.empty()) return true;
+      release_held();
     } else if (seq > next_) {
       hold(seq);
     }
+    return false;
   }
 
-  // Whether the ACK of this packet carries ECE.
-  bool echo(const Packet& packet, Echo mode) noexcept {
-    marks_ += packet.has(kCe) ? 1 : 0;
-    if (mode == Echo::accurate) return packet.has(kCe);
-    if (mode == Echo::off) return false;
+  void note_marks(const Packet& packet) noexcept {
     if (packet.has(kCwr)) echo_latched_ = false;
-    if (packet.has(kCe)) echo_latched_ = true;
-    return echo_latched_;
+    if (!packet.has(kCe)) return;
+    echo_latched_ = true;
+    ++marks_;
+  }
+
+  // Whether an ACK that leaves now carries ECE.
+  bool echo(Echo mode) const noexcept {
+    if (mode == Echo::accurate) return marks_ != told_;
+    return mode == Echo::rfc3168 && echo_latched_;
+  }
+
+  // Whether the ACK of a packet just accepted and noted may wait until there are `every`.
+  bool may_wait(const Packet& packet, bool in_order, std::int32_t every, Echo mode) noexcept {
+    if (waiting_.packets++ == 0) {
+      waiting_.sent = packet.sent;
+      waiting_.retransmit = packet.flags & kRetransmit;
+      waiting_.connection = packet.connection;
+    }
+    const bool marked = packet.has(kCe);
+    const bool turned = marked && !marked_last_;
+    marked_last_ = marked;
+    const bool tell = mode == Echo::accurate && (turned || marks_ - told_ >= 2);
+    return in_order && waiting_.packets < every && !packet.has(kLast) && !tell;
+  }
+
+  // An ACK leaves.
+  void told() noexcept {
+    told_ = marks_;
+    waiting_.packets = 0;
+  }
+
+  // The range of the last arrival first, then those reported most recently (RFC 2018 section 4).
+  SackBlocks blocks() const noexcept {
+    SackBlocks out;
+    std::array<std::uint64_t, SackBlocks::kMost> times{};
+    for (const Held& held : held_) {
+      std::int32_t at = std::min(out.count, SackBlocks::kMost - 1);
+      if (out.count == SackBlocks::kMost && times[slot(at)] > held.touched) continue;
+      for (; at > 0 && times[slot(at - 1)] < held.touched; --at) {
+        times[slot(at)] = times[slot(at - 1)];
+        out.ranges[slot(at)] = out.ranges[slot(at - 1)];
+      }
+      times[slot(at)] = held.touched;
+      out.ranges[slot(at)] = {held.first, held.end};
+      out.count = std::min(out.count + 1, SackBlocks::kMost);
+    }
+    return out;
   }
 
  private:
-  using Range = std::pair<std::int64_t, std::int64_t>;  // [first, second)
+  struct Held {
+    std::int64_t first, end;  // [first, end)
+    std::uint64_t touched;    // serial of the last arrival in it
+  };
+
+  static std::size_t slot(std::int32_t at) noexcept { return static_cast<std::size_t>(at); }
 
   void hold(std::int64_t seq) {
-    auto at = held_.begin();
-    while (at != held_.end() && at->second < seq) ++at;
+    ++arrivals_;
+    const auto at =
+        std::lower_bound(held_.begin(), held_.end(), seq,
+                         [](const Held& held, std::int64_t number) { return held.end < number; });
     if (at == held_.end() || seq + 1 < at->first) {
-      held_.insert(at, {seq, seq + 1});
-    } else if (seq == at->second) {
-      ++at->second;
+      held_.insert(at, {seq, seq + 1, arrivals_});
+      return;
+    }
+    at->touched = arrivals_;
+    if (seq == at->end) {
+      ++at->end;
       const auto after = at + 1;
-      if (after != held_.end() && after->first == at->second) {
-        at->second = after->second;
+      if (after != held_.end() && after->first == at->end) {
+        at->end = after->end;
         held_.erase(after);
       }
     } else if (seq + 1 == at->first) {
@@ -67,14 +138,18 @@ class TcpReceiver {
 
   void release_held() {
     if (held_.front().first > next_) return;
-    if (held_.front().second > next_) next_ = held_.front().second;
+    if (held_.front().end > next_) next_ = held_.front().end;
     held_.erase(held_.begin());
   }
 
   std::int64_t next_ = 0;
-  std::vector<Range> held_;  // beyond next_, in order, apart
+  std::vector<Held> held_;  // beyond next_, in order, apart
+  std::uint64_t arrivals_ = 0;
   bool echo_latched_ = false;
+  bool marked_last_ = false;
   std::uint32_t marks_ = 0;  // CE packets received in this connection
+  std::uint32_t told_ = 0;   // of them on ACKs
+  Waiting waiting_;
 };
 
 }  // namespace ecnomy::engine

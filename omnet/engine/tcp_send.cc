@@ -18,7 +18,8 @@ std::int32_t TcpFlow::segment_bytes(std::int64_t seq) const noexcept {
 }
 
 void TcpFlow::send_syn(Core& core, bool again, Time now) {
-  const std::uint16_t flags = again ? kSyn | kRetransmit : kSyn;
+  const std::uint16_t flags = static_cast<std::uint16_t>(kSyn | (again ? kRetransmit : 0) |
+                                                         (transport().ect_all ? kEct : 0));
   const PacketId id = core.packets.take();
   core.packets[id] = {
       una_,  now,         flow_, transport().ack_bytes, source_->first_hop, kNoPacket,
@@ -29,6 +30,8 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
 
 bool TcpFlow::window_open() const noexcept {
   const double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
+  if (transport().sack)
+    return pipe() < std::max<std::int64_t>(static_cast<std::int64_t>(window), 1);
   const std::int64_t limit = static_cast<std::int64_t>(window) + (in_recovery_ ? duplicates_ : 0);
   return next_ - una_ < std::max<std::int64_t>(limit, 1);
 }
@@ -42,7 +45,7 @@ double TcpFlow::cap_bps(Time now) const noexcept {
 
 Time TcpFlow::pace_interval() const noexcept {
   if (!transport().paced || !round_trip_.known()) return 0;
-  const Time t = mark_rate_ >= 0 ? round_trip_.for_weight() : round_trip_.mean();
+  const Time t = aims_by_time() ? round_trip_.for_weight() : round_trip_.mean();
   return Gate::interval(static_cast<double>(t) / window_.cwnd);
 }
 
@@ -105,12 +108,37 @@ void TcpFlow::send_allowed(Core& core, Time now) {
   if (state_ != State::open) return;
   restart_after_idle(now);
   while (window_open()) {
-    const bool spent = mark_cap_ >= 0 && stats(core).ce + stats(core).under_way() >= mark_cap_;
-    if (!active(now) || next_ >= end_ || spent || cap_bps(now) == 0) return not_window_limited();
+    const std::int64_t seq = held_back(core, now) ? kNoSegment : next_segment();
+    if (seq == kNoSegment) return not_window_limited();
     if (!gate_open(core, now)) return;
-    emit(core, next_++, now);
+    if (seq >= next_) {
+      next_ = seq + 1;
+    } else {
+      resent(seq);
+    }
+    emit(core, seq, now);
     shut_gate(now);
   }
+}
+
+// By what neither its window nor its data says.
+bool TcpFlow::held_back(Core& core, Time now) const noexcept {
+  return !active(now) || spent(core) || cap_bps(now) == 0;
+}
+
+bool TcpFlow::spent(Core& core) const noexcept {
+  return mark_cap_ >= 0 && stats(core).ce + stats(core).under_way() >= mark_cap_;
+}
+
+// There is such a segment and the receiver has room for it. It offers its window from the cumulative
+// ACK on: what it holds beyond a hole is in it.
+bool TcpFlow::available(std::int64_t seq) const noexcept {
+  return seq < end_ && seq - una_ < offered_;
+}
+
+std::int64_t TcpFlow::next_segment() const noexcept {
+  if (transport().sack && (in_recovery_ || !scoreboard_.empty())) return repair();
+  return available(next_) ? next_ : kNoSegment;
 }
 
 // An ack-clocked flow that was silent for an RTO has lost its clock and begins again with the initial
@@ -124,7 +152,9 @@ void TcpFlow::restart_after_idle(Time now) noexcept {
 void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
   FlowStats& counters = stats(core);
   const bool again = seq < sent_;
-  std::uint16_t flags = again ? kRetransmit : transport().ect ? kEct : 0;
+  const bool ect = again ? transport().ect_all : transport().ect;
+  std::uint16_t flags = static_cast<std::uint16_t>((again ? kRetransmit : 0) | (ect ? kEct : 0));
+  if (seq + 1 == end_) flags |= kLast;
   if (cwr_due_ && !again) {
     flags = static_cast<std::uint16_t>(flags | kCwr);
     cwr_due_ = false;
@@ -147,7 +177,14 @@ void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
   outbox_.hand_over(core, id, now);
 }
 
-void TcpFlow::retransmit(Core& core, Time now) { emit(core, una_, now); }
+// The oldest segment at once, whatever window and gate say. A mark cap holds where it can be marked: the
+// timer tries again.
+void TcpFlow::retransmit(Core& core, Time now) {
+  again_ = rescue_ = una_;
+  if (transport().ect_all && spent(core)) return;
+  again_ = rescue_ = una_ + 1;
+  emit(core, una_, now);
+}
 
 // A deadline that moved back is looked at again when its event comes; only one that moved forward
 // needs a new event.
@@ -184,6 +221,7 @@ void TcpFlow::lose_window(Time now) noexcept {
   timer_una_ = una_;
   recover_ = cut_until_ = sent_;
   in_recovery_ = false;
+  scoreboard_.clear();  // RFC 6675 section 5.1: the receiver may have dropped what it held
   cwr_due_ = transport().echo == Echo::rfc3168;
 }
 

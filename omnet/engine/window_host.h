@@ -51,6 +51,22 @@ class WindowHost {
   void set_weight(double w) noexcept {
     std::visit([&](auto& law) { law.set_weight(w); }, law_);
   }
+  // 0, and no effect, where the law has none.
+  double gain() const noexcept {
+    return std::visit(
+        [](const auto& law) {
+          if constexpr (requires { law.gain(); }) return law.gain();
+          return 0.0;
+        },
+        law_);
+  }
+  void set_gain(double gain) noexcept {
+    std::visit(
+        [&](auto& law) {
+          if constexpr (requires { law.set_gain(gain); }) law.set_gain(gain);
+        },
+        law_);
+  }
 
  private:
   WindowVariant law_;

@@ -50,6 +50,11 @@ def _source(name: str, count: int, start_s: int, traffic: Law, window: str) -> S
         ack_bytes=40,
         send="paced",
         echo="accurate",
+        ect="data",
+        sack=False,
+        delayed_acks=1,
+        delayed_ack_ps=S // 25,
+        receiver_window=-1,
         slow_start=True,
         initial_window=2.0,
         min_window=1 / 64,
@@ -58,6 +63,7 @@ def _source(name: str, count: int, start_s: int, traffic: Law, window: str) -> S
         max_rto_ps=60 * S,
         initial_rto_ps=S,
         initial_mark_rate=-1.0,
+        reference_rtt_ps=-1,
     )
     start = Start(at_ps=start_s * S, stagger_ps=0, spread_ps=S)
     return Source(name, count, [0, 1], [2, 3], start, -1, traffic, tcp, 0)

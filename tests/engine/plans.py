@@ -94,6 +94,11 @@ def tcp(window=RENO, **other):
         ack_bytes=40,
         send="paced" if weighted else "ack-clocked",
         echo="accurate" if weighted else "rfc3168",
+        ect="data",
+        sack=False,
+        delayed_acks=1,
+        delayed_ack_ps=PS // 25,
+        receiver_window=-1,
         slow_start=slow_start,
         initial_window=2.0 if slow_start else 1.0,
         min_window=1 / 64 if weighted else 1.0,
@@ -102,6 +107,7 @@ def tcp(window=RENO, **other):
         max_rto_ps=60 * PS,
         initial_rto_ps=PS,
         initial_mark_rate=-1.0,
+        reference_rtt_ps=-1,
     )
     return Tcp(window=window, **(fields | other))
 

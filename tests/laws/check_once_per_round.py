@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from check_window import START, WindowEvent, same, window_events
+from check_window import START, WindowEvent, check_gain, same, window_events
 from law_api import Laws, Window, WindowState
 from oracle_once_per_round import (
     MulTcpOracle,
@@ -176,6 +176,11 @@ def check_wtp_sender_below_its_weight(laws: Laws) -> None:
     assert plain.on_congestion(above)[0] == down.on_congestion(above)[0] == 17.5
 
 
+def check_wtp_sender_gain(laws: Laws) -> None:
+    """Its gain may be set anew, up to the 1 that its table allows."""
+    check_gain(laws, "wtp-sender", 1.0)
+
+
 ONCE_PER_ROUND_CHECKS = {
     "tahoe": [check_tahoe, check_tahoe_loss_and_mark],
     "multcp": [check_multcp, check_multcp_one_flow, check_multcp_balance],
@@ -183,5 +188,6 @@ ONCE_PER_ROUND_CHECKS = {
         check_wtp_sender,
         check_wtp_sender_is_wtp_at_half,
         check_wtp_sender_below_its_weight,
+        check_wtp_sender_gain,
     ],
 }

@@ -17,6 +17,7 @@ __all__ = [
     "START",
     "WINDOW_CHECKS",
     "WindowEvent",
+    "check_gain",
     "compare_reno",
     "compare_round_trip",
     "compare_rto",
@@ -132,6 +133,29 @@ def check_wtp_weight_zero(laws: Laws) -> None:
         law.set_weight(4.0)
         assert law.weight() == 4.0
         assert 1.0 < law.on_ack(window, 1, 0)[0] < 10.0
+
+
+def check_gain(laws: Laws, name: str, most: float) -> None:
+    """A law whose gain is set is the law built with it; beyond its range the gain is held there."""
+    for built, gain in itertools.product([0.1, 0.5], [0.05, 0.5, 1.0, most, 2 * most]):
+        values = [0.0, built, 4.0, 1.0] if name == "wtp" else [built, 4.0, 0.0]
+        law = laws.window(name, values)
+        values[1 if name == "wtp" else 0] = min(gain, most)
+        expected = laws.window(name, values)
+        law.set_gain(gain)
+        assert law.gain() == expected.gain() == min(gain, most)
+        assert law.weight() == 4.0
+        window: WindowState = (30.0, 0.0, 1e-9, 1e9)
+        assert law.on_ack(window, 2, 0) == expected.on_ack(window, 2, 0)
+        if name == "wtp":
+            assert law.on_ack(window, 1, 1) == expected.on_ack(window, 1, 1)
+        else:
+            assert law.on_congestion(window) == expected.on_congestion(window)
+
+
+def check_wtp_gain(laws: Laws) -> None:
+    """WTP's gain may be set anew, as a reference round trip does (siris2002 section 5.1)."""
+    check_gain(laws, "wtp", 1e3)
 
 
 def compare_reno(
@@ -253,7 +277,13 @@ def check_rto(laws: Laws) -> None:
 
 
 WINDOW_CHECKS = {
-    "wtp": [check_wtp, check_wtp_equilibrium, check_wtp_weight, check_wtp_weight_zero],
+    "wtp": [
+        check_wtp,
+        check_wtp_equilibrium,
+        check_wtp_weight,
+        check_wtp_weight_zero,
+        check_wtp_gain,
+    ],
     "reno": [check_reno, check_reno_slow_start_end],
     "newreno": [check_newreno],
     "round-trip": [check_round_trip],

@@ -27,6 +27,11 @@ def tcp(window: Law = WTP) -> Tcp:
         ack_bytes=40,
         send="paced",
         echo="accurate",
+        ect="data",
+        sack=False,
+        delayed_acks=1,
+        delayed_ack_ps=PS // 25,
+        receiver_window=-1,
         slow_start=False,
         initial_window=1.0,
         min_window=0.015625,
@@ -35,6 +40,7 @@ def tcp(window: Law = WTP) -> Tcp:
         max_rto_ps=60 * PS,
         initial_rto_ps=PS,
         initial_mark_rate=-1.0,
+        reference_rtt_ps=-1,
     )
 
 

@@ -10,6 +10,9 @@
 // In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
 // the window (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
 // its experiments have no losses. A mark ends slow start.
+//
+// Round-trip-fair (siris2002 section 5.1, experiments A4): its host sets w and gain to their values at
+// a reference round trip times T / T_ref; then rates do not depend on T.
 #ifndef ECNOMY_LAWS_WINDOW_WTP_H_
 #define ECNOMY_LAWS_WINDOW_WTP_H_
 
@@ -22,9 +25,10 @@ class Wtp {
   static constexpr const char* kName = "wtp";
   static constexpr bool kPerMark = true;
   static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr double kMostGain = 1e3;
   static constexpr Parameter kParameters[] = {
       {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general"},
-      {"gain", "", 0.5, 1e-9, 1e3, ""},
+      {"gain", "", 0.5, 1e-9, kMostGain, ""},
       {"w_inc", "marks", 1, 1e-9, 1e9, ""},
       {"w_dec", "marks", 1, 1e-9, 1e9, ""},
   };
@@ -57,6 +61,8 @@ class Wtp {
     window.ssthresh = 0;
   }
 
+  double gain() const noexcept { return gain_; }
+  void set_gain(double gain) noexcept { gain_ = std::min(gain, kMostGain); }
   double weight() const noexcept { return w_inc_ * w_dec_; }
   void set_weight(double w) noexcept {
     switch (form_) {

@@ -19,8 +19,9 @@ class WtpSender {
   static constexpr const char* kName = "wtp-sender";
   static constexpr bool kPerMark = false;
   static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr double kMostGain = 1;
   static constexpr Parameter kParameters[] = {
-      {"gain", "", 0.5, 1e-9, 1, ""},
+      {"gain", "", 0.5, 1e-9, kMostGain, ""},
       {"w", "marks", 1, 1e-9, 1e9, ""},
       {"only_down", "flag", 0, 0, 1, ""},
   };
@@ -50,6 +51,8 @@ class WtpSender {
     window.set(1.0);
   }
 
+  double gain() const noexcept { return gain_; }
+  void set_gain(double gain) noexcept { gain_ = std::min(gain, kMostGain); }
   double weight() const noexcept { return w_; }
   void set_weight(double w) noexcept { w_ = w; }
 

@@ -58,7 +58,9 @@ void bind_window(nb::module_& module) {
       .def("on_loss", &WindowLaw::on_loss)
       .def("on_timeout", &WindowLaw::on_timeout)
       .def("weight", &WindowLaw::weight)
-      .def("set_weight", &WindowLaw::set_weight);
+      .def("set_weight", &WindowLaw::set_weight)
+      .def("gain", &WindowLaw::gain)
+      .def("set_gain", &WindowLaw::set_gain);
   module.def("window", [](const std::string& name, const std::vector<double>& values) {
     return make(registry().window, name, values);
   });

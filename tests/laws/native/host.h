@@ -68,6 +68,8 @@ struct WindowLaw {
   virtual WindowState on_timeout(const WindowState& window, double flight) = 0;
   virtual double weight() = 0;
   virtual void set_weight(double weight) = 0;
+  virtual double gain() = 0;  // NaN where a law has none
+  virtual void set_gain(double gain) = 0;
 };
 
 struct Traffic {

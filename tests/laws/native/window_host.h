@@ -3,10 +3,19 @@
 #ifndef ECNOMY_TESTS_LAWS_WINDOW_HOST_H_
 #define ECNOMY_TESTS_LAWS_WINDOW_HOST_H_
 
+#include <limits>
+#include <type_traits>
+#include <utility>
+
 #include "host.h"
 #include "window/window.h"
 
 namespace ecnomy_testing {
+
+template <class Law, class = void>
+struct HasGain : std::false_type {};
+template <class Law>
+struct HasGain<Law, std::void_t<decltype(std::declval<Law&>().set_gain(0.0))>> : std::true_type {};
 
 template <class Law>
 class WindowOf : public WindowLaw {
@@ -47,6 +56,13 @@ class WindowOf : public WindowLaw {
   }
   double weight() override { return law_.weight(); }
   void set_weight(double weight) override { law_.set_weight(weight); }
+  double gain() override {
+    if constexpr (HasGain<Law>::value) return law_.gain();
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  void set_gain(double gain) override {
+    if constexpr (HasGain<Law>::value) law_.set_gain(gain);
+  }
 
  private:
   static ecnomy::Window view(const WindowState& w) {

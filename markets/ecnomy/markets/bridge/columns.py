@@ -41,7 +41,7 @@ def _ordered(text: str) -> Table:
 
 _FLOW_COUNTERS: Final = (
     "sent sent_bytes retransmitted acked acked_bytes delivered delivered_bytes ce ce_bytes ece lost"
-    " delay_sum_ps timeouts saturated_ps in_flight active"
+    " delay_sum_ps timeouts saturated_ps control_ce in_flight active"
 )
 _FLOW_STATE: Final = "cwnd cwnd_integral srtt_s weight"
 

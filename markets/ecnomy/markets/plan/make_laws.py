@@ -129,7 +129,9 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
     if isinstance(kind, transport.Udp):
         ect = marked if kind.ecn == "auto" else kind.ecn == "ect"
         return plans.Udp(payload_bytes=kind.payload, header_bytes=kind.header, ect=ect)
-    mark_rate = kind.mark_rate if isinstance(kind, transport.Wtp | transport.WtpSender) else None
+    mark_rate, reference_rtt = None, plans.NONE
+    if isinstance(kind, transport.Wtp | transport.WtpSender):
+        mark_rate, reference_rtt = kind.mark_rate, kind.reference_rtt
     return plans.Tcp(
         window=_window_law(kind),
         mss_bytes=kind.mss,
@@ -137,6 +139,11 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
         ack_bytes=kind.ack,
         send=_filled(kind.send),
         echo=_filled(kind.ecn),
+        ect=kind.ect,
+        sack=kind.sack,
+        delayed_acks=kind.delayed_acks,
+        delayed_ack_ps=kind.delayed_ack_time,
+        receiver_window=_receiver_window(kind.receiver_window, kind.mss),
         slow_start=_filled(kind.slow_start),
         initial_window=_filled(kind.initial_window),
         min_window=_filled(kind.cwnd_min),
@@ -145,7 +152,13 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
         max_rto_ps=kind.max_rto,
         initial_rto_ps=kind.initial_rto,
         initial_mark_rate=-1.0 if mark_rate is None else mark_rate,
+        reference_rtt_ps=reference_rtt,
     )
+
+
+def _receiver_window(size: Size, mss_bytes: int) -> int:
+    """In packets, of which a connection needs one; a size in bytes holds whole segments."""
+    return max(1, size.bytes // mss_bytes) if size.bytes >= 0 else size.packets
 
 
 def _filled(value: T | None) -> T:

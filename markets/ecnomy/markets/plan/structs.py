@@ -102,6 +102,11 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     ack_bytes: int  # a pure ACK, SYN and SYN-ACK on the wire
     send: str  # "paced" or "ack-clocked"
     echo: str  # "accurate" (one ECE a marked packet), "rfc3168" (latched until CWR) or "off"
+    ect: str  # what is ECT unless echo is "off": "data", or "all" (SYN, resent data and ACKs too)
+    sack: bool  # RFC 2018 and RFC 6675
+    delayed_acks: int  # packets an ACK answers, 1: one ACK each
+    delayed_ack_ps: int  # the longest that an ACK waits
+    receiver_window: int  # packets from the cumulative ACK on; -1 none
     slow_start: bool
     initial_window: float  # packets
     min_window: float  # packets; the clamp after every decrease
@@ -110,6 +115,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     max_rto_ps: int
     initial_rto_ps: int
     initial_mark_rate: float  # marks/s aimed at from the start; -1: the law's own weight per RTT
+    reference_rtt_ps: int  # weight and gain hold at it, elsewhere in proportion; -1: everywhere
 
 
 class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", tag_field="kind"):

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import Amount, Choice, number_of
+from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader, number_of
 from ecnomy.markets.inputs.reading import Misfit
 
 __all__ = [
@@ -67,15 +67,49 @@ _Weight = Amount(
     most=1e9,
     plain=True,
 )
+_ReceiverWindow = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
+_DelayedAcks = Annotated[
+    int,
+    Amount(
+        what="a number of packets",
+        example="2 packets",
+        units=("packet",),
+        least=1,
+        most=1_000,
+        words=(("off", 1),),
+        plain=True,
+    ),
+]
+# RFC 1122 section 4.2.3.2: less than half a second.
+_AckDelay = Annotated[
+    int, Amount(what="a time", example="40 ms", units=("ps",), least=1000, most=5 * 10**11)
+]
+_ReferenceRtt = Annotated[
+    int,
+    Amount(
+        what="a round-trip time",
+        example="200 ms",
+        units=("ps",),
+        least=10**6,
+        most=10**16,
+        words=(("none", -1),),
+    ),
+]
 _MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=False, most=1e12)
 _Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
 _Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
+_Ect = Annotated[str, Choice(("data", "all"))]
 
 
 class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What all window laws share. None: the law's own default, filled in when it is made."""
 
     ecn: _Echo = None
+    ect: _Ect = "data"
+    sack: bool = False
+    delayed_acks: _DelayedAcks = 1
+    delayed_ack_time: _AckDelay = 40_000_000_000
+    receiver_window: _ReceiverWindow = Size(-1, "packets")
     send: _Send = None
     slow_start: bool | None = None
     initial_window: Annotated[float | None, _Window] = None
@@ -102,6 +136,12 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("cwnd_max", f"{self.cwnd_max:g} packets", f"at least {least:g} packets")
         if self.max_rto < self.min_rto:
             raise Misfit("max_rto", f"{self.max_rto} ps", f"at least min_rto, {self.min_rto} ps")
+        if self.ect == "all" and self.ecn == "off":
+            raise Misfit("ect", "'all' with ecn: off", "'data', or ecn: accurate or rfc3168")
+        if self.delayed_acks > 1 and self.delayed_ack_time > self.min_rto:
+            # The retransmission timer would not wait for the ACK.
+            found, most = f"{self.delayed_ack_time} ps", f"at most min_rto, {self.min_rto} ps"
+            raise Misfit("delayed_ack_time", found, most)
 
 
 class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
@@ -115,6 +155,7 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
     w_inc: Annotated[float | None, _Weight] = None
     w_dec: Annotated[float | None, _Weight] = None
     mark_rate: Annotated[float | None, _MarkRate] = None
+    reference_rtt: _ReferenceRtt = -1
 
     def __post_init__(self) -> None:
         self._check_weights()
@@ -153,6 +194,7 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
     gain: Annotated[float, number_of("window", "wtp-sender", "gain")] = 0.5
     weight: Annotated[float | None, _Weight] = None
     mark_rate: Annotated[float | None, _MarkRate] = None
+    reference_rtt: _ReferenceRtt = -1
     only_down: bool = False
 
     def __post_init__(self) -> None:

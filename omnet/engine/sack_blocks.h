@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges of segments that a receiver holds beyond its cumulative ACK (RFC 2018). An ACK here carries the
+// time of the data it answers, as with timestamps (RFC 7323), which leaves room for three of them.
+#ifndef ECNOMY_ENGINE_SACK_BLOCKS_H_
+#define ECNOMY_ENGINE_SACK_BLOCKS_H_
+
+#include <array>
+#include <cstdint>
+
+namespace ecnomy::engine {
+
+struct SegmentRange {
+  std::int64_t first, end;  // [first, end)
+};
+
+struct SackBlocks {
+  static constexpr std::int32_t kMost = 3;
+
+  std::int32_t count = 0;
+  std::array<SegmentRange, kMost> ranges{};  // what the last arrival changed first
+
+  // On the wire: kind, length and padding, and two 32-bit numbers a block.
+  std::int32_t option_bytes() const noexcept { return count == 0 ? 0 : 4 + 8 * count; }
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_SACK_BLOCKS_H_

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chosen losses on the engine, and what its sender did at each ACK, read off the trace."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+import plans
+from drive import Outcome, run
+from ecnomy.markets.bridge.messages import Decide, Report
+from sack_oracle import Blocks, Receiver
+
+PS = plans.PS
+MS = 10**9  # ps; a packet's time on the feeding link
+SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
+RTT_S = 0.1
+FEED, LOSSY, BACK = range(3)
+
+
+def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) -> Outcome:
+    """One flow of a packet a millisecond, of which those are lost that leave in these milliseconds.
+
+    Nothing is ECT, so the second link drops what its law marks; its probability is 1 for half a
+    millisecond. The connection opens after 100.084 ms: segment n of the first window leaves
+    the feeding link n + 1 ms later.
+    """
+
+    def decide(report: Report) -> Decide:
+        value = float(report.t_ps in {ms * MS for ms in due_ms})
+        rows = {"link": np.array([LOSSY]), "param": np.array([0]), "value": np.array([value])}
+        return Decide(report.epoch, {}, rows)
+
+    path = [
+        plans.link("feed", 0, 1, 8e6, 0.0),
+        plans.link("there", 1, 2, 8e7, RTT_S / 2, marking=plans.fixed(0.0)),
+        plans.link("back", 2, 0, 8e6, RTT_S / 2),
+    ]
+    flow = plans.source("f", [FEED, LOSSY], [BACK], transport, traffic)
+    return run(plans.plan(path, [flow], duration_s, epoch_s=0.0005, trace=True), decide)
+
+
+def first_window(numbers: Sequence[int]) -> list[int]:
+    """When the first transmissions of these segments leave the feeding link."""
+    return [101 + n for n in numbers]
+
+
+def sends(outcome: Outcome) -> list[tuple[int, tuple[int, Blocks] | None, list]]:
+    """Each ACK (None: the timer) with what it says, and the segments sent at it.
+
+    What an ACK says is what the receiver of our own says when the data arrives that it answers;
+    its number must agree with the engine's, and its length with the blocks in it.
+    """
+    receiver, told, found = Receiver(), list[tuple[int, Blocks]](), []
+    selective = outcome.plan.sources[0].transport.sack
+    table = outcome.table("trace")
+    names = ("t_ps", "event", "link", "seq", "bytes")
+    for t_ps, event, link, seq, size in zip(*(table[n].tolist() for n in names), strict=True):
+        if event == DELIVER:
+            told.append(receiver.arrive(seq))
+        elif event == DROP and link == BACK and told:
+            told.pop()
+        elif event == ACK and not found:
+            found.append((t_ps, (0, []), []))  # of the SYN
+        elif event == ACK:
+            upto, blocks = told.pop(0)
+            option = 4 + 8 * len(blocks) if blocks and selective else 0
+            assert (upto, 40 + option) == (seq, size)
+            found.append((t_ps, (upto, blocks), []))
+        elif event == SEND and found:
+            if found[-1][0] != t_ps:
+                found.append((t_ps, None, []))
+            found[-1][2].append(seq)
+    return found
+
+
+def repeats(outcome: Outcome) -> Counter[int]:
+    """How often each segment was sent beyond the first time."""
+    table = outcome.table("trace")
+    data = (table["event"] == SEND) & (table["bytes"] > 40)
+    return Counter(table["seq"][data].tolist()) - Counter(set(table["seq"][data].tolist()))
+
+
+LOSSES = {
+    "one": [10],
+    "first": [0],
+    "two": [10, 20],
+    "two together": [10, 11],
+    "every third": list(range(1, 36, 3)),
+    "most": list(range(3, 33)),
+    "half of the window": list(range(0, 40, 2)),
+}

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Delayed ACKs: when they leave, what they say, and that accurate echo loses no mark by them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import plans
+from drive import Outcome, run
+from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.plan import Law
+from losses import ACK, DELIVER, ENQUEUE, dropping, first_window
+
+PS = plans.PS
+RTT_S = 0.1
+WAIT_S = 0.04
+WAIT_PS = round(WAIT_S * PS)
+
+
+def acks(outcome: Outcome) -> list[tuple[int, int, list[tuple[int, int, int]]]]:
+    """Each ACK of data as it leaves: time, number, the packets answered (time, number, CE)."""
+    table = outcome.table("trace")
+    names = ("t_ps", "event", "link", "seq", "ce")
+    back = len(outcome.plan.links) - 1
+    found, waiting = [], []
+    for t_ps, event, link, seq, ce in zip(*(table[n].tolist() for n in names), strict=True):
+        if event == DELIVER:
+            waiting.append((t_ps, seq, ce))
+        elif event == ENQUEUE and link == back and waiting:
+            found.append((t_ps, seq, waiting))
+            waiting = []
+    return found
+
+
+def one_flow(
+    transport,
+    duration_s: float,
+    *,
+    probability=0.0,
+    ack_loss=0.0,
+    traffic=None,
+    seed=1,
+    decide=None,
+) -> Outcome:
+    """A flow over 8 Mbit/s, a packet a millisecond."""
+    links = [
+        plans.link("there", 0, 1, 8e6, RTT_S / 2, marking=plans.fixed(probability), not_ect="pass"),
+        plans.link("back", 1, 0, 8e6, RTT_S / 2, marking=plans.fixed(ack_loss)),
+    ]
+    flow = plans.source("f", [0], [1], transport, traffic)
+    return run(plans.plan(links, [flow], duration_s, trace=True, seed=seed), decide)
+
+
+@pytest.mark.parametrize("every", [2, 4])
+def test_an_ack_for_so_many_packets_or_after_the_wait(every: int) -> None:
+    """In order and unmarked: an ACK leaves with the last of `every` packets, or when one waited."""
+    window = dict(slow_start=False, initial_window=every + 1.0, max_window=every + 1.0)
+    transport = plans.tcp(echo="off", delayed_acks=every, delayed_ack_ps=WAIT_PS, **window)
+    found = acks(one_flow(transport, 20))
+    full = [a for a in found if len(a[2]) == every]
+    late = [a for a in found if len(a[2]) < every]
+    assert len(full) > 100 and len(late) > 100
+    assert all(t == packets[-1][0] for t, _, packets in full)
+    assert all(t == packets[0][0] + WAIT_PS for t, _, packets in late)
+    assert all(upto == packets[-1][1] + 1 for _, upto, packets in found)
+
+
+def test_out_of_order_and_hole_filling_packets_are_answered_at_once() -> None:
+    """RFC 5681 section 4.2: from the loss to the repair every packet has its ACK at its arrival."""
+    transport = plans.tcp(
+        echo="off", slow_start=False, initial_window=40.0, sack=True, delayed_acks=2,
+        delayed_ack_ps=WAIT_PS,
+    )  # fmt: skip
+    outcome = dropping(first_window([11]), transport, 1.0)
+    found = acks(outcome)
+    held = next(i for i, (_, _, packets) in enumerate(found) if packets[-1][1] > 11)
+    filled = next(i for i, (_, _, packets) in enumerate(found) if packets[-1][1] == 11)
+    assert [len(packets) for _, _, packets in found[:held]] == [2] * 5
+    # The eleventh packet waits for its partner and goes with the first that is out of order.
+    assert [seq for _, seq, _ in found[held][2]] == [10, 12]
+    assert all(t == packets[-1][0] for t, _, packets in found[: filled + 1])
+    assert all(len(packets) == 1 for _, _, packets in found[held + 1 : filled + 1])
+    assert {upto for _, upto, _ in found[held:filled]} == {11} and found[filled][1] > 40
+    assert outcome.reports[-1].flows["timeouts"][0] == 0
+    assert outcome.reports[-1].flows["retransmitted"][0] == 1
+
+
+def test_the_last_packet_of_a_file_does_not_wait() -> None:
+    """Its ACK goes with the FIN that would be there: three packets, two round trips."""
+    transport = plans.tcp(echo="off", initial_window=3.0, delayed_acks=2, delayed_ack_ps=WAIT_PS)
+    outcome = one_flow(transport, 2, traffic=Law("file", {"size_bytes": 3 * 960.0}))
+    transfer = outcome.table("transfers")
+    assert (transfer["end_ps"] - transfer["start_ps"]) / PS == pytest.approx(2 * RTT_S, abs=0.005)
+
+
+def test_a_round_trip_counts_from_the_oldest_packet_answered() -> None:
+    """RFC 7323 section 4.3: one packet in flight has the wait in its round-trip time, all of it."""
+    transport = plans.tcp(
+        echo="off", slow_start=False, initial_window=1.0, max_window=1.0, delayed_acks=2,
+        delayed_ack_ps=WAIT_PS,
+    )  # fmt: skip
+    flows = one_flow(transport, 20).reports[-1].flows
+    assert flows["srtt_s"][0] == pytest.approx(RTT_S + 1040 * 8 / 8e6 + WAIT_S, abs=1e-6)
+    assert flows["timeouts"][0] == 0
+    assert flows["acked"][0] == pytest.approx(20 / flows["srtt_s"][0], abs=2)
+
+
+def test_a_pair_is_timed_by_its_first_packet() -> None:
+    """Ten packets paced over T, an ACK for two: T = R + T / 10, for the first waits T / 10."""
+    transport = plans.tcp(
+        plans.wtp(), initial_window=10.0, min_window=10.0, max_window=10.0, delayed_acks=2,
+        delayed_ack_ps=WAIT_PS,
+    )  # fmt: skip
+    flows = one_flow(transport, 20).reports[-1].flows
+    round_trip_s = RTT_S + 1040 * 8 / 8e6
+    assert flows["srtt_s"][0] == pytest.approx(round_trip_s / 0.9, rel=1e-3)
+
+
+@pytest.mark.parametrize("probability", [0.05, 0.5, 1.0])
+def test_marks_are_told_at_once_with_accurate_echo(probability: float) -> None:
+    """RFC 9768 3.2.2.5.1: at a mark after an unmarked packet, and at the second untold mark."""
+    transport = plans.tcp(plans.wtp(8), delayed_acks=8, delayed_ack_ps=WAIT_PS)
+    found = acks(one_flow(transport, 20, probability=probability))
+    before = 0
+    for t_ps, _, packets in found:
+        marks, at_once = 0, False
+        for number, (_, _, ce) in enumerate(packets):
+            marks += ce
+            turned, before = bool(ce and not before), ce
+            at_once = turned or marks == 2 or number == 7
+            assert not at_once or number == len(packets) - 1, "an ACK was put off"
+        assert t_ps == packets[-1][0] if at_once else t_ps == packets[0][0] + WAIT_PS
+    assert len(found) > 20
+
+
+def test_rfc_3168_answers_no_mark_at_once() -> None:
+    """RFC 3168 section 6.1.3: ACKs keep their pace; one that answers a CE packet carries ECE."""
+    transport = plans.tcp(
+        plans.wtp_sender(20), initial_window=8.0, delayed_acks=2, delayed_ack_ps=WAIT_PS
+    )
+    outcome = one_flow(transport, 20, probability=0.3)
+    found = acks(outcome)
+    assert all(len(packets) == 2 or t_ps == packets[0][0] + WAIT_PS for t_ps, _, packets in found)
+    assert outcome.reports[-1].flows["ece"][0] > 20
+
+
+def switched_off(report: Report) -> Decide:
+    """The flow stops at 30 s, so that nothing is under way at the end."""
+    if report.t_ps != 30 * PS:
+        return Decide(report.epoch)
+    row = {"flow": 0, "mark_rate": -1.0, "rate_cap_bps": -1.0, "mark_cap": -1, "active": 0}
+    return Decide(report.epoch, {name: np.array([value]) for name, value in row.items()})
+
+
+@pytest.mark.parametrize("every", [1, 2, 5])
+@pytest.mark.parametrize("ack_loss", [0.0, 0.3])
+def test_accurate_echo_loses_no_mark(every: int, ack_loss: float) -> None:
+    """All CE packets delivered before the last ACK left are learnt of, whatever ACKs were lost."""
+    for seed in range(3):
+        transport = plans.tcp(plans.wtp(4), delayed_acks=every, delayed_ack_ps=WAIT_PS)
+        outcome = one_flow(
+            transport, 35, probability=0.1, ack_loss=ack_loss, seed=seed, decide=switched_off
+        )
+        flows = outcome.reports[-1].flows
+        assert flows["in_flight"][0] == 0 and flows["ce"][0] > 200
+        if ack_loss == 0:
+            assert flows["ece"][0] == flows["ce"][0]
+        # What the last ACK to arrive said: the CE packets delivered before it left.
+        table = outcome.table("trace")
+        last_ps = int(table["t_ps"][table["event"] == ACK][-1])
+        told_ps = last_ps - round((RTT_S / 2 + 40 * 8 / 8e6) * PS)
+        delivered = (table["event"] == DELIVER) & (table["ce"] == 1)
+        told = int(np.sum(table["t_ps"][delivered] <= told_ps))
+        assert flows["ece"][0] == told
+
+
+@pytest.mark.parametrize("window", [plans.RENO, plans.wtp(2), plans.multcp(3)])
+def test_growth_follows_the_law_for_several_packets(window: Law) -> None:
+    """An ACK of n packets adds n times what the law adds for one at that window."""
+    transport = plans.tcp(
+        window, send="ack-clocked", echo="off", slow_start=False, initial_window=4.0,
+        min_window=1.0, delayed_acks=3, delayed_ack_ps=WAIT_PS,
+    )  # fmt: skip
+    outcome = one_flow(transport, 3)
+    rate = {"reno": 1.0, "wtp": 0.5 * 2, "multcp": 3.0}[window.law]
+    table = outcome.table("trace")
+    expected, una = 4.0, 0
+    for upto in table["seq"][table["event"] == ACK][1:].tolist():
+        expected += rate * (upto - una) / expected
+        una = upto
+    assert una > 100
+    assert outcome.reports[-1].flows["cwnd"][0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_paced_flow_takes_its_marks_with_delayed_acks() -> None:
+    """20 marks/s asked for are 20 marks/s taken within 5 %, with an ACK for two packets."""
+    transport = plans.tcp(
+        plans.wtp(gain=0.1), initial_mark_rate=20.0, delayed_acks=2, delayed_ack_ps=WAIT_PS
+    )
+    links = plans.duplex("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.05))
+    flow = plans.source("f", [0], [1], transport, count=4)
+    over = run(plans.plan(links, [flow], 420, warmup_s=20)).over(20, 420)
+    # 32,000 marks: a 99 % interval of 1.4 % beside the law's own bias.
+    assert np.sum(over["ce"]) / 4 / 400 == pytest.approx(20.0, rel=0.05)
