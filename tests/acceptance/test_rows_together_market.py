@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.analysis.guarantees import guarantees_of
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.summary import summarize
 from ecnomy.markets import run
@@ -18,7 +19,7 @@ from ecnomy.markets.payments import groups
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.runner import Quiet, simulate
-from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.sweep.gathered import Gathered
 
 TEXT = """\
@@ -145,3 +146,19 @@ def test_sweep_rows_are_means_per_flow() -> None:
         assert [row[f"{source}.flows"] for row in rows] == [flows, flows]
         for name in ("goodput_bps", "marks_per_s", "mean_cwnd", "charge_per_s", "fee_per_s"):
             assert np.isclose(*(row[f"{source}.{name}"] for row in rows), rtol=1e-9), name
+
+
+def test_guaranteed_calls_of_one_row(tmp_path: Path) -> None:
+    """A GSP's calls are asked for, charged and accounted for alike with all callers in one row."""
+    config = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
+    short = ["duration=4 min", "warmup=30 s", "sources.rush.start=2 min", "sources.rush.stop=3 min"]
+    accounts, calls = [], []
+    for rows in ("each", "together"):
+        scenario = load(config, overrides=[*short, f"sources.callers.rows={rows}"])
+        found = run(scenario, out=tmp_path / rows)
+        (guarantee,) = guarantees_of(open_run(found.folder))
+        accounts.append(guarantee.money)
+        calls.append(found.table("calls").drop(columns="flow"))
+    assert accounts[0] == accounts[1] and accounts[0].calls.count > 20
+    assert accounts[0].call_marks.micro < 0
+    assert calls[0].equals(calls[1])

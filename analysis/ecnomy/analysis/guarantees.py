@@ -120,7 +120,7 @@ def guarantees_of(run: Run) -> tuple[Guarantee, ...]:
     providers = providers_of(run)
     if not providers:
         return ()
-    epochs = Epochs(run.flow_epochs, "flow", sum(s.count for s in run.plan.sources))
+    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     return tuple(
         Guarantee(p, profit_and_loss(run, p), calls_of(run, p), streams_of(run, p, epochs))
         for p in providers

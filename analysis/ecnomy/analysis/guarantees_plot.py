@@ -120,7 +120,7 @@ def _held(t_s: Floats, reading: tuple[Floats, Floats]) -> Floats:
 def _counted_marking(data: _Data) -> tuple[Floats, Floats]:
     """M of the test streams between report times, for a provider that does not say what it saw."""
     run = data.run
-    epochs = Epochs(run.flow_epochs, "flow", sum(s.count for s in run.plan.sources))
+    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
     edges, own = epochs.grid(data.end_ps // _POINTS), flows_of(run, data.provider.stream_sources)
     sent, marks = (np.diff(epochs.at(n, edges)[:, own].sum(axis=1)) for n in ("sent", "ce"))
     share = np.divide(marks, sent, out=np.full(len(sent), np.nan), where=sent > 0)

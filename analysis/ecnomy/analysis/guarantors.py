@@ -100,5 +100,5 @@ def _provider(run: Run, agent: _Agent, tariff: _Tariff) -> Provider:
 
 def flows_of(run: Run, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:
     """The flows of these sources."""
-    names = np.array([s.name for s in run.plan.sources for _ in range(s.count)])
+    names = np.array([s.name for s in run.plan.row_sources()])
     return np.flatnonzero(np.isin(names, np.array(sources, dtype=str))).astype(np.int64)
