@@ -29,6 +29,7 @@ bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
 	@$(BIN)/python tests/bench/bench_bridge.py
 	@$(BIN)/python tests/bench/bench_market.py
+	@$(BIN)/python tests/bench/bench_sweep.py
 	@$(BIN)/python tests/bench/bench_rows.py
 
 # A sweep that is killed, starved of disk and corrupted at random moments; some minutes.

@@ -88,6 +88,15 @@ def test_a_failed_run_is_a_row_with_its_reason(tmp_path: Path) -> None:
     assert len(load(tmp_path / "out")) == 12
 
 
+def test_means_over_nothing_are_empty(tmp_path: Path) -> None:
+    """A source that has not started delivers nothing: its mean delay is empty, not a lost run."""
+    late = SCENARIO.replace("{name: silver,", "{name: silver, start: 2.999 s,")
+    go(write(tmp_path, scenario=late), tmp_path / "out")
+    runs = load(tmp_path / "out")
+    assert len(runs) == 12 and (runs.status == "done").all()
+    assert runs["silver.mean_delay_s"].isna().all() and runs["gold.mean_delay_s"].notna().all()
+
+
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
     """A strategy of a user's own, in a module that imports another; half of the runs use it."""
     (tmp_path / f"{name}.py").write_text(LAB.format(lab=name))

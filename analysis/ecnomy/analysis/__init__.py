@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         tost,
     )
     from ecnomy.analysis.summary import Summary, summarize
+    from ecnomy.analysis.sweeps import load
 
 __all__ = [
     "Equivalence",
@@ -39,6 +40,7 @@ __all__ = [
     "dispersion",
     "guarantees_of",
     "jain",
+    "load",
     "open_run",
     "overview",
     "phases_of",
@@ -60,6 +62,7 @@ _HOME = {
     "dispersion": "statistics",
     "guarantees_of": "guarantees",
     "jain": "statistics",
+    "load": "sweeps",
     "open_run": "results",
     "overview": "plots",
     "phases_of": "phases",

@@ -11,6 +11,7 @@ All but balances are of the measured window. A link's reverse is left out unless
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -54,17 +55,18 @@ class Gathered:
     def record(self, record: Record) -> None:
         """Rows of tables are not kept."""
 
-    def row(self, market: MarketLike) -> dict[str, float]:
-        """The outcome, by column."""
+    def row(self, market: MarketLike) -> dict[str, float | None]:
+        """The outcome, by column; None for a mean over nothing."""
         flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
         names, balances = market.ledger.names, market.ledger.balances_micro.tolist()
-        return {
+        row = {
             **_of_sources(flows, window_s),
             **_of_links(links),
             **{f"balance.{n}": b / MICRO for n, b in zip(names, balances, strict=True) if b},
         }
+        return {name: value if math.isfinite(value) else None for name, value in row.items()}
 
 
 def _of_sources(flows: dict[str, Any], window_s: float) -> dict[str, float]:

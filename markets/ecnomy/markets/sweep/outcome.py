@@ -24,6 +24,7 @@ from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.engines import Engine, find_engine
 from ecnomy.markets.market import Market
 from ecnomy.markets.nomarket import MarketLike, NoMarket
+from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.runner import Quiet, run, simulate
 from ecnomy.markets.scenario import Scenario
@@ -68,7 +69,7 @@ class Outcome(msgspec.Struct, frozen=True):
         status: done or failed.
         reason: why it failed.
         strategies: digests of the users' modules it used.
-        values: outcome columns (see gathered.py).
+        values: outcome columns (see gathered.py); None where there is nothing to take a mean of.
     """
 
     point: str
@@ -77,7 +78,7 @@ class Outcome(msgspec.Struct, frozen=True):
     reason: str
     code: Code
     strategies: dict[str, str]
-    values: dict[str, float]
+    values: dict[str, float | None]
     engine_cpu_s: float = 0.0
     wall_s: float = 0.0
     data_packets: int = 0
@@ -102,7 +103,7 @@ def execute(task: Task) -> Outcome:
         plan = make_plan(scenario)
         key = run_key(plan, scenario.market, outcome.code, strategies)
         outcome = msgspec.structs.replace(outcome, run=key, strategies=strategies)
-        outcome = _simulated(task, scenario, outcome)
+        outcome = _simulated(task, scenario, plan, outcome)
     except _TimeLimit:
         limit_s = task.limits.time_ps / PS_PER_S
         outcome = _failed(outcome, f"over its time limit of {limit_s:g} s")
@@ -129,8 +130,8 @@ def _failed(outcome: Outcome, reason: str) -> Outcome:
     return msgspec.structs.replace(outcome, status=FAILED, reason=reason, values={})
 
 
-def _simulated(task: Task, scenario: Scenario, outcome: Outcome) -> Outcome:
-    plan, spec = make_plan(scenario), scenario.market
+def _simulated(task: Task, scenario: Scenario, plan: Plan, outcome: Outcome) -> Outcome:
+    spec = scenario.market
     market: MarketLike = NoMarket(plan) if spec is None else Market(plan, spec)
     try:
         sink = Gathered(plan)

@@ -15,6 +15,7 @@ of the latest generation (start of the driver) counts, a file before a shard.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -115,9 +116,18 @@ class Store:
         if not self._loose:
             return
         loose = sorted(self._loose, key=lambda point: self._points[point].number)
-        rows = [_row(self._points[o.point], o) for o in map(self._loose_record, loose) if o]
-        _write_shard(self.folder / "shards", rows, self._kinds)
+        rows, read = [], []
         for point in loose:
+            outcome = self._loose_record(point)
+            if outcome is None:
+                self._put_aside(self.folder / "outcomes" / f"{point}.json")
+                del self.records[point]
+            else:
+                rows.append(_row(self._points[point], outcome))
+                read.append(point)
+        if rows:
+            _write_shard(self.folder / "shards", rows, self._kinds)
+        for point in read:
             (self.folder / "outcomes" / f"{point}.json").unlink(missing_ok=True)
         self._loose.clear()
 
@@ -159,7 +169,8 @@ class Store:
 
     def _put_aside(self, file: Path) -> None:
         aside = file.with_suffix(file.suffix + ".corrupt")
-        file.replace(aside)
+        with contextlib.suppress(FileNotFoundError):
+            file.replace(aside)
         self.put_aside.append(aside)
 
 
