@@ -36,6 +36,7 @@ FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
 _HEAD: Final = "sweep.json"
 _OURS: Final = {_HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
+_NOTHING: Final[dict[str, float | None]] = {}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _RESERVED: Final = (
     *("run", "point", "number", "replicate", "seed", "status", "reason", "engine_cpu_s"),
@@ -84,6 +85,7 @@ class Store:
         self._kinds = _kinds(sweep)
         self._points = {point_id(sweep, point): point for point in sweep.points()}
         self.records: dict[str, Outcome] = {}
+        self._shared: dict[bytes, Any] = {}
         self._loose: set[str] = set()
         self._read()
         self.generation = 1 + max((r.generation for r in self.records.values()), default=0)
@@ -102,7 +104,7 @@ class Store:
         """
         outcome = msgspec.structs.replace(outcome, generation=self.generation)
         _replace(self.folder / "outcomes" / f"{outcome.point}.json", _ENCODE(outcome))
-        self.records[outcome.point] = _lean(outcome)
+        self.records[outcome.point] = _lean(outcome, self._shared)
         self._loose.add(outcome.point)
         if len(self._loose) >= SHARD_RUNS:
             self.compact()
@@ -165,7 +167,7 @@ class Store:
         if outcome.point in self._points and (
             known is None or outcome.generation >= known.generation
         ):
-            self.records[outcome.point] = _lean(outcome)
+            self.records[outcome.point] = _lean(outcome, self._shared)
 
     def _put_aside(self, file: Path) -> None:
         aside = file.with_suffix(file.suffix + ".corrupt")
@@ -230,9 +232,20 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _lean(outcome: Outcome) -> Outcome:
-    """What the driver keeps in memory of a run."""
-    return msgspec.structs.replace(outcome, values={}, reason="")
+def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
+    """What the driver keeps in memory of a run; what many runs have in common is kept once."""
+
+    def once(value: Any) -> Any:
+        return shared.setdefault(_ENCODE(value), value)
+
+    return msgspec.structs.replace(
+        outcome,
+        values=_NOTHING,
+        reason="",
+        worker="",
+        code=once(outcome.code),
+        strategies=once(outcome.strategies),
+    )
 
 
 def _locked(folder: Path) -> TextIO:
