@@ -89,6 +89,28 @@ def test_faults_are_named_with_their_place(old: str, new: str, path: str, found:
     assert "\n" not in str(fault.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("interval: 0.1 s}", "interval: 0.1 s}, stop: 15 s", "stops before the run ends"),
+        ("test_streams: test", "test_streams: test\n      strategy: "
+         "{kind: marking-quantile, sample: 30 s}", "learns for 300 s, longer than the run"),
+        ("delay_thresholds: [15 ms]", "series: [cwnd], every: 1 us", "rows; sample them less"),
+        ("price_per_mark", "epoch: 10 us\n  price_per_mark", "epochs, each an exchange"),
+    ],
+)  # fmt: skip
+def test_doubts_are_said(old: str, new: str, words: str) -> None:
+    """`check` warns of what is correct and will disappoint, and not of a healthy scenario."""
+    from ecnomy.markets.scenario.check import warnings
+
+    healthy = GOOD.replace("60 s", "3600 s", 1)
+    scenario = scenario_from_text(healthy)
+    assert not any(words in line for line in warnings(scenario, make_plan(scenario)))
+    text = (GOOD if "learns" in words else healthy).replace(old, new, 1)
+    scenario = scenario_from_text(text)
+    assert any(words in line for line in warnings(scenario, make_plan(scenario)))
+
+
 def test_an_admission_without_streams_needs_none() -> None:
     """`accept-all` sells calls blindly."""
     text = GOOD.replace("test_streams: test", "strategy: {kind: accept-all}")

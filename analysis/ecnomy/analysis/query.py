@@ -23,11 +23,11 @@ def query_command(folder: Folder, sql: Sql = "describe runs", csv: Csv = False) 
 
     Without SQL, the columns of `runs` are listed.
     """
-    import duckdb
-
     from ecnomy.analysis.sweeps import connect
 
     with connect(folder) as connection:
+        import duckdb
+
         try:
             result = connection.sql(sql)
             if result is None:

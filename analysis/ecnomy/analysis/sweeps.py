@@ -21,11 +21,12 @@ __all__ = ["connect", "load", "parameter_units"]
 
 _VIEW = """
 create view runs as
-select * exclude (generation, code, strategies, point)
-from read_parquet({files}, union_by_name=true)
-where point in (select point from points)
-qualify row_number() over (partition by point order by generation desc) = 1
-order by number
+select made.run, points.number, points.replicate,
+       made.* exclude (run, number, replicate, generation, code, strategies, point)
+from read_parquet({files}, union_by_name=true) as made
+join points on made.point = points.point
+qualify row_number() over (partition by made.point order by made.generation desc) = 1
+order by points.number
 """
 
 
@@ -72,13 +73,13 @@ def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
     folder = Path(folder)
     if not is_sweep(folder):
         raise ResultsError(f"{folder}: holds no sweep")
-    points: list[str] = columns_of(folder)["points"]
+    head = columns_of(folder)
     files = [str(file) for file in shards(folder)]
     if not files:
         raise ResultsError(f"{folder}: no finished runs yet; ecnomy sweep makes them")
     connection = duckdb.connect()
     try:
-        _create(connection, files, points)
+        _create(connection, files, head)
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise ResultsError(
@@ -87,8 +88,13 @@ def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _create(connection: Any, files: list[str], points: list[str]) -> None:
+def _create(connection: Any, files: list[str], head: dict[str, Any]) -> None:
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-    connection.execute("create table points as select unnest(?) as point", [points]).fetchall()
+    # A shard may be from before the sweep file was edited: its numbers are not those of now.
+    connection.execute(
+        "create table points as select unnest(?) as point, unnest(range(?)) as number, "
+        "number % ? as replicate",
+        [head["points"], len(head["points"]), head["replicates"]],
+    ).fetchall()
     connection.execute(_VIEW.format(files=f"[{listed}]")).fetchall()
     connection.execute("select count(*) from runs").fetchall()

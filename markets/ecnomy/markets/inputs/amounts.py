@@ -68,7 +68,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def expected(self) -> str:
         """The amount, its range and an example."""
-        low = f" above {self.least:g}" if self.above else f" of at least {self.least:g}"
+        least = f"{self.least / self.scale:g}" + (f" {self.units[0]}" if self.least else "")
+        low = f" above {least}" if self.above else f" of at least {least}"
         low = "" if self.least == 0 and not self.above else low
         words = "".join(f", or {word}" for word, _ in self.words)
         return f"{self.what}{low} such as {self.example}{words}"
@@ -126,7 +127,9 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def expected(self) -> str:
         """The range."""
-        return f"{self.what} from {self.least:.20g} to {self.most:.20g}"
+        if self.whole:
+            return f"{self.what} from {int(self.least)} to {int(self.most)}"
+        return f"{self.what} from {self.least:g} to {self.most:g}"
 
     def read(self, node: Node, path: str) -> Any:
         """See Reader."""

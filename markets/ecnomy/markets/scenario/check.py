@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from ecnomy.agents.tariff import DEFAULT_ADMISSION
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.scenario import Scenario
@@ -12,6 +13,8 @@ from ecnomy.markets.scenario import Scenario
 __all__ = ["largest_probability", "warnings"]
 
 _PS = 10**12
+_MANY_ROWS = 10**8
+_MANY_EPOCHS = 10**6
 _MOST_NAMED = 6
 
 
@@ -29,6 +32,8 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_virtual_queues(plan),
         *_times(scenario, plan),
         *_unpriced(scenario, plan),
+        *_floods(plan),
+        *_guarantees(scenario, plan),
     ]
     return list(dict.fromkeys(found))
 
@@ -175,6 +180,47 @@ def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
             f"source {source.name}: its profile stays at {steps[0].factor_ppm / 10**6:g} for the "
             f"{plan.duration_ps / _PS:g} s of the run; give it a shorter period"
         )
+
+
+def _floods(plan: Plan) -> Iterator[str]:
+    """Tables and exchanges beyond what a disk, or anybody's patience, takes."""
+    record = plan.record
+    if record.series:
+        flows = sum(name in ("cwnd", "rtt", "rate") for name in record.series)
+        subjects = flows * plan.row_count + (len(record.series) - flows) * len(plan.links)
+        rows = plan.duration_ps // record.every_ps * subjects
+        if rows > _MANY_ROWS:
+            yield f"record.series: about {rows:.3g} rows; sample them less often"
+    epochs = plan.duration_ps // plan.epoch_ps
+    if epochs > _MANY_EPOCHS:
+        yield f"market: {epochs:.3g} epochs, each an exchange with the engine; lengthen the epoch"
+
+
+def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Admissions that never come to a threshold, or lose sight of the network."""
+    stops = {source.name: source.stop_ps for source in plan.sources}
+    for agent in scenario.market.agents if scenario.market else ():
+        if agent.tariff is None:
+            continue
+        for name in agent.test_streams:
+            if 0 <= stops[name] < plan.duration_ps:
+                yield (
+                    f"agent {agent.name}: its test stream {name} stops before the run ends; "
+                    "without it nothing is seen, and all calls are let in"
+                )
+        params = agent.strategy.params if agent.strategy else {}
+        learning_s = _number(params, "learning", 10) * _number(params, "sample", 180.0)
+        named = agent.strategy is None or agent.strategy.kind == DEFAULT_ADMISSION
+        if named and learning_s * _PS > plan.duration_ps:
+            yield (
+                f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, and so "
+                "blocks nobody"
+            )
+
+
+def _number(params: Mapping[str, object], name: str, default: float) -> float:
+    value = params.get(name, default)
+    return float(value) if isinstance(value, int | float) else default
 
 
 def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:

@@ -26,6 +26,7 @@ __all__ = [
     "WtpSender",
 ]
 
+PS_PER_S: Final = 1e12
 LARGEST_WINDOW: Final = 1e9
 SMALLEST_WINDOW: Final = 1 / 64
 
@@ -135,13 +136,14 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
         if self.cwnd_max < least:
             raise Misfit("cwnd_max", f"{self.cwnd_max:g} packets", f"at least {least:g} packets")
         if self.max_rto < self.min_rto:
-            raise Misfit("max_rto", f"{self.max_rto} ps", f"at least min_rto, {self.min_rto} ps")
+            floor, given = (f"{ps / PS_PER_S:g} s" for ps in (self.min_rto, self.max_rto))
+            raise Misfit("max_rto", given, f"at least min_rto, {floor}")
         if self.ect == "all" and self.ecn == "off":
             raise Misfit("ect", "'all' with ecn: off", "'data', or ecn: accurate or rfc3168")
         if self.delayed_acks > 1 and self.delayed_ack_time > self.min_rto:
             # The retransmission timer would not wait for the ACK.
-            found, most = f"{self.delayed_ack_time} ps", f"at most min_rto, {self.min_rto} ps"
-            raise Misfit("delayed_ack_time", found, most)
+            wait_s, most_s = self.delayed_ack_time / PS_PER_S, self.min_rto / PS_PER_S
+            raise Misfit("delayed_ack_time", f"{wait_s:g} s", f"at most min_rto, {most_s:g} s")
 
 
 class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):

@@ -34,8 +34,9 @@ _KEYS: Final = (
     *("limits", "keep"),
 )
 _BLOCKS: Final = ("grid", "list", "zip", "random", "latin-hypercube")
+_FIXED: Final = ("seed", "version")
 _MOST: Final = 10**7
-_SEED: Final = Number(what="a whole number", least=0, most=2**63, whole=True)
+_SEED: Final = Number(what="a whole number", least=0, most=2**62, whole=True)
 _COUNT: Final = Number(what="a whole number", least=1, most=_MOST, whole=True)
 _TIME: Final = Amount(what="a time", example="10 min", units=("ps",), above=True)
 _MEMORY: Final = Amount(what="a size", example="2 GB", units=("byte",), least=10**7, most=10**15)
@@ -171,6 +172,8 @@ def _base(root: Node, shown: str) -> tuple[str, str]:
         raise node.place.error("scenario", f"{show(node)}, no such file", "a scenario file")
     tree = load_tree(file)
     changes = root.mapping().get("set")
+    if changes is not None and not isinstance(changes.value, dict):
+        raise changes.place.error("set", show(changes), "a mapping of paths to values")
     for key, value in (changes.mapping() if changes else {}).items():
         tree = apply(tree, f"{key}={_text(_plain(value))}")
     return file, msgspec.json.encode(_value(tree)).decode()
@@ -211,6 +214,8 @@ def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
 def _limits(node: Node | None) -> Limits:
     if node is None:
         return Limits()
+    if not isinstance(node.value, dict):
+        raise node.place.error("limits", show(node), "a mapping with time or memory")
     for key in node.mapping():
         if key not in ("time", "memory"):
             expected = known_name(key, ("time", "memory"))
@@ -224,6 +229,8 @@ def _limits(node: Node | None) -> Limits:
 def _blocks(node: Node | None) -> tuple[Block, ...]:
     blocks: list[Block] = []
     where: dict[str, str] = {}
+    if node is not None and not isinstance(node.value, dict):
+        raise node.place.error("parameters", show(node), f"a mapping with {', '.join(_BLOCKS)}")
     for kind, body in (node.mapping() if node else {}).items():
         path = f"parameters.{kind}"
         if kind not in _BLOCKS:
@@ -231,6 +238,9 @@ def _blocks(node: Node | None) -> tuple[Block, ...]:
             raise node.keys[kind].error(path, f"unknown key {kind!r}", known_name(kind, _BLOCKS))
         block = _sampled(kind, body, path) if kind in _BLOCKS[3:] else _listed(kind, body, path)
         for parameter in block.paths:
+            if parameter in _FIXED:
+                expected = "a parameter other than that: replicates and seed set the seeds"
+                raise body.place.error(path, repr(parameter), expected)
             if parameter in where:
                 found = f"{parameter!r}, which {where[parameter]} varies already"
                 raise body.place.error(path, found, "each parameter once")
@@ -275,6 +285,10 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
     given = body.mapping()
     if "samples" not in given or not given.get("over", Node(None, body.place)).mapping():
         raise body.place.error(path, show(body), "samples: N and over: {path: {from: A, to: B}}")
+    for key in given:
+        if key not in ("samples", "over"):
+            expected = known_name(key, ("samples", "over"))
+            raise body.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
     samples = _COUNT.read(given["samples"], f"{path}.samples")
     over = given["over"].mapping()
     ranges = tuple(_range(node, child_path(f"{path}.over", name)) for name, node in over.items())

@@ -4,8 +4,8 @@
     key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, strategy modules)
 
 The modules of a user's strategies count with all they import from beside them: every module that is
-neither of Python itself nor installed in site-packages, found by reading import statements, not by
-importing.
+neither of Python itself nor installed in site-packages, and the packages they are in, found by
+reading import statements.
 """
 
 from __future__ import annotations
@@ -28,7 +28,14 @@ from ecnomy.markets.engines import find_engine
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.scenario.marketspec import MarketSpec
 
-__all__ = ["Code", "code_now", "forget_local_modules", "run_key", "strategy_modules"]
+__all__ = [
+    "Code",
+    "code_now",
+    "forget_edited_modules",
+    "remember_modules",
+    "run_key",
+    "strategy_modules",
+]
 
 _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
@@ -74,18 +81,23 @@ def digest_of(module: str) -> str:
     return _sha(file.read_bytes()) if file else ""
 
 
-def forget_local_modules(digests: dict[str, str]) -> None:
-    """Have modules imported anew whose files are not those this process imported.
+def remember_modules(digests: dict[str, str]) -> None:
+    """These are the files that this process has imported."""
+    _IMPORTED.update(digests)
+
+
+def forget_edited_modules() -> None:
+    """Have the user's modules imported anew if any of their files is another than was imported.
 
     Workers of a cluster live longer than a strategy file stays as it is.
     """
-    stale = [name for name, sha in digests.items() if _IMPORTED.get(name, sha) != sha]
-    _IMPORTED.update(digests)
-    if stale:
-        for name in digests:
-            sys.modules.pop(name, None)
-        find.cache_clear()
-        importlib.invalidate_caches()
+    importlib.invalidate_caches()
+    if all(digest_of(name) == sha for name, sha in _IMPORTED.items()):
+        return
+    for name in _IMPORTED:
+        sys.modules.pop(name, None)
+    _IMPORTED.clear()
+    find.cache_clear()
 
 
 _IMPORTED: dict[str, str] = {}
@@ -106,6 +118,8 @@ def _gather(module: str, found: dict[str, str]) -> None:
         return
     text = file.read_bytes()
     found[module] = _sha(text)
+    if package := module.rpartition(".")[0]:
+        _gather(package, found)  # importing a module runs the packages it is in
     for name in _imports(text, module, is_package=file.name == "__init__.py"):
         if _is_local(name):
             _gather(name, found)
@@ -114,7 +128,7 @@ def _gather(module: str, found: dict[str, str]) -> None:
 def _file(module: str) -> Path | None:
     try:
         spec = importlib.util.find_spec(module)
-    except (ImportError, ValueError, AttributeError):
+    except Exception:  # finding a module of a package runs the package, and that may be broken
         return None
     return Path(spec.origin) if spec and spec.origin and spec.has_location else None
 

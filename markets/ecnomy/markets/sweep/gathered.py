@@ -64,7 +64,7 @@ class Gathered:
         row = {
             **_of_sources(flows, window_s),
             **_of_links(links),
-            **{f"balance.{n}": b / MICRO for n, b in zip(names, balances, strict=True) if b},
+            **{f"balance.{n}": b / MICRO for n, b in zip(names, balances, strict=True)},
         }
         return {name: value if math.isfinite(value) else None for name, value in row.items()}
 

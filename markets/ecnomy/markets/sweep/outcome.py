@@ -32,7 +32,8 @@ from ecnomy.markets.sweep.config import UNLIMITED, Limits, scenario_at
 from ecnomy.markets.sweep.fingerprint import (
     Code,
     code_now,
-    forget_local_modules,
+    forget_edited_modules,
+    remember_modules,
     run_key,
     strategy_modules,
 )
@@ -97,9 +98,10 @@ def execute(task: Task) -> Outcome:
     if outcome.code != task.code:
         raise RuntimeError(f"worker {os.uname().nodename}: its engine or ecnomy is another version")
     try:
+        forget_edited_modules()
         scenario = scenario_at(task.base, task.name, task.params, task.seed)
         strategies = strategy_modules(scenario.market)
-        forget_local_modules(strategies)
+        remember_modules(strategies)
         plan = make_plan(scenario)
         key = run_key(plan, scenario.market, outcome.code, strategies)
         outcome = msgspec.structs.replace(outcome, run=key, strategies=strategies)
@@ -160,24 +162,26 @@ def _limited(engine: Engine, limits: Limits) -> Iterator[None]:
     if limits.time_ps == UNLIMITED:
         yield
         return
-    thread, over = threading.get_ident(), threading.Event()
-    watchdog = threading.Thread(
-        target=_watch, args=(engine, thread, limits.time_ps / PS_PER_S, over), daemon=True
-    )
-    watchdog.start()
+    over, killed = threading.Event(), threading.Event()
+    limit_s, thread = limits.time_ps / PS_PER_S, threading.get_ident()
+    watched = (engine, thread, limit_s, over, killed)
+    threading.Thread(target=_watch, args=watched, daemon=True).start()
     try:
         yield
     except EcnomyError:
-        if over.is_set() or watchdog.is_alive():
-            raise
-        raise _TimeLimit from None
+        if killed.is_set():
+            raise _TimeLimit from None
+        raise
     finally:
         over.set()
 
 
-def _watch(engine: Engine, thread: int, limit_s: float, over: threading.Event) -> None:
+def _watch(
+    engine: Engine, thread: int, limit_s: float, over: threading.Event, killed: threading.Event
+) -> None:
     if over.wait(limit_s):
         return
+    killed.set()
     engine.kill()
     if over.wait(1.0):
         return

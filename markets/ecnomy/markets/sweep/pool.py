@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
 from ecnomy.agents.errors import EcnomyError, InputError
+from ecnomy.markets.inputs.remedy import pip_install
 from ecnomy.markets.sweep.config import UNLIMITED, Limits
 
 __all__ = ["LOST", "DaskPool", "Pool", "PoolError", "PoolLost"]
@@ -28,6 +29,8 @@ _DEATHS: Final = 5  # workers that may die over one run before it is given up
 _SPARE_BYTES: Final = 10**9  # of a worker beside the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
+_NONE_LEFT_S: Final = 60.0
+_NO_WORKERS: Final = "there are no workers left; the same command goes on with what is missing"
 LOST: Final = "the scheduler is gone; the same command goes on with what is missing"
 
 
@@ -66,7 +69,8 @@ class DaskPool:
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
-            raise InputError("sweeps need dask.distributed: pip install 'ecnomy[sweep]'") from None
+            what = pip_install("distributed")
+            raise InputError(f"sweeps need dask.distributed (ecnomy[sweep]): {what}") from None
         _hush()
         self._cluster: Any = None
         if scheduler:
@@ -76,6 +80,7 @@ class DaskPool:
             self._client = distributed.Client(self._cluster, set_as_default=False)
         self._executor = self._client.get_executor(retries=0)
         self._workers, self._counted_s = 1, -math.inf
+        self._seen_s = time.monotonic()
 
     @property
     def workers(self) -> int:
@@ -90,8 +95,11 @@ class DaskPool:
                 threads: dict[str, int] = self._client.nthreads()
             except (OSError, TimeoutError):
                 raise PoolLost(LOST) from None
-            self._workers, self._counted_s = max(1, sum(threads.values())), now_s
-        return self._workers
+            self._workers, self._counted_s = sum(threads.values()), now_s
+            self._seen_s = now_s if self._workers else self._seen_s
+            if now_s - self._seen_s > _NONE_LEFT_S:
+                raise PoolLost(_NO_WORKERS)
+        return max(1, self._workers)
 
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
         """See Pool.
@@ -158,7 +166,7 @@ def _connected(distributed: Any, scheduler: str) -> Any:
     try:
         client = distributed.Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
         client.wait_for_workers(1, timeout=_PATIENCE_S)
-    except (OSError, ValueError, TimeoutError) as error:
+    except Exception as error:  # of many kinds, by what is wrong with the address or the network
         reason = " ".join(str(error).split())[:200]
         raise PoolError(f"--scheduler {scheduler}: no workers to be had ({reason})") from None
     return client

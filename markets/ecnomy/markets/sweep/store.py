@@ -19,6 +19,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, TextIO
@@ -30,7 +31,7 @@ from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.space import Block, Point
 
-__all__ = ["FORMAT", "SHARD_RUNS", "Store", "columns_of", "is_sweep", "point_id", "shards"]
+__all__ = ["FORMAT", "SHARD_RUNS", "Store", "columns_of", "identified", "is_sweep", "shards"]
 
 FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
@@ -44,10 +45,19 @@ _RESERVED: Final = (
 )
 
 
-def point_id(sweep: Sweep, point: Point) -> str:
-    """The identity of a point: base scenario, values and seed."""
-    text = _ENCODE([sweep.base, point.params, point.seed])
-    return hashlib.sha256(text).hexdigest()[:32]
+def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
+    """All points with identities: of base scenario, values, seed, and how often they were before.
+
+    Samples of whole numbers coincide; each of them counts.
+    """
+    before: Counter[bytes] = Counter()
+    head = hashlib.sha256(sweep.base.encode())
+    for point in sweep.points():
+        text = _ENCODE([point.params, point.seed])
+        digest = head.copy()
+        digest.update(text + b"%d" % before[text])
+        before[text] += 1
+        yield digest.hexdigest()[:32], point
 
 
 def is_sweep(folder: Path) -> bool:
@@ -83,7 +93,7 @@ class Store:
         self._lock = _locked(folder)
         self.put_aside: list[Path] = []
         self._kinds = _kinds(sweep)
-        self._points = {point_id(sweep, point): point for point in sweep.points()}
+        self._points = dict(identified(sweep))
         self.records: dict[str, Outcome] = {}
         self._shared: dict[bytes, Any] = {}
         self._loose: set[str] = set()
@@ -183,7 +193,9 @@ def columns_of(folder: Path) -> dict[str, Any]:
         ResultsError: it holds no sweep.
     """
     try:
-        head: dict[str, Any] = msgspec.json.decode((folder / _HEAD).read_bytes())
+        head = msgspec.json.decode((folder / _HEAD).read_bytes(), type=dict[str, Any])
+        if not {"points", "replicates", "units"} <= set(head):
+            raise msgspec.ValidationError("keys are missing")
     except (OSError, msgspec.DecodeError):
         raise ResultsError(f"{folder}: holds no sweep (no readable {_HEAD})") from None
     return head
@@ -198,6 +210,7 @@ def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
         "base": sweep.base,
         "parameters": list(sweep.paths),
         "units": {path: unit for path, unit in _kinds(sweep).items() if unit},
+        "replicates": sweep.replicates,
         "points": points,
     }
 
