@@ -148,6 +148,19 @@ def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) 
     assert changed.tolist() == mine.tolist(), "the new content is what ran"
 
 
+def test_a_repaired_strategy_is_tried_again(tmp_path, monkeypatch) -> None:
+    """A module that could not be imported is part of what the failed run depends on."""
+    file = lab(tmp_path, monkeypatch, "sweep_lab_broken")
+    good = (tmp_path / "sweep_lab_broken_help.py").read_text()
+    (tmp_path / "sweep_lab_broken_help.py").write_text("import no_such_module_at_all\n")
+    tally, _, _ = go(file, tmp_path / "out")
+    assert (tally.done, tally.failed) == (6, 6)
+    assert go(file, tmp_path / "out")[1].points == []
+    (tmp_path / "sweep_lab_broken_help.py").write_text(good)
+    tally, pool, _ = go(file, tmp_path / "out")
+    assert len(pool.points) == tally.done == 6
+
+
 def test_other_code_makes_all_runs_again(tmp_path, monkeypatch) -> None:
     """Another engine or another ecnomy: nothing counts, unless old code is accepted."""
     from ecnomy.markets.sweep import driver, outcome
@@ -155,7 +168,7 @@ def test_other_code_makes_all_runs_again(tmp_path, monkeypatch) -> None:
 
     file = write(tmp_path)
     go(file, tmp_path / "out")
-    other = Code("0" * 64, code_now().sources)
+    other = Code("0" * 64, code_now().sources, code_now().packages)
     for module in (driver, outcome):
         monkeypatch.setattr(module, "code_now", lambda: other)
     assert go(file, tmp_path / "out", old=True)[1].points == []
@@ -168,7 +181,7 @@ def test_workers_of_other_code_are_refused(tmp_path, monkeypatch) -> None:
     from ecnomy.markets.sweep import outcome
     from ecnomy.markets.sweep.fingerprint import Code
 
-    monkeypatch.setattr(outcome, "code_now", lambda: Code("0" * 64, "1" * 64))
+    monkeypatch.setattr(outcome, "code_now", lambda: Code("0" * 64, "1" * 64, "2" * 64))
     with pytest.raises(SweepError, match="another version"):
         go(write(tmp_path), tmp_path / "out")
 

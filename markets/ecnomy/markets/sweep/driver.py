@@ -19,7 +19,7 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.fingerprint import code_now, digest_of
-from ecnomy.markets.sweep.outcome import FAILED, Outcome, Task, execute
+from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute
 from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost
 from ecnomy.markets.sweep.store import Store
 
@@ -184,10 +184,17 @@ def _count(tally: Tally, outcome: Outcome, observer: Observer) -> None:
 
 
 def estimate_s(sweep: Sweep, store_points: list[Task], limit: int = 3) -> float:
-    """Mean seconds of a run, from making up to `limit` of them here; nothing is kept."""
+    """Mean seconds of a run, from making up to `limit` of them here; nothing is kept.
+
+    Raises:
+        SweepError: all of them failed.
+    """
     tried = store_points[:: max(1, len(store_points) // limit)][:limit]
-    times = [execute(task).wall_s for task in tried]
-    return sum(times) / len(times) if times else 0.0
+    made = [execute(task) for task in tried]
+    times = [outcome.wall_s for outcome in made if outcome.status == DONE]
+    if not times:
+        raise SweepError(f"the runs that were tried failed: {made[0].reason}")
+    return sum(times) / len(times)
 
 
 def default_folder(file: str) -> Path:

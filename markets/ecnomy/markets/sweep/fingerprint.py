@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run's outcome depends on, as digests: a run with another key is another run.
 
-    key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, strategy modules)
+    key = sha256(plan digest, seed, market part, engine binary, ecnomy's sources, versions of what
+                 it depends on, strategy modules)
 
 The modules of a user's strategies count with all they import from beside them: every module that is
 neither of Python itself nor installed in site-packages, and the packages they are in, found by
@@ -11,10 +12,12 @@ reading import statements.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import importlib.metadata
 import importlib.util
+import re
 import sys
 import sysconfig
 from collections.abc import Iterable
@@ -31,12 +34,16 @@ from ecnomy.markets.scenario.marketspec import MarketSpec
 __all__ = [
     "Code",
     "code_now",
+    "digest_of",
     "forget_edited_modules",
+    "modules_named_in",
     "remember_modules",
     "run_key",
     "strategy_modules",
 ]
 
+_DEPENDED_ON: Final = ("mesa", "networkx", "numpy", "pint", "PyYAML", "scipy", "topohub")
+_NAMED: Final = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
 _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
@@ -45,6 +52,7 @@ class Code(msgspec.Struct, frozen=True):
 
     engine: str
     sources: str
+    packages: str  # versions of Python and of the packages that results may depend on
 
 
 @functools.cache
@@ -54,7 +62,7 @@ def code_now() -> Code:
     Raises:
         EngineError: there is no engine.
     """
-    return Code(_sha(find_engine().read_bytes()), _sources())
+    return Code(_sha(find_engine().read_bytes()), _sources(), _packages())
 
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:
@@ -71,6 +79,15 @@ def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
             continue
         module = _module_of(agent.strategy.kind)
         if module and not module.startswith("ecnomy."):
+            _gather(module, found)
+    return dict(sorted(found.items()))
+
+
+def modules_named_in(*texts: str) -> dict[str, str]:
+    """The user's modules that texts name as `module:Class`, for runs that failed to load them."""
+    found: dict[str, str] = {}
+    for module in (name for text in texts for name in _NAMED.findall(text)):
+        if _is_local(module):
             _gather(module, found)
     return dict(sorted(found.items()))
 
@@ -163,6 +180,14 @@ def _is_local(module: str) -> bool:
 def _installed() -> tuple[Path, ...]:
     names = ("stdlib", "platstdlib", "purelib", "platlib")
     return tuple(Path(sysconfig.get_path(name)).resolve() for name in names)
+
+
+def _packages() -> str:
+    versions = {"python": ".".join(map(str, sys.version_info[:3]))}
+    for name in _DEPENDED_ON:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name)
+    return _sha(msgspec.json.encode(versions, order="sorted"))
 
 
 def _sources() -> str:

@@ -8,11 +8,8 @@ kept; the driver alone writes outcomes.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
-import resource
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,31 +18,33 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.engines import Engine, find_engine
 from ecnomy.markets.market import Market
 from ecnomy.markets.nomarket import MarketLike, NoMarket
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.runner import Quiet, run, simulate
+from ecnomy.markets.results.writer import ResultsWriter
+from ecnomy.markets.runner import Quiet, Sink, simulate
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.sweep.config import UNLIMITED, Limits, scenario_at
+from ecnomy.markets.sweep.config import Limits, scenario_at
 from ecnomy.markets.sweep.fingerprint import (
     Code,
     code_now,
     forget_edited_modules,
+    modules_named_in,
     remember_modules,
     run_key,
     strategy_modules,
 )
 from ecnomy.markets.sweep.gathered import Gathered
 from ecnomy.markets.sweep.space import Assignment
+from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
 
 __all__ = ["DONE", "FAILED", "Outcome", "Task", "execute"]
 
 DONE: Final = "done"
 FAILED: Final = "failed"
-PS_PER_S: Final = 1e12
-_GRACE_S: Final = 20.0  # for Python code that a time limit has interrupted
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -87,10 +86,6 @@ class Outcome(msgspec.Struct, frozen=True):
     worker: str = ""
 
 
-class _TimeLimit(BaseException):
-    """Raised in the thread of a run that has had its time; no strategy should catch it."""
-
-
 def execute(task: Task) -> Outcome:
     """Make the run; never raises but for what is no run's fault (a worker of other code)."""
     began_s = time.monotonic()
@@ -98,22 +93,27 @@ def execute(task: Task) -> Outcome:
     if outcome.code != task.code:
         raise RuntimeError(f"worker {os.uname().nodename}: its engine or ecnomy is another version")
     try:
-        forget_edited_modules()
-        scenario = scenario_at(task.base, task.name, task.params, task.seed)
-        strategies = strategy_modules(scenario.market)
-        remember_modules(strategies)
-        plan = make_plan(scenario)
-        key = run_key(plan, scenario.market, outcome.code, strategies)
-        outcome = msgspec.structs.replace(outcome, run=key, strategies=strategies)
-        outcome = _simulated(task, scenario, plan, outcome)
-    except _TimeLimit:
-        limit_s = task.limits.time_ps / PS_PER_S
-        outcome = _failed(outcome, f"over its time limit of {limit_s:g} s")
+        with Watchdog(task.limits) as watchdog:
+            forget_edited_modules()
+            scenario = scenario_at(task.base, task.name, task.params, task.seed)
+            outcome = _with_key(outcome, scenario, plan := make_plan(scenario))
+            outcome = _simulated(task, scenario, plan, outcome, watchdog)
+    except OverTime:
+        outcome = _failed(outcome, f"over its time limit of {watchdog.limit_s:g} s", task)
     except EcnomyError as error:
-        outcome = _failed(outcome, " ".join(str(error).split()))
+        outcome = _failed(outcome, " ".join(str(error).split()), task)
     except Exception as error:
-        outcome = _failed(outcome, f"{type(error).__name__}: {' '.join(str(error).split())}")
-    return msgspec.structs.replace(outcome, wall_s=time.monotonic() - began_s, worker=_where())
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        outcome = _failed(outcome, reason, task)
+    wall_s = time.monotonic() - began_s
+    return msgspec.structs.replace(outcome, wall_s=wall_s, worker=_where())
+
+
+def _with_key(outcome: Outcome, scenario: Scenario, plan: Plan) -> Outcome:
+    strategies = strategy_modules(scenario.market)
+    remember_modules(strategies)
+    key = run_key(plan, scenario.market, outcome.code, strategies)
+    return msgspec.structs.replace(outcome, run=key, strategies=strategies)
 
 
 def _where() -> str:
@@ -128,24 +128,32 @@ def _where() -> str:
     return address.partition("://")[2]
 
 
-def _failed(outcome: Outcome, reason: str) -> Outcome:
-    return msgspec.structs.replace(outcome, status=FAILED, reason=reason, values={})
+def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
+    """A failure; one that came before the strategies were known may lie in their modules."""
+    named = outcome.strategies
+    if not outcome.run:
+        named = modules_named_in(task.base, *(str(value) for value in task.params.values()))
+    return msgspec.structs.replace(
+        outcome, status=FAILED, reason=reason, values={}, strategies=named
+    )
 
 
-def _simulated(task: Task, scenario: Scenario, plan: Plan, outcome: Outcome) -> Outcome:
+def _simulated(
+    task: Task, scenario: Scenario, plan: Plan, outcome: Outcome, watchdog: Watchdog
+) -> Outcome:
     spec = scenario.market
     market: MarketLike = NoMarket(plan) if spec is None else Market(plan, spec)
     try:
-        sink = Gathered(plan)
-        with Engine(plan, find_engine()) as engine, _limited(engine, task.limits):
-            finish = simulate(engine, plan, market, sink, Quiet())
-            engine.finished()
-        if task.folder:
-            run(scenario, out=Path(task.folder), force=True)
+        gathered = Gathered(plan)
+        with _kept(task, scenario, plan, market, gathered) as sink:
+            with Engine(plan, find_engine()) as engine:
+                watchdog.guard(engine)
+                finish = simulate(engine, plan, market, sink, Quiet())
+                engine.finished()
         return msgspec.structs.replace(
             outcome,
             status=DONE,
-            values=sink.row(market),
+            values=gathered.row(market),
             engine_cpu_s=finish.cpu_s,
             data_packets=finish.data_packets,
         )
@@ -153,39 +161,40 @@ def _simulated(task: Task, scenario: Scenario, plan: Plan, outcome: Outcome) -> 
         market.close()
 
 
+class _Both:
+    """Hands what a run produces to a results folder, then to the row that is sent back."""
+
+    def __init__(self, first: Sink, second: Sink) -> None:
+        self._sinks = (first, second)
+
+    def engine(self, name: str, version: str) -> None:
+        for sink in self._sinks:
+            sink.engine(name, version)
+
+    def report(self, report: Report, market: MarketLike) -> None:
+        for sink in self._sinks:
+            sink.report(report, market)
+
+    def record(self, record: Record) -> None:
+        for sink in self._sinks:
+            sink.record(record)
+
+
 @contextlib.contextmanager
-def _limited(engine: Engine, limits: Limits) -> Iterator[None]:
-    """Bounds on a run: the engine's memory by the kernel, the time by a watchdog of its own."""
-    if limits.memory_bytes != UNLIMITED:
-        both = (limits.memory_bytes, limits.memory_bytes)
-        resource.prlimit(engine.pid, resource.RLIMIT_AS, both)
-    if limits.time_ps == UNLIMITED:
-        yield
+def _kept(
+    task: Task, scenario: Scenario, plan: Plan, market: MarketLike, gathered: Gathered
+) -> Iterator[Sink]:
+    """The sink of a run, its results folder included where it is kept."""
+    if not task.folder:
+        yield gathered
         return
-    over, killed = threading.Event(), threading.Event()
-    limit_s, thread = limits.time_ps / PS_PER_S, threading.get_ident()
-    watched = (engine, thread, limit_s, over, killed)
-    threading.Thread(target=_watch, args=watched, daemon=True).start()
+    writer = ResultsWriter(Path(task.folder), plan, scenario.resolved(), force=True)
+    reason: str | None = "the run failed"
     try:
-        yield
-    except EcnomyError:
-        if killed.is_set():
-            raise _TimeLimit from None
-        raise
+        yield _Both(writer, gathered)
+        reason = None
     finally:
-        over.set()
-
-
-def _watch(
-    engine: Engine, thread: int, limit_s: float, over: threading.Event, killed: threading.Event
-) -> None:
-    if over.wait(limit_s):
-        return
-    killed.set()
-    engine.kill()
-    if over.wait(1.0):
-        return
-    # The run is not waiting for the engine: a strategy computes, and is interrupted.
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_TimeLimit))
-    if not over.wait(_GRACE_S):
-        os._exit(75)
+        try:
+            writer.finish(market, {"worker": _where()}, reason=reason)
+        finally:
+            writer.close()

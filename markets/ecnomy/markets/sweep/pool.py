@@ -14,6 +14,8 @@ import importlib
 import logging
 import math
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
@@ -150,6 +152,17 @@ def _config() -> None:
 
 def _local(distributed: Any, workers: int, limits: Limits) -> Any:
     _config()
+    # Ctrl-C is the driver's to answer: workers started while it is ignored go on ignoring it.
+    if threading.current_thread() is not threading.main_thread():
+        return _started(distributed, workers, limits)
+    heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return _started(distributed, workers, limits)
+    finally:
+        signal.signal(signal.SIGINT, heeded)
+
+
+def _started(distributed: Any, workers: int, limits: Limits) -> Any:
     memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
     return distributed.LocalCluster(
         n_workers=workers,

@@ -86,6 +86,8 @@ class Store:
             InputError: another driver is at work there, or it holds something else than a sweep.
         """
         self.folder, self._sweep = folder, sweep
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: is no folder")
         if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
             raise InputError(f"{folder}: exists already and holds no sweep; --out names another")
         for name in ("", "outcomes", "shards"):

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bounds on one run: the engine's memory by the kernel, the time of all of it by a thread.
+
+When the time is up the engine is killed, if there is one; a run that does not wait for the engine
+(a strategy computes) is interrupted by an exception in its thread; and a worker that does not heed
+that either (it sleeps in C) ends itself, to be replaced.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import threading
+from types import TracebackType
+from typing import Final
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.engines import Engine
+from ecnomy.markets.sweep.config import UNLIMITED, Limits
+
+__all__ = ["OverTime", "Watchdog"]
+
+PS_PER_S: Final = 1e12
+_HEED_S: Final = 1.0
+_GRACE_S: Final = 20.0
+
+
+class OverTime(BaseException):
+    """Raised in a run that has had its time; no strategy should catch it."""
+
+
+class Watchdog:
+    """Watches the run of the thread that enters it."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._engine: Engine | None = None
+        self._over, self._up = threading.Event(), threading.Event()
+        self._thread = threading.get_ident()
+
+    @property
+    def limit_s(self) -> float:
+        """The time a run may take."""
+        return self._limits.time_ps / PS_PER_S
+
+    def guard(self, engine: Engine) -> None:
+        """This engine is the run's."""
+        if self._limits.memory_bytes != UNLIMITED:
+            both = (self._limits.memory_bytes, self._limits.memory_bytes)
+            resource.prlimit(engine.pid, resource.RLIMIT_AS, both)
+        self._engine = engine
+
+    def __enter__(self) -> Watchdog:
+        if self._limits.time_ps != UNLIMITED:
+            threading.Thread(target=self._watch, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self._over.set()
+        if self._up.is_set() and isinstance(error, EcnomyError):
+            raise OverTime from None
+
+    def _watch(self) -> None:
+        if self._over.wait(self.limit_s):
+            return
+        self._up.set()
+        if self._engine is not None:
+            self._engine.kill()
+            if self._over.wait(_HEED_S):
+                return
+        thread, exception = ctypes.c_ulong(self._thread), ctypes.py_object(OverTime)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, exception)
+        if not self._over.wait(_GRACE_S):
+            os._exit(75)
