@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.link_marking import Crossings, activity_of, crossings_of, link_shares
 from ecnomy.analysis.panels import (
     COLOURS,
     PANEL_INCHES,
@@ -57,6 +58,7 @@ class _Data(msgspec.Struct, frozen=True):
     edges_ps: npt.NDArray[np.int64]
     flows: Epochs
     links: Epochs
+    crossings: Crossings
 
     @property
     def seconds(self) -> npt.NDArray[np.float64]:
@@ -109,7 +111,16 @@ def _collect(run: Run) -> _Data:
     edges = flows.grid(max(reached // _BINS, 1))
     groups = groups_of(run)
     edges = edges[edges <= links.t_ps.max(initial=-1)]
-    return _Data(run, phases_of(plan, reached), groups, _looks(groups), edges, flows, links)
+    return _Data(
+        run=run,
+        phases=phases_of(plan, reached),
+        groups=groups,
+        looks=_looks(groups),
+        edges_ps=edges,
+        flows=flows,
+        links=links,
+        crossings=crossings_of(run),
+    )
 
 
 def _looks(groups: list[Group]) -> list[_Look]:
@@ -198,21 +209,23 @@ def _draw_money(axis: Axes, data: _Data) -> None:
 
 
 def _bottleneck(data: _Data) -> int:
-    """The link with the most marks, failing these the one used most."""
-    marks = data.links.at("marks", data.edges_ps[-1:])[0]
-    if marks.any():
-        return int(marks.argmax())
+    """The link with the most marks on data, failing these the one used most."""
+    marks = data.crossings.data_marks.sum(axis=0)
+    counted = data.links.at("marks", data.edges_ps[-1:])[0]
+    if (marked := np.where(marks > 0, counted, 0.0)).any():
+        return int(marked.argmax())
     rates = np.array([link.rate_bps for link in data.run.plan.links], dtype=np.float64)
     return int((data.links.at("departed_bytes", data.edges_ps[-1:])[0] / rates).argmax())
 
 
 def _draw_marking(axis: Axes, data: _Data) -> None:
     link = _bottleneck(data)
-    marks = data.per_second(data.links, "marks")[:, link]
-    arrivals = data.per_second(data.links, "arrivals")[:, link]
+    parts = link_shares(data.crossings, activity_of(data.run, data.flows, data.edges_ps))
+    marks = data.per_second(data.links, "marks")[:, link] * parts.marks[:, link]
+    arrivals = data.per_second(data.links, "arrivals")[:, link] * parts.arrivals[:, link]
     share = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
-    axis.plot(data.middle_s, share, color="black", linewidth=1.6, label="packets marked")
-    axis.set_ylabel("packets marked\n[%]")
+    axis.plot(data.middle_s, share, color="black", linewidth=1.6, label="of ECN-capable data")
+    axis.set_ylabel("data packets marked\n[%]")
     legend_beside(axis, f"Congestion on {data.run.plan.links[link].name}")
 
 
