@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import open_run, overview
+from ecnomy.analysis.digits import significant
 from ecnomy.analysis.show import show_command
 
 MakeRun = Callable[..., Path]
@@ -37,6 +40,39 @@ def test_show_prints_the_summary_and_names_the_picture(gold_silver: Path) -> Non
     assert "0.1100" in done.output
     assert lines[-1] == f"picture: {gold_silver / 'overview.png'}"
     assert (gold_silver / "overview.png").stat().st_size > 20_000
+
+
+def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
+    """At a ten-thousandth of the price three digits are still printed, in both tables of money."""
+    folder = make_run()
+    ledger = pd.read_parquet(folder / "ledger.parquet")
+    ledger = ledger[ledger["kind"] == "mark"].assign(price_micro=11)
+    ledger["amount_micro"] = 11 * ledger["quantity"]
+    ledger.to_parquet(folder / "ledger.parquet", index=False)
+    lines = [line.split() for line in _show(folder, "--no-plot").output.splitlines()]
+    (late,) = [i for i, line in enumerate(lines) if line[:2] == ["Phase", "2,"]]
+    gold = [line for line in lines[late:] if line[:1] == ["gold"]]
+    assert 1e-4 < float(gold[1][2]) < 1e-3  # 36 marks/s at 11 micro-units
+    assert len(gold[1][2].lstrip("0.")) == 3
+    (account,) = [line for line in lines if line[:1] == ["source:background"]]
+    assert float(account[2]) > 0
+    assert len(account[2].lstrip("0.")) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234.5678, "1,234.57"),
+        (2.9, "2.90"),
+        (0.0012345, "0.00123"),
+        (-4e-7, "-0.000000400"),
+        (-0.0, "0.00"),
+        (math.nan, "-"),
+    ],
+)
+def test_numbers_have_three_digits(value: float, text: str) -> None:
+    """Two decimals where they tell enough, more for small numbers, no minus before 0."""
+    assert significant(value) == text
 
 
 def test_no_plot_draws_nothing(make_run: MakeRun) -> None:

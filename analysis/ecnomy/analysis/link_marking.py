@@ -90,10 +90,8 @@ def _ecn_capable(plan: Plan, number: int) -> bool:
 
 def by_source(plan: Plan, values: Floats) -> Floats:
     """Rows of the flow table added up to sources, [..., row] to [..., source]."""
-    owner = np.repeat(np.arange(len(plan.sources)), [s.row_count for s in plan.sources])
-    sums = np.zeros((*values.shape[:-1], len(plan.sources)))
-    np.add.at(sums, (..., owner), values)
-    return sums
+    first = np.cumsum([0, *(source.row_count for source in plan.sources)])[:-1]
+    return np.asarray(np.add.reduceat(values, first, axis=-1), dtype=np.float64)
 
 
 def activity_of(run: Run, flows: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats:
