@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import math
 import struct
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pandas as pd
 import pytest
 import typer
@@ -155,3 +157,25 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
     fees = {str(line.get_label()): line for line in money.get_lines()}
     assert fees["gold, fee"].get_ydata() == pytest.approx([4.0] * len(data.middle_s))
     assert len(plots._figure(plots._collect(open_run(make_run(market=False)))).axes) == 3
+
+
+def test_two_dozen_groups_look_different() -> None:
+    """Colour, marker and line style together tell 24 groups apart, each six by colour alone."""
+    from ecnomy.analysis import plots
+    from ecnomy.analysis.summary import Group
+
+    looks = plots._looks([Group(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
+    assert len({(look.colour, look.marker) for look in looks}) == 24
+    assert len({look.colour for look in looks[:6]}) == 6
+    for first, second in zip(looks, looks[6:], strict=False):
+        assert first.style != second.style
+
+
+def test_letters_the_font_lacks_are_drawn_in_silence(make_run: MakeRun, tmp_path: Path) -> None:
+    """A title in Chinese makes a picture and no warning."""
+    run = open_run(make_run())
+    run.manifest = msgspec.structs.replace(run.manifest, title="\u62e5\u585e \u5b9a\u4ef7")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert overview(run, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 20_000

@@ -36,7 +36,9 @@ __all__ = ["overview"]
 
 _BINS: Final = 60  # points a line: fewer marks than this many per flow tell nothing finer
 _MANY: Final = 6  # flows of a group beyond which only their mean is drawn
-_MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+# one more than colours, so that the pairs repeat after 42 groups only
+_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+_STYLES: Final = ("-", "--", "-.")
 _UNPRICED: Final = "#6E6E6E"
 
 
@@ -130,7 +132,9 @@ def _looks(groups: list[Group]) -> list[_Look]:
         if any_class and not group.service_class:
             looks.append(_Look(_UNPRICED, "", ":"))
             continue
-        looks.append(_Look(COLOURS[taken % 6], _MARKERS[taken % 6], "-"))
+        turn, colour = divmod(taken, len(COLOURS))
+        marker, style = _MARKERS[taken % len(_MARKERS)], _STYLES[turn % len(_STYLES)]
+        looks.append(_Look(COLOURS[colour], marker, style))
         taken += 1
     return looks
 
@@ -159,6 +163,7 @@ def _figure(data: _Data) -> Figure:
 
 def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], label: str) -> None:
     look = data.looks[index]
+    step = max(len(data.middle_s) // 12, 1)
     axis.plot(
         data.middle_s,
         data.while_on(data.groups[index], values),
@@ -167,7 +172,7 @@ def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], 
         linewidth=2.2,
         marker=look.marker,
         markersize=4.5,
-        markevery=(index, max(len(data.middle_s) // 12, 1)),
+        markevery=(index % step, step),
         label=label,
     )
 
