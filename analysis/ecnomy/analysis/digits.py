@@ -25,6 +25,6 @@ def significant(value: float, decimals: int = 2, sign: str = "") -> str:
     if abs(value) < 10.0**-_MOST_DECIMALS:
         value = 0.0
     else:
-        first = math.floor(math.log10(abs(value)))
+        first = int(f"{value:.{_DIGITS - 1}e}".split("e")[1])  # of what is left after rounding
         decimals = max(decimals, min(_DIGITS - 1 - first, _MOST_DECIMALS))
     return f"{value:{sign},.{decimals}f}"

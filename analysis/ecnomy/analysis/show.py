@@ -230,8 +230,8 @@ def _link_table(rows: tuple[LinkRow, ...]) -> Table:
             row.name,
             _percent(row.utilization),
             _percent(row.marking_probability),
-            significant(row.queue_packets, 1),
-            significant(1e3 * row.wait_s, 1),
+            f"{row.queue_packets:.1f}",
+            "-" if math.isnan(row.wait_s) else f"{1e3 * row.wait_s:.1f}",
             f"{row.drops:,}",
         )
     return table
