@@ -117,8 +117,8 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "4 calls sold +0.600000 +0.1500 +36.00" in lines
     assert "1 reimbursement for broken promises -0.070001 -0.0175 -4.20" in lines
-    assert "8 marks of its calls -0.008008 -0.0020 -0.48" in lines
-    assert "6 marks of its test streams -0.006006 -0.0015 -0.36" in lines
+    assert "8 marks of its calls -0.008008 -0.00200 -0.480" in lines
+    assert "6 marks of its test streams -0.006006 -0.00150 -0.360" in lines
     assert "profit, the balance of its account +0.515985 +0.1290 +30.96" in lines
     assert "blocked 2 33.3 % of asked" in lines
     assert "promise broken 1 33.3 % of ended" in lines
@@ -130,6 +130,35 @@ def test_show_prints_money_calls_and_streams(tmp_path: Path) -> None:
     assert "so probe sees time averages" in words
     assert lines[-1] == f"gsp: {tmp_path / 'guarantee.png'}"
     assert (tmp_path / "guarantee.png").stat().st_size > 20_000
+
+
+def test_calls_that_cost_nothing_are_counted(tmp_path: Path) -> None:
+    """At a price and a refund of 0 nothing is posted; four were sold and one broken all the same.
+
+    Money is then 0 without a minus, and a mark a call still has its figure.
+    """
+    ledger = [row for row in LEDGER if row[4] == "marks"]
+    balance_micro = -14 * PRICE_MICRO
+    folder = write_run(tmp_path, ledger=ledger, balance_micro=balance_micro)
+    money = _only(folder).money
+    assert (money.calls, money.reimbursements) == (Item(0, 4), Item(0, 1))
+    text = " ".join(_show(folder, "--no-plot").split())
+    assert "4 calls sold +0.000000 +0.0000 +0.00" in text
+    assert "1 reimbursement for broken promises +0.000000 +0.0000 +0.00" in text
+    assert "brings 0.0000 and costs 0.00200 in marks and 0.0000 in reimbursements: -0.00200" in text
+    assert "-0.0000 " not in text
+
+
+def test_unrecorded_calls_are_those_paid_for(tmp_path: Path) -> None:
+    """Without the table of calls the postings are counted, and the words say so."""
+    text = " ".join(_show(write_run(tmp_path, calls=None), "--no-plot").split())
+    assert "4 calls paid for +0.600000" in text
+
+
+def test_whose_marks_the_provider_pays_is_said(tmp_path: Path) -> None:
+    """Calls and test streams are named below the table of payments, others are not."""
+    text = " ".join(_show(write_run(tmp_path), "--no-plot").split())
+    assert "(marks of phones, beat, probe: paid by gsp)" in text
 
 
 def test_nobody_calling_is_no_trouble(tmp_path: Path) -> None:

@@ -45,8 +45,11 @@ def test_the_panels_have_units_and_legends(tmp_path: Path) -> None:
     marking, calls, promises, money = (_legend(axis) for axis in figure.axes)
     assert marking == ["share marked, M", "blocking threshold", "M above it: calls blocked"]
     assert calls == ["accepted, 4", "blocked, 2"]
-    assert promises[:2] == ["call, promise kept, 2", "call, promise broken, 1"]
-    assert money == ["received for calls, 0.60", "paid out, 0.08", "balance, 0.52"]
+    assert promises[:2] == ["call, promise kept, 1", "call, promise broken, 1"]
+    title = figure.axes[2].get_legend()
+    assert title is not None
+    assert "not drawn: 1 without a packet" in title.get_title().get_text()
+    assert money == ["received for calls, 0.600", "paid out, 0.0840", "balance, 0.516"]
     assert [len(_lines(axis)) for axis in figure.axes] == [2, 0, 3, 3]
 
 
@@ -64,7 +67,7 @@ def test_the_curves_hold_the_tables(tmp_path: Path) -> None:
     assert list(blocked) == [0, 0, 6, 6, 0, 0]
     broken = _lines(promises)["call, promise broken, 1"]
     assert (list(broken.get_xdata()), list(broken.get_ydata())) == ([20], pytest.approx([2]))
-    balance = _lines(money)["balance, 0.52"].get_ydata()
+    balance = _lines(money)["balance, 0.516"].get_ydata()
     assert (balance[0], balance[1]) == (0, CALL_MICRO / 1e6)
     assert balance[-1] == pytest.approx(PROFIT_MICRO / 1e6)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from ecnomy.analysis.network_loads import is_network, network_loads
 from ecnomy.analysis.network_plot import _figure, _maps, network_picture
 from ecnomy.analysis.network_tables import node_sums
 from ecnomy.analysis.show import show_command
+from ecnomy.analysis.summary import summarize
 from ecnomy.analysis.windows import Window
 from ecnomy.markets.plan import Law, Link, Plan, Record
 from market_world import PS as S
@@ -67,6 +69,16 @@ def star() -> Plan:
     return plan.sealed()
 
 
+def _pairs(plan: Plan) -> pd.DataFrame:
+    """Packets and marks of ten seconds, per source and link of its path, then of its ack path."""
+    rows = []
+    for number, (sending, packets) in enumerate(zip(plan.sources, PACKETS.values(), strict=True)):
+        for link in [*sending.path, *sending.ack_path]:
+            marks = MARKS[sending.name] if link == 2 and link in sending.path else 0
+            rows.append((number, link, 10 * packets, 10 * marks))
+    return pd.DataFrame(rows, columns=["source", "link", "arrivals", "marks"])
+
+
 def _tables(plan: Plan) -> dict[str, pd.DataFrame]:
     seconds, flows, links = np.arange(11), len(plan.sources), len(plan.links)
     sent, marks = np.array(list(PACKETS.values())), np.array(list(MARKS.values()))
@@ -110,6 +122,7 @@ def _tables(plan: Plan) -> dict[str, pd.DataFrame]:
         "link_epochs": pd.DataFrame(wires),
         "flows": flat,
         "ledger": ledger,
+        "pairs": _pairs(plan),
     }
 
 
@@ -159,6 +172,67 @@ def test_links_in_numbers(results: Path) -> None:
     assert (back.marked, back.price_per_mbit, back.congested) == (0, 0, False)
     assert loads.congested() == [east]
     assert math.isnan(loads.links[4].marked)  # only ACKs go to the south-west
+
+
+def _changed(
+    folder: Path, table: str, rows: Callable[[pd.DataFrame], pd.Series], **values: int
+) -> None:
+    """Set columns of some rows of a table."""
+    frame = pd.read_parquet(folder / f"{table}.parquet")
+    for name, value in values.items():
+        frame.loc[rows(frame), name] = value
+    frame.to_parquet(folder / f"{table}.parquet", index=False)
+
+
+def test_packets_lost_before_a_link_are_not_of_it(results: Path) -> None:
+    """Of 60 packets a second sent 10 reach the second link: 8 marks are of 110, not of 160."""
+    east = pd.read_parquet(results / "link_epochs.parquet")
+    east.loc[east["link"] == 2, "arrivals"] -= 50 * east["t_ps"] // S
+    east.to_parquet(results / "link_epochs.parquet", index=False)
+    _changed(results, "pairs", lambda t: (t["source"] == 2) & (t["link"] == 2), arrivals=100)
+    link = network_loads(open_run(results), WINDOW).links[2]
+    assert link.marked == pytest.approx(8 / 110)
+    assert link.price_per_mbit == pytest.approx(8 * 0.05 / (110 * 0.008))
+
+
+def test_marks_on_acks_are_no_marks_on_data(results: Path) -> None:
+    """Thirty marked ACKs a second beside eight marked data packets change neither share nor price.
+
+    They cross with data of the other way, and a link that only ACKs cross has no share at all.
+    """
+    wires = pd.read_parquet(results / "link_epochs.parquet")
+    wires.loc[wires["link"].isin([2, 4]), "marks"] += 30 * wires["t_ps"] // S
+    wires.to_parquet(results / "link_epochs.parquet", index=False)
+    _changed(results, "pairs", lambda t: (t["source"] == 1) & (t["link"] == 2), marks=300)
+    _changed(results, "pairs", lambda t: (t["source"] == 2) & (t["link"] == 4), marks=300)
+    loads = network_loads(open_run(results), WINDOW)
+    assert loads.links[2].marked == pytest.approx(8 / 160)
+    assert loads.links[2].price_per_mbit == pytest.approx(8 * 0.05 / (160 * 0.008))
+    assert math.isnan(loads.links[4].marked)
+    assert not loads.links[4].congested
+
+
+def test_marks_nobody_is_charged_for_cost_nothing(results: Path) -> None:
+    """Where one of two marked sources is not charged, the price is of the other's marks."""
+    ledger = pd.read_parquet(results / "ledger.parquet")
+    ledger[ledger["flow"] == 0].to_parquet(results / "ledger.parquet", index=False)
+    link = network_loads(open_run(results), WINDOW).links[2]
+    assert link.price_per_mbit == pytest.approx(5 * 0.05 / (160 * 0.008))
+
+
+def test_overview_and_map_say_the_same_of_a_link(results: Path) -> None:
+    """The marking panel is of data, as the map is, and its axis says so."""
+    from ecnomy.analysis import plots
+
+    figure = plots._figure(plots._collect(open_run(results)))
+    (panel,) = [a for a in figure.axes if a.get_ylabel() == "data packets marked\n[%]"]
+    (curve,) = [x for x in panel.get_lines() if x.get_label() == "of ECN-capable data"]
+    run = open_run(results)
+    marked = 100 * network_loads(run, WINDOW).links[2].marked
+    (phase,) = summarize(run).phases
+    (row,) = [row for row in phase.links if row.link == 2]
+    assert 100 * row.marking_probability == pytest.approx(marked)
+    assert list(curve.get_ydata()) == pytest.approx([marked] * 10)
 
 
 def test_pairs_and_nodes_in_numbers(results: Path) -> None:

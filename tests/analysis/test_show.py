@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import math
 import struct
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
+import pandas as pd
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import open_run, overview
+from ecnomy.analysis.digits import significant
 from ecnomy.analysis.show import show_command
 
 MakeRun = Callable[..., Path]
@@ -37,6 +42,40 @@ def test_show_prints_the_summary_and_names_the_picture(gold_silver: Path) -> Non
     assert "0.1100" in done.output
     assert lines[-1] == f"picture: {gold_silver / 'overview.png'}"
     assert (gold_silver / "overview.png").stat().st_size > 20_000
+
+
+def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
+    """At a ten-thousandth of the price three digits are still printed, in both tables of money."""
+    folder = make_run()
+    ledger = pd.read_parquet(folder / "ledger.parquet")
+    ledger = ledger[ledger["kind"] == "mark"].assign(price_micro=11)
+    ledger["amount_micro"] = 11 * ledger["quantity"]
+    ledger.to_parquet(folder / "ledger.parquet", index=False)
+    lines = [line.split() for line in _show(folder, "--no-plot").output.splitlines()]
+    (late,) = [i for i, line in enumerate(lines) if line[:2] == ["Phase", "2,"]]
+    gold = [line for line in lines[late:] if line[:1] == ["gold"]]
+    assert 1e-4 < float(gold[1][2]) < 1e-3  # 36 marks/s at 11 micro-units
+    assert len(gold[1][2].lstrip("0.")) == 3
+    (account,) = [line for line in lines if line[:1] == ["source:background"]]
+    assert float(account[2]) > 0
+    assert len(account[2].lstrip("0.")) == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1234.5678, "1,234.57"),
+        (2.9, "2.90"),
+        (0.0012345, "0.00123"),
+        (0.00099999, "0.00100"),
+        (-4e-7, "-0.000000400"),
+        (-0.0, "0.00"),
+        (math.nan, "-"),
+    ],
+)
+def test_numbers_have_three_digits(value: float, text: str) -> None:
+    """Two decimals where they tell enough, more for small numbers, no minus before 0."""
+    assert significant(value) == text
 
 
 def test_no_plot_draws_nothing(make_run: MakeRun) -> None:
@@ -119,3 +158,25 @@ def test_the_picture_draws_the_data(gold_silver: Path, make_run: MakeRun, tmp_pa
     fees = {str(line.get_label()): line for line in money.get_lines()}
     assert fees["gold, fee"].get_ydata() == pytest.approx([4.0] * len(data.middle_s))
     assert len(plots._figure(plots._collect(open_run(make_run(market=False)))).axes) == 3
+
+
+def test_two_dozen_groups_look_different() -> None:
+    """Colour, marker and line style together tell 24 groups apart, each six by colour alone."""
+    from ecnomy.analysis import plots
+    from ecnomy.analysis.summary import Group
+
+    looks = plots._looks([Group(f"g{i}", f"g{i}", "", (i,)) for i in range(24)])
+    assert len({(look.colour, look.marker) for look in looks}) == 24
+    assert len({look.colour for look in looks[:6]}) == 6
+    for first, second in zip(looks, looks[6:], strict=False):
+        assert first.style != second.style
+
+
+def test_letters_the_font_lacks_are_drawn_in_silence(make_run: MakeRun, tmp_path: Path) -> None:
+    """A title in Chinese makes a picture and no warning."""
+    run = open_run(make_run())
+    run.manifest = msgspec.structs.replace(run.manifest, title="\u62e5\u585e \u5b9a\u4ef7")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert overview(run, tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 20_000

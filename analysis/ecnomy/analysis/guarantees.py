@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Guaranteed stream providers (GSP) of a run in numbers: profit and loss, calls, test streams.
 
-Everything is of the whole run, as the money is. What is said of money comes from the ledger alone.
+Everything is of the whole run, as the money is. What is said of money comes from the ledger alone;
+how many calls were sold and how many promises broken comes from the table calls where the run
+recorded it, for what costs nothing is not posted, and else from the postings.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, calls_of, streams_of
+from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
 from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run
@@ -38,6 +40,8 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     """What a GSP earned in the whole run, from the ledger alone; micro-units.
 
     Attributes:
+        calls: those sold, paid for or not, where calls were recorded; `reimbursements` likewise
+            counts broken promises.
         other: postings to or from its account that are none of the rest.
         profit_micro: all it received minus all it paid.
         seconds: the time all this took.
@@ -72,6 +76,8 @@ class Guarantee(msgspec.Struct, frozen=True):
 def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
     """The account of a GSP in the ledger, by what it was paid for and what it paid for.
 
+    Calls sold and promises broken are counted in the table calls where the run has it.
+
     Raises:
         ResultsError: the ledger is unreadable, or does not end at the balance in the manifest.
     """
@@ -87,9 +93,14 @@ def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
     other_in, other_out = _item(received[~sold], 1), _item(paid[rest], -1)
     profit_micro = int(received["amount_micro"].sum()) - int(paid["amount_micro"].sum())
     _check_balance(run, provider.name, profit_micro)
+    income, refunds = _item(received[sold], 1), _item(paid[back], -1)
+    if run.plan.record.calls:
+        rows = call_rows(run, provider)
+        income = Item(income.micro, int((rows["accepted"] == 1).sum()))
+        refunds = Item(refunds.micro, int(rows["broken"].sum()))
     return ProfitAndLoss(
-        calls=_item(received[sold], 1),
-        reimbursements=_item(paid[back], -1),
+        calls=income,
+        reimbursements=refunds,
         call_marks=_item(paid[of_calls], -1),
         stream_marks=_item(paid[of_streams], -1),
         other=Item(other_in.micro + other_out.micro, other_in.count + other_out.count),

@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.digits import significant
 from ecnomy.analysis.guaranteed_calls import call_rows
 from ecnomy.analysis.guarantors import Provider, flows_of
 from ecnomy.analysis.panels import (
@@ -214,9 +215,11 @@ def _draw_calls(axis: Axes, data: _Data) -> None:
 def _draw_promises(axis: Axes, data: _Data) -> None:
     assert data.calls is not None
     ended = data.calls[(data.calls["accepted"] == 1) & (data.calls["complete"] == 1)]
-    t_s = ended["end_ps"].to_numpy(dtype=np.float64) / PS_PER_S
-    bad = 100 * ended["share_bad"].to_numpy(dtype=np.float64)
-    broken = ended["broken"].to_numpy(dtype=bool)
+    spoken = ended[ended["sent"] > 0]
+    silent = len(ended) - len(spoken)
+    t_s = spoken["end_ps"].to_numpy(dtype=np.float64) / PS_PER_S
+    bad = 100 * spoken["share_bad"].to_numpy(dtype=np.float64)
+    broken = spoken["broken"].to_numpy(dtype=bool)
     axis.plot(
         t_s[~broken],
         bad[~broken],
@@ -244,7 +247,10 @@ def _draw_promises(axis: Axes, data: _Data) -> None:
     _from_zero(axis)
     axis.set_ylabel("bad packets of a call\n[%]")
     delay_ms = data.provider.max_delay_ps / 1e9
-    legend_beside(axis, f"Each call at its end\n(bad: lost, or later than {delay_ms:g} ms)")
+    title = f"Each call at its end\n(bad: lost, or later than {delay_ms:g} ms)"
+    if silent:
+        title += f"\nnot drawn: {silent:,} without a packet"
+    legend_beside(axis, title)
 
 
 def _draw_money(axis: Axes, data: _Data) -> None:
@@ -262,7 +268,7 @@ def _draw_money(axis: Axes, data: _Data) -> None:
     for label, values, look in curves:
         end = values[-1] if len(values) else 0.0
         line = np.concatenate([[0.0], values, [end]])
-        axis.plot(t_s, line, drawstyle="steps-post", label=f"{label}, {end:,.2f}", **look)
+        axis.plot(t_s, line, drawstyle="steps-post", label=f"{label}, {significant(end)}", **look)
     axis.axhline(0, color="0.35", linewidth=0.8, zorder=1)
     axis.set_ylabel("total so far\n[money]")
     legend_beside(axis, "Its account")

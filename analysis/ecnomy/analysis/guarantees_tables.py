@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ecnomy.analysis.digits import significant
 from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, all_streams
 from ecnomy.analysis.guarantees import Guarantee, Item, ProfitAndLoss
 from ecnomy.analysis.phases import PS_PER_S
@@ -54,10 +55,13 @@ def money_table(one: Guarantee) -> Table:
     table = _plain("profit and loss, money", "whole run", "per call sold", "per hour")
 
     def line(words: str, micro: int, style: str | None = None) -> None:
-        cells = [_exact(micro), _money(money.per_call(micro), 4), _money(money.per_hour(micro), 2)]
+        cells = [_exact(micro), significant(money.per_call(micro), 4, "+")]
+        cells.append(significant(money.per_hour(micro), 2, "+"))
         table.add_row(words, *cells, style=style)
 
-    line(f"{_count(money.calls, 'call')} sold", money.calls.micro)
+    # without the table of calls only those that cost something are known
+    sold = "sold" if one.calls is not None else "paid for"
+    line(f"{_count(money.calls, 'call')} {sold}", money.calls.micro)
     back = _count(money.reimbursements, "reimbursement")
     line(f"{back} for broken promises", money.reimbursements.micro)
     line(f"{_count(money.call_marks, 'mark')} of its calls", money.call_marks.micro)
@@ -75,12 +79,15 @@ def _margin(money: ProfitAndLoss, streams: bool) -> str:
     marks, back = (-money.per_call(x.micro) for x in (money.call_marks, money.reimbursements))
     price, fixed = money.per_call(money.calls.micro), -money.per_hour(money.stream_marks.micro)
     text = (
-        f"An average call brings {price:.4f} and costs {marks:.4f} in marks and {back:.4f} in "
-        f"reimbursements: {price - marks - back:+.4f}."
+        f"An average call brings {significant(price, 4)} and costs {significant(marks, 4)} in "
+        f"marks and {significant(back, 4)} in reimbursements: "
+        f"{significant(price - marks - back, 4, '+')}."
     )
     if not streams:
         return text
-    return f"{text} The test streams cost {fixed:.2f} an hour, however many calls there are."
+    return (
+        f"{text} The test streams cost {significant(fixed)} an hour, however many calls there are."
+    )
 
 
 def call_table(one: Guarantee) -> Table:
@@ -174,10 +181,6 @@ def _count(item: Item, noun: str) -> str:
 def _exact(micro: int) -> str:
     whole, part = divmod(abs(micro), 10**6)
     return f"{'-' if micro < 0 else '+'}{whole:,}.{part:06d}"
-
-
-def _money(value: float, digits: int) -> str:
-    return "-" if math.isnan(value) else f"{value:+,.{digits}f}"
 
 
 def _percent(value: float, digits: int = 1) -> str:

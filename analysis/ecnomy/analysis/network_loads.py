@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks in numbers: what each direction of a link carries, marks and costs, what each pair pays.
 
-The marking probability of a direction is marks over ECN-capable data packets sent across it. (ACKs
-of the traffic the other way share the queue, but are no part of what is priced.) Its price is
+The marking probability of a direction is marks on data over arrivals of data at this link, as
+ecnomy.analysis.link_marking tells data and ACKs apart. Its price is
 
-    price [money/Mbit] = marks * price of a mark / Mbit of those packets,
+    price [money/Mbit] = marks on data * price of a mark / Mbit of that data,
 
-what a sender pays there for a megabit, on average over the window.
+what a sender pays there for a megabit, on average over the window. The price of a mark is what
+each source that is marked there paid for a mark in the window, 0 for one that is not charged.
 """
 
 from __future__ import annotations
@@ -18,6 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.families import family_of
+from ecnomy.analysis.link_marking import (
+    Crossings,
+    activity_of,
+    by_source,
+    crossings_of,
+    link_shares,
+)
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import MARK_KINDS, Epochs, Window, money_by_flow
 from ecnomy.markets.plan import Plan, Source, Tcp
@@ -36,7 +44,7 @@ class LinkLoad(msgspec.Struct, frozen=True):
     target: str
     rate_bps: int
     used_bps: float  # on the wire, framing included
-    marked: float  # share of ECN-capable data packets
+    marked: float  # of ECN-capable data packets
     price_per_mbit: float  # money/Mbit of IP packets
     queue_packets: float
     wait_s: float
@@ -109,16 +117,48 @@ def network_loads(run: Run, window: Window) -> NetworkLoads:
     edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
     paid = money_by_flow(run.ledger, MARK_KINDS, count, edges)[0]
     ce = flows.difference("ce", window)
-    price = float(paid.sum() / ce.sum()) if ce.sum() and paid.any() else 0.0
-    sent = flows.difference("sent", window)
     bits = 8 * flows.difference("acked_bytes", window)
     priced = not run.ledger.empty
+    activity = activity_of(run, flows, edges)
+    data = _data(plan, crossings_of(run), activity, by_source(plan, paid), by_source(plan, ce))
     return NetworkLoads(
         window=window,
-        links=_links(plan, links, window, sent, price if priced else math.nan),
+        links=_links(plan, links, window, data, priced),
         pairs=_pairs(run, bits, ce, paid, window.seconds),
         priced=priced,
     )
+
+
+class _LinkData(msgspec.Struct, frozen=True):
+    """Of the data at each link, [link]."""
+
+    arrivals: Floats  # its share of the link's arrivals
+    marks: Floats  # its share of the link's marks
+    bits: Floats  # of a packet, on average
+    price: Floats  # money for a mark set there, on average
+
+
+def _data(
+    plan: Plan, crossings: Crossings, activity: Floats, paid: Floats, ce: Floats
+) -> _LinkData:
+    shares = link_shares(crossings, activity)
+    of_source = activity[0][:, None]
+    sizes = np.array([_packet_bits(source) for source in plan.sources], dtype=np.float64)
+    # a source without marks in the window has no price there
+    prices = np.divide(paid, ce, out=np.zeros_like(paid), where=ce > 0)
+    marked = of_source * crossings.data_marks * (ce > 0)[:, None]
+    return _LinkData(
+        shares.arrivals[0],
+        shares.marks[0],
+        _weighted(sizes, of_source * crossings.data),
+        _weighted(prices, marked),
+    )
+
+
+def _weighted(values: Floats, weights: Floats) -> Floats:
+    """Mean of the sources' values at each link, 0 without any weight."""
+    total = weights.sum(axis=0)
+    return np.asarray(values @ weights / np.where(total > 0, total, 1.0), dtype=np.float64)
 
 
 def _packet_bits(source: Source) -> int:
@@ -128,19 +168,12 @@ def _packet_bits(source: Source) -> int:
 
 
 def _links(
-    plan: Plan, epochs: Epochs, window: Window, sent: Floats, price: float
+    plan: Plan, epochs: Epochs, window: Window, data: _LinkData, priced: bool
 ) -> tuple[LinkLoad, ...]:
     names = ("arrivals", "marks", "drops", "departures", "departed_bytes", "queue_integral")
     grown = {name: epochs.difference(name, window) for name in names}
-    packets, bits = np.zeros(len(plan.links)), np.zeros(len(plan.links))
-    first = 0
-    for source in plan.sources:
-        mine = float(sent[first : first + source.row_count].sum())
-        first += source.row_count
-        transport = source.transport
-        if transport.echo != "off" if isinstance(transport, Tcp) else transport.ect:
-            packets[source.path] += mine
-            bits[source.path] += mine * _packet_bits(source)
+    packets, marks = grown["arrivals"] * data.arrivals, grown["marks"] * data.marks
+    bits, due = packets * data.bits, marks * data.price
     rows = []
     for i, link in enumerate(plan.links):
         at = {name: float(values[i]) for name, values in grown.items()}
@@ -152,8 +185,8 @@ def _links(
                 target=plan.nodes[link.target],
                 rate_bps=link.rate_bps,
                 used_bps=wire / window.seconds,
-                marked=_share(at["marks"], packets[i]),
-                price_per_mbit=_share(1e6 * price * at["marks"], bits[i]),
+                marked=_share(marks[i], packets[i]),
+                price_per_mbit=_share(1e6 * due[i], bits[i]) if priced else math.nan,
                 queue_packets=at["queue_integral"] / window.seconds,
                 wait_s=_share(at["queue_integral"], at["departures"]),
                 drops=int(at["drops"]),

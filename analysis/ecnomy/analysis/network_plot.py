@@ -19,6 +19,7 @@ from ecnomy.analysis.network_layout import Label, Point, layout, name_labels
 from ecnomy.analysis.network_legend import HALO, SHADES, draw_legend, width_of
 from ecnomy.analysis.network_list import BADGE, cut, draw_list
 from ecnomy.analysis.network_loads import LinkLoad, NetworkLoads, is_network, network_loads
+from ecnomy.analysis.panels import save
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import Epochs
@@ -68,7 +69,7 @@ def network_picture(run: Run, file: str | Path) -> bool:
         return False
     with style.context(["default", {"font.size": 8.5, "font.family": "DejaVu Sans"}]):
         figure = _figure(run, maps)
-        figure.savefig(file, dpi=150, format="png", metadata={"Software": None})
+        save(figure, file)
     return True
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from ecnomy.analysis.digits import significant
 from ecnomy.analysis.network_loads import LinkLoad, NetworkLoads, PairLoad
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _link_cells(link: LinkLoad, priced: bool) -> list[str]:
         "-" if math.isnan(link.wait_s) else f"{1e3 * link.wait_s:.1f}",
         f"{link.drops:,}",
     ]
-    return [*cells, _money(link.price_per_mbit, 4)] if priced else cells
+    return [*cells, significant(link.price_per_mbit, 4)] if priced else cells
 
 
 def _table(first: str, priced: bool) -> Table:
@@ -134,16 +135,12 @@ def _plain(first: str, *columns: str) -> Table:
 
 def _row(table: Table, name: str, sums: Sums, priced: bool) -> None:
     share = sums.goodput_bps / sums.wanted_bps if sums.wanted_bps else math.nan
-    wanted = "-" if math.isnan(sums.wanted_bps) else f"{sums.wanted_bps / 1e6:,.3f}"
-    cells = [wanted, f"{sums.goodput_bps / 1e6:,.3f}", _percent(share), f"{sums.marks_per_s:,.2f}"]
+    wanted, got = significant(sums.wanted_bps / 1e6, 3), significant(sums.goodput_bps / 1e6, 3)
+    cells = [wanted, got, _percent(share), significant(sums.marks_per_s)]
     if priced:
-        cells += [_money(sums.charge_per_s, 3), _money(sums.price_per_mbit, 4)]
+        cells += [significant(sums.charge_per_s, 3), significant(sums.price_per_mbit, 4)]
     table.add_row(name, *cells)
 
 
 def _percent(value: float) -> str:
     return "-" if math.isnan(value) else f"{100 * value:.1f} %"
-
-
-def _money(value: float, digits: int) -> str:
-    return "-" if math.isnan(value) else f"{value:,.{digits}f}"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -41,8 +42,13 @@ def panel_style() -> AbstractContextManager[None]:
 
 
 def save(figure: Figure, file: str | Path) -> None:
-    """Write a PNG of 150 dpi without time or version in it."""
-    figure.savefig(file, dpi=150, format="png", metadata={"Software": None})
+    """Write a PNG of 150 dpi without time or version in it.
+
+    Letters that the font lacks (a title in Chinese) are drawn as boxes, without a warning each.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from ", category=UserWarning)
+        figure.savefig(file, dpi=150, format="png", metadata={"Software": None})
 
 
 def legend_beside(axis: Axes, title: str) -> None:

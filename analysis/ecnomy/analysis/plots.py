@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.link_marking import Crossings, activity_of, crossings_of, link_shares
 from ecnomy.analysis.panels import (
     COLOURS,
     PANEL_INCHES,
@@ -35,7 +36,9 @@ __all__ = ["overview"]
 
 _BINS: Final = 60  # points a line: fewer marks than this many per flow tell nothing finer
 _MANY: Final = 6  # flows of a group beyond which only their mean is drawn
-_MARKERS: Final = ("o", "s", "^", "D", "v", "P")
+# one more than colours, so that the pairs repeat after 42 groups only
+_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+_STYLES: Final = ("-", "--", "-.")
 _UNPRICED: Final = "#6E6E6E"
 
 
@@ -57,6 +60,7 @@ class _Data(msgspec.Struct, frozen=True):
     edges_ps: npt.NDArray[np.int64]
     flows: Epochs
     links: Epochs
+    crossings: Crossings
 
     @property
     def seconds(self) -> npt.NDArray[np.float64]:
@@ -109,7 +113,16 @@ def _collect(run: Run) -> _Data:
     edges = flows.grid(max(reached // _BINS, 1))
     groups = groups_of(run)
     edges = edges[edges <= links.t_ps.max(initial=-1)]
-    return _Data(run, phases_of(plan, reached), groups, _looks(groups), edges, flows, links)
+    return _Data(
+        run=run,
+        phases=phases_of(plan, reached),
+        groups=groups,
+        looks=_looks(groups),
+        edges_ps=edges,
+        flows=flows,
+        links=links,
+        crossings=crossings_of(run),
+    )
 
 
 def _looks(groups: list[Group]) -> list[_Look]:
@@ -119,7 +132,9 @@ def _looks(groups: list[Group]) -> list[_Look]:
         if any_class and not group.service_class:
             looks.append(_Look(_UNPRICED, "", ":"))
             continue
-        looks.append(_Look(COLOURS[taken % 6], _MARKERS[taken % 6], "-"))
+        turn, colour = divmod(taken, len(COLOURS))
+        marker, style = _MARKERS[taken % len(_MARKERS)], _STYLES[turn % len(_STYLES)]
+        looks.append(_Look(COLOURS[colour], marker, style))
         taken += 1
     return looks
 
@@ -148,6 +163,7 @@ def _figure(data: _Data) -> Figure:
 
 def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], label: str) -> None:
     look = data.looks[index]
+    step = max(len(data.middle_s) // 12, 1)
     axis.plot(
         data.middle_s,
         data.while_on(data.groups[index], values),
@@ -156,7 +172,7 @@ def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], 
         linewidth=2.2,
         marker=look.marker,
         markersize=4.5,
-        markevery=(index, max(len(data.middle_s) // 12, 1)),
+        markevery=(index % step, step),
         label=label,
     )
 
@@ -198,21 +214,23 @@ def _draw_money(axis: Axes, data: _Data) -> None:
 
 
 def _bottleneck(data: _Data) -> int:
-    """The link with the most marks, failing these the one used most."""
-    marks = data.links.at("marks", data.edges_ps[-1:])[0]
-    if marks.any():
-        return int(marks.argmax())
+    """The link with the most marks on data, failing these the one used most."""
+    marks = data.crossings.data_marks.sum(axis=0)
+    counted = data.links.at("marks", data.edges_ps[-1:])[0]
+    if (marked := np.where(marks > 0, counted, 0.0)).any():
+        return int(marked.argmax())
     rates = np.array([link.rate_bps for link in data.run.plan.links], dtype=np.float64)
     return int((data.links.at("departed_bytes", data.edges_ps[-1:])[0] / rates).argmax())
 
 
 def _draw_marking(axis: Axes, data: _Data) -> None:
     link = _bottleneck(data)
-    marks = data.per_second(data.links, "marks")[:, link]
-    arrivals = data.per_second(data.links, "arrivals")[:, link]
+    parts = link_shares(data.crossings, activity_of(data.run, data.flows, data.edges_ps))
+    marks = data.per_second(data.links, "marks")[:, link] * parts.marks[:, link]
+    arrivals = data.per_second(data.links, "arrivals")[:, link] * parts.arrivals[:, link]
     share = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
-    axis.plot(data.middle_s, share, color="black", linewidth=1.6, label="packets marked")
-    axis.set_ylabel("packets marked\n[%]")
+    axis.plot(data.middle_s, share, color="black", linewidth=1.6, label="of ECN-capable data")
+    axis.set_ylabel("data packets marked\n[%]")
     legend_beside(axis, f"Congestion on {data.run.plan.links[link].name}")
 
 

@@ -35,7 +35,9 @@ def _number(one: PhaseSummary) -> int:
 
 def _congested(one: PhaseSummary) -> bool:
     """Whether some link marks or drops enough to speak of."""
-    return any(max(x.marking_probability, x.drop_probability) >= _CONGESTED for x in one.links)
+    return any(
+        x.marking_probability >= _CONGESTED or x.drop_probability >= _CONGESTED for x in one.links
+    )
 
 
 def _clause(dear: GroupRow, cheap: GroupRow, congested: bool) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ecnomy.analysis.digits import significant
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -127,13 +129,30 @@ def _print_phase(one: PhaseSummary, run: Run, summary: Summary, console: Console
             style="dim",
             markup=False,
         )
-    tables = [_traffic_table(one.groups)]
+    tables = _network_tables(run, one) or [_link_table(one.links)]
+    console.print()
+    console.print(_traffic_table(one.groups))
     if summary.priced:
-        tables.append(_money_table(one.groups))
-    tables += _network_tables(run, one) or [_link_table(one.links)]
+        console.print()
+        console.print(_money_table(one.groups))
+        for line in _paid_by_others(run, one.groups):
+            console.print(line, style="dim", markup=False)
     for table in tables:
         console.print()
         console.print(table)
+
+
+def _paid_by_others(run: Run, rows: tuple[GroupRow, ...]) -> list[str]:
+    """Whose marks a guaranteed stream provider pays."""
+    from ecnomy.analysis.guarantors import flows_of, providers_of
+
+    lines = []
+    for provider in providers_of(run):
+        own = set(flows_of(run, provider.call_sources + provider.stream_sources).tolist())
+        names = [row.group.label for row in _shown(rows) if own & set(row.group.flows)]
+        if names:
+            lines.append(f"(marks of {', '.join(names)}: paid by {provider.name})")
+    return lines
 
 
 def _network_tables(run: Run, one: PhaseSummary) -> list[Table]:
@@ -149,10 +168,6 @@ def _network_tables(run: Run, one: PhaseSummary) -> list[Table]:
         network_tables.node_table(loads),
         network_tables.link_table(loads),
     ]
-
-
-def _number(value: float, digits: int = 2) -> str:
-    return "-" if math.isnan(value) else f"{value:,.{digits}f}"
 
 
 def _percent(value: float) -> str:
@@ -182,13 +197,13 @@ def _traffic_table(rows: tuple[GroupRow, ...]) -> Table:
         table.add_row(
             row.group.label,
             str(row.group.size),
-            _number(row.goodput_bps / 1e6),
-            f"{low:.2f} to {high:.2f}" if len(row.group.flows) > 1 else "",
+            significant(row.goodput_bps / 1e6),
+            f"{significant(low)} to {significant(high)}" if len(row.group.flows) > 1 else "",
             _percent(row.share),
-            _number(row.marks_per_s),
+            significant(row.marks_per_s),
             _percent(row.marking_probability),
-            _number(1e3 * row.delay_s, 1),
-            _number(1e3 * row.rtt_s, 1),
+            significant(1e3 * row.delay_s, 1),
+            significant(1e3 * row.rtt_s, 1),
         )
     return table
 
@@ -200,10 +215,10 @@ def _money_table(rows: tuple[GroupRow, ...]) -> Table:
         charged = row.charge_per_s / row.fee_per_s if row.fee_per_s else math.nan
         table.add_row(
             row.group.label,
-            _number(row.fee_per_s) if row.fee_per_s else "-",
-            _number(row.charge_per_s),
+            significant(row.fee_per_s) if row.fee_per_s else "-",
+            significant(row.charge_per_s),
             _percent(charged),
-            _number(row.price_per_mark, 4),
+            significant(row.price_per_mark, 4),
         )
     return table
 
@@ -215,8 +230,8 @@ def _link_table(rows: tuple[LinkRow, ...]) -> Table:
             row.name,
             _percent(row.utilization),
             _percent(row.marking_probability),
-            _number(row.queue_packets, 1),
-            _number(1e3 * row.wait_s, 1),
+            f"{row.queue_packets:.1f}",
+            "-" if math.isnan(row.wait_s) else f"{1e3 * row.wait_s:.1f}",
             f"{row.drops:,}",
         )
     return table
@@ -226,5 +241,10 @@ def _balance_table(summary: Summary) -> Table:
     table = _new_table("account (whole run, money)", "received", "paid", "balance")
     for balance in summary.balances:
         received, paid, net = balance.received, balance.paid, balance.net
-        table.add_row(balance.account, _number(received), _number(paid), f"{net:+,.2f}")
+        table.add_row(
+            balance.account,
+            significant(received),
+            significant(paid),
+            significant(round(net, 6), sign="+"),
+        )
     return table

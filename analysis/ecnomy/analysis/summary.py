@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.families import MOST_GROUPS, family_of
+from ecnomy.analysis.link_marking import LinkShares, activity_of, crossings_of, link_shares
 from ecnomy.analysis.phases import Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, Window, money_by_flow
@@ -70,7 +71,7 @@ class LinkRow(msgspec.Struct, frozen=True):
     link: int
     name: str
     utilization: float
-    marking_probability: float
+    marking_probability: float  # of ECN-capable data, NaN where there was none
     queue_packets: float
     wait_s: float
     drops: int
@@ -198,7 +199,7 @@ def _group_row(
     )
 
 
-def _link_rows(run: Run, epochs: Epochs, window: Window) -> tuple[LinkRow, ...]:
+def _link_rows(run: Run, epochs: Epochs, window: Window, shares: LinkShares) -> tuple[LinkRow, ...]:
     """Links that data crossed, and any other that marked or dropped."""
     grown = {
         name: epochs.difference(name, window)
@@ -216,7 +217,10 @@ def _link_rows(run: Run, epochs: Epochs, window: Window) -> tuple[LinkRow, ...]:
                 link=i,
                 name=link.name,
                 utilization=bits / (link.rate_bps * window.seconds),
-                marking_probability=_divide(at["marks"], at["arrivals"]),
+                marking_probability=_divide(
+                    at["marks"] * float(shares.marks[0, i]),
+                    at["arrivals"] * float(shares.arrivals[0, i]),
+                ),
                 queue_packets=at["queue_integral"] / window.seconds,
                 wait_s=_divide(at["queue_integral"], at["departures"]),
                 drops=int(at["drops"]),
@@ -254,7 +258,7 @@ def summarize(run: Run) -> Summary:
     flow_epochs = Epochs(run.flow_epochs, "flow", flows)
     link_epochs = Epochs(run.link_epochs, "link", len(plan.links))
     reached = int(flow_epochs.t_ps[-1]) if len(flow_epochs.t_ps) else 0
-    groups, ledger = groups_of(run), run.ledger
+    groups, ledger, crossings = groups_of(run), run.ledger, crossings_of(run)
     found = []
     for phase in phases_of(plan, reached):
         window = flow_epochs.window(phase.settled_ps, phase.to_ps)
@@ -264,5 +268,7 @@ def summarize(run: Run) -> Summary:
         fee = money_by_flow(ledger, FEE_KINDS, flows, edges)[0]
         paid = money_by_flow(ledger, MARK_KINDS, flows, edges)[0]
         rows = tuple(_group_row(g, flow_epochs, window, fee, paid, of_row) for g in groups)
-        found.append(PhaseSummary(phase, window, rows, _link_rows(run, link_epochs, window)))
+        shares = link_shares(crossings, activity_of(run, flow_epochs, edges))
+        links = _link_rows(run, link_epochs, window, shares)
+        found.append(PhaseSummary(phase, window, rows, links))
     return Summary(run.title, run.note, tuple(found), _balances(run), not ledger.empty)
