@@ -98,6 +98,42 @@ def test_a_parameter_varies_once(tmp_path: Path) -> None:
         load_sweep(write(tmp_path, SWEEP.replace("replicates", more)))
 
 
+@pytest.mark.parametrize("alias", ["'sources[0].count'", "'sources.gold.count '", "sources.gold"])
+def test_a_place_varies_once(tmp_path: Path, alias: str) -> None:
+    """The same place by another name, and a place around it, would overrule each other."""
+    more = f"  zip: {{{alias}: [3, 4]}}\nreplicates"
+    with pytest.raises(ScenarioError, match="same place|path such as"):
+        load_sweep(write(tmp_path, SWEEP.replace("replicates", more)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "path"),
+    [
+        ("replicates: 3", "set: {duration: 1 m}", 8, "duration"),
+        ("[1, 2]", "[0, 2]", 7, "sources[0].count"),
+        ("[0.1 money", "[0.1 s", 6, "market.price_per_mark"),
+    ],
+)
+def test_values_that_fit_no_scenario_are_told_of_where_they_stand(
+    tmp_path: Path, old: str, new: str, line: int, path: str
+) -> None:
+    """The sweep file and its line, not the scenario's nor an override's."""
+    file = write(tmp_path, SWEEP.replace(old, new, 1))
+    with pytest.raises(ScenarioError) as fault:
+        load_sweep(file)
+    assert (fault.value.file, fault.value.line) == (str(file), line), str(fault.value)
+    assert fault.value.path == path
+
+
+def test_text_in_quotes_stays_text(tmp_path: Path) -> None:
+    """A title '7' is no number, and 'a: b' no mapping."""
+    titles = "['7', 'a: b', '{a', plain]"
+    text = f"version: 1\nscenario: scenario.yaml\nparameters: {{grid: {{title: {titles}}}}}\n"
+    sweep = load_sweep(write(tmp_path, text))
+    made = [sweep.scenario_at(p.params, 1).title for p in sweep.points()]
+    assert made == ["7", "a: b", "{a", "plain"]
+
+
 def test_a_path_to_nowhere_is_found_before_any_run(tmp_path: Path) -> None:
     """The first point is loaded as the file is read."""
     with pytest.raises(ScenarioError, match="gould"):

@@ -228,6 +228,25 @@ def test_records_beside_their_shard_do_not_double(tmp_path: Path) -> None:
     assert len(runs) == 12 == runs.number.nunique()
 
 
+def test_a_sweep_can_be_asked_while_it_runs(tmp_path, monkeypatch) -> None:
+    """Records beside shards are rows like all others, with their parameters as numbers."""
+    file, out = write(tmp_path), tmp_path / "out"
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "compact", lambda self: None)
+        go(file, out)
+    assert len(list((out / "outcomes").glob("*.json"))) == 12
+    early = load(out)
+    go(file, out)
+    assert not list((out / "outcomes").glob("*.json"))
+    late = load(out)
+    assert early[sorted(early.columns)].equals(late[sorted(late.columns)])
+    (tmp_path / "sweep.yaml").write_text(SWEEP.replace("0.2 money", "0.3 money"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "compact", lambda self: None)
+        go(file, out)
+    assert len(load(out)) == 12 and load(out)["market.price_per_mark"].max() == 0.3
+
+
 def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
     """What is done is kept; the same command makes the rest."""
     from ecnomy.markets.sweep import store as module

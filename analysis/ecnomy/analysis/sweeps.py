@@ -2,7 +2,8 @@
 """The runs of a sweep as one table: a row a run, its key, parameters and outcomes as columns.
 
 Shards may differ in their columns (a source that some runs do not have); what a run has not is
-empty. Only runs of the sweep as it is now are shown, of each point the latest.
+empty. Records that are in no shard yet are there too, so that a sweep can be asked while it runs.
+Only runs of the sweep as it is now are shown, of each point the latest.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.markets.sweep.store import columns_of, is_sweep, shards
+from ecnomy.markets.sweep.store import columns_of, is_sweep, loose_table, shards
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,7 +24,7 @@ _VIEW = """
 create view runs as
 select made.run, points.number, points.replicate,
        made.* exclude (run, number, replicate, generation, code, strategies, point)
-from read_parquet({files}, union_by_name=true) as made
+from ({parts}) as made
 join points on made.point = points.point
 qualify row_number() over (partition by made.point order by made.generation desc) = 1
 order by points.number
@@ -75,11 +76,12 @@ def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
         raise ResultsError(f"{folder}: holds no sweep")
     head = columns_of(folder)
     files = [str(file) for file in shards(folder)]
-    if not files:
+    loose = loose_table(folder, head)
+    if not files and loose is None:
         raise ResultsError(f"{folder}: no finished runs yet; ecnomy sweep makes them")
     connection = duckdb.connect()
     try:
-        _create(connection, files, head)
+        _create(connection, files, loose, head)
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise ResultsError(
@@ -88,13 +90,17 @@ def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _create(connection: Any, files: list[str], head: dict[str, Any]) -> None:
+def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any]) -> None:
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+    parts = [f"from read_parquet([{listed}], union_by_name=true)"] if files else []
+    if loose is not None:
+        connection.register("loose_records", loose)
+        parts.append("from loose_records")
     # A shard may be from before the sweep file was edited: its numbers are not those of now.
     connection.execute(
         "create table points as select unnest(?) as point, unnest(range(?)) as number, "
         "number % ? as replicate",
         [head["points"], len(head["points"]), head["replicates"]],
     ).fetchall()
-    connection.execute(_VIEW.format(files=f"[{listed}]")).fetchall()
+    connection.execute(_VIEW.format(parts=" union all by name ".join(parts))).fetchall()
     connection.execute("select count(*) from runs").fetchall()

@@ -14,7 +14,9 @@ from typing import Final
 
 from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, parse, show
 
-__all__ = ["apply"]
+__all__ = ["apply", "located"]
+
+_NOTHING: Final = Node(None, Place("", None))
 
 _STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[0-9]{1,9}\])*)")
 
@@ -33,6 +35,33 @@ def apply(root: Node, override: str) -> Node:
         raise Place("--set", None).error("", found, "path=value such as duration='60 s'")
     value = parse(text, place.file, lines=False) if text.strip() else Node(None, place)
     return _replaced(root, _steps(path, place), value, place, "")
+
+
+def located(root: Node, path: str) -> tuple[str | int, ...]:
+    """The keys and indices that a path stands for in a document; as written where it leads nowhere.
+
+    Raises:
+        ScenarioError: it is no path.
+    """
+    place = Place(f"--set {path}", None)
+    found: list[str | int] = []
+    node: Node | None = root
+    for step in _steps(path.strip(), place):
+        key = step
+        if node is not None and isinstance(node.value, list) and isinstance(step, str):
+            names = [item.mapping().get("name", _NOTHING).value for item in node.items()]
+            key = names.index(step) if step in names else step
+        found.append(key)
+        node = _below(node, key)
+    return tuple(found)
+
+
+def _below(node: Node | None, key: str | int) -> Node | None:
+    if node is None:
+        return None
+    if isinstance(key, str):
+        return node.mapping().get(key)
+    return node.items()[key] if key < len(node.items()) else None
 
 
 def _steps(path: str, place: Place) -> list[str | int]:

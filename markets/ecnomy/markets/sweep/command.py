@@ -50,6 +50,12 @@ def sweep_command(
         try:
             for file in store.put_aside:
                 print(f"ecnomy: {file}: was not whole; its runs are made again", file=sys.stderr)
+            if store.others:
+                print(
+                    f"ecnomy: {store.others} earlier runs in {store.folder} are not of this sweep "
+                    "as it is now; they are kept, but not shown",
+                    file=sys.stderr,
+                )
             store.compact()
             points = missing(store, retry_failed=retry_failed, accept_old_code=accept_old_code)
             _make(sweep, store, points, scheduler, workers)

@@ -17,13 +17,15 @@ from typing import Any, Final
 
 import msgspec
 
+from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
+from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.variants import load_tree
-from ecnomy.markets.inputs.yamlfile import Node, child_path, show
+from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, parse, show
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
-from ecnomy.markets.scenario import Scenario, scenario_from_text
+from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 from ecnomy.markets.sweep.space import Assignment, Block, Point, Range, Value, points
 
 __all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
@@ -128,6 +130,7 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
     _version(root)
     scenario, base = _base(root, shown)
     blocks = _blocks(given.get("parameters"))
+    _check_aliases(blocks, base, given.get("parameters", root))
     sweep = Sweep(
         file=shown,
         title=_read(given, "title", _Text(), ""),
@@ -147,8 +150,40 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
 
 
 def _try_first(sweep: Sweep, root: Node) -> None:
+    """The first point makes a scenario; the scenario as it stands is known to be one."""
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
-    sweep.scenario_at(first, sweep.seed)
+    try:
+        sweep.scenario_at(first, sweep.seed)
+    except ScenarioError as error:
+        place = _blamed(root, error.path or "")
+        raise place.error(error.path or "parameters", error.found, error.expected) from None
+
+
+def _blamed(root: Node, path: str) -> Place:
+    """Where the sweep file sets what a fault is about: the first key that the path is, or is in."""
+    given = root.mapping()
+    parts = [given[key] for key in ("set", "parameters") if key in given]
+    parts += [part for node in parts for part in node.mapping().values()]
+    parts += [item for node in parts for item in node.items()]
+    parts += [node.mapping()["over"] for node in parts if "over" in node.mapping()]
+    keys = {key: place for node in parts for key, place in node.keys.items()}
+    last = path.rpartition(".")[2]
+    exact = [key for key in keys if key == path or key.rpartition(".")[2] == last]
+    return keys[exact[0]] if exact else parts[0].place if parts else root.place
+
+
+def _check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
+    """No two parameters name the same place, or one inside the other."""
+    scenario = parse(base, "", lines=False)
+    places: dict[tuple[str | int, ...], str] = {}
+    for path in (path for block in blocks for path in block.paths):
+        here = located(scenario, path)
+        for other, name in places.items():
+            shorter = min(len(here), len(other))
+            if here[:shorter] == other[:shorter]:
+                found = f"{path!r} beside {name!r}, which is the same place or around it"
+                raise node.place.error("parameters", found, "each place once")
+        places[here] = path
 
 
 def _version(root: Node) -> None:
@@ -170,6 +205,7 @@ def _base(root: Node, shown: str) -> tuple[str, str]:
     file = os.path.join(os.path.dirname(shown), node.value)
     if not os.path.isfile(file):
         raise node.place.error("scenario", f"{show(node)}, no such file", "a scenario file")
+    load(file)  # its own faults are told with their own places
     tree = load_tree(file)
     changes = root.mapping().get("set")
     if changes is not None and not isinstance(changes.value, dict):
@@ -190,7 +226,17 @@ def _value(node: Node) -> Any:
 def _plain(node: Node) -> Value:
     if isinstance(node.value, dict | list):
         return msgspec.json.encode(_value(node)).decode()
+    if isinstance(node.value, str) and not _reads_as_itself(node.value):
+        return msgspec.json.encode(node.value).decode()
     return node.value
+
+
+def _reads_as_itself(text: str) -> bool:
+    """Whether text that stood in quotes means the same without them."""
+    try:
+        return parse(text, "", lines=False).value == text
+    except ScenarioError:
+        return False
 
 
 class _Text(msgspec.Struct, frozen=True):

@@ -69,6 +69,7 @@ class Outcome(msgspec.Struct, frozen=True):
         status: done or failed.
         reason: why it failed.
         strategies: digests of the users' modules it used.
+        params: the point's values (set as the record is kept).
         values: outcome columns (see gathered.py); None where there is nothing to take a mean of.
     """
 
@@ -84,6 +85,8 @@ class Outcome(msgspec.Struct, frozen=True):
     data_packets: int = 0
     generation: int = 0
     worker: str = ""
+    params: Assignment = {}
+    seed: int = 0
 
 
 def execute(task: Task) -> Outcome:

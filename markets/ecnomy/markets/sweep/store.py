@@ -31,7 +31,16 @@ from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.space import Block, Point
 
-__all__ = ["FORMAT", "SHARD_RUNS", "Store", "columns_of", "identified", "is_sweep", "shards"]
+__all__ = [
+    "FORMAT",
+    "SHARD_RUNS",
+    "Store",
+    "columns_of",
+    "identified",
+    "is_sweep",
+    "loose_table",
+    "shards",
+]
 
 FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
@@ -76,6 +85,7 @@ class Store:
     Attributes:
         folder: where they are.
         generation: of the records made from now on.
+        others: records of points that are not of the sweep as it is now.
         put_aside: files that were not whole and have been renamed.
     """
 
@@ -94,6 +104,7 @@ class Store:
             (folder / name).mkdir(parents=True, exist_ok=True)
         self._lock = _locked(folder)
         self.put_aside: list[Path] = []
+        self.others = 0
         self._kinds = _kinds(sweep)
         self._points = dict(identified(sweep))
         self.records: dict[str, Outcome] = {}
@@ -114,7 +125,10 @@ class Store:
         Raises:
             OSError: it cannot be written; the record is then as it was.
         """
-        outcome = msgspec.structs.replace(outcome, generation=self.generation)
+        point = self._points[outcome.point]
+        outcome = msgspec.structs.replace(
+            outcome, generation=self.generation, params=point.params, seed=point.seed
+        )
         _replace(self.folder / "outcomes" / f"{outcome.point}.json", _ENCODE(outcome))
         self.records[outcome.point] = _lean(outcome, self._shared)
         self._loose.add(outcome.point)
@@ -137,7 +151,7 @@ class Store:
                 self._put_aside(self.folder / "outcomes" / f"{point}.json")
                 del self.records[point]
             else:
-                rows.append(_row(self._points[point], outcome))
+                rows.append(_row(outcome, self._points[point]))
                 read.append(point)
         if rows:
             _write_shard(self.folder / "shards", rows, self._kinds)
@@ -175,6 +189,8 @@ class Store:
                 self._loose.add(file.stem)
 
     def _take(self, outcome: Outcome) -> None:
+        if outcome.point not in self._points:
+            self.others += 1
         known = self.records.get(outcome.point)
         if outcome.point in self._points and (
             known is None or outcome.generation >= known.generation
@@ -196,7 +212,7 @@ def columns_of(folder: Path) -> dict[str, Any]:
     """
     try:
         head = msgspec.json.decode((folder / _HEAD).read_bytes(), type=dict[str, Any])
-        if not {"points", "replicates", "units"} <= set(head):
+        if not {"points", "replicates", "units", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
     except (OSError, msgspec.DecodeError):
         raise ResultsError(f"{folder}: holds no sweep (no readable {_HEAD})") from None
@@ -212,6 +228,7 @@ def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
         "base": sweep.base,
         "parameters": list(sweep.paths),
         "units": {path: unit for path, unit in _kinds(sweep).items() if unit},
+        "kinds": _kinds(sweep),
         "replicates": sweep.replicates,
         "points": points,
     }
@@ -256,6 +273,7 @@ def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
     return msgspec.structs.replace(
         outcome,
         values=_NOTHING,
+        params={},
         reason="",
         worker="",
         code=once(outcome.code),
@@ -273,13 +291,27 @@ def _locked(folder: Path) -> TextIO:
     return lock
 
 
-def _row(point: Point, outcome: Outcome) -> dict[str, Any]:
+def loose_table(folder: Path, head: dict[str, Any]) -> Any:
+    """Records that are in no shard yet, as a table of a shard's columns; None where there are none.
+
+    Args:
+        folder: of the sweep.
+        head: as of `columns_of`.
+    """
+    rows = []
+    for file in sorted((folder / "outcomes").glob("*.json")):
+        with contextlib.suppress(OSError, msgspec.DecodeError):  # compacted just now, or damaged
+            rows.append(_row(msgspec.json.decode(file.read_bytes(), type=Outcome), None))
+    return _table(rows, head["kinds"]) if rows else None
+
+
+def _row(outcome: Outcome, point: Point | None) -> dict[str, Any]:
     own = {
         "run": outcome.run,
         "point": outcome.point,
-        "number": point.number,
-        "replicate": point.replicate,
-        "seed": point.seed,
+        "number": point.number if point else -1,
+        "replicate": point.replicate if point else -1,
+        "seed": outcome.seed,
         "status": outcome.status,
         "reason": outcome.reason,
         "engine_cpu_s": outcome.engine_cpu_s,
@@ -290,16 +322,24 @@ def _row(point: Point, outcome: Outcome) -> dict[str, Any]:
         "code": _ENCODE(outcome.code).decode(),
         "strategies": _ENCODE(outcome.strategies).decode(),
     }
-    return {**own, **point.params, **outcome.values}
+    return {**own, **outcome.params, **outcome.values}
 
 
 def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    names = dict.fromkeys(name for row in rows for name in row)
+    sink = pa.BufferOutputStream()
+    pq.write_table(_table(rows, kinds), sink, compression="zstd")
+    data = sink.getvalue().to_pybytes()
+    _replace(folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
+
+
+def _table(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
+    import pyarrow as pa
+
     columns = {}
-    for name in names:
+    for name in dict.fromkeys(name for row in rows for name in row):
         values = [row.get(name) for row in rows]
         if name in kinds:
             columns[name] = _parameter(values, kinds[name])
@@ -307,10 +347,7 @@ def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str 
             columns[name] = pa.array(values)
         else:
             columns[name] = pa.array(values, pa.float64())
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table(columns), sink, compression="zstd")
-    data = sink.getvalue().to_pybytes()
-    _replace(folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
+    return pa.table(columns)
 
 
 def _parameter(values: list[Any], unit: str | None) -> Any:
