@@ -18,15 +18,15 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.variants import load_tree
-from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, parse, show
+from ecnomy.markets.inputs.yamlfile import Node, Place, parse, show
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
-from ecnomy.markets.sweep.space import Assignment, Block, Point, Range, Value, points
+from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
+from ecnomy.markets.sweep.space import Assignment, Block, Point, Value, points
 
 __all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
 
@@ -35,11 +35,8 @@ _KEYS: Final = (
     *("version", "title", "scenario", "set", "parameters", "replicates", "seed", "seeds"),
     *("limits", "keep"),
 )
-_BLOCKS: Final = ("grid", "list", "zip", "random", "latin-hypercube")
-_FIXED: Final = ("seed", "version")
-_MOST: Final = 10**7
 _SEED: Final = Number(what="a whole number", least=0, most=2**62, whole=True)
-_COUNT: Final = Number(what="a whole number", least=1, most=_MOST, whole=True)
+_COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
 _TIME: Final = Amount(what="a time", example="10 min", units=("ps",), above=True)
 _MEMORY: Final = Amount(what="a size", example="2 GB", units=("byte",), least=10**7, most=10**15)
 
@@ -129,7 +126,7 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
             raise root.keys[key].error(key, f"unknown key {key!r}", known_name(key, _KEYS))
     _version(root)
     scenario, base = _base(root, shown)
-    blocks = _blocks(given.get("parameters"))
+    blocks = read_blocks(given.get("parameters"))
     _check_aliases(blocks, base, given.get("parameters", root))
     sweep = Sweep(
         file=shown,
@@ -143,8 +140,8 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
         limits=_limits(given.get("limits")),
         keep=_read(given, "keep", Choice(("results", "nothing")), "nothing") == "results",
     )
-    if len(sweep) > _MOST:
-        raise root.place.error("parameters", f"{len(sweep):,} runs", f"at most {_MOST:,}")
+    if len(sweep) > MOST_RUNS:
+        raise root.place.error("parameters", f"{len(sweep):,} runs", f"at most {MOST_RUNS:,}")
     _try_first(sweep, root)
     return sweep
 
@@ -211,32 +208,8 @@ def _base(root: Node, shown: str) -> tuple[str, str]:
     if changes is not None and not isinstance(changes.value, dict):
         raise changes.place.error("set", show(changes), "a mapping of paths to values")
     for key, value in (changes.mapping() if changes else {}).items():
-        tree = apply(tree, f"{key}={_text(_plain(value))}")
-    return file, msgspec.json.encode(_value(tree)).decode()
-
-
-def _value(node: Node) -> Any:
-    if isinstance(node.value, dict):
-        return {key: _value(child) for key, child in node.value.items()}
-    if isinstance(node.value, list):
-        return [_value(child) for child in node.value]
-    return node.value
-
-
-def _plain(node: Node) -> Value:
-    if isinstance(node.value, dict | list):
-        return msgspec.json.encode(_value(node)).decode()
-    if isinstance(node.value, str) and not _reads_as_itself(node.value):
-        return msgspec.json.encode(node.value).decode()
-    return node.value
-
-
-def _reads_as_itself(text: str) -> bool:
-    """Whether text that stood in quotes means the same without them."""
-    try:
-        return parse(text, "", lines=False).value == text
-    except ScenarioError:
-        return False
+        tree = apply(tree, f"{key}={_text(plain(value))}")
+    return file, msgspec.json.encode(plain_tree(tree)).decode()
 
 
 class _Text(msgspec.Struct, frozen=True):
@@ -270,100 +243,3 @@ def _limits(node: Node | None) -> Limits:
         _read(node.mapping(), "time", _TIME, UNLIMITED),
         _read(node.mapping(), "memory", _MEMORY, UNLIMITED),
     )
-
-
-def _blocks(node: Node | None) -> tuple[Block, ...]:
-    blocks: list[Block] = []
-    where: dict[str, str] = {}
-    if node is not None and not isinstance(node.value, dict):
-        raise node.place.error("parameters", show(node), f"a mapping with {', '.join(_BLOCKS)}")
-    for kind, body in (node.mapping() if node else {}).items():
-        path = f"parameters.{kind}"
-        if kind not in _BLOCKS:
-            assert node is not None
-            raise node.keys[kind].error(path, f"unknown key {kind!r}", known_name(kind, _BLOCKS))
-        block = _sampled(kind, body, path) if kind in _BLOCKS[3:] else _listed(kind, body, path)
-        for parameter in block.paths:
-            if parameter in _FIXED:
-                expected = "a parameter other than that: replicates and seed set the seeds"
-                raise body.place.error(path, repr(parameter), expected)
-            if parameter in where:
-                found = f"{parameter!r}, which {where[parameter]} varies already"
-                raise body.place.error(path, found, "each parameter once")
-            where[parameter] = path
-        blocks.append(block)
-    return tuple(blocks)
-
-
-def _listed(kind: str, body: Node, path: str) -> Block:
-    if kind == "list":
-        return _items(body, path)
-    columns: list[tuple[Value, ...]] = []
-    for parameter, values in body.mapping().items():
-        here = child_path(path, parameter)
-        if not values.items():
-            raise values.place.error(here, show(values), "a list of values")
-        columns.append(tuple(_plain(item) for item in values.items()))
-        if kind == "zip" and len(columns[-1]) != len(columns[0]):
-            found = f"{len(columns[-1])} values"
-            raise values.place.error(here, found, f"{len(columns[0])}, as the others have")
-    if not columns:
-        raise body.place.error(path, show(body), "a mapping of paths to lists of values")
-    return Block(kind, tuple(body.mapping()), tuple(columns))
-
-
-def _items(body: Node, path: str) -> Block:
-    if not body.items():
-        raise body.place.error(path, show(body), "a list of mappings from paths to values")
-    names = tuple(body.items()[0].mapping())
-    rows: list[tuple[Value, ...]] = []
-    for index, item in enumerate(body.items()):
-        if not names or set(item.mapping()) != set(names):
-            here = f"{path}[{index}]"
-            raise item.place.error(
-                here, show(item), f"a mapping with {', '.join(names) or 'paths'}"
-            )
-        rows.append(tuple(_plain(item.mapping()[name]) for name in names))
-    return Block("list", names, tuple(zip(*rows, strict=True)))
-
-
-def _sampled(kind: str, body: Node, path: str) -> Block:
-    given = body.mapping()
-    if "samples" not in given or not given.get("over", Node(None, body.place)).mapping():
-        raise body.place.error(path, show(body), "samples: N and over: {path: {from: A, to: B}}")
-    for key in given:
-        if key not in ("samples", "over"):
-            expected = known_name(key, ("samples", "over"))
-            raise body.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
-    samples = _COUNT.read(given["samples"], f"{path}.samples")
-    over = given["over"].mapping()
-    ranges = tuple(_range(node, child_path(f"{path}.over", name)) for name, node in over.items())
-    return Block(kind, tuple(over), ranges=ranges, samples=samples)
-
-
-def _range(node: Node, path: str) -> Range:
-    given = node.mapping()
-    extra = set(given) - {"from", "to", "scale"}
-    if not {"from", "to"} <= set(given) or extra:
-        raise node.place.error(path, show(node), "{from: A, to: B}, and scale: log or linear")
-    low, unit = _number(given["from"], f"{path}.from")
-    high, same = _number(given["to"], f"{path}.to")
-    log = _read(given, "scale", Choice(("linear", "log")), "linear") == "log"
-    if unit != same:
-        raise given["to"].place.error(f"{path}.to", show(given["to"]), f"a number of {unit!r}")
-    if not low < high or (log and low <= 0):
-        floor = " above 0" if log else ""
-        raise given["to"].place.error(f"{path}.to", show(given["to"]), f"more than from{floor}")
-    whole = not unit and all(type(given[k].value) is int for k in ("from", "to")) and not log
-    return Range(low, high, unit, log, whole)
-
-
-def _number(node: Node, path: str) -> tuple[float, str]:
-    if type(node.value) in (int, float):
-        return float(units.number(node.text)), ""
-    number, _, unit = str(node.value).strip().partition(" ")
-    try:
-        return float(number), unit.strip()
-    except ValueError:
-        expected = "a number, with a space before its unit if it has one"
-        raise node.place.error(path, show(node), expected) from None

@@ -29,7 +29,8 @@ import msgspec
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
-from ecnomy.markets.sweep.space import Block, Point
+from ecnomy.markets.sweep.rows import kinds_of, row_of, table_of
+from ecnomy.markets.sweep.space import Point
 
 __all__ = [
     "FORMAT",
@@ -48,10 +49,6 @@ _HEAD: Final = "sweep.json"
 _OURS: Final = {_HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
 _NOTHING: Final[dict[str, float | None]] = {}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
-_RESERVED: Final = (
-    *("run", "point", "number", "replicate", "seed", "status", "reason", "engine_cpu_s"),
-    *("wall_s", "data_packets", "generation", "worker", "code", "strategies"),
-)
 
 
 def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
@@ -105,7 +102,7 @@ class Store:
         self._lock = _locked(folder)
         self.put_aside: list[Path] = []
         self.others = 0
-        self._kinds = _kinds(sweep)
+        self._kinds = kinds_of(sweep)
         self._points = dict(identified(sweep))
         self.records: dict[str, Outcome] = {}
         self._shared: dict[bytes, Any] = {}
@@ -151,7 +148,7 @@ class Store:
                 self._put_aside(self.folder / "outcomes" / f"{point}.json")
                 del self.records[point]
             else:
-                rows.append(_row(outcome, self._points[point]))
+                rows.append(row_of(outcome, self._points[point]))
                 read.append(point)
         if rows:
             _write_shard(self.folder / "shards", rows, self._kinds)
@@ -227,41 +224,11 @@ def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
         "scenario": sweep.scenario,
         "base": sweep.base,
         "parameters": list(sweep.paths),
-        "units": {path: unit for path, unit in _kinds(sweep).items() if unit},
-        "kinds": _kinds(sweep),
+        "units": {path: unit for path, unit in kinds_of(sweep).items() if unit},
+        "kinds": kinds_of(sweep),
         "replicates": sweep.replicates,
         "points": points,
     }
-
-
-def _kinds(sweep: Sweep) -> dict[str, str | None]:
-    """The unit of each parameter whose values are numbers of one unit ("" for none), else None."""
-    return {
-        path: kind
-        for block in sweep.blocks
-        for path, kind in zip(block.paths, _block_kinds(block), strict=True)
-    }
-
-
-def _block_kinds(block: Block) -> list[str | None]:
-    if block.ranges:
-        return [r.unit for r in block.ranges]
-    kinds: list[str | None] = []
-    for values in block.values:
-        units = {str(value).strip().partition(" ")[2] for value in values}
-        numbers = all(_number(value) is not None for value in values)
-        kinds.append(units.pop() if numbers and len(units) == 1 else None)
-    return kinds
-
-
-def _number(value: Any) -> float | None:
-    """The number of a quantity such as "0.1 money"."""
-    if isinstance(value, bool) or value is None:
-        return None
-    try:
-        return float(str(value).strip().partition(" ")[0])
-    except ValueError:
-        return None
 
 
 def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
@@ -301,28 +268,8 @@ def loose_table(folder: Path, head: dict[str, Any]) -> Any:
     rows = []
     for file in sorted((folder / "outcomes").glob("*.json")):
         with contextlib.suppress(OSError, msgspec.DecodeError):  # compacted just now, or damaged
-            rows.append(_row(msgspec.json.decode(file.read_bytes(), type=Outcome), None))
-    return _table(rows, head["kinds"]) if rows else None
-
-
-def _row(outcome: Outcome, point: Point | None) -> dict[str, Any]:
-    own = {
-        "run": outcome.run,
-        "point": outcome.point,
-        "number": point.number if point else -1,
-        "replicate": point.replicate if point else -1,
-        "seed": outcome.seed,
-        "status": outcome.status,
-        "reason": outcome.reason,
-        "engine_cpu_s": outcome.engine_cpu_s,
-        "wall_s": outcome.wall_s,
-        "data_packets": outcome.data_packets,
-        "generation": outcome.generation,
-        "worker": outcome.worker,
-        "code": _ENCODE(outcome.code).decode(),
-        "strategies": _ENCODE(outcome.strategies).decode(),
-    }
-    return {**own, **outcome.params, **outcome.values}
+            rows.append(row_of(msgspec.json.decode(file.read_bytes(), type=Outcome), None))
+    return table_of(rows, head["kinds"]) if rows else None
 
 
 def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> None:
@@ -330,33 +277,9 @@ def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str 
     import pyarrow.parquet as pq
 
     sink = pa.BufferOutputStream()
-    pq.write_table(_table(rows, kinds), sink, compression="zstd")
+    pq.write_table(table_of(rows, kinds), sink, compression="zstd")
     data = sink.getvalue().to_pybytes()
     _replace(folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
-
-
-def _table(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
-    import pyarrow as pa
-
-    columns = {}
-    for name in dict.fromkeys(name for row in rows for name in row):
-        values = [row.get(name) for row in rows]
-        if name in kinds:
-            columns[name] = _parameter(values, kinds[name])
-        elif name in _RESERVED:
-            columns[name] = pa.array(values)
-        else:
-            columns[name] = pa.array(values, pa.float64())
-    return pa.table(columns)
-
-
-def _parameter(values: list[Any], unit: str | None) -> Any:
-    """Numbers where all values of the parameter are numbers of one unit; else text."""
-    import pyarrow as pa
-
-    if unit is not None:
-        return pa.array([_number(value) for value in values], pa.float64())
-    return pa.array([None if value is None else str(value) for value in values], pa.string())
 
 
 def _whole(file: Path) -> bool:

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcomes as rows of a table: parameters as numbers in their unit where they are, else as text."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.space import Block, Point
+
+__all__ = ["kinds_of", "row_of", "table_of"]
+
+_ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
+_RESERVED: Final = (
+    *("run", "point", "number", "replicate", "seed", "status", "reason", "engine_cpu_s"),
+    *("wall_s", "data_packets", "generation", "worker", "code", "strategies"),
+)
+
+
+def kinds_of(sweep: Sweep) -> dict[str, str | None]:
+    """The unit of each parameter whose values are numbers of one unit ("" for none), else None."""
+    return {
+        path: kind
+        for block in sweep.blocks
+        for path, kind in zip(block.paths, _block_kinds(block), strict=True)
+    }
+
+
+def _block_kinds(block: Block) -> list[str | None]:
+    if block.ranges:
+        return [r.unit for r in block.ranges]
+    kinds: list[str | None] = []
+    for values in block.values:
+        units = {str(value).strip().partition(" ")[2] for value in values}
+        numbers = all(_number(value) is not None for value in values)
+        kinds.append(units.pop() if numbers and len(units) == 1 else None)
+    return kinds
+
+
+def _number(value: Any) -> float | None:
+    """The number of a quantity such as "0.1 money"."""
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        return float(str(value).strip().partition(" ")[0])
+    except ValueError:
+        return None
+
+
+def row_of(outcome: Outcome, point: Point | None) -> dict[str, Any]:
+    """The row of an outcome; its number is -1 where the point is not known."""
+    own = {
+        "run": outcome.run,
+        "point": outcome.point,
+        "number": point.number if point else -1,
+        "replicate": point.replicate if point else -1,
+        "seed": outcome.seed,
+        "status": outcome.status,
+        "reason": outcome.reason,
+        "engine_cpu_s": outcome.engine_cpu_s,
+        "wall_s": outcome.wall_s,
+        "data_packets": outcome.data_packets,
+        "generation": outcome.generation,
+        "worker": outcome.worker,
+        "code": _ENCODE(outcome.code).decode(),
+        "strategies": _ENCODE(outcome.strategies).decode(),
+    }
+    return {**own, **outcome.params, **outcome.values}
+
+
+def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
+    """An arrow table of rows, with all columns that any of them has."""
+    import pyarrow as pa
+
+    columns = {}
+    for name in dict.fromkeys(name for row in rows for name in row):
+        values = [row.get(name) for row in rows]
+        if name in kinds:
+            columns[name] = _parameter(values, kinds[name])
+        elif name in _RESERVED:
+            columns[name] = pa.array(values)
+        else:
+            columns[name] = pa.array(values, pa.float64())
+    return pa.table(columns)
+
+
+def _parameter(values: list[Any], unit: str | None) -> Any:
+    """Numbers where all values of the parameter are numbers of one unit; else text."""
+    import pyarrow as pa
+
+    if unit is not None:
+        return pa.array([_number(value) for value in values], pa.float64())
+    return pa.array([None if value is None else str(value) for value in values], pa.string())
