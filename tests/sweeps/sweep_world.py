@@ -53,6 +53,7 @@ class Here:
     """A pool of one thread; remembers the points it was given."""
 
     workers = 1
+    lost = False
 
     def __init__(self, before: Callable[[Any], None] = lambda task: None) -> None:
         self._executor = concurrent.futures.ThreadPoolExecutor(1)

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.markets.sweep.store import columns_of, is_sweep, loose_table, shards
+from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.sweep.store import head_of, is_sweep, loose_table, shards
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,7 +24,7 @@ __all__ = ["connect", "load", "parameter_units"]
 _VIEW = """
 create view runs as
 select made.run, points.number, points.replicate,
-       made.* exclude (run, number, replicate, generation, code, strategies, point)
+       made.* exclude (run, generation, code, strategies, point)
 from ({parts}) as made
 join points on made.point = points.point
 qualify row_number() over (partition by made.point order by made.generation desc) = 1
@@ -57,8 +58,8 @@ def parameter_units(folder: str | Path) -> dict[str, str]:
     Raises:
         ResultsError: there is no sweep.
     """
-    units: dict[str, str] = columns_of(Path(folder))["units"]
-    return units
+    kinds: dict[str, str | None] = head_of(Path(folder))["kinds"]
+    return {path: unit for path, unit in kinds.items() if unit}
 
 
 def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
@@ -70,11 +71,12 @@ def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
     try:
         import duckdb
     except ImportError:
-        raise InputError("queries need DuckDB: pip install 'ecnomy[sweep]'") from None
+        what = pip_install("duckdb")
+        raise InputError(f"queries need DuckDB (ecnomy[sweep]): {what}") from None
     folder = Path(folder)
     if not is_sweep(folder):
         raise ResultsError(f"{folder}: holds no sweep")
-    head = columns_of(folder)
+    head = head_of(folder)
     files = [str(file) for file in shards(folder)]
     loose = loose_table(folder, head)
     if not files and loose is None:
@@ -96,7 +98,6 @@ def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any])
     if loose is not None:
         connection.register("loose_records", loose)
         parts.append("from loose_records")
-    # A shard may be from before the sweep file was edited: its numbers are not those of now.
     connection.execute(
         "create table points as select unnest(?) as point, unnest(range(?)) as number, "
         "number % ? as replicate",

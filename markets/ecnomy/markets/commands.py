@@ -13,9 +13,9 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-__all__ = ["check_command", "run_command"]
+__all__ = ["INTERRUPTED", "check_command", "run_command", "terminated"]
 
-_INTERRUPTED: Final = 130
+INTERRUPTED: Final = 130
 
 Config = Annotated[Path, typer.Argument(help="A scenario, such as configs/examples/sample.yaml.")]
 Changes = Annotated[
@@ -47,7 +47,7 @@ def run_command(
     from ecnomy.markets.progress import progress_for
     from ecnomy.markets.runner import run
 
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, terminated)
     try:
         result = run(
             config,
@@ -60,7 +60,7 @@ def run_command(
         )
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the results so far are kept as partial", file=sys.stderr)
-        raise SystemExit(_INTERRUPTED) from None
+        raise SystemExit(INTERRUPTED) from None
     console = Console(width=None if sys.stdout.isatty() else 100)
     console.print("Means over the whole measured window, all phases together:", markup=False)
     console.print(payment_table(groups(result.folder)), markup=False)
@@ -81,6 +81,6 @@ def check_command(config: Config, set_: Changes = None, seed: Seed = None) -> No
         print(f"warning: {warning}")
 
 
-def _terminated(*_: object) -> NoReturn:
+def terminated(*_: object) -> NoReturn:
     """SIGTERM unwinds the run, so that its results are closed as partial."""
     raise SystemExit(128 + signal.SIGTERM)

@@ -7,13 +7,14 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
+from ecnomy.markets.commands import INTERRUPTED, terminated
+
 __all__ = ["sweep_command"]
 
-_INTERRUPTED = 130
 _LINE_S = 10.0  # between two lines of progress where there is no terminal
 
 Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
@@ -41,10 +42,10 @@ def sweep_command(
     from ecnomy.markets.sweep.driver import default_folder, missing, unwritten
     from ecnomy.markets.sweep.store import Store
 
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, terminated)
     sweep = load_sweep(config)
     if dry_run:
-        return _dry(sweep, out or default_folder(str(config)), workers, scheduler)
+        return _dry(sweep, workers, scheduler)
     try:
         store = Store(out or default_folder(str(config)), sweep)
         try:
@@ -65,7 +66,7 @@ def sweep_command(
         raise unwritten(error) from error
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
-        raise SystemExit(_INTERRUPTED) from None
+        raise SystemExit(INTERRUPTED) from None
 
 
 def _make(sweep: Any, store: Any, points: list[str], scheduler: str, workers: int) -> None:
@@ -91,21 +92,14 @@ def _report(tally: Any, store: Any) -> None:
     print(f"results: {store.folder}")
 
 
-def _dry(sweep: Any, folder: Path, workers: int, scheduler: str) -> None:
-    """`N runs`, how many of them are there, and an estimate from a few made here."""
+def _dry(sweep: Any, workers: int, scheduler: str) -> None:
+    """`N runs`, and an estimate from a few made here."""
     import os
 
     from ecnomy.markets.sweep.driver import estimate_s
-    from ecnomy.markets.sweep.fingerprint import code_now
-    from ecnomy.markets.sweep.outcome import Task
 
     print(f"{len(sweep)} runs")
-    points = sweep.points()
-    tasks = [
-        Task("", sweep.base, sweep.scenario, p.params, p.seed, sweep.limits, code_now())
-        for p in points[:: max(1, len(points) // 3)]
-    ]
-    each_s = estimate_s(sweep, tasks)
+    each_s = estimate_s(sweep)
     if scheduler:
         print(f"about {each_s:.2g} s a run on this machine, {each_s * len(sweep):.3g} s in all")
         return
@@ -181,7 +175,3 @@ def _failure(outcome: Any) -> str:
 
 def _say_failed(outcome: Any) -> None:
     print(_failure(outcome), file=sys.stderr)
-
-
-def _terminated(*_: object) -> NoReturn:
-    raise SystemExit(128 + signal.SIGTERM)

@@ -80,11 +80,6 @@ class Sweep(msgspec.Struct, frozen=True):
         found = points(self.blocks, replicates=self.replicates, seed=self.seed, paired=self.paired)
         return list(found)
 
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The parameters that vary."""
-        return tuple(path for block in self.blocks for path in block.paths)
-
     def scenario_at(self, params: Assignment, seed: int) -> Scenario:
         """The scenario of a point.
 

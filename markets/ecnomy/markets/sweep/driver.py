@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import concurrent.futures
 import errno
+import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -21,6 +22,7 @@ from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.fingerprint import code_now, digest_of
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute
 from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost
+from ecnomy.markets.sweep.space import Point
 from ecnomy.markets.sweep.store import Store
 
 __all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs", "unwritten"]
@@ -106,9 +108,9 @@ def sweep_runs(
             )
             for future in done:
                 outcome = _outcome(future, running.pop(future), pool)
-                _keep(store, outcome)
+                _written(functools.partial(store.add, outcome))
                 _count(tally, outcome, observer)
-            if not done and getattr(pool, "lost", False):
+            if not done and pool.lost:
                 raise PoolLost(LOST)
             _hand_out(sweep, store, pool, waiting, running)
             observer.at(tally)
@@ -119,13 +121,10 @@ def sweep_runs(
     return tally
 
 
-def task_of(sweep: Sweep, store: Store, point: str) -> Task:
-    """What a worker is sent for a point."""
-    at = store.points[point]
-    folder = str((store.folder / "runs" / point).absolute()) if sweep.keep else ""
-    return Task(
-        point, sweep.base, sweep.scenario, at.params, at.seed, sweep.limits, code_now(), folder
-    )
+def _task(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
+    """What a worker is sent for a point; `name` is its identity."""
+    params, seed = point.params, point.seed
+    return Task(name, sweep.base, sweep.scenario, params, seed, sweep.limits, code_now(), folder)
 
 
 def _hand_out(
@@ -137,7 +136,9 @@ def _hand_out(
 ) -> None:
     wanted = _AHEAD * pool.workers - len(running)
     for point in itertools.islice(waiting, max(0, wanted)):
-        running[pool.submit(execute, task_of(sweep, store, point))] = point
+        folder = str((store.folder / "runs" / point).absolute()) if sweep.keep else ""
+        task = _task(sweep, store.points[point], point, folder)
+        running[pool.submit(execute, task)] = point
 
 
 def _outcome(future: concurrent.futures.Future[Outcome], point: str, pool: Pool) -> Outcome:
@@ -147,7 +148,7 @@ def _outcome(future: concurrent.futures.Future[Outcome], point: str, pool: Pool)
     error = future.exception()
     if error is None:
         return future.result()
-    if getattr(pool, "lost", False) or "Cancelled" in type(error).__name__:
+    if pool.lost or "Cancelled" in type(error).__name__:
         raise PoolLost(LOST)
     if type(error).__name__ == "KilledWorker":
         reason = "the worker died over it, again and again"
@@ -155,13 +156,9 @@ def _outcome(future: concurrent.futures.Future[Outcome], point: str, pool: Pool)
     raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error
 
 
-def _keep(store: Store, outcome: Outcome) -> None:
-    _written(lambda: store.add(outcome))
-
-
-def _written(write: object) -> None:
+def _written(write: Callable[[], None]) -> None:
     try:
-        write()  # type: ignore[operator]
+        write()
     except OSError as error:
         raise unwritten(error) from error
 
@@ -183,14 +180,15 @@ def _count(tally: Tally, outcome: Outcome, observer: Observer) -> None:
         tally.done += 1
 
 
-def estimate_s(sweep: Sweep, store_points: list[Task], limit: int = 3) -> float:
-    """Mean seconds of a run, from making up to `limit` of them here; nothing is kept.
+def estimate_s(sweep: Sweep, tries: int = 3) -> float:
+    """Mean seconds of a run, from making up to `tries` of them here; nothing is kept.
 
     Raises:
         SweepError: all of them failed.
     """
-    tried = store_points[:: max(1, len(store_points) // limit)][:limit]
-    made = [execute(task) for task in tried]
+    points = sweep.points()
+    tried = points[:: max(1, len(points) // tries)][:tries]
+    made = [execute(_task(sweep, point)) for point in tried]
     times = [outcome.wall_s for outcome in made if outcome.status == DONE]
     if not times:
         raise SweepError(f"the runs that were tried failed: {made[0].reason}")

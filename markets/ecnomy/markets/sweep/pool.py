@@ -51,6 +51,10 @@ class Pool(Protocol):
     def workers(self) -> int:
         """How many runs are made at a time."""
 
+    @property
+    def lost(self) -> bool:
+        """Whether nothing more will come back."""
+
     def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
         """Have `function(task)` done somewhere."""
 

@@ -9,13 +9,13 @@ import msgspec
 
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
-from ecnomy.markets.sweep.space import Block, Point
+from ecnomy.markets.sweep.space import Block
 
 __all__ = ["kinds_of", "row_of", "table_of"]
 
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _RESERVED: Final = (
-    *("run", "point", "number", "replicate", "seed", "status", "reason", "engine_cpu_s"),
+    *("run", "point", "seed", "status", "reason", "engine_cpu_s"),
     *("wall_s", "data_packets", "generation", "worker", "code", "strategies"),
 )
 
@@ -50,13 +50,11 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def row_of(outcome: Outcome, point: Point | None) -> dict[str, Any]:
-    """The row of an outcome; its number is -1 where the point is not known."""
+def row_of(outcome: Outcome) -> dict[str, Any]:
+    """The row of an outcome."""
     own = {
         "run": outcome.run,
         "point": outcome.point,
-        "number": point.number if point else -1,
-        "replicate": point.replicate if point else -1,
         "seed": outcome.seed,
         "status": outcome.status,
         "reason": outcome.reason,

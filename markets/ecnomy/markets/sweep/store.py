@@ -36,7 +36,7 @@ __all__ = [
     "FORMAT",
     "SHARD_RUNS",
     "Store",
-    "columns_of",
+    "head_of",
     "identified",
     "is_sweep",
     "loose_table",
@@ -148,7 +148,7 @@ class Store:
                 self._put_aside(self.folder / "outcomes" / f"{point}.json")
                 del self.records[point]
             else:
-                rows.append(row_of(outcome, self._points[point]))
+                rows.append(row_of(outcome))
                 read.append(point)
         if rows:
             _write_shard(self.folder / "shards", rows, self._kinds)
@@ -201,15 +201,15 @@ class Store:
         self.put_aside.append(aside)
 
 
-def columns_of(folder: Path) -> dict[str, Any]:
-    """The head of a sweep's folder: its file, parameters, units and points.
+def head_of(folder: Path) -> dict[str, Any]:
+    """The head of a sweep's folder: its file, points, and the unit of each parameter in `kinds`.
 
     Raises:
         ResultsError: it holds no sweep.
     """
     try:
         head = msgspec.json.decode((folder / _HEAD).read_bytes(), type=dict[str, Any])
-        if not {"points", "replicates", "units", "kinds"} <= set(head):
+        if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
     except (OSError, msgspec.DecodeError):
         raise ResultsError(f"{folder}: holds no sweep (no readable {_HEAD})") from None
@@ -223,8 +223,6 @@ def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
         "file": sweep.file,
         "scenario": sweep.scenario,
         "base": sweep.base,
-        "parameters": list(sweep.paths),
-        "units": {path: unit for path, unit in kinds_of(sweep).items() if unit},
         "kinds": kinds_of(sweep),
         "replicates": sweep.replicates,
         "points": points,
@@ -263,12 +261,12 @@ def loose_table(folder: Path, head: dict[str, Any]) -> Any:
 
     Args:
         folder: of the sweep.
-        head: as of `columns_of`.
+        head: as of `head_of`.
     """
     rows = []
     for file in sorted((folder / "outcomes").glob("*.json")):
         with contextlib.suppress(OSError, msgspec.DecodeError):  # compacted just now, or damaged
-            rows.append(row_of(msgspec.json.decode(file.read_bytes(), type=Outcome), None))
+            rows.append(row_of(msgspec.json.decode(file.read_bytes(), type=Outcome)))
     return table_of(rows, head["kinds"]) if rows else None
 
 
@@ -304,7 +302,7 @@ def _shard_outcomes(file: Path) -> Iterator[Outcome]:
 
 
 def _replace(file: Path, data: bytes) -> None:
-    """Write a file under a temporary name, have it on the disk, and rename it."""
+    """Write a file under a temporary name and rename it; a shard is on the disk by then."""
     temporary = file.with_name(file.name + ".tmp")
     try:
         with temporary.open("wb") as out:
