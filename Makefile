@@ -11,7 +11,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 TESTS ?= tests
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/engine -type f \
+SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine -type f \
 	-not -name '*.pyc' 2>/dev/null) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test bench torture lint sanitize clean

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "engine/tally.h"
+#include "host/tally.h"
 
 namespace ecnomy::engine {
 

@@ -19,21 +19,6 @@
 
 namespace ecnomy::engine {
 
-// A row of the calls table (PROTOCOL.md).
-struct CallRecord {
-  std::int64_t id, flow, user, start_ps, end_ps, accepted, complete;
-  std::int64_t sent, delivered, late, ce, lost, delay_sum_ps;
-};
-
-// Numbers calls, has those admitted that must ask, and keeps what became of them.
-class CallDesk {
- public:
-  virtual ~CallDesk() = default;
-  virtual std::int64_t number() = 0;
-  virtual bool admit(std::int64_t id, std::int64_t flow, Time now, Time duration) = 0;
-  virtual void add(const CallRecord& call) = 0;
-};
-
 class CallFlow {
  public:
   CallFlow(const SourceConfig& source, std::int32_t flow, std::int32_t user, Outbox outbox,

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "engine/tally.h"
+#include "host/tally.h"
 
 namespace ecnomy::engine {
 namespace {
@@ -71,7 +71,7 @@ void Link::apply_mark(Core& core, Packet& packet, Time now) noexcept {
   Hop& hop = core.hops[packet.hop];
   ++hop.marks;
   if (core.tally) core.tally->marked(index_, now);
-  if (core.trace) core.trace->add(now, TraceEvent::mark, index_, packet);
+  if (core.trace) core.note(TraceEvent::mark, index_, packet, now);
 }
 
 void Link::mark_inside(Core& core, Packet& packet, Time now) noexcept {
@@ -100,7 +100,7 @@ void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
   }
   if (!packet.has(kAck) && !packet.has(kSyn)) ++core.flows[packet.flow].lost;
   if (core.tally) core.tally->dropped(index_, now);
-  if (core.trace) core.trace->add(now, TraceEvent::drop, index_, packet);
+  if (core.trace) core.note(TraceEvent::drop, index_, packet, now);
   core.packets.release(id);
 }
 
@@ -140,7 +140,7 @@ void Link::enqueue(Core& core, PacketId id, Time now) {
   const std::int32_t wire_bytes = packet.bytes + plan_->framing_bytes;
   if (!admitted(core, id, packet, wire_bytes, now)) return;
   if (packet.has(kCe)) ++hop.ce_in_flight;
-  if (core.trace) core.trace->add(now, TraceEvent::enqueue, index_, packet);
+  if (core.trace) core.note(TraceEvent::enqueue, index_, packet, now);
 
   const Time duration = transmission(wire_bytes);
   const Time started = std::max(now, free_at_);
@@ -183,24 +183,6 @@ void Link::reconfigure(const std::vector<std::pair<std::size_t, double>>& change
 
 void Core::enter(PacketId id, Time now) {
   links[static_cast<std::size_t>(hops[packets[id].hop].link)].enqueue(*this, id, now);
-}
-
-void Core::count_delivery(const Packet& packet, Time now) noexcept {
-  FlowStats& stats = flows[static_cast<std::size_t>(packet.flow)];
-  const Time delay = now - packet.sent;
-  ++stats.delivered;
-  stats.delivered_bytes += packet.bytes;
-  stats.delay_sum_ps += delay;
-  if (packet.has(kCe)) {
-    ++stats.ce;
-    stats.ce_bytes += packet.bytes;
-  }
-  const std::size_t count = delay_thresholds.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (delay > delay_thresholds[i]) ++late[static_cast<std::size_t>(packet.flow) * count + i];
-  }
-  if (tally) tally->delivered(packet.flow, delay, packet.has(kCe), now);
-  if (trace) trace->add(now, TraceEvent::deliver, -1, packet);
 }
 
 }  // namespace ecnomy::engine

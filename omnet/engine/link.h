@@ -11,21 +11,11 @@
 #include <cstdint>
 
 #include "engine/core.h"
-#include "engine/marking_host.h"
-#include "engine/plan.h"
 #include "engine/ring.h"
+#include "host/marking_host.h"
+#include "host/plan.h"
 
 namespace ecnomy::engine {
-
-// Cumulative; columns of report.links (PROTOCOL.md). Bytes are IP bytes.
-struct LinkStats {
-  std::int64_t arrivals = 0, arrived_bytes = 0;
-  std::int64_t marks = 0;
-  std::int64_t drops = 0, dropped_bytes = 0, law_drops = 0, ce_dropped = 0;
-  std::int64_t departures = 0, departed_bytes = 0;
-  std::int64_t queue_max = 0;
-  double queue_integral_ps = 0;  // packets waiting x ps
-};
 
 class Link {
  public:
@@ -48,6 +38,9 @@ class Link {
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes);
 
   const LinkStats& stats() const noexcept { return stats_; }
+  LinkState state(Time now) const noexcept {
+    return {stats_, busy_ps(now), waiting_packets_, waiting_bytes_, law_.probability()};
+  }
   std::int64_t queue_packets() const noexcept { return waiting_packets_; }
   std::int64_t queue_bytes() const noexcept { return waiting_bytes_; }
   Time busy_ps(Time now) const noexcept { return work_ - (free_at_ > now ? free_at_ - now : 0); }

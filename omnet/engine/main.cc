@@ -17,13 +17,13 @@
 #include <string>
 
 #include "bridge/client.h"
-#include "engine/plan.h"
-#include "engine/registry.h"
 #include "engine/simulation.h"
+#include "host/plan.h"
+#include "host/registry.h"
 
 namespace {
 
-using ecnomy::engine::Plan;
+using ecnomy::Plan;
 using ecnomy::engine::RunTotals;
 using ecnomy::engine::Simulation;
 namespace bridge = ecnomy::bridge;
@@ -59,10 +59,10 @@ std::map<std::string, std::string> parse_options(int argc, char** argv) {
 
 Plan load_plan(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw ecnomy::engine::BadPlan("plan: cannot read " + path);
+  if (!file) throw ecnomy::BadPlan("plan: cannot read " + path);
   std::ostringstream text;
   text << file.rdbuf();
-  return ecnomy::engine::parse_plan(text.str());
+  return ecnomy::parse_plan(text.str());
 }
 
 std::unique_ptr<bridge::Client> open_bridge(const std::map<std::string, std::string>& options) {
@@ -126,7 +126,7 @@ int command(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
   if (verb == "run") return command_run(argc, argv);
   if (verb == "describe") {
-    std::cout << ecnomy::engine::describe_laws() << "\n";
+    std::cout << ecnomy::describe_laws() << "\n";
     return 0;
   }
   if (verb == "--version") {
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   } catch (const BadUsage& error) {
     std::cerr << "ecnomy-engine: " << error.what() << "\n" << kUsage << "\n";
     return 2;
-  } catch (const ecnomy::engine::BadPlan& error) {
+  } catch (const ecnomy::BadPlan& error) {
     std::cerr << "ecnomy-engine: " << error.what() << "\n";
     return 2;
   } catch (const std::exception& error) {

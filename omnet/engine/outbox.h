@@ -26,7 +26,7 @@ class Outbox {
   void leave(Core& core, PacketId id, Time now) {
     Packet& packet = core.packets[id];
     packet.sent = now;
-    if (core.trace) core.trace->add(now, TraceEvent::send, -1, packet);
+    if (core.trace) core.note(TraceEvent::send, -1, packet, now);
     core.enter(id, now);
   }
 

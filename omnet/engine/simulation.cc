@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::int64_t kEventsPerLook = 1 << 14;  // a few ms of computing
 
-std::int64_t wall_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
 std::string stream_name(const SourcePlan& source, std::int32_t member, const char* use) {
   return "source/" + source.name + "/" + std::to_string(member) + "/" + use;
 }
 
 }  // namespace
+
+std::int64_t Simulation::wall_ns() {
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
 
 Simulation::Simulation(const Plan& plan, bridge::Client* client)
     : plan_(&plan),
@@ -33,27 +35,15 @@ Simulation::Simulation(const Plan& plan, bridge::Client* client)
   }
   sources_.reserve(plan.sources.size());
   for (const SourcePlan& source : plan.sources) build_source(source);
-  core_.flows.resize(flows_.size());
-  core_.late.resize(flows_.size() * core_.delay_thresholds.size());
+  core_.open(flows_.size());
   started_.resize(flows_.size());
-  last_rates_.resize(recorder_.rows().size());
   start_flows();
-}
-
-std::uint32_t Simulation::add_path(const std::vector<std::int32_t>& path, std::int32_t source) {
-  const std::uint32_t first = static_cast<std::uint32_t>(core_.hops.size());
-  for (const std::int32_t link : path) {
-    core_.hops.push_back({link, false});
-    hop_source_.push_back(source);
-  }
-  if (!path.empty()) core_.hops.back().last = true;
-  return first;
 }
 
 void Simulation::build_source(const SourcePlan& source) {
   const std::int32_t index = static_cast<std::int32_t>(sources_.size());
-  const std::uint32_t path = add_path(source.path, index);
-  const std::uint32_t ack_path = add_path(source.ack_path, index);
+  const std::uint32_t path = core_.add_path(source.path, index);
+  const std::uint32_t ack_path = core_.add_path(source.ack_path, index);
   sources_.push_back({&source, path, ack_path, static_cast<std::int32_t>(flows_.size())});
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
@@ -229,33 +219,6 @@ void Simulation::look_up(Time now) {
   if (wall - last_alive_ns_ < 1'000'000'000) return;
   last_alive_ns_ = wall;
   client_->alive(now, events_);
-}
-
-void Simulation::sample(Time now) {
-  const std::vector<std::string>& series = plan_->record.series;
-  for (std::size_t i = 0; i < series.size(); ++i) {
-    const std::int64_t name = static_cast<std::int64_t>(i);
-    const bool queue = series[i] == "queue";
-    if (!queue && series[i] != "marking_probability") {
-      sample_flows(now, name, series[i]);
-      continue;
-    }
-    for (std::size_t at = 0; at < core_.links.size(); ++at) {
-      Link& link = core_.links[at];
-      link.catch_up(core_, now);
-      const double value = queue ? static_cast<double>(link.queue_packets()) : link.probability();
-      recorder_.add_sample(now, name, static_cast<std::int64_t>(at), value);
-    }
-  }
-  recorder_.flush_if_many();
-}
-
-void Simulation::exchange(Time now, std::int64_t epoch) {
-  if (!client_) return;
-  const bridge::Decide decide =
-      recorder_.report(core_, core_.links, states(now), hop_source_, now, epoch);
-  last_alive_ns_ = wall_ns();
-  if (now < plan_->duration) apply(decide, now);
 }
 
 RunTotals Simulation::totals() const {

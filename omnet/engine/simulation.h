@@ -10,11 +10,11 @@
 #include "engine/call_flow.h"
 #include "engine/core.h"
 #include "engine/link.h"
-#include "engine/plan.h"
-#include "engine/recorder.h"
-#include "engine/tally.h"
 #include "engine/tcp_flow.h"
 #include "engine/udp_flow.h"
+#include "host/plan.h"
+#include "host/recorder.h"
+#include "host/tally.h"
 
 namespace ecnomy::engine {
 
@@ -41,7 +41,6 @@ class Simulation {
   };
 
   void build_source(const SourcePlan& source);
-  std::uint32_t add_path(const std::vector<std::int32_t>& path, std::int32_t source);
   void start_flows();
 
   void run_until(Time end);
@@ -50,17 +49,17 @@ class Simulation {
   void host_receive(PacketId id, Time now);
   void application(const Event& event);
   void sample(Time now);
-  void sample_flows(Time now, std::int64_t name, const std::string& what);
   void look_up(Time now);
   void begin_tally() noexcept;
 
   Time next_boundary(Time now) const noexcept;
   void settle_calls(Time now);
   void exchange(Time now, std::int64_t epoch);
-  void apply(const bridge::Decide& decide, Time now);
-  void order(const Rows::Row& row, const FlowOrder& whole, Time now);
+  void order(std::size_t flow, const FlowOrder& order, Time now);
   FlowState state(std::size_t flow, Time now) const;
   std::vector<FlowState> states(Time now) const;  // by row
+  std::vector<LinkState> link_states(Time now) const;
+  static std::int64_t wall_ns();
   RunTotals totals() const;
 
   const Plan* plan_;
@@ -69,13 +68,11 @@ class Simulation {
   Tally tally_;
   Core core_;
   std::vector<SourceConfig> sources_;
-  std::vector<std::int32_t> hop_source_;
   std::vector<FlowRef> flows_;
   std::vector<TcpFlow> tcp_;
   std::vector<UdpFlow> udp_;
   std::vector<CallFlow> calls_;
   std::vector<bool> started_;
-  std::vector<double> last_rates_;  // acked bytes of each row at the last sample, for the rates
   std::int64_t events_ = 0;
   Time now_ = 0;
   std::int64_t last_alive_ns_ = 0;

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "engine/plan.h"
+#include "host/plan.h"
 
 namespace ecnomy::engine {
 
@@ -18,14 +18,6 @@ struct SourceConfig {
   std::int32_t packet_bytes() const noexcept {
     return plan->transport.payload_bytes + plan->transport.header_bytes;
   }
-};
-
-// One flow's part of a decision (PROTOCOL.md, decide.flows).
-struct FlowOrder {
-  double mark_rate;       // marks/s; -1 leave
-  double rate_cap_bps;    // -1 none
-  std::int64_t mark_cap;  // -1 none
-  bool active;
 };
 
 }  // namespace ecnomy::engine

@@ -17,7 +17,7 @@ void TcpFlow::receive(Core& core, PacketId id, Time now) {
 }
 
 void TcpFlow::receive_ack(Core& core, const Packet& ack, bool news, Time now) {
-  if (core.trace) core.trace->add(now, TraceEvent::ack, -1, ack);
+  if (core.trace) core.note(TraceEvent::ack, -1, ack, now);
   if (ack.has(kSyn)) return connected(core, ack, now);
   if (state_ != State::open) return;
   if (aims_by_time() && round_trip_.known() && round_trip_.saturated()) {

@@ -18,29 +18,18 @@
 #include <variant>
 
 #include "engine/core.h"
-#include "engine/gate.h"
 #include "engine/outbox.h"
 #include "engine/scoreboard.h"
 #include "engine/source.h"
 #include "engine/tcp_receiver.h"
-#include "engine/window_host.h"
+#include "host/gate.h"
+#include "host/window_host.h"
 #include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"
 #include "laws/window/round_trip.h"
 #include "laws/window/rto.h"
 
 namespace ecnomy::engine {
-
-// A finished file, for the transfers table.
-struct Transfer {
-  std::int64_t flow, number, start_ps, end_ps, bytes, retransmitted, ece, complete;
-};
-
-class TransferSink {
- public:
-  virtual ~TransferSink() = default;
-  virtual void add(const Transfer& transfer) = 0;
-};
 
 class TcpFlow {
  public:

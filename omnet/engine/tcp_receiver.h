@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "engine/packet.h"
-#include "engine/plan.h"
+#include "host/plan.h"
 
 namespace ecnomy::engine {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/tally.h"
 #include "engine/tcp_flow.h"
+#include "host/tally.h"
 
 namespace ecnomy::engine {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/udp_flow.h"
 
-#include "engine/tally.h"
+#include "host/tally.h"
 
 namespace ecnomy::engine {
 namespace {

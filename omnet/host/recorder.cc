@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/recorder.h"
+#include "host/recorder.h"
 
-#include "engine/link.h"
+#include <utility>
 
-namespace ecnomy::engine {
+namespace ecnomy {
 namespace {
 
 constexpr std::size_t kManyRows = 1 << 16;
@@ -100,7 +100,11 @@ bridge::Columns Recorder::Table::columns() const {
 }
 
 Recorder::Recorder(const Plan& whole, bridge::Client* client)
-    : plan_(&whole.record), rows_(whole.sources), client_(client), transfers_ended_(rows_.size()) {
+    : plan_(&whole.record),
+      rows_(whole.sources),
+      client_(client),
+      transfers_ended_(rows_.size()),
+      last_acked_(rows_.size()) {
   const RecordPlan& plan = whole.record;
   for (const FlowColumn& column : kFlowColumns) flows_.ints.push_back({column.name, {}});
   flows_.ints.push_back({"in_flight", {}});
@@ -146,11 +150,43 @@ void Recorder::add(const CallRecord& call) {
   calls_.i(1).back() = rows_.of(call.flow);
 }
 
-void Recorder::add_sample(Time now, std::int64_t name, std::int64_t subject, double value) {
+void Recorder::add_sample(Time now, std::size_t name, std::size_t subject, double value) {
   series_.i(0).push_back(now);
-  series_.i(1).push_back(name);
-  series_.i(2).push_back(subject);
+  series_.i(1).push_back(static_cast<std::int64_t>(name));
+  series_.i(2).push_back(static_cast<std::int64_t>(subject));
   series_.reals[0].values.push_back(value);
+}
+
+// bit/s acknowledged since the last sample
+void Recorder::sample_rates(const Accounts& accounts, std::size_t name, Time now) {
+  std::vector<double> acked;
+  rows_.sum(acked, [&](std::size_t flow) {
+    return static_cast<double>(accounts.flows[flow].acked_bytes);
+  });
+  for (std::size_t row = 0; row < rows_.size(); ++row) {
+    const double bytes = acked[row] - std::exchange(last_acked_[row], acked[row]);
+    add_sample(now, name, row, bytes * 8 / (seconds(plan_->every_ps)));
+  }
+}
+
+void Recorder::sample(const Accounts& accounts, const std::vector<LinkState>& links,
+                      const std::vector<FlowState>& states, Time now) {
+  for (std::size_t name = 0; name < plan_->series.size(); ++name) {
+    const std::string& what = plan_->series[name];
+    if (what == "rate") {
+      sample_rates(accounts, name, now);
+    } else if (what == "queue" || what == "marking_probability") {
+      for (std::size_t link = 0; link < links.size(); ++link) {
+        const LinkState& state = links[link];
+        add_sample(now, name, link,
+                   what == "queue" ? static_cast<double>(state.queue_packets) : state.probability);
+      }
+    } else {
+      for (std::size_t row = 0; row < states.size(); ++row) {
+        add_sample(now, name, row, what == "cwnd" ? states[row].cwnd : states[row].srtt_s);
+      }
+    }
+  }
 }
 
 void Recorder::flush_if_many() {
@@ -175,16 +211,16 @@ void Recorder::flush() {
   }
 }
 
-void Recorder::gather_flows(const Core& core, const std::vector<FlowState>& states) {
+void Recorder::gather_flows(const Accounts& accounts, const std::vector<FlowState>& states) {
   std::size_t at = 0;
   for (const FlowColumn& column : kFlowColumns) {
-    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return core.flows[flow].*column.field; });
+    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return accounts.flows[flow].*column.field; });
   }
   fill(flows_.i(at++), states, [](const FlowState& s) { return s.in_flight; });
   fill(flows_.i(at++), states, [](const FlowState& s) { return s.active; });
   const std::size_t count = plan_->delay_thresholds.size();
   for (std::size_t i = 0; i < count; ++i) {
-    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return core.late[flow * count + i]; });
+    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return accounts.late[flow * count + i]; });
   }
   fill(flows_.reals[0].values, states, [](const FlowState& s) { return s.cwnd; });
   fill(flows_.reals[1].values, states, [](const FlowState& s) { return s.cwnd_integral; });
@@ -192,37 +228,36 @@ void Recorder::gather_flows(const Core& core, const std::vector<FlowState>& stat
   fill(flows_.reals[3].values, states, [](const FlowState& s) { return s.weight; });
 }
 
-void Recorder::gather_links(const std::vector<Link>& links, Time now) {
+void Recorder::gather_links(const std::vector<LinkState>& links) {
   std::size_t at = 0;
   for (const LinkColumn& column : kLinkColumns) {
-    fill(links_.i(at++), links, [&](const Link& l) { return l.stats().*column.field; });
+    fill(links_.i(at++), links, [&](const LinkState& l) { return l.stats.*column.field; });
   }
-  fill(links_.i(at++), links, [&](const Link& l) { return l.busy_ps(now); });
-  fill(links_.i(at++), links, [](const Link& l) { return l.queue_packets(); });
-  fill(links_.i(at++), links, [](const Link& l) { return l.queue_bytes(); });
+  fill(links_.i(at++), links, [](const LinkState& l) { return l.busy_ps; });
+  fill(links_.i(at++), links, [](const LinkState& l) { return l.queue_packets; });
+  fill(links_.i(at++), links, [](const LinkState& l) { return l.queue_bytes; });
   fill(links_.reals[0].values, links,
-       [](const Link& l) { return l.stats().queue_integral_ps / kPsPerSecond; });
-  fill(links_.reals[1].values, links, [](const Link& l) { return l.probability(); });
+       [](const LinkState& l) { return l.stats.queue_integral_ps / kPsPerSecond; });
+  fill(links_.reals[1].values, links, [](const LinkState& l) { return l.probability; });
 }
 
-void Recorder::gather_pairs(const Core& core, const std::vector<std::int32_t>& hop_source) {
-  fill(pairs_.i(0), hop_source, [](std::int32_t source) { return std::int64_t{source}; });
-  fill(pairs_.i(1), core.hops, [](const Hop& hop) { return std::int64_t{hop.link}; });
+void Recorder::gather_pairs(const Accounts& accounts) {
+  fill(pairs_.i(0), accounts.hop_source, [](std::int32_t source) { return std::int64_t{source}; });
+  fill(pairs_.i(1), accounts.hops, [](const Hop& hop) { return std::int64_t{hop.link}; });
   std::size_t at = 2;
   for (const HopColumn& column : kHopColumns) {
-    fill(pairs_.i(at++), core.hops, [&](const Hop& hop) { return hop.*column.field; });
+    fill(pairs_.i(at++), accounts.hops, [&](const Hop& hop) { return hop.*column.field; });
   }
 }
 
-bridge::Decide Recorder::report(Core& core, const std::vector<Link>& links,
-                                const std::vector<FlowState>& states,
-                                const std::vector<std::int32_t>& hop_source, Time now,
+bridge::Decide Recorder::report(const Accounts& accounts, const std::vector<LinkState>& links,
+                                const std::vector<FlowState>& states, Time now,
                                 std::int64_t epoch) {
-  gather_flows(core, states);
-  gather_links(links, now);
-  gather_pairs(core, hop_source);
+  gather_flows(accounts, states);
+  gather_links(links);
+  gather_pairs(accounts);
   bridge::Report report{now, epoch, flows_.columns(), links_.columns(), pairs_.columns()};
   return client_->exchange(report);
 }
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy

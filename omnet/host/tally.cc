@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/tally.h"
+#include "host/tally.h"
 
 #include <iterator>
 
-namespace ecnomy::engine {
+namespace ecnomy {
 namespace {
 
 constexpr const char* kCountNames[] = {"arrivals", "marks", "drops", "sent", "delivered", "ce"};
@@ -82,7 +82,6 @@ void Tally::tell_counts(bridge::Client& client, Time now) {
   const std::size_t end =
       last ? all : std::min(all, static_cast<std::size_t>((now - start_) / every_));
   if (end <= first_kept_) return;
-  const std::size_t ended = end - first_kept_;
   Rows rows(client, "counts", {"t_ps", "name", "subject", "count"});
   std::size_t cell = 0;  // what nothing was counted in is not kept
   for (std::size_t bin = first_kept_; bin < end; ++bin) {
@@ -116,4 +115,4 @@ void Tally::tell_histograms(bridge::Client& client) const {
   rows.send();
 }
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One link's marking law, chosen by name: a tagged union, so that the hot path is a switch.
-#ifndef ECNOMY_ENGINE_MARKING_HOST_H_
-#define ECNOMY_ENGINE_MARKING_HOST_H_
+#ifndef ECNOMY_HOST_MARKING_HOST_H_
+#define ECNOMY_HOST_MARKING_HOST_H_
 
 #include <string>
 #include <variant>
@@ -15,7 +15,7 @@
 #include "laws/marking/virtual_queue.h"
 #include "laws/random/stream.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 using MarkingVariant =
     std::variant<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold>;
@@ -81,6 +81,6 @@ class MarkingHost {
   Stream stream_;
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_MARKING_HOST_H_
+#endif  // ECNOMY_HOST_MARKING_HOST_H_

@@ -2,14 +2,14 @@
 // Spaces a sender's packets: one may leave `interval` after the one before, plus the send overhead drawn
 // for it. The schedule is kept without the overhead, so that overheads do not add up; a sender that
 // was blocked for other reasons keeps a credit of one packet.
-#ifndef ECNOMY_ENGINE_GATE_H_
-#define ECNOMY_ENGINE_GATE_H_
+#ifndef ECNOMY_HOST_GATE_H_
+#define ECNOMY_HOST_GATE_H_
 
 #include <algorithm>
 
 #include "laws/parameter.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 class Gate {
  public:
@@ -46,6 +46,6 @@ class Gate {
   Time overhead_ = 0;
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_GATE_H_
+#endif  // ECNOMY_HOST_GATE_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Plan as the engine reads it: see markets/ecnomy/markets/plan/structs.py, which states each key and unit.
 // Everything is resolved there; a missing key is an error here, never a default.
-#ifndef ECNOMY_ENGINE_PLAN_H_
-#define ECNOMY_ENGINE_PLAN_H_
+#ifndef ECNOMY_HOST_PLAN_H_
+#define ECNOMY_HOST_PLAN_H_
 
 #include <cstdint>
 #include <stdexcept>
@@ -12,7 +12,7 @@
 #include "laws/parameter.h"
 #include "laws/traffic/profile.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 class BadPlan : public std::runtime_error {
  public:
@@ -96,6 +96,6 @@ struct Plan {
 // Throws BadPlan naming the place.
 Plan parse_plan(const std::string& json_text);
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_PLAN_H_
+#endif  // ECNOMY_HOST_PLAN_H_

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/plan.h"
+#include "host/plan.h"
 
 #include <nlohmann/json.hpp>
 
-#include "engine/registry.h"
+#include "host/registry.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 namespace {
 
 using Json = nlohmann::json;
@@ -248,4 +248,4 @@ Plan parse_plan(const std::string& json_text) {
   return plan;
 }
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy

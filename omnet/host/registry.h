@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The laws this engine hosts, by family and name, with their parameter tables.
-#ifndef ECNOMY_ENGINE_REGISTRY_H_
-#define ECNOMY_ENGINE_REGISTRY_H_
+#ifndef ECNOMY_HOST_REGISTRY_H_
+#define ECNOMY_HOST_REGISTRY_H_
 
 #include <string>
 #include <vector>
 
 #include "laws/parameter.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 struct LawEntry {
   const char* family;  // "marking", "window" or "traffic"
@@ -25,6 +25,6 @@ const LawEntry& find_law(const std::string& family, const std::string& name);
 // null is one the user must give.
 std::string describe_laws();
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_REGISTRY_H_
+#endif  // ECNOMY_HOST_REGISTRY_H_

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the simulation tells the market: reports gathered into columns, and rows of the record tables,
 // kept until the next report or until there are many.
-#ifndef ECNOMY_ENGINE_RECORDER_H_
-#define ECNOMY_ENGINE_RECORDER_H_
+#ifndef ECNOMY_HOST_RECORDER_H_
+#define ECNOMY_HOST_RECORDER_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "bridge/client.h"
-#include "engine/call_flow.h"
-#include "engine/core.h"
-#include "engine/plan.h"
-#include "engine/rows.h"
-#include "engine/tcp_flow.h"
+#include "host/accounts.h"
+#include "host/plan.h"
+#include "host/rows.h"
 
-namespace ecnomy::engine {
-
-// Values of a row of flows that are states, not counters.
-struct FlowState {
-  std::int64_t in_flight, active;
-  double cwnd, cwnd_integral, srtt_s, weight;
-};
+namespace ecnomy {
 
 class Recorder : public TransferSink, public CallDesk {
  public:
@@ -36,19 +28,23 @@ class Recorder : public TransferSink, public CallDesk {
   // The market's answer; without a market every call is let in.
   bool admit(std::int64_t id, std::int64_t flow, Time now, Time duration) override;
   void add(const CallRecord& call) override;
-  void add_sample(Time now, std::int64_t name, std::int64_t subject, double value);
+  // One value of every series; links and states (by row) are those of `now`.
+  void sample(const Accounts& accounts, const std::vector<LinkState>& links,
+              const std::vector<FlowState>& states, Time now);
   void flush();  // all rows to the market
   void flush_if_many();
 
   // The market's decision on this report.
-  bridge::Decide report(Core& core, const std::vector<Link>& links,
-                        const std::vector<FlowState>& states,
-                        const std::vector<std::int32_t>& hop_source, Time now, std::int64_t epoch);
+  bridge::Decide report(const Accounts& accounts, const std::vector<LinkState>& links,
+                        const std::vector<FlowState>& states, Time now, std::int64_t epoch);
 
  private:
-  void gather_flows(const Core& core, const std::vector<FlowState>& states);
-  void gather_links(const std::vector<Link>& links, Time now);
-  void gather_pairs(const Core& core, const std::vector<std::int32_t>& hop_source);
+  void gather_flows(const Accounts& accounts, const std::vector<FlowState>& states);
+  void gather_links(const std::vector<LinkState>& links);
+  void gather_pairs(const Accounts& accounts);
+
+  void add_sample(Time now, std::size_t name, std::size_t subject, double value);
+  void sample_rates(const Accounts& accounts, std::size_t name, Time now);
 
   struct Table {
     struct Int {
@@ -73,8 +69,9 @@ class Recorder : public TransferSink, public CallDesk {
   Table flows_, links_, pairs_, series_, transfers_, calls_;
   std::int64_t calls_begun_ = 0;
   std::vector<std::int64_t> transfers_ended_;  // by row
+  std::vector<double> last_acked_;             // bytes by row at the last sample
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_RECORDER_H_
+#endif  // ECNOMY_HOST_RECORDER_H_

@@ -4,8 +4,8 @@
 //
 // It exists in every simulation, but links and hosts see it (Core::tally) only while it counts. What
 // happens at the end of the window belongs to its last bin.
-#ifndef ECNOMY_ENGINE_TALLY_H_
-#define ECNOMY_ENGINE_TALLY_H_
+#ifndef ECNOMY_HOST_TALLY_H_
+#define ECNOMY_HOST_TALLY_H_
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "bridge/client.h"
-#include "engine/plan.h"
+#include "host/plan.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 // One count per subject and bin of a value; the last bin takes all that lies beyond.
 class Histogram {
@@ -102,6 +102,6 @@ class Tally {
   std::size_t first_kept_ = 0, bins_kept_ = 0;
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_TALLY_H_
+#endif  // ECNOMY_HOST_TALLY_H_

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of reports, decisions and tables: one per flow, or one for all flows of a source that is
 // reported together (`rows: together`). The flows themselves know nothing of it.
-#ifndef ECNOMY_ENGINE_ROWS_H_
-#define ECNOMY_ENGINE_ROWS_H_
+#ifndef ECNOMY_HOST_ROWS_H_
+#define ECNOMY_HOST_ROWS_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "engine/plan.h"
+#include "host/plan.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 class Rows {
  public:
@@ -55,6 +55,6 @@ class Rows {
   std::vector<std::int64_t> of_;
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_ROWS_H_
+#endif  // ECNOMY_HOST_ROWS_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One flow's window law, chosen by name: a tagged union, so that the hot path is a switch.
-#ifndef ECNOMY_ENGINE_WINDOW_HOST_H_
-#define ECNOMY_ENGINE_WINDOW_HOST_H_
+#ifndef ECNOMY_HOST_WINDOW_HOST_H_
+#define ECNOMY_HOST_WINDOW_HOST_H_
 
 #include <string>
 #include <variant>
@@ -13,7 +13,7 @@
 #include "laws/window/wtp.h"
 #include "laws/window/wtp_sender.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 using WindowVariant = std::variant<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp>;
 
@@ -74,6 +74,6 @@ class WindowHost {
   Recovery recovery_ = Recovery::first_ack;
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_WINDOW_HOST_H_
+#endif  // ECNOMY_HOST_WINDOW_HOST_H_

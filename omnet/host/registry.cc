@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/registry.h"
+#include "host/registry.h"
 
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "engine/marking_host.h"
-#include "engine/window_host.h"
+#include "host/marking_host.h"
+#include "host/window_host.h"
 #include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"
 #include "laws/traffic/voip.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 namespace {
 
 template <class Law>
@@ -101,4 +101,4 @@ WindowVariant make_window(const std::string& law, const std::vector<double>& val
   throw BadParameter("this engine hosts no window law '" + law + "'");
 }
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
