@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulation's end of the bridge to the market, and its books. One module `market` of the network.
+//
+// Sources and queues announce themselves in INITSTAGE_LOCAL; the books are open from
+// INITSTAGE_PHYSICAL_ENVIRONMENT on (labels, indices and counters are good from then). At every
+// multiple of the epoch, at the end of the warm-up and at the end, before any other event of that time,
+// it reports and stands still until the decision is there. Without an address it is a null
+// bridge: nobody decides, nothing is recorded but OMNeT++'s own results.
+#ifndef ECNOMY_INET_MARKET_MARKETBRIDGE_H_
+#define ECNOMY_INET_MARKET_MARKETBRIDGE_H_
+
+#include <omnetpp.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bridge/client.h"
+#include "host/accounts.h"
+#include "host/plan.h"
+#include "host/recorder.h"
+#include "host/tally.h"
+#include "inet/common/packet/Packet.h"
+#include "inet/networklayer/common/L3Address.h"
+
+namespace ecnomy::omnet {
+
+inline Time now() { return omnetpp::simTime().raw(); }  // the resolution is 1 ps: checked at start
+inline omnetpp::simtime_t simtime(Time ps) { return omnetpp::SimTime::fromRaw(ps); }
+
+// A source of flows; `member` counts its flows from 0.
+class ISource {
+ public:
+  virtual ~ISource() = default;
+  virtual void takeOrder(int member, const FlowOrder& order) = 0;
+  virtual FlowState state(int member) = 0;  // in_flight is filled in by the bridge
+  // Telephone sources: hands in calls that are complete by now, or all of them at the end.
+  virtual void settleCalls(bool end) { (void)end; }
+};
+
+// One direction of a link.
+class IMarkingLink {
+ public:
+  virtual ~IMarkingLink() = default;
+  virtual LinkState state() = 0;    // all accounts up to now
+  virtual void tellInFlight() = 0;  // sets Hop::ce_in_flight of its hops
+  // New values for parameters of the marking law, all at once; throws BadParameter.
+  virtual void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) = 0;
+};
+
+// What a packet is, read off its headers: see MarketBridge::label.
+struct Label {
+  int source = -1;    // -1: of no source of the plan
+  int flow = -1;      // index over all flows
+  bool ack = false;   // on the way from receiver to sender
+  bool data = false;  // carries payload of its source (never a SYN, a pure ACK or a FIN alone)
+};
+
+class MarketBridge : public omnetpp::cSimpleModule {
+ public:
+  // The network's; throws cRuntimeError naming `asking` where there is none.
+  static MarketBridge& of(const omnetpp::cComponent* asking);
+
+  // In INITSTAGE_LOCAL, indices as in the plan (each once; -1: the next one).
+  int addLink(int index, const LinkPlan& plan, IMarkingLink* link);
+  // Flow `member` is what goes to (remote, port + member), and its ACKs come from there.
+  int addSource(int index, const SourcePlan& plan, inet::L3Address remote, int port,
+                ISource* source);
+
+  // From INITSTAGE_PHYSICAL_ENVIRONMENT on.
+  Accounts& accounts() { return accounts_; }
+  FlowStats& flow(int index) { return accounts_.flows[static_cast<std::size_t>(index)]; }
+  int firstFlow(int source) const {
+    return sources_.at(static_cast<std::size_t>(source)).firstFlow;
+  }
+  const SourcePlan& sourcePlan(int source) const {
+    return plan_.sources.at(static_cast<std::size_t>(source));
+  }
+  std::uint64_t seed() const { return plan_.seed; }
+  Recorder& recorder() { return *recorder_; }  // TransferSink and CallDesk
+  bool tracing() const { return accounts_.trace != nullptr; }
+
+  // Of an IP datagram (header first), or of what lies behind one with the addresses given.
+  Label label(const inet::Packet* datagram) const;
+  Label label(const inet::L3Address& from, int fromPort, const inet::L3Address& to,
+              int toPort) const;
+  // The account of this packet at this link; nullptr where it belongs to none.
+  Hop* hop(const Label& label, int link);
+
+ protected:
+  int numInitStages() const override { return inet::NUM_INIT_STAGES; }
+  void initialize(int stage) override;
+  void handleMessage(omnetpp::cMessage* message) override;
+  void finish() override;
+  void refreshDisplay() const override;
+
+ private:
+  struct Link {
+    IMarkingLink* host = nullptr;
+  };
+  struct Source {
+    ISource* host = nullptr;
+    inet::L3Address remote;
+    int port = 0;
+    int firstFlow = 0;
+    std::uint32_t firstHop = 0, firstAckHop = 0;
+  };
+  // (to remote address, port of member 0) of a source
+  struct Peer {
+    int port, count, source, firstFlow;
+  };
+
+  void readParameters();
+  void openBooks();
+  void connect();
+  void onBoundary();
+  void exchange();
+  void sample();
+  void beginTally();
+  Time nextBoundary(Time now) const;
+  std::vector<FlowState> states();
+  std::vector<LinkState> linkStates();
+  bool keepWaiting();
+  [[noreturn]] void fail(const std::string& what);
+
+  Plan plan_;
+  std::vector<Link> links_;
+  std::vector<Source> sources_;
+  std::unordered_map<std::uint32_t, std::vector<Peer>> peers_;    // by IPv4 address
+  std::vector<std::vector<std::pair<int, std::uint32_t>>> hops_;  // by 2 source + ack: (link, hop)
+  Accounts accounts_;
+  std::unique_ptr<bridge::Client> client_;
+  std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<Tally> tally_;
+  omnetpp::cMessage* boundary_ = nullptr;
+  omnetpp::cMessage* sample_ = nullptr;
+  std::int64_t epoch_ = 0;
+  std::int64_t lastAliveNs_ = 0;
+  std::int64_t exchanges_ = 0;
+
+ public:
+  MarketBridge() = default;
+  ~MarketBridge() override;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_MARKET_MARKETBRIDGE_H_

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parameters/Parameters.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "host/registry.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cComponent;
+using omnetpp::cPar;
+using omnetpp::cRuntimeError;
+
+namespace {
+
+[[noreturn]] void refuse(const cComponent* module, const char* name, const std::string& what) {
+  throw cRuntimeError("%s: parameter '%s' %s", module->getFullPath().c_str(), name, what.c_str());
+}
+
+// The index of a choice's name in "a,b,c".
+double choice(const cComponent* module, const Parameter& parameter, const std::string& value) {
+  std::istringstream names(parameter.choices);
+  int index = 0;
+  for (std::string name; std::getline(names, name, ','); ++index) {
+    if (name == value) return index;
+  }
+  refuse(module, parameter.name, "is '" + value + "', expected one of " + parameter.choices);
+}
+
+double lawValue(const cComponent* module, const Parameter& parameter) {
+  const cPar& par = const_cast<cComponent*>(module)->par(parameter.name);
+  switch (par.getType()) {
+    case cPar::BOOL:
+      return par.boolValue() ? 1 : 0;
+    case cPar::STRING:
+      return choice(module, parameter, par.stdstringValue());
+    default:
+      return par.doubleValue();
+  }
+}
+
+std::int32_t bytes(const cComponent* module, const char* name) {
+  const std::int64_t value = static_cast<std::int64_t>(module->par(name).intValue());
+  if (value <= 0 || value > 65'535) refuse(module, name, "is no size of a packet");
+  return static_cast<std::int32_t>(value);
+}
+
+Echo echo(const cComponent* module) {
+  const std::string name = module->par("echo").stdstringValue();
+  if (name == "off") return Echo::off;
+  return name == "accurate" ? Echo::accurate : Echo::rfc3168;
+}
+
+Profile profile(const cComponent* module) {
+  const Time period = timeParameter(module, "profilePeriod");
+  if (period == kNever) return Profile();
+  std::vector<Profile::Step> steps;
+  std::istringstream text(module->par("profileSteps").stdstringValue());
+  char colon = 0;
+  for (Profile::Step step{}; text >> step.at >> colon >> step.ppm;) steps.push_back(step);
+  if (!text.eof()) refuse(module, "profileSteps", "is not 'ps:ppm ps:ppm ...'");
+  try {
+    return Profile(period, std::move(steps));
+  } catch (const BadParameter& error) {
+    refuse(module, "profileSteps", error.what());
+  }
+}
+
+TransportPlan tcpTransport(const cComponent* module, const cComponent* window) {
+  TransportPlan tcp{};
+  tcp.tcp = true;
+  tcp.payload_bytes = bytes(module, "mss");
+  tcp.header_bytes = bytes(module, "header");
+  tcp.ack_bytes = bytes(module, "ack");
+  tcp.window = lawParameters(window, "window");
+  tcp.paced = module->par("send").stdstringValue() == "paced";
+  tcp.slow_start = module->par("slowStart").boolValue();
+  tcp.echo = echo(module);
+  tcp.ect = tcp.echo != Echo::off;
+  tcp.ect_all = tcp.ect && module->par("ect").stdstringValue() == "all";
+  tcp.sack = module->par("sack").boolValue();
+  tcp.delayed_acks = static_cast<std::int32_t>(module->par("delayedAcks").intValue());
+  tcp.delayed_ack = timeParameter(module, "delayedAck");
+  tcp.receiver_window = static_cast<std::int64_t>(module->par("receiverWindow").intValue());
+  tcp.initial_window = module->par("initialWindow").doubleValue();
+  tcp.min_window = module->par("minWindow").doubleValue();
+  tcp.max_window = module->par("maxWindow").doubleValue();
+  tcp.initial_mark_rate = module->par("initialMarkRate").doubleValue();
+  tcp.min_rto = timeParameter(module, "minRto");
+  tcp.max_rto = timeParameter(module, "maxRto");
+  tcp.initial_rto = timeParameter(module, "initialRto");
+  tcp.reference_rtt = timeParameter(module, "referenceRtt");
+  if (tcp.delayed_acks < 1) refuse(module, "delayedAcks", "is below 1");
+  if (tcp.receiver_window == 0) refuse(module, "receiverWindow", "is 0");
+  if (!(tcp.min_window >= 1e-6)) refuse(module, "minWindow", "is below 1e-6 packets");
+  return tcp;
+}
+
+TransportPlan udpTransport(const cComponent* module) {
+  TransportPlan udp{};
+  udp.ect = module->par("ect").boolValue();
+  udp.payload_bytes = bytes(module, "payload");
+  udp.header_bytes = bytes(module, "header");
+  udp.initial_mark_rate = -1;
+  return udp;
+}
+
+}  // namespace
+
+Time timeParameter(const cComponent* module, const char* name) {
+  const double ps = module->par(name).doubleValueInUnit("ps");
+  if (ps < 0) return kNever;
+  if (ps > 4e18) refuse(module, name, "is beyond 50 days");
+  return static_cast<Time>(std::llround(ps));
+}
+
+std::vector<std::int32_t> indexList(const cComponent* module, const char* name) {
+  std::vector<std::int32_t> out;
+  std::istringstream text(module->par(name).stdstringValue());
+  for (std::int32_t index = 0; text >> index;) out.push_back(index);
+  if (!text.eof()) refuse(module, name, "is no list of whole numbers");
+  return out;
+}
+
+LawPlan lawParameters(const cComponent* module, const char* family) {
+  LawPlan plan{module->par("law").stdstringValue(), {}};
+  try {
+    for (const Parameter& parameter : find_law(family, plan.law).parameters) {
+      plan.values.push_back(lawValue(module, parameter));
+      check_parameter(plan.law.c_str(), parameter, plan.values.back());
+    }
+  } catch (const BadParameter& error) {
+    throw cRuntimeError("%s: %s", module->getFullPath().c_str(), error.what());
+  }
+  return plan;
+}
+
+SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,
+                            const cComponent* window) {
+  SourcePlan source{};
+  source.name = module->par("sourceName").stdstringValue();
+  source.count = static_cast<std::int32_t>(module->par("count").intValue());
+  source.path = indexList(module, "path");
+  source.ack_path = indexList(module, "ackPath");
+  source.start_at = timeParameter(module, "start");
+  source.start_stagger = timeParameter(module, "startStagger");
+  source.start_spread = timeParameter(module, "startSpread");
+  source.stop_ps = timeParameter(module, "stop");
+  source.profile = profile(module);
+  source.together = module->par("rowsTogether").boolValue();
+  source.traffic = lawParameters(traffic, "traffic");
+  source.transport = window ? tcpTransport(module, window) : udpTransport(module);
+  source.send_overhead_ps = timeParameter(module, "sendOverhead");
+  source.calls_max_delay = kNever;
+  if (module->hasPar("callsAsk")) {
+    source.calls_ask = module->par("callsAsk").boolValue();
+    source.calls_max_delay = timeParameter(module, "callsMaxDelay");
+  }
+  if (source.count < 1) refuse(module, "count", "is below 1");
+  return source;
+}
+
+}  // namespace ecnomy::omnet

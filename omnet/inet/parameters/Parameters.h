@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// NED parameters as the structs of host/plan.h.
+#ifndef ECNOMY_INET_PARAMETERS_PARAMETERS_H_
+#define ECNOMY_INET_PARAMETERS_PARAMETERS_H_
+
+#include <omnetpp.h>
+
+#include <string>
+#include <vector>
+
+#include "host/plan.h"
+#include "laws/traffic/profile.h"
+
+namespace ecnomy::omnet {
+
+// A quantity with @unit(s) in whole picoseconds; a negative one is kNever.
+Time timeParameter(const omnetpp::cComponent* module, const char* name);
+// Whole numbers apart by spaces.
+std::vector<std::int32_t> indexList(const omnetpp::cComponent* module, const char* name);
+// The law that `module` stands for: its parameter `law` names it, its other parameters are the law's own,
+// by the names of its table. Throws cRuntimeError naming module, parameter and range.
+LawPlan lawParameters(const omnetpp::cComponent* module, const char* family);
+// The source that `module` stands for, all but its laws' parameters from ITS OWN parameters; those of
+// the laws from the submodules or siblings given (window may be null for datagrams).
+SourcePlan sourceParameters(const omnetpp::cComponent* module, const omnetpp::cComponent* traffic,
+                            const omnetpp::cComponent* window);
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_PARAMETERS_PARAMETERS_H_
