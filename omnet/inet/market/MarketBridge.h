@@ -52,41 +52,50 @@ class IMarkingLink {
 
 // What a packet is, read off its headers: see MarketBridge::label.
 struct Label {
-  int source = -1;    // -1: of no source of the plan
-  int flow = -1;      // index over all flows
-  bool ack = false;   // on the way from receiver to sender
-  bool data = false;  // carries payload of its source (never a SYN, a pure ACK or a FIN alone)
+  int source = -1;       // -1: of no source of the plan
+  int flow = -1;         // index over all flows
+  bool ack = false;      // on the way from receiver to sender
+  bool data = false;     // carries payload of its source (no SYN, pure ACK or FIN alone)
+  std::int64_t seq = 0;  // of TCP: the byte it begins with
 };
 
 class MarketBridge : public omnetpp::cSimpleModule {
  public:
+  MarketBridge() = default;
+  ~MarketBridge() override;
+
   // The network's; throws cRuntimeError naming `asking` where there is none.
   static MarketBridge& of(const omnetpp::cComponent* asking);
+  static MarketBridge* find();  // nullptr where there is none
 
-  // In INITSTAGE_LOCAL, indices as in the plan (each once; -1: the next one).
+  // In INITSTAGE_LOCAL, indices as in the plan, each once; -1: the next one. Returns the index.
   int addLink(int index, const LinkPlan& plan, IMarkingLink* link);
-  // Flow `member` is what goes to (remote, port + member), and its ACKs come from there.
-  int addSource(int index, const SourcePlan& plan, inet::L3Address remote, int port,
+  // What goes to (remote, port + member) is of flow `member`, and its ACKs come from there.
+  int addSource(int index, const SourcePlan& plan, const inet::L3Address& remote, int port,
                 ISource* source);
 
   // From INITSTAGE_PHYSICAL_ENVIRONMENT on.
   Accounts& accounts() { return accounts_; }
-  FlowStats& flow(int index) { return accounts_.flows[static_cast<std::size_t>(index)]; }
+  FlowStats& flow(int index) { return accounts_.flows.at(static_cast<std::size_t>(index)); }
   int firstFlow(int source) const {
     return sources_.at(static_cast<std::size_t>(source)).firstFlow;
   }
   const SourcePlan& sourcePlan(int source) const {
     return plan_.sources.at(static_cast<std::size_t>(source));
   }
+  ISource* sourceHost(int source) const {
+    return sources_.at(static_cast<std::size_t>(source)).host;
+  }
   std::uint64_t seed() const { return plan_.seed; }
-  Recorder& recorder() { return *recorder_; }  // TransferSink and CallDesk
-  bool tracing() const { return accounts_.trace != nullptr; }
 
-  // Of an IP datagram (header first), or of what lies behind one with the addresses given.
-  Label label(const inet::Packet* datagram) const;
+  // From the first event on: a TransferSink and CallDesk.
+  Recorder& recorder() { return *recorder_; }
+
+  // Of an IPv4 datagram whose header begins at `offset`.
+  Label label(const inet::Packet* packet, inet::b offset = inet::b(0)) const;
   Label label(const inet::L3Address& from, int fromPort, const inet::L3Address& to,
               int toPort) const;
-  // The account of this packet at this link; nullptr where it belongs to none.
+  // The account of such a packet at this link; nullptr where it belongs to none.
   Hop* hop(const Label& label, int link);
 
  protected:
@@ -97,36 +106,39 @@ class MarketBridge : public omnetpp::cSimpleModule {
   void refreshDisplay() const override;
 
  private:
-  struct Link {
-    IMarkingLink* host = nullptr;
-  };
   struct Source {
     ISource* host = nullptr;
     inet::L3Address remote;
-    int port = 0;
-    int firstFlow = 0;
-    std::uint32_t firstHop = 0, firstAckHop = 0;
+    int port = 0, firstFlow = 0;
   };
-  // (to remote address, port of member 0) of a source
-  struct Peer {
+  struct Peer {  // the ports of one source at its remote address
     int port, count, source, firstFlow;
   };
 
+  // Parameters
   void readParameters();
+  void readRecord();
+
+  // Books
   void openBooks();
+  const Peer* peer(const inet::L3Address& address, int port) const;
+
+  // The run
+  void begin();
   void connect();
-  void onBoundary();
+  bridge::Limits limits() const;
+  void boundary();
+  void end();
   void exchange();
-  void sample();
+  void lookUp();
   void beginTally();
-  Time nextBoundary(Time now) const;
-  std::vector<FlowState> states();
-  std::vector<LinkState> linkStates();
+  void scheduleBoundary();
+  std::vector<FlowState> states() const;
+  std::vector<LinkState> linkStates() const;
   bool keepWaiting();
-  [[noreturn]] void fail(const std::string& what);
 
   Plan plan_;
-  std::vector<Link> links_;
+  std::vector<IMarkingLink*> links_;
   std::vector<Source> sources_;
   std::unordered_map<std::uint32_t, std::vector<Peer>> peers_;    // by IPv4 address
   std::vector<std::vector<std::pair<int, std::uint32_t>>> hops_;  // by 2 source + ack: (link, hop)
@@ -134,15 +146,14 @@ class MarketBridge : public omnetpp::cSimpleModule {
   std::unique_ptr<bridge::Client> client_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<Tally> tally_;
+
   omnetpp::cMessage* boundary_ = nullptr;
   omnetpp::cMessage* sample_ = nullptr;
+  omnetpp::cMessage* look_ = nullptr;
+  Time lookEvery_ = 1'000'000'000;
   std::int64_t epoch_ = 0;
-  std::int64_t lastAliveNs_ = 0;
-  std::int64_t exchanges_ = 0;
-
- public:
-  MarketBridge() = default;
-  ~MarketBridge() override;
+  std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0;
+  double cpuBefore_s_ = 0;
 };
 
 }  // namespace ecnomy::omnet

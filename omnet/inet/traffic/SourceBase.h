@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all sources share: parameters, announcement to the market, start times, streams.
+// What all senders share: parameters, announcement to the market, start times, streams. A sender is the
+// submodule of a Source that acts; the Source holds the parameters, its submodules `traffic` and `window`
+// (not for datagrams) those of the laws.
 #ifndef ECNOMY_INET_TRAFFIC_SOURCEBASE_H_
 #define ECNOMY_INET_TRAFFIC_SOURCEBASE_H_
 
@@ -15,26 +17,32 @@ namespace ecnomy::omnet {
 class SourceBase : public omnetpp::cSimpleModule, public ISource {
  protected:
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
-  void initialize(
-      int stage) override;  // LOCAL: reads and announces; APPLICATION_LAYER: startMember
+  // LOCAL: reads and announces. APPLICATION_LAYER: openMembers, and the starts are scheduled.
+  void initialize(int stage) override;
+  void handleMessage(omnetpp::cMessage* message) override;
 
-  // The source's compound module holds it, `traffic` and `window` (for datagrams without).
-  virtual void openMembers() = 0;            // once, in INITSTAGE_APPLICATION_LAYER, books are open
+  virtual void openMembers() = 0;            // the books are open
   virtual void startMember(int member) = 0;  // at its start time
+  virtual void handleOther(omnetpp::cMessage* message) = 0;
 
-  // Calls `act` at `at`, which is not before now.
   const SourcePlan& plan() const { return plan_; }
+  int index() const { return index_; }
   int flowOf(int member) const { return firstFlow_ + member; }
   FlowStats& stats(int member) { return market_->flow(flowOf(member)); }
-  Stream stream(int member, const char* use) const;  // "traffic", "overhead", "start"
-  Time startOf(int member) const;
+  // `use` is "traffic", "overhead" or "start".
+  Stream stream(int member, const char* use) const;
+  bool stopped() const { return plan_.stop_ps >= 0 && now() >= plan_.stop_ps; }
 
   SourcePlan plan_;
   MarketBridge* market_ = nullptr;
-  int index_ = -1;
-  int firstFlow_ = 0;
   inet::L3Address local_, remote_;
   int port_ = 0;
+
+ private:
+  Time startOf(int member) const;
+
+  int index_ = -1;
+  int firstFlow_ = 0;
 };
 
 }  // namespace ecnomy::omnet

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "market/MarketBridge.h"
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <ctime>
+
+#include "host/row_states.h"
+#include "inet/common/InitStages.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cMessage;
+using omnetpp::cRuntimeError;
+
+Define_Module(MarketBridge);
+
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kLookNs = kSecondNs / 5;
+constexpr std::int64_t kPatienceNs = 5 * kSecondNs;  // with a market, once asked to stop
+
+std::int64_t wallNs() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+double cpu_s() {
+  std::timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+MarketBridge::~MarketBridge() {
+  for (cMessage* message : {boundary_, sample_, look_}) cancelAndDelete(message);
+}
+
+void MarketBridge::initialize(int stage) {
+  if (stage == inet::INITSTAGE_LOCAL) {
+    readParameters();
+    boundary_ = new cMessage("report");
+    boundary_->setSchedulingPriority(SHRT_MIN);
+    scheduleAt(SIMTIME_ZERO, boundary_);
+  } else if (stage == inet::INITSTAGE_PHYSICAL_ENVIRONMENT) {
+    openBooks();
+  }
+}
+
+void MarketBridge::handleMessage(cMessage* message) {
+  try {
+    if (message == sample_) {
+      recorder_->sample(accounts_, linkStates(), states(), now());
+      recorder_->flush_if_many();
+      scheduleAfter(simtime(plan_.record.every_ps), sample_);
+    } else if (message == look_) {
+      lookUp();
+    } else if (now() == 0) {
+      begin();
+    } else {
+      boundary();
+    }
+  } catch (const bridge::ProtocolError& error) {
+    throw cRuntimeError("the market: %s", error.what());
+  } catch (const bridge::PeerError& error) {
+    throw cRuntimeError("the market: %s", error.what());
+  } catch (const BadParameter& error) {
+    if (client_) client_->error(error.what());
+    throw cRuntimeError("%s", error.what());
+  }
+}
+
+// Before any other event of the run.
+void MarketBridge::begin() {
+  connect();
+  recorder_ = std::make_unique<Recorder>(plan_, client_.get());
+  tally_ = std::make_unique<Tally>(plan_);
+  accounts_.trace = recorder_->trace();
+  cpuBefore_s_ = cpu_s();
+  if (plan_.warmup == 0) beginTally();
+  exchange();
+  if (client_ && plan_.record.every_ps > 0) {
+    sample_ = new cMessage("sample");
+    scheduleAt(SIMTIME_ZERO, sample_);
+  }
+  if (client_) {
+    look_ = new cMessage("look up");
+    lookedNs_ = wallNs();
+    scheduleAfter(simtime(lookEvery_), look_);
+  }
+  scheduleBoundary();
+}
+
+void MarketBridge::connect() {
+  const std::string address = par("connect").stdstringValue();
+  const int socket = static_cast<int>(par("socket").intValue());
+  if (socket >= 0) {
+    client_ = std::make_unique<bridge::Client>(socket);
+  } else if (!address.empty()) {
+    client_ = std::make_unique<bridge::Client>(bridge::Client::connect(address));
+  } else {
+    return;
+  }
+  client_->set_limits(limits());
+  client_->set_wait_hook([this] { return keepWaiting(); });
+  client_->handshake(
+      {"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed, par("token").stdstringValue()});
+}
+
+bridge::Limits MarketBridge::limits() const {
+  bridge::Limits limits;
+  for (const SourcePlan& source : plan_.sources) limits.flows += source.together ? 1 : source.count;
+  limits.links = static_cast<std::int64_t>(plan_.links.size());
+  for (const LinkPlan& link : plan_.links) {
+    limits.params.push_back(static_cast<std::int64_t>(link.marking.values.size()));
+  }
+  return limits;
+}
+
+void MarketBridge::scheduleBoundary() {
+  const Time at = now();
+  Time next = std::min((at / plan_.epoch + 1) * plan_.epoch, plan_.duration);
+  if (plan_.warmup > at) next = std::min(next, plan_.warmup);
+  scheduleAt(simtime(next), boundary_);
+}
+
+void MarketBridge::boundary() {
+  const Time at = now();
+  const bool last = at >= plan_.duration;
+  for (const Source& source : sources_) source.host->settleCalls(last);
+  linkStates();
+  recorder_->flush();
+  if (accounts_.tally) tally_->tell_counts(*client_, at);
+  if (at == plan_.warmup) beginTally();
+  ++epoch_;
+  exchange();
+  if (last) return end();
+  scheduleBoundary();
+}
+
+void MarketBridge::end() {
+  recorder_->flush();
+  if (accounts_.tally) tally_->tell_histograms(*client_);
+  if (client_) {
+    bridge::Finish finish;
+    finish.t_ps = plan_.duration;
+    finish.events = static_cast<std::int64_t>(omnetpp::getSimulation()->getEventNumber());
+    for (const FlowStats& flow : accounts_.flows) finish.data_packets += flow.delivered;
+    for (const LinkState& link : linkStates()) finish.packet_hops += link.stats.departures;
+    finish.cpu_s = cpu_s() - cpuBefore_s_;
+    client_->finish(finish);
+  }
+  client_.reset();
+  endSimulation();
+}
+
+void MarketBridge::beginTally() {
+  if (client_ && tally_->wanted()) accounts_.tally = tally_.get();
+}
+
+void MarketBridge::exchange() {
+  if (!client_) return;
+  for (IMarkingLink* link : links_) link->tellInFlight();
+  const bridge::Decide decide = recorder_->report(accounts_, linkStates(), states(), now(), epoch_);
+  aliveNs_ = wallNs();
+  stopAskedNs_ = 0;
+  if (now() >= plan_.duration) return;
+  hand_out(
+      decide, recorder_->rows(),
+      [&](std::size_t link, const auto& values) { links_[link]->reconfigure(values); },
+      [&](std::size_t flow, const FlowOrder& order) {
+        const auto after = std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) {
+          return s.firstFlow > static_cast<int>(flow);
+        });
+        const Source& source = *(after - 1);
+        source.host->takeOrder(static_cast<int>(flow) - source.firstFlow, order);
+      });
+}
+
+std::vector<FlowState> MarketBridge::states() const {
+  std::size_t source = 0;
+  return merge_states(recorder_->rows(), [&](std::size_t flow) {
+    const int index = static_cast<int>(flow);
+    while (source + 1 < sources_.size() && sources_[source + 1].firstFlow <= index) ++source;
+    FlowState state = sources_[source].host->state(index - sources_[source].firstFlow);
+    state.in_flight = accounts_.flows[flow].under_way();
+    return state;
+  });
+}
+
+std::vector<LinkState> MarketBridge::linkStates() const {
+  std::vector<LinkState> out;
+  for (IMarkingLink* link : links_) out.push_back(link->state());
+  return out;
+}
+
+// Several times a wall second: is the market still there, and does it know that we are? The pace in
+// simulated time follows the wall clock; nothing else depends on it.
+void MarketBridge::lookUp() {
+  if (client_->hung_up()) client_->throw_gone();
+  recorder_->flush_if_many();
+  const std::int64_t wall = wallNs();
+  const std::int64_t gone = std::max<std::int64_t>(wall - lookedNs_, 1);
+  const double factor =
+      std::clamp(static_cast<double>(kLookNs) / static_cast<double>(gone), 0.5, 2.0);
+  lookEvery_ = std::clamp<Time>(static_cast<Time>(static_cast<double>(lookEvery_) * factor),
+                                1'000'000, 10'000'000'000'000);
+  lookedNs_ = wall;
+  if (wall - aliveNs_ >= kSecondNs) {
+    aliveNs_ = wall;
+    client_->alive(now(), static_cast<std::int64_t>(omnetpp::getSimulation()->getEventNumber()));
+  }
+  scheduleAfter(simtime(lookEvery_), look_);
+}
+
+// Keeps Qtenv's window alive. A stop that was asked for is obeyed after the exchange; only a market that
+// does not answer is left without it.
+bool MarketBridge::keepWaiting() {
+  const bool stop = omnetpp::getEnvir()->idle();
+  const std::int64_t wall = wallNs();
+  if (stop && stopAskedNs_ == 0) stopAskedNs_ = wall;
+  return stopAskedNs_ == 0 || wall - stopAskedNs_ < kPatienceNs;
+}
+
+void MarketBridge::finish() {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    FlowStats sum;
+    const std::size_t first = static_cast<std::size_t>(sources_[i].firstFlow);
+    for (int member = 0; member < plan_.sources[i].count; ++member) {
+      const FlowStats& one = accounts_.flows[first + static_cast<std::size_t>(member)];
+      sum.sent += one.sent;
+      sum.delivered += one.delivered;
+      sum.ce += one.ce;
+      sum.lost += one.lost;
+    }
+    const std::string name = plan_.sources[i].name;
+    recordScalar((name + " sent").c_str(), static_cast<double>(sum.sent));
+    recordScalar((name + " delivered").c_str(), static_cast<double>(sum.delivered));
+    recordScalar((name + " marked").c_str(), static_cast<double>(sum.ce));
+    recordScalar((name + " lost").c_str(), static_cast<double>(sum.lost));
+  }
+}
+
+void MarketBridge::refreshDisplay() const {
+  const char* peer = client_ ? "market connected" : "no market";
+  std::string text = std::string(peer) + ", report " + std::to_string(epoch_);
+  getDisplayString().setTagArg("t", 0, text.c_str());
+}
+
+}  // namespace ecnomy::omnet

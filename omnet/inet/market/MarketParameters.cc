@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bridge module's own parameters: seed, times, and what to record.
+#include <algorithm>
+#include <sstream>
+
+#include "market/MarketBridge.h"
+#include "parameters/Parameters.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cRuntimeError;
+
+namespace {
+
+std::vector<std::string> words(const omnetpp::cComponent* module, const char* name) {
+  std::istringstream text(module->par(name).stdstringValue());
+  std::vector<std::string> out;
+  for (std::string word; text >> word;) out.push_back(word);
+  return out;
+}
+
+// Every word is one of `known`, none twice.
+std::vector<std::string> names(const omnetpp::cComponent* module, const char* name,
+                               const std::vector<std::string>& known) {
+  std::vector<std::string> out = words(module, name);
+  for (auto word = out.begin(); word != out.end(); ++word) {
+    if (std::find(known.begin(), known.end(), *word) == known.end() ||
+        std::find(out.begin(), word, *word) != word) {
+      throw cRuntimeError("market: parameter '%s' has '%s', unknown or twice", name, word->c_str());
+    }
+  }
+  return out;
+}
+
+HistogramPlan histogram(const std::string& text) {
+  std::istringstream in(text);
+  std::string of;
+  HistogramPlan plan{};
+  char colon = 0;
+  std::getline(in, of, ':');
+  in >> plan.width >> colon >> plan.bins;
+  plan.of_delay = of == "delay";
+  const bool good = in && in.peek() == EOF && (plan.of_delay || of == "queue");
+  if (!good || plan.width <= 0 || plan.bins <= 0) {
+    throw cRuntimeError(
+        "market: parameter 'histograms' has '%s', expected delay:WIDTH:BINS or "
+        "queue:WIDTH:BINS",
+        text.c_str());
+  }
+  return plan;
+}
+
+}  // namespace
+
+void MarketBridge::readParameters() {
+  if (omnetpp::SimTime::getScaleExp() != -12) {
+    throw cRuntimeError(
+        "ecnomy counts in picoseconds: put simtime-resolution = ps into the ini file");
+  }
+  plan_.digest = par("plan").stdstringValue();
+  const std::int64_t seed = static_cast<std::int64_t>(par("seed").intValue());
+  plan_.seed = static_cast<std::uint64_t>(seed);
+  plan_.duration = timeParameter(this, "duration");
+  plan_.warmup = timeParameter(this, "warmup");
+  plan_.epoch = timeParameter(this, "epoch");
+  if (plan_.duration <= 0) throw cRuntimeError("market: parameter 'duration' is not positive");
+  if (plan_.epoch <= 0) throw cRuntimeError("market: parameter 'epoch' is not positive");
+  if (plan_.warmup < 0) throw cRuntimeError("market: parameter 'warmup' is negative");
+  readRecord();
+}
+
+void MarketBridge::readRecord() {
+  RecordPlan& record = plan_.record;
+  record.series = names(this, "series", {"cwnd", "rtt", "rate", "queue", "marking_probability"});
+  record.every_ps = timeParameter(this, "every");
+  std::istringstream thresholds(par("delayThresholds").stdstringValue());
+  for (Time threshold = 0; thresholds >> threshold;) record.delay_thresholds.push_back(threshold);
+  record.trace = par("trace").boolValue();
+  record.transfers = par("transfers").boolValue();
+  record.calls = par("calls").boolValue();
+  for (const std::string& word : words(this, "histograms")) {
+    record.histograms.push_back(histogram(word));
+  }
+  record.counts = names(this, "counts", {"arrivals", "marks", "drops", "sent", "delivered", "ce"});
+  record.counts_every = timeParameter(this, "countsEvery");
+  if (!record.counts.empty() && record.counts_every <= 0) {
+    throw cRuntimeError("market: parameter 'counts' needs a positive 'countsEvery'");
+  }
+}
+
+}  // namespace ecnomy::omnet

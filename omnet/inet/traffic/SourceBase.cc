@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "traffic/SourceBase.h"
+
+#include <string>
+
+#include "inet/common/InitStages.h"
+#include "laws/traffic/files.h"
+#include "laws/traffic/traffic.h"
+#include "parameters/Parameters.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cMessage;
+using omnetpp::cModule;
+
+namespace {
+
+class Start : public cMessage {
+ public:
+  explicit Start(int which) : cMessage("start"), member(which) {}
+  Start* dup() const override { return new Start(member); }
+  const int member;
+};
+
+}  // namespace
+
+void SourceBase::initialize(int stage) {
+  if (stage == inet::INITSTAGE_LOCAL) {
+    const cModule* source = getParentModule();
+    plan_ =
+        sourceParameters(source, source->getSubmodule("traffic"), source->getSubmodule("window"));
+    local_ = inet::L3Address(source->par("localAddress").stringValue());
+    remote_ = inet::L3Address(source->par("remoteAddress").stringValue());
+    port_ = static_cast<int>(source->par("port").intValue());
+    market_ = &MarketBridge::of(this);
+    const int wanted = static_cast<int>(source->par("index").intValue());
+    index_ = market_->addSource(wanted, plan_, remote_, port_, this);
+  } else if (stage == inet::INITSTAGE_APPLICATION_LAYER) {
+    firstFlow_ = market_->firstFlow(index_);
+    openMembers();
+    for (int member = 0; member < plan_.count; ++member) {
+      scheduleAt(simtime(startOf(member)), new Start(member));
+    }
+  }
+}
+
+void SourceBase::handleMessage(cMessage* message) {
+  const Start* start = dynamic_cast<Start*>(message);
+  if (!start) return handleOther(message);
+  const int member = start->member;
+  delete message;
+  startMember(member);
+}
+
+Stream SourceBase::stream(int member, const char* use) const {
+  return Stream(market_->seed(), "source/" + plan_.name + "/" + std::to_string(member) + "/" + use);
+}
+
+Time SourceBase::startOf(int member) const {
+  const StartLaw law{plan_.start_at, plan_.start_stagger, plan_.start_spread};
+  Stream draws = stream(member, "start");
+  const Time start = law.draw(member, draws);
+  if (plan_.traffic.law != OneFile::kName) return start;
+  return law.at + plan_.profile.stretch(law.at, start - law.at);  // all that such a source draws
+}
+
+}  // namespace ecnomy::omnet
