@@ -41,7 +41,7 @@ void UdpSink::initialize(int stage) {
 
 void UdpSink::findSource() {
   const Label label = market_->label({}, 0, address_, port_);
-  const int wanted = static_cast<int>(par("index").intValue());
+  const int wanted = static_cast<int>(par("sourceIndex").intValue());
   if (label.source < 0 || (wanted >= 0 && wanted != label.source) ||
       label.flow != market_->firstFlow(label.source) ||
       count_ != market_->sourcePlan(label.source).count) {
