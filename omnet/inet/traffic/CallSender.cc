@@ -36,23 +36,22 @@ void CallSender::begin(int member) {
   awaitCall(member, now());
 }
 
-// `from`: when the user became idle, which is before now where the send overhead held back the last packet
-// of a call. The next one may then have begun already.
+// `from`: when the user became idle, which is before now where the send overhead held back a call's last
+// packet. The next call begins behind it.
 void CallSender::awaitCall(int member, Time from) {
   User& one = user(member);
   if (one.talking) countTalking(-1);
   one.talking = false;
   one.next = law_->next(one.traffic);
-  one.begins = from + plan().profile.stretch(from, one.next.idle);
-  if (plan().stop_ps >= 0 && one.begins >= plan().stop_ps) return;
-  wake(member, std::max(one.begins, now()));
+  const Time at = std::max(now(), from + plan().profile.stretch(from, one.next.idle));
+  if (plan().stop_ps < 0 || at < plan().stop_ps) wake(member, at);
 }
 
 void CallSender::due(int member) {
   User& one = user(member);
   if (!one.talking) return beginCall(member);
   if (one.due >= one.end) return endCall(member);
-  if (active(member, now())) {
+  if (active(member)) {
     ++one.open.back().sent;
     sendDatagram(member, one.number);
   }
@@ -61,28 +60,27 @@ void CallSender::due(int member) {
 }
 
 void CallSender::beginCall(int member) {
-  User& one = user(member);
-  const Time start = one.begins;
-  if (!active(member, start)) return awaitCall(member, start);
+  if (!active(member)) return awaitCall(member, now());
   CallDesk& desk = market_->recorder();
+  User& one = user(member);
   CallRecord call{};
   call.id = desk.number();
   call.flow = flowOf(member);
   call.user = member;
-  call.start_ps = call.end_ps = start;
-  if (plan().calls_ask && !desk.admit(call.id, call.flow, start, one.next.holding)) {
+  call.start_ps = call.end_ps = now();
+  if (plan().calls_ask && !desk.admit(call.id, call.flow, now(), one.next.holding)) {
     emit(kCallRefused, ++refused_);
     handIn(call, true);
-    return awaitCall(member, start);
+    return awaitCall(member, now());
   }
   call.accepted = 1;
-  one.end = start + one.next.holding;
+  one.end = now() + one.next.holding;
   if (plan().stop_ps >= 0) one.end = std::min(one.end, plan().stop_ps);
   call.end_ps = one.end;
   one.open.push_back(call);
   ++one.number;
   one.talking = true;
-  one.due = start + one.next.phase;
+  one.due = now() + one.next.phase;
   emit(kCallBegun, ++begun_);
   countTalking(1);
   packetOrEnd(member);

@@ -35,7 +35,6 @@ class CallSender : public DatagramSender, public IDeliveryListener {
     Stream traffic;
     bool talking = false;
     Voip::Call next{};
-    Time begins = 0;                 // of the next call
     Time due = 0;                    // of the next packet, without overhead
     Time end = 0;                    // of the present call
     Time left = 0;                   // when the last packet left, overhead included

@@ -53,16 +53,15 @@ void DatagramSender::handleOther(cMessage* message) {
   delete message;
 }
 
-bool DatagramSender::active(int member, Time at) const {
-  const Time stop = plan().stop_ps;
-  return line(member).started && line(member).ordered && (stop < 0 || at < stop);
+bool DatagramSender::active(int member) const {
+  return line(member).started && line(member).ordered && !stopped();
 }
 
 void DatagramSender::takeOrder(int member, const FlowOrder& order) {
   line(member).ordered = order.active;
 }
 
-FlowState DatagramSender::state(int member) { return {0, active(member, now()), 0, 0, 0, 0}; }
+FlowState DatagramSender::state(int member) { return {0, active(member), 0, 0, 0, 0}; }
 
 Time DatagramSender::drawOverhead(int member) {
   const Time most = plan().send_overhead_ps;

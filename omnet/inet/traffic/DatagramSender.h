@@ -32,7 +32,7 @@ class DatagramSender : public SourceBase {
   virtual void due(int member) = 0;    // what `wake` asked for
   virtual std::string display() const;
 
-  bool active(int member, Time at) const;
+  bool active(int member) const;
   Time drawOverhead(int member);
   void wake(int member, Time at);
   void sendDatagram(int member, std::uint16_t call);

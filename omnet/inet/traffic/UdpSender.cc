@@ -35,7 +35,7 @@ void UdpSender::begin(int member) {
 
 void UdpSender::due(int member) {
   Member& one = members_[static_cast<std::size_t>(member)];
-  if (active(member, now())) sendDatagram(member, 0);
+  if (active(member)) sendDatagram(member, 0);
   schedule(member, std::visit([&](auto& law) { return law.gap(one.traffic); }, one.law));
 }
 
