@@ -2,7 +2,8 @@
 """The picture of a comparison: for each quantity, both engines' means with their intervals.
 
 A panel a quantity of sources on the left, of links on the right; each source or link is a line of a
-panel. Grey spans, where a row is judged, are the bound around the reference's mean.
+panel. Means are drawn in percent of the reference's mean, which stands beside the name. Grey spans,
+where a row is judged, are the bound around it. A line without points: the reference's mean is 0.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ecnomy.analysis.compare.comparison import Comparison
 from ecnomy.analysis.compare.figures import LINK, QUANTITIES, SOURCE
 from ecnomy.analysis.compare.table import shown
 from ecnomy.analysis.compare.verdicts import DIFFERENT, UNDECIDED, Compared
+from ecnomy.analysis.digits import significant
 from ecnomy.analysis.panels import COLOURS, WIDTH_INCHES, panel_style, save
 
 if TYPE_CHECKING:
@@ -28,7 +30,9 @@ _LINE_INCHES: Final = 0.34
 _PANEL_INCHES: Final = 0.75
 _MOST: Final = 24  # sources or links a picture shows; the first ones
 _APART: Final = 0.16  # of the two engines on a line
-_NOTES: Final = {DIFFERENT: "different", UNDECIDED: "undecided"}
+_NARROWEST: Final = 12.0  # percent each side, so that equal means do not look far apart
+_WIDEST: Final = 150.0
+_NOTES: Final = {DIFFERENT: "#B00020", UNDECIDED: "#8A6D00"}  # verdicts that are written out
 
 
 def comparison_picture(comparison: Comparison, file: Path) -> None:
@@ -57,9 +61,10 @@ def _figure(comparison: Comparison) -> Figure:
             axes[number, column].set_axis_off()
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
-    words = f"{comparison.title or comparison.scenario}\n{len(comparison.seeds)} seeds"
-    level = 100 * comparison.level
-    figure.suptitle(f"{words}, {level:g} % intervals; grey: the bound of equivalence", fontsize=10)
+    words = f"{len(comparison.seeds)} seeds, {100 * comparison.level:g} % intervals"
+    scale = f"in % of {comparison.engines[0]}'s mean; grey: the bound of equivalence"
+    title = comparison.title or comparison.scenario
+    figure.suptitle(f"{title}\n{words}, {scale}", fontsize=10)
     return figure
 
 
@@ -71,33 +76,47 @@ def _subjects(comparison: Comparison, kind: str) -> list[str]:
 def _panel(axis: Axes, comparison: Comparison, kind: str, quantity: str) -> None:
     name, factor = shown(quantity)
     subjects = _subjects(comparison, kind)
-    rows = {
-        r.row.name: r for r in comparison.rows if (r.row.kind, r.row.quantity) == (kind, quantity)
-    }
-    for line, subject in enumerate(subjects):
-        _span(axis, line, rows[subject], factor)
+    wanted = (kind, quantity)
+    rows = {r.row.name: r for r in comparison.rows if (r.row.kind, r.row.quantity) == wanted}
+    lines = [rows[subject] for subject in subjects]
+    reach = max([_NARROWEST, *(_reach(row) for row in lines)])
     for which, engine in enumerate(comparison.engines):
-        offset = (which - 0.5) * 2 * _APART
-        _points(axis, [rows[s] for s in subjects], which, offset, factor, engine)
-    axis.set_yticks(range(len(subjects)), subjects)
-    axis.set_ylim(len(subjects) - 0.5, -0.5)
+        _points(axis, lines, which, engine)
+    for number, row in enumerate(lines):
+        _span(axis, number, row, reach)
+    axis.set_yticks(range(len(lines)), [_label(row, factor) for row in lines])
+    axis.set_ylim(len(lines) - 0.5, -0.5)
+    axis.set_xlim(100 - reach, 100 + reach)
     axis.set_title(f"{kind}s: {name}", loc="left")
-    axis.margins(x=0.08)
-    left, right = axis.get_xlim()
-    if left < 0 <= right:
-        axis.set_xlim(left=min(-0.02 * right, 0))
 
 
-def _points(
-    axis: Axes, rows: list[Compared], which: int, offset: float, factor: float, engine: str
-) -> None:
-    found = [(line, row.means[which]) for line, row in enumerate(rows)]
-    lines = np.array([line for line, mean in found if mean is not None], dtype=np.float64)
-    means = [mean for _, mean in found if mean is not None]
+def _label(row: Compared, factor: float) -> str:
+    mean = row.means[0]
+    return f"{row.row.name}  {'-' if mean is None else significant(factor * mean.mean)}"
+
+
+def _shares(row: Compared, which: int) -> tuple[float, float] | None:
+    """Mean and half-width in percent of the reference's mean."""
+    reference, mean = row.means[0], row.means[which]
+    if reference is None or mean is None or reference.mean == 0:
+        return None
+    return 100 * mean.mean / reference.mean, 100 * mean.half_width / abs(reference.mean)
+
+
+def _reach(row: Compared) -> float:
+    """How far from 100 % the ends of a line's intervals lie, with some air, in percent."""
+    found = [shares for which in (0, 1) if (shares := _shares(row, which)) is not None]
+    return min(max([0.0, *(1.1 * (abs(mean - 100) + half) for mean, half in found)]), _WIDEST)
+
+
+def _points(axis: Axes, rows: list[Compared], which: int, engine: str) -> None:
+    found = [(line, _shares(row, which)) for line, row in enumerate(rows)]
+    points = [(line, *shares) for line, shares in found if shares is not None]
+    table = np.array(points, dtype=np.float64).reshape(-1, 3)
     axis.errorbar(
-        [factor * mean.mean for mean in means],
-        lines + offset,
-        xerr=[factor * mean.half_width for mean in means],
+        table[:, 1],
+        table[:, 0] + (2 * which - 1) * _APART,
+        xerr=table[:, 2],
         fmt=("o", "s")[which],
         color=COLOURS[1 - which],
         markersize=4.5,
@@ -107,22 +126,22 @@ def _points(
     )
 
 
-def _span(axis: Axes, line: int, row: Compared, factor: float) -> None:
+def _span(axis: Axes, line: int, row: Compared, reach: float) -> None:
     reference = row.means[0]
-    if row.bound is None or reference is None:
+    if row.bound is None or reference is None or reference.mean == 0:
         return
-    mean = factor * reference.mean
-    half = factor * max(row.bound.relative * abs(reference.mean), row.bound.absolute)
-    axis.fill_betweenx([line - 0.4, line + 0.4], mean - half, mean + half, color="0.88", zorder=0)
+    half = 100 * max(row.bound.relative, row.bound.absolute / abs(reference.mean))
+    half = min(half, 2 * reach)
+    axis.fill_betweenx([line - 0.4, line + 0.4], 100 - half, 100 + half, color="0.88", zorder=0)
     if row.verdict in _NOTES:
         axis.annotate(
-            _NOTES[row.verdict],
+            row.verdict,
             (1, line),
             xycoords=("axes fraction", "data"),
-            xytext=(-3, 0),
+            xytext=(4, 0),
             textcoords="offset points",
-            ha="right",
+            ha="left",
             va="center",
             fontsize=8,
-            color="#B00020" if row.verdict == DIFFERENT else "#8A6D00",
+            color=_NOTES[row.verdict],
         )
