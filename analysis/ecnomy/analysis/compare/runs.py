@@ -93,8 +93,8 @@ def simulated(task: Task, folder: Path) -> None:
         InputError: there is no such engine, or the scenario is wrong.
         EcnomyError: as ecnomy.markets.run.
     """
-    scenario = _scenario(task)
-    run(scenario, out=folder, force=True, **_engine_argument(task.engine))
+    check_engine(task.engine)
+    run(_scenario(task), out=folder, force=True, **_engine_argument(task.engine))
 
 
 def check_engine(engine: str) -> None:
@@ -103,12 +103,12 @@ def check_engine(engine: str) -> None:
     Raises:
         InputError: it is unknown, or this version of ecnomy does not have it.
     """
+    if engine not in ENGINES:
+        raise InputError(f"engine: found {engine!r}, expected one of {', '.join(ENGINES)}")
     _engine_argument(engine)
 
 
 def _engine_argument(engine: str) -> dict[str, Any]:
-    if engine not in ENGINES:
-        raise InputError(f"engine: found {engine!r}, expected one of {', '.join(ENGINES)}")
     if "engine" in inspect.signature(run).parameters:
         return {"engine": engine}
     if engine != BUILT_IN:
