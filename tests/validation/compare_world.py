@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 from pathlib import Path
 
 import msgspec
@@ -37,6 +39,11 @@ def changed(*overrides: str) -> Simulate:
         other_seeds(task, folder)
 
     return simulate
+
+
+def die(task: Task, folder: Path) -> None:
+    """A run whose process is killed."""
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def study(folder: Path, simulate: Simulate = other_seeds, *overrides: str) -> Study:

@@ -145,6 +145,12 @@ def test_a_failed_run_is_named(tmp_path: Path) -> None:
     assert len(there) == 4 and [task.seed for task in missing] == [2, 3]
 
 
+def test_a_killed_worker_is_said(tmp_path: Path) -> None:
+    """A worker that is killed ends the comparison in one error, not in silence."""
+    with pytest.raises(EngineError, match="a process that makes runs died"):
+        compare(world.study(tmp_path / "c", world.die), 2, jobs=2)
+
+
 KILLED = """
 import os, sys
 from pathlib import Path

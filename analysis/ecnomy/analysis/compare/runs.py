@@ -11,9 +11,9 @@ the code makes all anew. Rows take their names when they are whole.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -182,16 +182,17 @@ def make(study: Study, task: Task) -> Done:
         OSError: its results cannot be written.
     """
     folder = study.folder / _RESULTS / f"{task.engine}-{task.seed}"
-    if study.keep:
+    try:
         done = _made(study, task, folder)
-    else:
-        with tempfile.TemporaryDirectory(prefix="ecnomy-compare-") as temporary:
-            done = _made(study, task, Path(temporary) / "run")
-        shutil.rmtree(folder, ignore_errors=True)  # of an earlier comparison that kept results
+    finally:
+        if not study.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                folder.parent.rmdir()  # where it was the last one
     file = study.row_file(task)
-    temporary_file = file.with_suffix(".json.tmp")
-    temporary_file.write_bytes(msgspec.json.format(msgspec.json.encode(done), indent=1) + b"\n")
-    temporary_file.replace(file)
+    temporary = file.with_suffix(".json.tmp")
+    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(done), indent=1) + b"\n")
+    temporary.replace(file)
     return done
 
 

@@ -14,8 +14,10 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 
+from ecnomy.agents.errors import EngineError
 from ecnomy.analysis.compare.runs import Done, Study, Task, make
 
 __all__ = ["make_all"]
@@ -36,16 +38,20 @@ def make_all(
         told: called with each run as it is done.
 
     Raises:
-        EcnomyError: a run failed; those that were done by then are kept.
+        EcnomyError: a run failed, or a process that makes them was killed; what was done by then is
+            kept.
     """
     if jobs == 1 or len(tasks) == 1:
         return {task: _told(told, task, make(study, task)) for task in tasks}
     found: dict[Task, Done] = {}
-    with _pool(min(jobs, len(tasks))) as pool:
-        waiting = {pool.submit(make, study, task): task for task in tasks}
-        for future in concurrent.futures.as_completed(waiting):
-            task = waiting[future]
-            found[task] = _told(told, task, future.result())
+    try:
+        with _pool(min(jobs, len(tasks))) as pool:
+            waiting = {pool.submit(make, study, task): task for task in tasks}
+            for future in concurrent.futures.as_completed(waiting):
+                task = waiting[future]
+                found[task] = _told(told, task, future.result())
+    except BrokenProcessPool:
+        raise EngineError("a process that makes runs died; the same call goes on") from None
     return found
 
 
