@@ -4,16 +4,6 @@
 #include <algorithm>
 
 namespace ecnomy::omnet {
-namespace {
-
-// The payload that makes a full segment's IP packet as long as the plan's.
-std::uint32_t planned_mss(const TransportPlan& transport) {
-  const std::int32_t bytes = transport.payload_bytes + transport.header_bytes;
-  return static_cast<std::uint32_t>(bytes) - FlowSender::kHeaders;
-}
-
-}  // namespace
-
 FlowSender::FlowSender(const TransportPlan& transport, FlowStats& stats, Outbox outbox,
                        Identity identity)
     : transport_(&transport),
@@ -23,7 +13,7 @@ FlowSender::FlowSender(const TransportPlan& transport, FlowStats& stats, Outbox 
       window_{1, 0, transport.min_window, transport.max_window},
       rto_(transport.initial_rto, transport.min_rto, transport.max_rto),
       outbox_(outbox),
-      mss_(planned_mss(transport)),
+      mss_(plannedMss()),
       offered_(transport.receiver_window < 0 ? kEndless : transport.receiver_window),
       markRate_(transport.initial_mark_rate),
       ownWeight_(law_.weight()),
@@ -31,6 +21,11 @@ FlowSender::FlowSender(const TransportPlan& transport, FlowStats& stats, Outbox 
   if (!identity.plan) return;
   const LawPlan& law = identity.plan->traffic;
   if (law.law == RateCapped::kName) capped_.emplace(law.values.data());
+}
+
+std::uint32_t FlowSender::plannedMss() const noexcept {
+  return static_cast<std::uint32_t>(transport_->payload_bytes + transport_->header_bytes) -
+         kHeaders;
 }
 
 bool FlowSender::active(Time now) const noexcept {

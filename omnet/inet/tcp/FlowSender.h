@@ -61,7 +61,10 @@ class FlowSender {
   const TransportPlan& transport() const noexcept { return *transport_; }
   const SourcePlan* plan() const noexcept { return identity_.plan; }
   int flow() const noexcept { return identity_.flow; }
-  std::uint32_t mss() const noexcept { return mss_; }
+  int member() const noexcept { return identity_.member; }
+  std::uint32_t mss() const noexcept { return mss_; }  // of the present connection
+  // The payload that makes a full segment's IP packet as long as the plan's.
+  std::uint32_t plannedMss() const noexcept;
   std::optional<Time> capLifted() const noexcept;
 
   // ---- the connection's side
@@ -142,7 +145,7 @@ class FlowSender {
   SenderPort* port_ = nullptr;
   State state_ = State::closed;
   bool started_ = false, active_ = true;
-  bool on_ = true;    // by the profile
+  bool on_ = true;      // by the profile
   bool asked_ = false;  // for more data
   bool inRecovery_ = false, cwrDue_ = false;
 
@@ -156,34 +159,35 @@ class FlowSender {
   std::uint32_t tail_ = 0;        // sequence number of what is cut next
   std::uint32_t mss_;
 
-  std::int64_t una_ = 0, next_ = 0, sent_ = 0;  // oldest unacked, next to send, one past the highest
-  std::int64_t end_ = kEndless;  // one past the last there is to send
-  std::int64_t recover_ = 0;                    // no fast retransmit up to it (RFC 6582)
-  std::int64_t again_ = 0;                      // one past the highest sent again (HighRxt, RFC 6675)
-  std::int64_t rescue_ = 0;                     // a rescue needs una_ beyond it (RescueRxt)
-  std::int64_t cutUntil_ = 0;                  // no RFC 3168 response to ACKs up to it
+  std::int64_t una_ = 0, next_ = 0,
+               sent_ = 0;             // oldest unacked, next to send, one past the highest
+  std::int64_t end_ = kEndless;       // one past the last there is to send
+  std::int64_t recover_ = 0;          // no fast retransmit up to it (RFC 6582)
+  std::int64_t again_ = 0;            // one past the highest sent again (HighRxt, RFC 6675)
+  std::int64_t rescue_ = 0;           // a rescue needs una_ beyond it (RescueRxt)
+  std::int64_t cutUntil_ = 0;         // no RFC 3168 response to ACKs up to it
   std::int64_t appLimitedUntil_ = 0;  // up to here the window was not what held it back
-  std::int64_t timerUna_ = -1;         // una_ at the last timeout
-  std::int64_t learned_ = 0;            // marks of this connection the sender knows of
-  std::int64_t offered_;                // the receiver's window as planned, packets
-  std::uint64_t room_ = 0;              // and as its ACKs say, bytes
+  std::int64_t timerUna_ = -1;        // una_ at the last timeout
+  std::int64_t learned_ = 0;          // marks of this connection the sender knows of
+  std::int64_t offered_;              // the receiver's window as planned, packets
+  std::uint64_t room_ = 0;            // and as its ACKs say, bytes
   std::int32_t duplicates_ = 0;
   Scoreboard scoreboard_;
 
-  Gate gate_;                     // pacing and caps
+  Gate gate_;                   // pacing and caps
   Time paceEventAt_ = kNever;   // the pace event that counts
-  Time timerAt_ = 0;             // retransmission deadline
+  Time timerAt_ = 0;            // retransmission deadline
   Time timerEventAt_ = kNever;  // when it is looked at
   Time lastAckAt_ = 0, lastSentAt_ = 0;
-  double markRate_;                // marks/s aimed at; -1: the law's own weight
-  double ownWeight_, ownGain_;    // as the plan states them, at the reference RTT if there is one
+  double markRate_;             // marks/s aimed at; -1: the law's own weight
+  double ownWeight_, ownGain_;  // as the plan states them, at the reference RTT if there is one
   double orderCapBps_ = -1;
   std::int64_t markCap_ = -1;
 
   double cwndIntegralPs_ = 0;  // packet-ps
   Time cwndSince_ = 0;
 
-  double factor_ = 1;      // of the profile, on the cap
+  double factor_ = 1;     // of the profile, on the cap
   Time stepAt_ = kNever;  // when the profile has its next step
   std::optional<RateCapped> capped_;
 };

@@ -7,6 +7,7 @@
 #define ECNOMY_INET_TCP_FLOWTAG_H_
 
 #include <cstdint>
+#include <string>
 
 #include "inet/common/TagBase.h"
 #include "laws/parameter.h"
@@ -16,11 +17,14 @@ namespace ecnomy::omnet {
 class FlowTag : public inet::TagBase {
  public:
   FlowTag* dup() const override { return new FlowTag(*this); }
+  std::string str() const override {
+    return "flow " + std::to_string(flow) + (again ? ", again" : "") + ", marks " +
+           std::to_string(marks);
+  }
 
-  int flow = -1;              // over all flows of the market; -1: of none
-  bool fromSender = false;    // on the way from sender to receiver
-  bool again = false;         // a retransmission
-  std::int64_t segment = -1;  // its number in the flow; on an ACK of the receiver's: none
+  int flow = -1;            // over all flows of the market; -1: of none
+  bool fromSender = false;  // on the way from sender to receiver
+  bool again = false;       // a retransmission
   // What it answers, where it carries an ACK.
   Time answered = kNever;     // when the packet answered left its host; kNever: nothing
   bool answersAgain = false;  // which was a retransmission: no RTT sample (Karn)

@@ -32,13 +32,13 @@ struct SeqRange {
 
 // What an ACK says.
 struct TcpAck {
-  std::uint32_t number = 0;    // of the next byte expected
-  bool duplicates = false;     // may count as a duplicate: neither data nor FIN
+  std::uint32_t number = 0;  // of the next byte expected
+  bool duplicates = false;   // may count as a duplicate: neither data nor FIN
   bool ece = false;
-  std::int64_t bytes = 0;      // of its IP packet
+  std::int64_t bytes = 0;  // of its IP packet
   bool ce = false;
-  bool told = false;           // the next three are known
-  Time answered = kNever;
+  bool told = false;       // the next three are known
+  Time answered = kNever;  // kNever: nothing that was timed
   bool answersAgain = false;
   std::uint32_t marks = 0;
   std::uint64_t room = 0;      // bytes beyond `number` that the receiver takes
@@ -63,9 +63,9 @@ class SenderPort {
 class FlowOwner {
  public:
   virtual ~FlowOwner() = default;
-  virtual void allAcked() = 0;   // everything there was to send has been acknowledged
-  virtual void gaveUp() = 0;     // switched off while it had no connection yet
-  virtual void wantsData() = 0;  // little is left of what is still to send
+  virtual void allAcked() = 0;             // everything there was to send has been acknowledged
+  virtual void gaveUp() = 0;               // switched off while it had no connection yet
+  virtual void wantsData() = 0;            // little is left of what is still to send
   virtual void lost(const char* how) = 0;  // the connection is gone, by no act of ours
 };
 
