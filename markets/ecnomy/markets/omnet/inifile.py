@@ -68,18 +68,18 @@ def _node(plan: Plan, wiring: Wiring, node: Node) -> Iterator[str]:
     yield _section(f"Node {one_line(node.shown)}", node.name, _node_settings(node))
     for number, link in enumerate(plan.links):
         if wiring.nodes[link.source] is node:
-            interface = f"{node.name}.ppp[{wiring.wires[number].leaves}]"
-            title = f"Link {one_line(link.name)}"
-            yield _section(title, f"{interface}.queue", settings.queue(number, link))
-            yield f"{NETWORK}.{interface}.framing = {link.framing_bytes}B\n"
-    for place, app in enumerate(node.apps):
+            place = f"{node.name}.ppp[{wiring.wires[number].leaves}].queue"
+            yield _section(f"Link {one_line(link.name)}", place, settings.queue(number, link))
+    for count, app in enumerate(node.apps):
         make = settings.source if app.sends else settings.sink
         title = f"Source {plan.sources[app.source].name}{'' if app.sends else ', receiving end'}"
-        yield _section(title, f"{node.name}.app[{place}]", make(plan, wiring, app.source))
+        yield _section(title, f"{node.name}.app[{count}]", make(plan, wiring, app.source))
 
 
 def _node_settings(node: Node) -> Iterator[Setting]:
     routes = (f"{address}/32>ppp{gate}" for address, gate in node.routes.items())
     yield "localAddresses", quoted(" ".join(node.addresses))
     yield "routes", quoted(" ".join(routes))
+    for gate, framing in enumerate(node.framing):
+        yield f"ppp[{gate}].framing", f"{framing}B"
     yield "numApps", str(len(node.apps))

@@ -64,7 +64,7 @@ def _node(node: Node, place: tuple[int, int] | None) -> str:
     if node.name != node.shown:
         tags.append(f"t={tag(node.shown)}")
     display = f'            @display("{";".join(tags)}");\n' if tags else ""
-    gates = f"            gates:\n                pppg[{node.gates}];\n"
+    gates = f"            gates:\n                pppg[{len(node.framing)}];\n"
     return f"        {node.name}: MarketNode {{\n{display}{gates}        }}\n"
 
 

@@ -44,7 +44,7 @@ def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
     local, remote = wiring.addresses[index]
     yield "typename", quoted(f"ecnomy.traffic.{_kind(it)}Source")
     yield "sourceName", quoted(it.name)
-    yield "index", str(index)
+    yield "sourceIndex", str(index)
     yield "count", str(it.count)
     yield "path", quoted(_words(it.path))
     yield "ackPath", quoted(_words(it.ack_path))
@@ -71,7 +71,7 @@ def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
     """The receiving end of a source."""
     it = plan.sources[index]
     yield "typename", quoted(f"ecnomy.{_sink_package(it)}.{_kind(it)}Sink")
-    yield "index", str(index)
+    yield "sourceIndex", str(index)
     yield "address", quoted(wiring.addresses[index][1])
     yield "port", str(PORT)
     yield "count", str(it.count)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan laid out as nodes with gates, addresses, routes and applications.
 
-A link and the one of opposite direction that is its reverse share a pair of gates at both ends; a
-single direction has pairs of its own, of which one half stays unconnected. Every source has two
-addresses, its own at each end, so that each can have its own path: routes to them are /32.
+A link and its reverse share a pair of gates at both ends if their framing is the same, which is an
+interface's; other directions have pairs of their own, of which one half stays unconnected. Every
+source has two addresses, its own at each end, so that each can have its own path: routes to them
+are /32.
 """
 
 from __future__ import annotations
@@ -41,11 +42,19 @@ class App(msgspec.Struct, frozen=True):
 
 
 class Node(msgspec.Struct):
-    """A node as it is filled in. `routes`: address -> gate number."""
+    """A node as it is filled in.
+
+    Attributes:
+        name, shown: in NED, and as it was written.
+        framing: bytes on the wire of each of its gates.
+        addresses: its own.
+        routes: address -> gate number.
+        apps: its applications, in order.
+    """
 
     name: str
     shown: str
-    gates: int = 0
+    framing: list[int] = []
     addresses: list[str] = []
     routes: dict[str, int] = {}
     apps: list[App] = []
@@ -68,7 +77,7 @@ def wired(plan: Plan) -> Wiring:
     if len(plan.sources) > _SOURCES:
         raise InputError(f"{len(plan.sources):,} sources: OMNeT++ runs have at most {_SOURCES:,}")
     names = identifiers(plan.nodes, _OWN)
-    nodes = [Node(names[node], node, addresses=[], routes={}, apps=[]) for node in plan.nodes]
+    nodes = [Node(names[node], node) for node in plan.nodes]
     wires = _wires(plan, nodes)
     addresses = [_addresses(index) for index in range(len(plan.sources))]
     for index, source in enumerate(plan.sources):
@@ -83,9 +92,9 @@ def _wires(plan: Plan, nodes: list[Node]) -> list[Wire]:
     for number, link in enumerate(plan.links):
         if wires[number] is not None:
             continue
-        leaves, enters = nodes[link.source].gates, nodes[link.target].gates
-        nodes[link.source].gates += 1
-        nodes[link.target].gates += 1
+        leaves, enters = len(nodes[link.source].framing), len(nodes[link.target].framing)
+        nodes[link.source].framing.append(link.framing_bytes)
+        nodes[link.target].framing.append(link.framing_bytes)
         wires[number] = Wire(names[link.name], leaves, enters)
         back = by_name.get(link.name + _REVERSE)
         if back is not None and _opposite(plan, number, back):
@@ -95,7 +104,8 @@ def _wires(plan: Plan, nodes: list[Node]) -> list[Wire]:
 
 def _opposite(plan: Plan, one: int, other: int) -> bool:
     a, b = plan.links[one], plan.links[other]
-    return other > one and (a.source, a.target) == (b.target, b.source)
+    turned = (a.source, a.target) == (b.target, b.source)
+    return other > one and turned and a.framing_bytes == b.framing_bytes
 
 
 def _addresses(index: int) -> tuple[str, str]:
