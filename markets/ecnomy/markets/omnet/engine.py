@@ -105,7 +105,7 @@ class OmnetEngine(EngineProcess):
         start = text.rfind("<!> Error")
         if start < 0:
             return super().last_words()
-        return " ".join(text[start:].partition("\n\n")[0].removeprefix("<!> ").split())
+        return text[start:].partition("\n")[0].removeprefix("<!> ").strip()
 
     def close(self) -> None:
         """End it if it has not ended by itself."""

@@ -10,10 +10,10 @@ from ecnomy.markets.engines import SERVED
 from ecnomy.markets.omnet import settings
 from ecnomy.markets.omnet.names import one_line, quoted
 from ecnomy.markets.omnet.network import NETWORK
-from ecnomy.markets.omnet.quantities import time
+from ecnomy.markets.omnet.quantities import flag, time
 from ecnomy.markets.omnet.settings import Setting
 from ecnomy.markets.omnet.wiring import Node, Wiring
-from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan import Plan, Tcp
 
 __all__ = ["omnetpp_ini"]
 
@@ -65,7 +65,7 @@ def _section(title: str, path: str, lines: Iterable[Setting]) -> str:
 
 
 def _node(plan: Plan, wiring: Wiring, node: Node) -> Iterator[str]:
-    yield _section(f"Node {one_line(node.shown)}", node.name, _node_settings(node))
+    yield _section(f"Node {one_line(node.shown)}", node.name, _node_settings(plan, node))
     for number, link in enumerate(plan.links):
         if wiring.nodes[link.source] is node:
             place = f"{node.name}.ppp[{wiring.wires[number].leaves}].queue"
@@ -76,7 +76,10 @@ def _node(plan: Plan, wiring: Wiring, node: Node) -> Iterator[str]:
         yield _section(title, f"{node.name}.app[{count}]", make(plan, wiring, app.source))
 
 
-def _node_settings(node: Node) -> Iterator[Setting]:
+def _node_settings(plan: Plan, node: Node) -> Iterator[Setting]:
+    tcp = {isinstance(plan.sources[app.source].transport, Tcp) for app in node.apps}
+    yield "hasTcp", flag(True in tcp)
+    yield "hasUdp", flag(False in tcp)
     routes = (f"{address}/32>ppp{gate}" for address, gate in node.routes.items())
     yield "localAddresses", quoted(" ".join(node.addresses))
     yield "routes", quoted(" ".join(routes))
