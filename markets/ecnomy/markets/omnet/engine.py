@@ -19,16 +19,13 @@ from typing import Final
 
 from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.markets.engine_process import EngineProcess
-from ecnomy.markets.omnet.export import INI, simulation
+from ecnomy.markets.omnet.export import FOLDER, INI, LOG, SCALARS, VECTORS, WRITTEN, simulation
 from ecnomy.markets.omnet.installation import INET_VARIABLE, OMNETPP_VARIABLE, Installation
 from ecnomy.markets.omnet.network import NETWORK
 from ecnomy.markets.plan import Plan
 
-__all__ = ["FOLDER", "Omnet", "OmnetEngine"]
+__all__ = ["Omnet", "OmnetEngine"]
 
-FOLDER: Final = "omnet"
-_LOG: Final = "log.txt"
-_WRITTEN: Final = (_LOG, "run.sca", "run.vec", "run.vci")
 _DROPPED: Final = ("OMNETPP_NED_PATH", "OMNETPP_NED_PACKAGE_EXCLUSIONS", "NEDPATH")
 
 
@@ -81,11 +78,11 @@ class OmnetEngine(EngineProcess):
             folder = Path(self._temporary.name)
         here = folder / FOLDER
         here.mkdir(exist_ok=True)
-        for name in _WRITTEN:
+        for name in WRITTEN:
             (here / name).unlink(missing_ok=True)
         for name, text in files.items():
             (here / name).write_text(text, encoding="utf-8")
-        log = (here / _LOG).open("w+b")
+        log = (here / LOG).open("w+b")
         try:
             super().__init__(
                 installation.opp_run,
@@ -127,7 +124,10 @@ def _words(installation: Installation, number: str) -> list[str]:
         *("-u", "Cmdenv", "-c", "General", "-m", "-l", library),
         *("-n", ":".join([".", *map(str, folders)]), "-x", _exclusions(installation.inet.folder)),
         f"--{NETWORK}.market.socket={number}",
-        *("--result-dir=.", "--output-scalar-file=run.sca", "--output-vector-file=run.vec", INI),
+        "--result-dir=.",
+        f"--output-scalar-file={SCALARS}",
+        f"--output-vector-file={VECTORS}",
+        INI,
     ]
 
 

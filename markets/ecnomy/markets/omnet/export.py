@@ -14,9 +14,26 @@ from ecnomy.markets.omnet.readme import readme
 from ecnomy.markets.omnet.wiring import wired
 from ecnomy.markets.plan import Plan
 
-__all__ = ["INI", "project", "simulation", "write_new"]
+__all__ = [
+    "FOLDER",
+    "INI",
+    "LOG",
+    "NED",
+    "SCALARS",
+    "VECTORS",
+    "WRITTEN",
+    "project",
+    "simulation",
+    "write_new",
+]
 
+FOLDER: Final = "omnet"  # in a results folder, with the files WRITTEN
+NED: Final = "network.ned"
 INI: Final = "omnetpp.ini"
+LOG: Final = "log.txt"
+SCALARS: Final = "run.sca"
+VECTORS: Final = "run.vec"
+WRITTEN: Final = (NED, INI, LOG, SCALARS, VECTORS, "run.vci")
 Positions = Mapping[str, tuple[float, float]]
 
 _PROJECT: Final = """\
@@ -52,7 +69,7 @@ def simulation(plan: Plan, positions: Positions | None = None) -> dict[str, str]
         InputError: it has what OMNeT++ cannot hold.
     """
     wiring = wired(plan)
-    return {"network.ned": network_ned(plan, wiring, positions), INI: omnetpp_ini(plan, wiring)}
+    return {NED: network_ned(plan, wiring, positions), INI: omnetpp_ini(plan, wiring)}
 
 
 def project(plan: Plan, modules: str, positions: Positions | None = None) -> dict[str, str]:

@@ -25,7 +25,8 @@ def time(ps: int) -> str:
     """A time in whole picoseconds; a negative one is "none", -1s.
 
     Raises:
-        InputError: no double of seconds is this time (some beyond 2.5 hours are none).
+        InputError: no double of seconds is this time. All up to 1,500 s are one and all whole
+            seconds; of others some beyond an hour are none.
     """
     if ps < 0:
         return "-1s"
@@ -36,7 +37,7 @@ def time(ps: int) -> str:
         return f"{ps}ps"
     if _survives(ps, ps / 1e12):
         return f"{ps / 1e12!r}s"
-    raise InputError(f"a time of {ps} ps: OMNeT++ cannot hold it; round it to whole nanoseconds")
+    raise InputError(f"a time of {ps} ps: OMNeT++ cannot hold it; round it to whole seconds")
 
 
 def _survives(ps: int, seconds: float) -> bool:
