@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | bench | lint: each does all of its own set-up, in .venv. Nothing else is needed than
+# make demo | test | bench | lint | record-omnet: each does all of its own set-up, in .venv. Nothing else is needed than
 # Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
 #   make test TESTS=tests/laws                      a part
@@ -14,7 +14,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine omnet/inet \
 	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench torture lint sanitize clean
+.PHONY: demo test bench torture record-omnet lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -35,6 +35,11 @@ bench: $(VENV)/installed $(VENV)/test
 # A sweep that is killed, starved of disk and corrupted at random moments; some minutes.
 torture: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/torture/torture.py $(TORTURE)
+
+# What OMNeT++/INET gives in each equivalence scenario, anew; goes on where it was interrupted.
+#   make record-omnet RECORDS="two-links voip-web"      some of them
+record-omnet: $(VENV)/installed $(VENV)/test
+	@$(BIN)/python -m ecnomy.analysis.compare.recording --jobs $(JOBS) $(RECORDS)
 
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .

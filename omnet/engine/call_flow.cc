@@ -26,19 +26,20 @@ bool CallFlow::active(Time now) const noexcept {
 void CallFlow::start(Core& core, Time now) {
   started_ = true;
   left_ = now;
-  await_call(core, now);
+  await_call(core, now, now);
 }
 
 void CallFlow::wake(Core& core, Time at) {
   core.events.push(at, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
-// `from`: when the user became idle.
-void CallFlow::await_call(Core& core, Time from) {
+// `from`: when the user became idle, which is before now where the send overhead held back a call's last
+// packet. The next call begins behind it.
+void CallFlow::await_call(Core& core, Time from, Time now) {
   state_ = State::idle;
   next_ = law_.next(stream_);
   const Time stop = source_->plan->stop_ps;
-  const Time at = from + source_->plan->profile.stretch(from, next_.idle);
+  const Time at = std::max(now, from + source_->plan->profile.stretch(from, next_.idle));
   if (stop < 0 || at < stop) wake(core, at);
 }
 
@@ -51,7 +52,7 @@ void CallFlow::on_application(Core& core, Time now) {
 }
 
 void CallFlow::begin(Core& core, Time now) {
-  if (!active(now)) return await_call(core, now);
+  if (!active(now)) return await_call(core, now, now);
   CallRecord call{};
   call.id = desk_->number();
   call.flow = flow_;
@@ -60,7 +61,7 @@ void CallFlow::begin(Core& core, Time now) {
   const bool ask = source_->plan->calls_ask;
   if (ask && !desk_->admit(call.id, flow_, now, next_.holding)) {
     hand_in(call, true);
-    return await_call(core, now);
+    return await_call(core, now, now);
   }
   call.accepted = 1;
   const Time stop = source_->plan->stop_ps;
@@ -96,9 +97,8 @@ void CallFlow::send(Core& core, Time now) {
   outbox_.leave(core, id, now);
 }
 
-void CallFlow::end(Core& core, Time) {
-  const Time ended = end_;
-  await_call(core, ended);
+void CallFlow::end(Core& core, Time now) {
+  await_call(core, end_, now);
   settle(core);
 }
 

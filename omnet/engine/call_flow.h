@@ -36,7 +36,7 @@ class CallFlow {
  private:
   enum class State : std::uint8_t { idle, talking };
 
-  void await_call(Core& core, Time from);
+  void await_call(Core& core, Time from, Time now);
   void begin(Core& core, Time now);
   void packet_or_end(Core& core);
   void send(Core& core, Time now);

@@ -145,6 +145,18 @@ def test_refused_users_call_again_after_an_idle_time() -> None:
     assert abs(asked - expected) < 2.576 * np.sqrt(expected)
 
 
+def test_a_call_begins_behind_the_last_packet_of_the_one_before() -> None:
+    """Idle times far below the send overhead: no request goes back in time, no calls overlap."""
+    plan = telephones(voip(0.0002, 0.05), ask=True, overhead_s=0.004, duration_s=5)
+    outcome = run(plan, admit=lambda request, sock: True)
+    asked = [request.t_ps for request in outcome.requests]
+    assert len(asked) > 300 and asked == sorted(asked)
+    trace, calls = outcome.table("trace"), outcome.table("calls")
+    sends = trace["t_ps"][(trace["event"] == SEND) & (trace["flow"] == 0)]
+    assert (np.diff(sends) >= 0).all()
+    assert np.isin(calls["start_ps"][calls["flow"] == 0], sends).any()  # held back till then
+
+
 def test_nobody_is_asked_where_nothing_is_sold() -> None:
     """Calls that need no verdict send no request."""
     outcome = run(telephones(voip(1.0, 0.3)))

@@ -7,6 +7,7 @@
 #include "inet/transportlayer/tcp_common/TcpHeader.h"
 #include "inet/transportlayer/udp/UdpHeader_m.h"
 #include "market/MarketBridge.h"
+#include "traffic/DatagramTag.h"
 
 namespace ecnomy::omnet {
 
@@ -130,6 +131,8 @@ Label MarketBridge::label(const inet::Packet* packet, inet::b offset) const {
   Label found =
       label(ip->getSrcAddress(), udp->getSrcPort(), ip->getDestAddress(), udp->getDestPort());
   found.data = found.source >= 0 && !found.ack;
+  const DatagramTag* tag = accounts_.trace ? DatagramTag::of(packet) : nullptr;
+  if (tag) found.seq = tag->seq;
   return found;
 }
 

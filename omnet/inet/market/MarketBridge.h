@@ -56,7 +56,7 @@ struct Label {
   int flow = -1;         // index over all flows
   bool ack = false;      // on the way from receiver to sender
   bool data = false;     // carries payload of its source (no SYN, pure ACK or FIN alone)
-  std::int64_t seq = 0;  // of TCP: the byte it begins with
+  std::int64_t seq = 0;  // of TCP: the byte it begins with; of datagrams their number, if traced
 };
 
 class MarketBridge : public omnetpp::cSimpleModule {

@@ -33,7 +33,7 @@ void SourceBase::initialize(int stage) {
     remote_ = inet::L3Address(source->par("remoteAddress").stringValue());
     port_ = static_cast<int>(source->par("port").intValue());
     market_ = &MarketBridge::of(this);
-    const int wanted = static_cast<int>(source->par("index").intValue());
+    const int wanted = static_cast<int>(source->par("sourceIndex").intValue());
     index_ = market_->addSource(wanted, plan_, remote_, port_, this);
   } else if (stage == inet::INITSTAGE_APPLICATION_LAYER) {
     firstFlow_ = market_->firstFlow(index_);

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `compare`: one scenario on two engines, side by side, with a verdict on each row."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from ecnomy.markets.commands import INTERRUPTED, terminated
+
+__all__ = ["compare_command"]
+
+JSON: Final = "compare.json"
+PICTURE: Final = "compare.png"
+_LINE_S: Final = 10.0  # between two lines of progress where there is no terminal
+_WIDTH: Final = 150  # columns, where the output is not a terminal
+
+Config = Annotated[Path, typer.Argument(help="A scenario, such as configs/examples/sample.yaml.")]
+Seeds = Annotated[int, typer.Option(help="How many seeds, 1 to N, for both engines.", min=2)]
+Engines = Annotated[str, typer.Option(help="Two engines, the reference first.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Change one value; may be repeated."),
+]
+Warmup = Annotated[
+    str,
+    typer.Option(help="In place of the scenario's warm-up, such as '20 s'.", show_default=False),
+]
+Out = Annotated[Path | None, typer.Option(help="Its folder; default results/compare-<scenario>.")]
+Jobs = Annotated[int, typer.Option(help="Runs at a time.", min=1)]
+Double = Annotated[
+    bool, typer.Option("--double", help="Double the seeds, up to 40, while a row is undecided.")
+]
+Keep = Annotated[bool, typer.Option("--keep", help="Keep every run's results folder.")]
+
+
+def compare_command(
+    config: Config,
+    seeds: Seeds = 10,
+    engines: Engines = "builtin,omnet",
+    set_: Changes = None,
+    warmup: Warmup = "",
+    out: Out = None,
+    jobs: Jobs = 1,
+    double: Double = False,
+    keep: Keep = False,
+) -> None:
+    """Run a scenario on two engines and say, row by row, whether they give the same.
+
+    Started again with the same folder, it makes only the runs that are missing.
+    """
+    from ecnomy.analysis.compare.comparison import compare, write_comparison
+    from ecnomy.analysis.compare.runs import Study
+    from ecnomy.analysis.optional import scipy_part
+
+    signal.signal(signal.SIGTERM, terminated)
+    scipy_part("stats")  # before minutes of runs, not after them
+    changes = (*(set_ or ()), *((f"warmup={warmup}",) if warmup else ()))
+    folder = out or Path("results") / f"compare-{config.stem}"
+    study = Study(str(config), changes, _engines(engines), folder, keep)
+    try:
+        found = compare(study, seeds, jobs=jobs, double=double, telling=_Progress())
+    except KeyboardInterrupt:
+        print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+    write_comparison(found, folder / JSON)
+    _show(found, folder)
+
+
+def _engines(text: str) -> tuple[str, str]:
+    from ecnomy.agents.errors import InputError
+    from ecnomy.analysis.compare.runs import ENGINES, check_engine
+
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or names[0] == names[1]:
+        raise InputError(f"--engines: found {text!r}, expected two of {', '.join(ENGINES)}")
+    for name in names:
+        check_engine(name)
+    return names[0], names[1]
+
+
+def _show(found: Any, folder: Path) -> None:
+    from rich.console import Console
+
+    from ecnomy.analysis.compare.picture import comparison_picture
+    from ecnomy.analysis.compare.table import comparison_table, cost_line, sentence
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    from_s, to_s = (t_ps / 1e12 for t_ps in found.window_ps)
+    console.print(found.title or found.scenario, style="bold", markup=False)
+    console.print(
+        f"means over {from_s:g} s to {to_s:g} s with {100 * found.level:g} % intervals",
+        markup=False,
+    )
+    console.print(comparison_table(found))
+    console.print(sentence(found), markup=False)
+    console.print(cost_line(found), markup=False)
+    comparison_picture(found, folder / PICTURE)
+    print(f"picture: {folder / PICTURE}")
+    print(f"figures: {folder / JSON}")
+
+
+class _Progress:
+    """One line: a live one on a terminal, else one every few seconds."""
+
+    def __init__(self) -> None:
+        self._live = sys.stderr.isatty()
+        self._total = self._count = self._made = 0
+        self._began_s = self._said_s = time.monotonic()
+
+    def start(self, total: int, there: int) -> None:
+        self._total, self._count, self._made = total, there, 0
+        self._began_s = self._said_s = time.monotonic()
+        if there:
+            print(f"ecnomy: {there} of {total} runs were there", file=sys.stderr)
+
+    def done(self, task: Any, done: Any) -> None:
+        self._count += 1
+        self._made += 1
+        now_s = time.monotonic()
+        if self._live:
+            print(f"\r\x1b[K{self._line(task, now_s)}", end="", file=sys.stderr, flush=True)
+        elif now_s - self._said_s >= _LINE_S:
+            self._said_s = now_s
+            print(f"ecnomy: {self._line(task, now_s)}", file=sys.stderr)
+
+    def doubled(self, undecided: Sequence[Any], seeds: int) -> None:
+        rows = "1 row is" if len(undecided) == 1 else f"{len(undecided)} rows are"
+        print(f"ecnomy: {rows} undecided; going on to {seeds} seeds", file=sys.stderr)
+
+    def stop(self) -> None:
+        if self._live and self._made:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+    def _line(self, task: Any, now_s: float) -> str:
+        left_s = (now_s - self._began_s) / self._made * (self._total - self._count)
+        return (
+            f"{self._count} of {self._total} runs done, last {task.engine} seed {task.seed}, "
+            f"about {left_s:.0f} s left"
+        )

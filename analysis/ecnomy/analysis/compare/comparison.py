@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole comparison: seeds are made, judged, and doubled while something straddles its bound.
+
+compare.json   what was compared and found (Comparison); equal runs give equal bytes but for
+               the CPU times
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.compare.runs import Done, Study, Task, claim, rows_of_study, to_make
+from ecnomy.analysis.compare.verdicts import FEWEST, LEVEL, UNDECIDED, Compared, compared
+from ecnomy.analysis.compare.workers import make_all
+from ecnomy.markets.scenario import load
+
+__all__ = [
+    "FORMAT",
+    "MOST_SEEDS",
+    "Comparison",
+    "Cost",
+    "Silence",
+    "Telling",
+    "compare",
+    "write_comparison",
+]
+
+FORMAT: Final = 1
+MOST_SEEDS: Final = 40  # up to which seeds are doubled
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What the runs of an engine took: CPU time of the engine alone, and packets it moved."""
+
+    engine: str
+    cpu_s: float  # of a run, mean over seeds
+    data_packets: float  # likewise
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """What `ecnomy compare` found.
+
+    Attributes:
+        engines: by the names they are chosen by, the reference first.
+        seeds: of each engine.
+        window_ps: what was measured, from the end of the warm-up to the end.
+        costs: of each engine.
+        rows: every quantity of every source and link.
+    """
+
+    format: int
+    scenario: str
+    title: str
+    overrides: tuple[str, ...]
+    engines: tuple[str, str]
+    seeds: tuple[int, ...]
+    window_ps: tuple[int, int]
+    level: float
+    costs: tuple[Cost, Cost]
+    rows: tuple[Compared, ...]
+
+    @property
+    def undecided(self) -> list[Compared]:
+        """Rows whose interval straddles a bound."""
+        return [row for row in self.rows if row.verdict == UNDECIDED]
+
+
+class Telling(Protocol):
+    """What is told how a comparison goes."""
+
+    def start(self, total: int, there: int) -> None:
+        """So many runs in all, so many of them there already."""
+
+    def done(self, task: Task, done: Done) -> None:
+        """A run is done."""
+
+    def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
+        """Something is undecided; more seeds follow."""
+
+    def stop(self) -> None:
+        """No more runs for now."""
+
+
+class Silence:
+    """Says nothing."""
+
+    def start(self, total: int, there: int) -> None:
+        """Nothing."""
+
+    def done(self, task: Task, done: Done) -> None:
+        """Nothing."""
+
+    def doubled(self, undecided: Sequence[Compared], seeds: int) -> None:
+        """Nothing."""
+
+    def stop(self) -> None:
+        """Nothing."""
+
+
+def compare(
+    study: Study,
+    seeds: int,
+    *,
+    jobs: int = 1,
+    double: bool = False,
+    telling: Telling | None = None,
+    level: float = LEVEL,
+) -> Comparison:
+    """Make the runs that are missing and compare.
+
+    Args:
+        study: what is compared, and where its runs are kept.
+        seeds: how many; 1 ... seeds, the same for both engines.
+        jobs: processes.
+        double: whether seeds are doubled, up to MOST_SEEDS, while something is undecided.
+        telling: told how it goes.
+        level: of intervals; each one-sided test has size (1 - level) / 2.
+
+    Raises:
+        InputError: fewer than two seeds, a wrong scenario or an unknown engine.
+        EngineError: a run failed; those done so far are kept, and the same call goes on from there.
+    """
+    if seeds < FEWEST:
+        raise InputError(f"seeds: found {seeds}, expected at least {FEWEST}")
+    telling = telling or Silence()
+    rows = rows_of_study(study)
+    claim(study.folder)
+    while True:
+        found = _runs(study, seeds, jobs, telling)
+        first, second = ({d.seed: d.figures for d in found[e]} for e in study.engines)
+        outcome = compared(rows, first, second, level)
+        undecided = [row for row in outcome if row.verdict == UNDECIDED]
+        if not (double and undecided) or seeds >= MOST_SEEDS:
+            break
+        seeds = min(2 * seeds, MOST_SEEDS)
+        telling.doubled(undecided, seeds)
+    return _comparison(study, seeds, level, found, outcome)
+
+
+def _runs(study: Study, seeds: int, jobs: int, telling: Telling) -> dict[str, list[Done]]:
+    tasks = study.tasks(range(1, seeds + 1))
+    runs, missing = to_make(study, tasks)
+    telling.start(len(tasks), len(runs))
+    try:
+        if missing:
+            runs |= make_all(study, missing, jobs, telling.done)
+    finally:
+        telling.stop()
+    return {name: [runs[t] for t in tasks if t.engine == name] for name in study.engines}
+
+
+def _comparison(
+    study: Study, seeds: int, level: float, found: dict[str, list[Done]], rows: list[Compared]
+) -> Comparison:
+    scenario = load(study.config, overrides=study.overrides)
+    first, second = (_cost(found[name]) for name in study.engines)
+    return Comparison(
+        format=FORMAT,
+        scenario=Path(study.config).name,
+        title=scenario.title,
+        overrides=study.overrides,
+        engines=study.engines,
+        seeds=tuple(range(1, seeds + 1)),
+        window_ps=(scenario.document.warmup, scenario.document.duration),
+        level=level,
+        costs=(first, second),
+        rows=tuple(rows),
+    )
+
+
+def _cost(runs: Sequence[Done]) -> Cost:
+    count = len(runs)
+    cpu_s = sum(run.cpu_s for run in runs) / count
+    return Cost(runs[0].engine, cpu_s, sum(run.data_packets for run in runs) / count)
+
+
+def write_comparison(comparison: Comparison, file: Path) -> None:
+    """Write compare.json.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    temporary = file.with_suffix(".json.tmp")
+    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(comparison), indent=1) + b"\n")
+    temporary.replace(file)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is compared of a run: figures over its measured window, by source and by link.
+
+    source   goodput_bps           IP bits acknowledged for the first time a second, all its flows
+             goodput_share         that over all sources' together
+             marks_per_s           CE packets delivered a second, all its flows
+             marking_probability   CE packets delivered / packets delivered
+             mean_delay_s          one-way delay of packets delivered
+    link     throughput_bps        IP bits whose transmission began a second
+             marks_per_s           CE set a second
+             marking_probability   CE set / packets offered
+             drop_probability      packets dropped / packets offered
+             mean_queue_packets    packets waiting, the frame in service excluded
+
+Links are those that data crosses; what only ACKs cross is left out. A figure without a denominator
+(no packet delivered) is None.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.results import Run
+from ecnomy.markets.plan import Plan
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LINK", "QUANTITIES", "SOURCE", "Figures", "Row", "figures_of", "rows_of"]
+
+PS_PER_S: Final = 10**12
+SOURCE: Final = "source"
+LINK: Final = "link"
+QUANTITIES: Final = {
+    SOURCE: (
+        "goodput_bps",
+        "goodput_share",
+        "marks_per_s",
+        "marking_probability",
+        "mean_delay_s",
+    ),
+    LINK: (
+        "throughput_bps",
+        "marks_per_s",
+        "marking_probability",
+        "drop_probability",
+        "mean_queue_packets",
+    ),
+}
+Figures = dict[str, float | None]  # by the key of a row
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One quantity of one source or link."""
+
+    kind: str
+    name: str
+    quantity: str
+
+    @property
+    def key(self) -> str:
+        """`<kind>/<name>/<quantity>`."""
+        return f"{self.kind}/{self.name}/{self.quantity}"
+
+    @property
+    def subject(self) -> str:
+        """The source or link in words."""
+        return f"{self.kind} {self.name}"
+
+
+def rows_of(plan: Plan) -> list[Row]:
+    """The rows of a plan's comparison, sources first, in plan order."""
+    crossed = {link for source in plan.sources for link in source.path}
+    subjects = [(SOURCE, source.name) for source in plan.sources]
+    subjects += [(LINK, link.name) for i, link in enumerate(plan.links) if i in crossed]
+    return [Row(kind, name, what) for kind, name in subjects for what in QUANTITIES[kind]]
+
+
+def figures_of(run: Run) -> Figures:
+    """The figures of a complete run, by row key.
+
+    Raises:
+        ResultsError: the run is partial, or a table is unreadable.
+    """
+    if run.note is not None:
+        raise ResultsError(f"{run.path}: {run.note}")
+    window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    found = _of_sources(run.flows, window_s) | _of_links(run.links, window_s)
+    return {row.key: _finite(found[row.key]) for row in rows_of(run.plan)}
+
+
+def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
+    counted = ["acked_bytes", "ce", "delivered", "delay_sum_ps"]
+    sums = flows.groupby("source")[counted].sum()
+    everything = float(sums["acked_bytes"].sum())
+    found: dict[str, float] = {}
+    for name, row in sums.iterrows():
+        delivered = float(row["delivered"])
+        values = (
+            8 * float(row["acked_bytes"]) / window_s,
+            _over(float(row["acked_bytes"]), everything),
+            float(row["ce"]) / window_s,
+            _over(float(row["ce"]), delivered),
+            _over(float(row["delay_sum_ps"]) / PS_PER_S, delivered),
+        )
+        found |= _keyed(SOURCE, str(name), values)
+    return found
+
+
+def _of_links(links: pd.DataFrame, window_s: float) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for row in links.to_dict("records"):
+        arrivals = float(row["arrivals"])
+        values = (
+            8 * float(row["departed_bytes"]) / window_s,
+            float(row["marks"]) / window_s,
+            _over(float(row["marks"]), arrivals),
+            _over(float(row["drops"]), arrivals),
+            float(row["queue_integral"]) / window_s,
+        )
+        found |= _keyed(LINK, str(row["name"]), values)
+    return found
+
+
+def _keyed(kind: str, name: str, values: tuple[float, ...]) -> dict[str, float]:
+    quantities = QUANTITIES[kind]
+    return {Row(kind, name, what).key: v for what, v in zip(quantities, values, strict=True)}
+
+
+def _over(amount: float, base: float) -> float:
+    return amount / base if base > 0 else math.nan
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

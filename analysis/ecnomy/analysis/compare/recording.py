@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Renewing the records: `python -m ecnomy.analysis.compare.recording` (make record-omnet).
+
+Every scenario of tests/validation/scenarios/index.yaml is compared over its seeds, doubled up to 40
+while a row is undecided, and its INET figures become tests/validation/omnet/<name>.json. Runs are
+kept in build/record-omnet, so that a recording that was interrupted goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import os
+import platform
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError, InputError
+from ecnomy.analysis.compare.comparison import Comparison, compare
+from ecnomy.analysis.compare.record import (
+    RECORDS,
+    SCENARIOS,
+    Made,
+    Record,
+    new_record,
+    write_record,
+)
+from ecnomy.analysis.compare.runs import (
+    BUILT_IN,
+    OMNET,
+    Simulate,
+    Study,
+    check_engine,
+    simulated,
+    to_make,
+)
+from ecnomy.analysis.compare.sources import find_checkout
+from ecnomy.analysis.compare.table import cost_line, sentence
+from ecnomy.markets.inputs.amounts import Number
+from ecnomy.markets.inputs.reading import read
+from ecnomy.markets.inputs.variants import load_tree
+
+__all__ = ["Entry", "Index", "main", "read_index", "record_scenario"]
+
+INDEX: Final = "index.yaml"
+WORK: Final = Path("build/record-omnet")
+_Seeds = Annotated[int, Number(what="a whole number", least=2, most=1000, whole=True)]
+_Version = Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A scenario to record: a file beside the index, with changes."""
+
+    name: str
+    file: str
+    changes: tuple[str, ...] = msgspec.field(name="set", default=())
+
+
+class Index(msgspec.Struct, frozen=True, kw_only=True):
+    """All scenarios to record, and over how many seeds at least."""
+
+    version: _Version
+    seeds: _Seeds
+    scenarios: tuple[Entry, ...]
+
+
+def read_index(checkout: Path) -> Index:
+    """The index of a checkout.
+
+    Raises:
+        ScenarioError: anything wrong with it, with its place.
+    """
+    return read(load_tree(checkout / SCENARIOS / INDEX), Index, "", {})
+
+
+def record_scenario(
+    entry: Entry,
+    seeds: int,
+    checkout: Path,
+    *,
+    engines: tuple[str, str] = (BUILT_IN, OMNET),
+    jobs: int = 1,
+    simulate: Simulate = simulated,
+) -> tuple[Record, Comparison]:
+    """Compare a scenario's engines and write the record of the second one.
+
+    Raises:
+        EcnomyError: as ecnomy.analysis.compare.comparison.compare.
+        OSError: the record cannot be written.
+    """
+    file = checkout / SCENARIOS / entry.file
+    study = Study(
+        str(file), entry.changes, engines, checkout / WORK / entry.name, simulate=simulate
+    )
+    comparison = compare(study, seeds, jobs=jobs, double=True)
+    tasks = study.tasks(comparison.seeds)
+    done, _ = to_make(study, tasks)
+    runs = {engine: [done[t] for t in tasks if t.engine == engine] for engine in engines}
+    record = new_record(entry.name, comparison, runs, checkout, _made(comparison))
+    write_record(record, checkout / RECORDS / f"{entry.name}.json")
+    return record, comparison
+
+
+def _made(comparison: Comparison) -> Made:
+    first, second = comparison.engines
+    versions = {first: comparison.costs[0].engine, second: comparison.costs[1].engine}
+    return Made(
+        versions={"ecnomy": importlib.metadata.version("ecnomy"), **versions},
+        machine={
+            "system": platform.platform(),
+            "cpus": str(os.cpu_count()),
+            "python": platform.python_version(),
+        },
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Renew all records, or those that are named."""
+    parser = argparse.ArgumentParser(prog="record-omnet", description="Renew the INET records.")
+    parser.add_argument("names", nargs="*", help="records to renew; default all")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
+    given = parser.parse_args(arguments)
+    try:
+        check_engine(OMNET)
+        _record(given.names, max(given.jobs, 1))
+    except EcnomyError as error:
+        print(f"ecnomy: {error}", file=sys.stderr)
+        raise SystemExit(error.exit_status) from None
+
+
+def _record(names: Sequence[str], jobs: int) -> None:
+    checkout = find_checkout()
+    if checkout is None:
+        raise InputError(f"{Path.cwd()}: not in a checkout of ecnomy")
+    index = read_index(checkout)
+    known = {entry.name: entry for entry in index.scenarios}
+    for name in names:
+        if name not in known:
+            raise InputError(f"{name}: no such record, expected one of {', '.join(known)}")
+    for name in names or known:
+        _, comparison = record_scenario(known[name], index.seeds, checkout, jobs=jobs)
+        print(f"{name}: {sentence(comparison)}")
+        for row in comparison.rows:
+            if row.verdict not in ("", "equivalent"):
+                print(f"  {row.verdict}: {row.row.subject}, {row.row.quantity}")
+        print(f"  {cost_line(comparison)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

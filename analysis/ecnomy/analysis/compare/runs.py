@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runs of a comparison: made in processes of their own, kept as one row of figures each.
+
+    <folder>/runs/<engine>-<seed>.json     what a run gave (Done)
+    <folder>/results/<engine>-<seed>/      its results folder, where they are kept
+
+A row stands as long as its key does: plan, market, strategies, engine and sources are those that it
+was made with. So a comparison that was killed makes only what is missing, and one after a change of
+the code makes all anew. Rows take their names when they are whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError, EngineError, InputError
+from ecnomy.analysis.compare.figures import Figures, Row, figures_of, rows_of
+from ecnomy.analysis.compare.sources import engine_digest
+from ecnomy.analysis.results import open_run
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.runner import run
+from ecnomy.markets.scenario import Scenario, load
+from ecnomy.markets.sweep.fingerprint import code_now, run_key, strategy_modules
+
+__all__ = [
+    "BUILT_IN",
+    "ENGINES",
+    "OMNET",
+    "Done",
+    "Simulate",
+    "Study",
+    "Task",
+    "check_engine",
+    "claim",
+    "make",
+    "rows_of_study",
+    "simulated",
+    "to_make",
+]
+
+BUILT_IN: Final = "builtin"
+OMNET: Final = "omnet"
+ENGINES: Final = (BUILT_IN, OMNET)
+_RUNS: Final = "runs"
+_RESULTS: Final = "results"
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One run to make."""
+
+    config: str
+    overrides: tuple[str, ...]
+    engine: str
+    seed: int
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What a run gave.
+
+    Attributes:
+        key: what it depended on (see sweep/fingerprint.py).
+        plan_digest: of its plan.
+        figures: by row key (figures.py).
+        cpu_s: CPU time of the engine.
+        data_packets: that were sent.
+        engine: who simulated, with its version.
+    """
+
+    key: str
+    seed: int
+    plan_digest: str
+    figures: Figures
+    cpu_s: float
+    data_packets: int
+    engine: str
+
+
+# Makes a run in a folder: the seam by which an engine is chosen, and by which tests choose another.
+Simulate = Callable[[Task, Path], None]
+
+
+def simulated(task: Task, folder: Path) -> None:
+    """Simulate a scenario with the engine that the task names.
+
+    Raises:
+        InputError: there is no such engine, or the scenario is wrong.
+        EcnomyError: as ecnomy.markets.run.
+    """
+    check_engine(task.engine)
+    run(_scenario(task), out=folder, force=True, **_engine_argument(task.engine))
+
+
+def check_engine(engine: str) -> None:
+    """Refuse an engine that there is not.
+
+    Raises:
+        InputError: it is unknown, or this version of ecnomy does not have it.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"engine: found {engine!r}, expected one of {', '.join(ENGINES)}")
+    _engine_argument(engine)
+
+
+def _engine_argument(engine: str) -> dict[str, Any]:
+    if "engine" in inspect.signature(run).parameters:
+        return {"engine": engine}
+    if engine != BUILT_IN:
+        raise InputError(f"engine {engine!r}: this version of ecnomy has only {BUILT_IN!r}")
+    return {}
+
+
+class Study(msgspec.Struct, frozen=True):
+    """A scenario on two engines, and where its runs are kept.
+
+    Attributes:
+        config: the scenario's file.
+        overrides: `path=value` changes to it.
+        engines: the reference first.
+        folder: where rows are kept.
+        keep: whether results folders stay.
+        simulate: how a run is made.
+    """
+
+    config: str
+    overrides: tuple[str, ...]
+    engines: tuple[str, str]
+    folder: Path
+    keep: bool = False
+    simulate: Simulate = simulated
+
+    def tasks(self, seeds: Iterable[int]) -> list[Task]:
+        """Runs of these seeds, engine by engine."""
+        both = self.engines if self.engines[0] != self.engines[1] else self.engines[:1]
+        seeds = list(seeds)
+        return [Task(self.config, self.overrides, name, seed) for name in both for seed in seeds]
+
+    def row_file(self, task: Task) -> Path:
+        """Where a run's row is kept."""
+        return self.folder / _RUNS / f"{task.engine}-{task.seed}.json"
+
+
+def rows_of_study(study: Study) -> list[Row]:
+    """The rows of a study's comparison."""
+    return rows_of(make_plan(load(study.config, overrides=study.overrides)))
+
+
+def claim(folder: Path) -> None:
+    """Make a folder ours to keep rows in.
+
+    Raises:
+        InputError: it is a file, or holds anything but a comparison.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is no folder")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / _RUNS).is_dir():
+        raise InputError(f"{folder}: holds something else than a comparison; --out names another")
+    (folder / _RUNS).mkdir(parents=True, exist_ok=True)
+
+
+def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:
+    """What is there, and what is missing or was made with other code."""
+    there: dict[Task, Done] = {}
+    for task in tasks:
+        done = _read(study.row_file(task))
+        if done is not None and done.key == _key(task, _scenario(task)):
+            there[task] = done
+    return there, [task for task in tasks if task not in there]
+
+
+def make(study: Study, task: Task) -> Done:
+    """Make a run and keep its row.
+
+    Raises:
+        EcnomyError: the run failed; an EngineError names engine and seed.
+        OSError: its results cannot be written.
+    """
+    folder = study.folder / _RESULTS / f"{task.engine}-{task.seed}"
+    try:
+        done = _made(study, task, folder)
+    finally:
+        if not study.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                folder.parent.rmdir()  # where it was the last one
+    file = study.row_file(task)
+    temporary = file.with_suffix(".json.tmp")
+    temporary.write_bytes(msgspec.json.format(msgspec.json.encode(done), indent=1) + b"\n")
+    temporary.replace(file)
+    return done
+
+
+def _made(study: Study, task: Task, folder: Path) -> Done:
+    try:
+        study.simulate(task, folder)
+    except InputError:
+        raise
+    except EcnomyError as error:
+        raise EngineError(f"{task.engine}, seed {task.seed}: {error}") from error
+    results = open_run(folder)
+    machine = msgspec.json.decode((folder / "machine.json").read_bytes())
+    engine = machine.get("engine", {})
+    return Done(
+        key=_key(task, _scenario(task)),
+        seed=task.seed,
+        plan_digest=results.manifest.plan_digest,
+        figures=figures_of(results),
+        cpu_s=float(engine.get("cpu_s", 0.0)),
+        data_packets=int(engine.get("data_packets", 0)),
+        engine=str(results.manifest.versions.get("engine", task.engine)),
+    )
+
+
+def _scenario(task: Task) -> Scenario:
+    return load(task.config, overrides=task.overrides, seed=task.seed)
+
+
+def _key(task: Task, scenario: Scenario) -> str:
+    """The key of a sweep's run, with the digest of the engine that the task names."""
+    code = msgspec.structs.replace(code_now(), engine=engine_digest(task.engine))
+    return run_key(make_plan(scenario), scenario.market, code, strategy_modules(scenario.market))
+
+
+def _read(file: Path) -> Done | None:
+    """A row, None where there is none or it is no row."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Done)
+    except (OSError, msgspec.DecodeError):
+        return None

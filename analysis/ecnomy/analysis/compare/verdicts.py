@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Are two engines' means the same, within a bound? Pure statistics over one value per seed.
+
+For a relative bound e the two null hypotheses are linear in the means of both engines,
+
+    H1: mean(b) - (1 + e) mean(a) >= 0        H2: mean(b) - (1 - e) mean(a) <= 0
+
+so that the reference's mean need not be known exactly; for an absolute bound d they are
+mean(b) - mean(a) >= d and <= -d. Each is tested by a one-sided t test at size (1 - level) / 2:
+at level 0.90, 0.05 each. Both refuted: equivalent (Schuirmann 1987, J. Pharmacokinet. Biopharm.
+15:657; as a statement on a ratio Sasabuchi 1988). Refuted the other way, that is the mean shown to
+lie beyond one of the bounds: different. Else undecided: the interval straddles a bound.
+
+Runs of equal seed draw the same files, calls and starts in both engines, so values are paired by
+seed where both engines have the same seeds (n - 1 degrees of freedom), else independent (Welch).
+Ratios have Fieller's interval, not the delta method's. Rows are judged one by one: of many rows
+that are truly just outside their bounds, one in twenty is called equivalent.
+
+Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
+wider at the reference's mean. Other quantities are shown, not judged.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.compare.figures import LINK, SOURCE, Figures, Row
+from ecnomy.analysis.statistics import Interval, ratio_of_means, t_interval, tost
+
+__all__ = [
+    "BOUNDS",
+    "DIFFERENT",
+    "EQUIVALENT",
+    "LEVEL",
+    "NOT_JUDGED",
+    "UNDECIDED",
+    "Bound",
+    "Compared",
+    "Verdict",
+    "compared",
+    "judge",
+]
+
+LEVEL: Final = 0.90
+EQUIVALENT: Final = "equivalent"
+DIFFERENT: Final = "different"
+UNDECIDED: Final = "undecided"
+NOT_JUDGED: Final = ""
+FEWEST: Final = 2  # seeds that have a variance
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """Two means are the same within `relative` x reference, or within `absolute` if it is wider."""
+
+    relative: float
+    absolute: float = 0.0
+
+    def is_absolute(self, reference: float) -> bool:
+        """Whether the absolute bound is the wider one at this mean of the reference."""
+        return self.absolute > self.relative * abs(reference)
+
+
+BOUNDS: Final[dict[tuple[str, str], Bound]] = {
+    (SOURCE, "goodput_share"): Bound(0.05),
+    (SOURCE, "marking_probability"): Bound(0.10),
+    (LINK, "marking_probability"): Bound(0.10),
+    (LINK, "mean_queue_packets"): Bound(0.15, absolute=1.0),
+}
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """Outcome of the pair of tests; `p` is the larger p-value, None where nothing was judged."""
+
+    verdict: str
+    p: float | None = None
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """One row of a comparison.
+
+    Attributes:
+        row: which quantity of what.
+        seeds: how many seeds of each engine had a value.
+        means: of each engine, reference first; None where an engine has fewer than two values.
+        ratio: mean(other) / mean(reference); None where the reference may be zero.
+        bound: what it was judged by, None for a row that is only shown.
+    """
+
+    row: Row
+    seeds: tuple[int, int]
+    means: tuple[Interval | None, Interval | None]
+    ratio: Interval | None
+    bound: Bound | None
+    verdict: str
+    p: float | None
+
+
+def judge(
+    reference: Sequence[float],
+    other: Sequence[float],
+    bound: Bound,
+    *,
+    paired: bool,
+    level: float = LEVEL,
+) -> Verdict:
+    """The verdict on two samples.
+
+    Args:
+        reference: one value per seed.
+        other: one value per seed; with `paired`, of the same seeds in the same order.
+        bound: within which means are the same.
+        paired: whether value i of both is of one seed.
+        level: 1 - 2 x size of each one-sided test.
+
+    Raises:
+        InputError: fewer than two values, or one that is not finite.
+    """
+    a, b = np.asarray(reference, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    if bound.is_absolute(float(a.mean()) if a.size else 0.0):
+        above, below, upper, lower = a, a, bound.absolute, -bound.absolute
+    else:
+        above, below, upper, lower = (1 + bound.relative) * a, (1 - bound.relative) * a, 0.0, 0.0
+    if paired and a.size != b.size:
+        raise InputError(f"paired values must match, got {a.size} and {b.size}")
+    alpha = (1 - level) / 2
+    if paired:
+        high = tost(b - above, -math.inf, upper, alpha=alpha)
+        low = tost(b - below, lower, math.inf, alpha=alpha)
+    else:
+        high = tost(b, -math.inf, upper, against=above, alpha=alpha)
+        low = tost(b, lower, math.inf, against=below, alpha=alpha)
+    p = max(_p(high.p_high, high.estimate == upper), _p(low.p_low, low.estimate == lower))
+    if p < alpha:
+        return Verdict(EQUIVALENT, p)
+    return Verdict(DIFFERENT if p > 1 - alpha else UNDECIDED, p)
+
+
+def _p(p: float, on_bound: bool) -> float:
+    """What lies on a bound without any spread (as 0 against 0) is within it."""
+    return 0.0 if on_bound and p == 1.0 else p
+
+
+def compared(
+    rows: Sequence[Row],
+    reference: Mapping[int, Figures],
+    other: Mapping[int, Figures],
+    level: float = LEVEL,
+) -> list[Compared]:
+    """Every row compared; figures are by seed, then by row key.
+
+    Raises:
+        KeyError: a run lacks a row.
+    """
+    return [_compared(row, reference, other, level) for row in rows]
+
+
+def _compared(
+    row: Row, reference: Mapping[int, Figures], other: Mapping[int, Figures], level: float
+) -> Compared:
+    a, b = _values(row, reference), _values(row, other)
+    paired = list(a) == list(b)
+    first, second = list(a.values()), list(b.values())
+    bound = BOUNDS.get((row.kind, row.quantity))
+    enough = min(len(first), len(second)) >= FEWEST
+    verdict = Verdict(NOT_JUDGED)
+    if bound is not None:
+        verdict = Verdict(UNDECIDED)
+        if enough:
+            verdict = judge(first, second, bound, paired=paired, level=level)
+        elif not first or not second:  # no run of one engine has anything to take a mean of
+            verdict = Verdict(EQUIVALENT if not first and not second else DIFFERENT)
+    return Compared(
+        row=row,
+        seeds=(len(first), len(second)),
+        means=(_interval(first, level), _interval(second, level)),
+        ratio=_ratio(first, second, paired, level) if enough else None,
+        bound=bound,
+        verdict=verdict.verdict,
+        p=verdict.p,
+    )
+
+
+def _values(row: Row, runs: Mapping[int, Figures]) -> dict[int, float]:
+    values = ((seed, runs[seed][row.key]) for seed in sorted(runs))
+    return {seed: value for seed, value in values if value is not None}
+
+
+def _interval(values: list[float], level: float) -> Interval | None:
+    return t_interval(values, level) if len(values) >= FEWEST else None
+
+
+def _ratio(a: list[float], b: list[float], paired: bool, level: float) -> Interval | None:
+    try:
+        return ratio_of_means(b, a, level, paired=paired)
+    except InputError:  # Fieller has no bounds: the reference's mean may be zero
+        return None

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "node/MarketPpp.h"
+
+#include <cmath>
+
+#include "inet/common/ProtocolTag_m.h"
+#include "inet/common/Simsignals.h"
+#include "inet/common/packet/chunk/ByteCountChunk.h"
+#include "inet/linklayer/common/InterfaceTag_m.h"
+#include "market/MarketBridge.h"
+
+namespace ecnomy::omnet {
+
+using inet::Packet;
+using omnetpp::cRuntimeError;
+
+Define_Module(MarketPpp);
+
+void MarketPpp::initialize(int stage) {
+  Ppp::initialize(stage);
+  if (stage == inet::INITSTAGE_LOCAL) framing_ = inet::B(par("framing").intValue());
+}
+
+// Rounded to whole picoseconds as by the queue and the built-in engine.
+omnetpp::simtime_t MarketPpp::transmission(const Packet* frame) const {
+  const std::int64_t rate = std::llround(datarateChannel->getNominalDatarate());
+  const std::int64_t bytes = inet::B(frame->getDataLength()).get();
+  return simtime((bytes * 8'000'000'000'000 + rate / 2) / rate);
+}
+
+void MarketPpp::startTransmitting() {
+  Packet* frame = currentTxFrame->dup();
+  encapsulate(frame);
+  frame->clearTags();
+  frame->addTag<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
+  emit(transmissionStateChangedSignal, 1L);
+  emit(inet::packetSentToLowerSignal, frame);
+  const omnetpp::simtime_t duration = transmission(frame);
+  send(frame, omnetpp::SendOptions().duration(duration), physOutGate);
+  scheduleAfter(duration, endTransmissionEvent);
+  ++numSent;
+}
+
+void MarketPpp::encapsulate(Packet* packet) {
+  const auto& tag = packet->findTag<inet::PacketProtocolTag>();
+  if (!tag || tag->getProtocol() != &inet::Protocol::ipv4) {
+    throw cRuntimeError("only IPv4 datagrams go over this interface, got '%s'", packet->getName());
+  }
+  if (framing_ > inet::B(0)) packet->insertAtBack(inet::makeShared<inet::ByteCountChunk>(framing_));
+}
+
+void MarketPpp::decapsulate(Packet* packet) {
+  if (framing_ > inet::B(0)) packet->removeAtBack(framing_);
+  packet->addTagIfAbsent<inet::InterfaceInd>()->setInterfaceId(networkInterface->getInterfaceId());
+  packet->addTagIfAbsent<inet::DispatchProtocolReq>()->setProtocol(&inet::Protocol::ipv4);
+  packet->addTagIfAbsent<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
+}
+
+void MarketPpp::handleLowerPacket(Packet* packet) {
+  if (packet->hasBitError()) {
+    inet::PacketDropDetails details;
+    details.setReason(inet::INCORRECTLY_RECEIVED);
+    emit(inet::packetDroppedSignal, packet, &details);
+    ++numDroppedBitErr;
+    delete packet;
+    return;
+  }
+  emit(rxPkOkSignal, packet);
+  decapsulate(packet);
+  ++numRcvdOK;
+  emit(inet::packetSentToUpperSignal, packet);
+  send(packet, "upperLayerOut");
+}
+
+void MarketPpp::refreshOutGateConnection(bool connected) {
+  if (!connected && endTransmissionEvent->isScheduled()) {
+    throw cRuntimeError("a link of a MarketPpp cannot be cut while it sends");
+  }
+  Ppp::refreshOutGateConnection(connected);
+}
+
+}  // namespace ecnomy::omnet

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// INET's PPP with a framing of any size, so that a frame's wire bytes are the plan's: the IPv4
+// datagram and `framing` bytes behind it, 0 and more, that carry nothing.
+#ifndef ECNOMY_INET_NODE_MARKETPPP_H_
+#define ECNOMY_INET_NODE_MARKETPPP_H_
+
+#include "inet/linklayer/ppp/Ppp.h"
+
+namespace ecnomy::omnet {
+
+class MarketPpp : public inet::Ppp {
+ protected:
+  void initialize(int stage) override;
+  void startTransmitting() override;
+  void encapsulate(inet::Packet* packet) override;
+  void decapsulate(inet::Packet* packet) override;
+  void handleLowerPacket(inet::Packet* packet) override;
+  void refreshOutGateConnection(bool connected) override;
+
+ private:
+  omnetpp::simtime_t transmission(const inet::Packet* frame) const;
+
+  inet::B framing_{0};
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_NODE_MARKETPPP_H_

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parameters/LawHolder.h"
+
+namespace ecnomy::omnet {
+
+Define_Module(LawHolder);
+
+void LawHolder::handleMessage(omnetpp::cMessage* message) {
+  throw omnetpp::cRuntimeError(this, "A law takes no messages, got %s", message->getName());
+}
+
+void LawHolder::refreshDisplay() const {
+  getDisplayString().setTagArg("t", 0, par("law").stringValue());
+}
+
+}  // namespace ecnomy::omnet

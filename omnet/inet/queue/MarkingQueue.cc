@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// As an INET queue: set-up, packets in and out, display. MarkingBooks.cc counts and decides.
+#include "queue/MarkingQueue.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "inet/common/ModuleAccess.h"
+#include "inet/common/Simsignals.h"
+#include "parameters/Parameters.h"
+#include "queue/IpFrame.h"
+
+namespace ecnomy::omnet {
+
+using inet::Packet;
+using omnetpp::cGate;
+using omnetpp::cMessage;
+using omnetpp::cRuntimeError;
+
+Define_Module(MarkingQueue);
+
+omnetpp::simsignal_t MarkingQueue::waitingSignal_ = registerSignal("waiting");
+omnetpp::simsignal_t MarkingQueue::markedSignal_ = registerSignal("marked");
+omnetpp::simsignal_t MarkingQueue::probabilitySignal_ = registerSignal("markingProbability");
+
+MarkingQueue::~MarkingQueue() { cancelAndDelete(timer_); }
+
+void MarkingQueue::initialize(int stage) {
+  PacketQueueBase::initialize(stage);
+  if (stage == inet::INITSTAGE_LOCAL) {
+    interface_ = inet::findContainingNicModule(this);
+    if (!interface_) throw cRuntimeError("A marking queue belongs in a network interface");
+    collector_ = inet::findConnectedModule<inet::queueing::IActivePacketSink>(outputGate);
+    readPlan();
+    market_ = MarketBridge::find();
+    if (market_) {
+      link_ = market_->addLink(static_cast<int>(par("linkIndex").intValue()), plan_, this);
+    }
+  } else if (stage == inet::INITSTAGE_QUEUEING) {
+    checkPacketOperationSupport(inputGate);
+    checkPacketOperationSupport(outputGate);
+    openLaw();
+  }
+}
+
+void MarkingQueue::readPlan() {
+  const auto bytes = [this](const char* name) {
+    return static_cast<std::int32_t>(par(name).intValue());
+  };
+  plan_.name = par("linkName").stdstringValue();
+  plan_.source = plan_.target = -1;
+  plan_.buffer_packets = par("bufferPackets").intValue();
+  plan_.buffer_bytes = par("bufferBytes").intValue();
+  plan_.framing_bytes = bytes("framing");
+  plan_.drop_not_ect = par("notEct").stdstringValue() == "drop";
+  plan_.stream = par("stream").stdstringValue();
+  plan_.marking = lawParameters(this, "marking");
+  shortest_ = bytes("shortest");
+  gap_ = bytes("gap");
+  omnetpp::cChannel* channel = interface_->getTxTransmissionChannel();
+  plan_.delay_ps = channel && channel->hasPar("delay") ? timeParameter(channel, "delay") : Time{0};
+  const double datarate = interface_->getDatarate();
+  plan_.rate_bps = datarate > 0 ? std::llround(datarate) : 0;
+  if (plan_.framing_bytes < 0 || shortest_ < 0 || gap_ < 0 || gap_ > plan_.framing_bytes) {
+    throw cRuntimeError("framing, shortest and gap are bytes, and gap is part of framing");
+  }
+}
+
+void MarkingQueue::openLaw() {
+  const std::uint64_t seed =
+      market_ ? market_->seed() : static_cast<std::uint64_t>(par("seed").intValue());
+  try {
+    law_.emplace(make_marking(plan_.marking.law, plan_.marking.values), Stream(seed, plan_.stream));
+  } catch (const BadParameter& error) {
+    throw cRuntimeError("%s", error.what());
+  }
+  if (law_->first_timer() == kNever) return;
+  timer_ = new cMessage("marking law");
+  scheduleAt(simtime(law_->first_timer()), timer_);
+}
+
+// The interface may learn its rate late, and a channel's can be changed.
+void MarkingQueue::adoptRate() {
+  const double datarate = interface_->getDatarate();
+  if (datarate == datarate_) return;
+  if (!(datarate >= 1) || datarate > 1e15) {
+    throw cRuntimeError("The interface has no datarate that a marking queue could reckon with");
+  }
+  datarate_ = datarate;
+  plan_.rate_bps = std::llround(datarate);
+}
+
+void MarkingQueue::handleMessage(cMessage* message) {
+  if (message != timer_) return PacketQueueBase::handleMessage(message);
+  adoptRate();
+  const Time time = now();
+  catchUp(time);
+  const Time next = law_->on_timer(view(time), time);
+  if (next != kNever) scheduleAt(simtime(next), timer_);
+  tellListeners();
+}
+
+void MarkingQueue::pushPacket(Packet* packet, cGate*) {
+  Enter_Method("pushPacket");
+  take(packet);
+  adoptRate();
+  const Time time = now();
+  catchUp(time);
+  Slot slot = look(packet, time);
+  countArrival(slot, time);
+  if (!admitted(slot, time)) return tellListeners();
+  accept(slot, time);
+  if (collector_) collector_->handleCanPullPacketChanged(outputGate->getPathEndGate());
+  tellListeners();
+}
+
+Packet* MarkingQueue::canPullPacket(cGate*) const { return isEmpty() ? nullptr : getPacket(0); }
+
+Packet* MarkingQueue::pullPacket(cGate*) {
+  Enter_Method("pullPacket");
+  if (slots_.empty()) throw cRuntimeError("there is no packet to pull");
+  adoptRate();
+  const Time time = now();
+  catchUp(time);
+  Slot& head = slots_.front();
+  if (!begun_) begin(head, time);
+  begun_ = false;
+  const Time duration = transmission(head.wireBytes);
+  freeAt_ = std::max(freeAt_, time + duration);
+  while (!departed_.empty() && departed_.front().delivered < time) departed_.pop_front();
+  if (head.ce && head.hop) {
+    departed_.push_back({time + duration - transmission(gap_) + plan_.delay_ps, head.hop});
+    marked_.insert(head.hop);
+  }
+  Packet* packet = head.packet;
+  slots_.pop_front();
+  storage_.remove(packet);
+  emit(inet::packetPulledSignal, packet);
+  if (omnetpp::getEnvir()->isGUI()) animatePullPacket(packet, outputGate);
+  tellListeners();
+  return packet;
+}
+
+Packet* MarkingQueue::getPacket(int index) const {
+  return slots_.at(static_cast<std::size_t>(index)).packet;
+}
+
+void MarkingQueue::removePacket(Packet* packet) {
+  Enter_Method("removePacket");
+  const Time time = now();
+  catchUp(time);
+  const auto found = std::find_if(slots_.begin(), slots_.end(),
+                                  [&](const Slot& slot) { return slot.packet == packet; });
+  if (found == slots_.end()) throw cRuntimeError("the packet to remove is not in the queue");
+  forget(static_cast<std::size_t>(found - slots_.begin()), time);
+  emit(inet::packetRemovedSignal, packet);
+  tellListeners();
+}
+
+void MarkingQueue::removeAllPackets() {
+  Enter_Method("removeAllPackets");
+  while (!slots_.empty()) {
+    Packet* packet = slots_.back().packet;
+    removePacket(packet);
+    delete packet;
+  }
+}
+
+LinkState MarkingQueue::state() {
+  Enter_Method_Silent();
+  const Time time = now();
+  catchUp(time);
+  accountQueue(time);
+  const Time ahead = std::max<Time>(freeAt_ - time, 0);
+  return {stats_, work_ - ahead, waitingPackets_, waitingBytes_, law_->probability()};
+}
+
+void MarkingQueue::reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) {
+  Enter_Method_Silent();
+  std::vector<double> values = plan_.marking.values;
+  for (const auto& [parameter, value] : changes) values.at(parameter) = value;
+  law_->configure(values);
+  plan_.marking.values = values;
+}
+
+void MarkingQueue::tellListeners() {
+  if (told_ != waitingPackets_) {
+    told_ = waitingPackets_;
+    cSimpleModule::emit(waitingSignal_, static_cast<omnetpp::intval_t>(told_));
+  }
+  if (mayHaveListeners(probabilitySignal_))
+    cSimpleModule::emit(probabilitySignal_, law_->probability());
+}
+
+std::string MarkingQueue::resolveDirective(char directive) const {
+  switch (directive) {
+    case 'w':
+      return std::to_string(waitingPackets_);
+    case 'm':
+      return std::to_string(stats_.marks);
+    case 'x':
+      return std::to_string(stats_.drops);
+    default:
+      return PacketQueueBase::resolveDirective(directive);
+  }
+}
+
+}  // namespace ecnomy::omnet

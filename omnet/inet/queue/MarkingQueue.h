@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The queue of a sending interface under any marking law: one direction of a link.
+//
+// The interface pulls a packet when its transmitter is free, maybe after an arrival of that time.
+// The books go by the transmitter's times, reckoned from the wire bytes: a transmission that begins
+// at t has begun for an arrival at the same t, as in the built-in engine (engine/link.h). Where
+// the interface is slower or quicker than reckoned, what it does holds.
+#ifndef ECNOMY_INET_QUEUE_MARKINGQUEUE_H_
+#define ECNOMY_INET_QUEUE_MARKINGQUEUE_H_
+
+#include <omnetpp.h>
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "host/marking_host.h"
+#include "inet/common/packet/Packet.h"
+#include "inet/networklayer/common/NetworkInterface.h"
+#include "inet/queueing/base/PacketQueueBase.h"
+#include "inet/queueing/contract/IActivePacketSink.h"
+#include "market/MarketBridge.h"
+
+namespace ecnomy::omnet {
+
+class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink {
+ public:
+  ~MarkingQueue() override;
+
+  // IPacketQueue
+  int getNumPackets() const override { return storage_.getLength(); }
+  int getMaxNumPackets() const override { return -1; }  // it drops by itself
+  inet::b getTotalLength() const override { return inet::b(storage_.getBitLength()); }
+  inet::b getMaxTotalLength() const override { return inet::b(-1); }
+  bool isEmpty() const override { return storage_.isEmpty(); }
+  inet::Packet* getPacket(int index) const override;
+  void removePacket(inet::Packet* packet) override;
+  void removeAllPackets() override;
+  bool supportsPacketPushing(omnetpp::cGate* gate) const override { return gate == inputGate; }
+  bool supportsPacketPulling(omnetpp::cGate* gate) const override { return gate == outputGate; }
+  bool canPushPacket(inet::Packet*, omnetpp::cGate*) const override { return true; }
+  inet::Packet* canPullPacket(omnetpp::cGate* gate) const override;
+  void pushPacket(inet::Packet* packet, omnetpp::cGate* gate) override;
+  inet::Packet* pullPacket(omnetpp::cGate* gate) override;
+
+  // IMarkingLink
+  LinkState state() override;
+  void tellInFlight() override;
+  void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) override;
+
+ protected:
+  void initialize(int stage) override;
+  void handleMessage(omnetpp::cMessage* message) override;
+  std::string resolveDirective(char directive) const override;
+
+ private:
+  struct Slot {
+    inet::Packet* packet;
+    Label label;
+    Hop* hop;  // nullptr for what belongs to no source
+    std::int32_t bytes, wireBytes;
+    bool ect, ce;
+    Time arrived;
+    Time started = kNever;
+  };
+  struct Departed {  // a CE packet on the wire
+    Time delivered;
+    Hop* hop;
+  };
+
+  // Set-up
+  void readPlan();
+  void openLaw();
+  void adoptRate();
+
+  // Books
+  Slot look(inet::Packet* packet, Time now) const;
+  bool busy(Time now) const { return freeAt_ > now || waitingPackets_ > 0; }
+  QueueView view(Time now) const;
+  PacketView view(const Slot& slot) const;
+  Time transmission(std::int32_t wireBytes) const;
+  void accountQueue(Time now);
+  void catchUp(Time now);
+  void begin(Slot& slot, Time started);
+  void countArrival(const Slot& slot, Time now);
+  bool admitted(Slot& slot, Time now);
+  void accept(const Slot& slot, Time now);
+  void mark(Slot& slot, Time now);
+  void markWaiting(std::int32_t flow, Time now);
+  void countDrop(const Slot& slot, bool byLaw, Time now);
+  void forget(std::size_t position, Time now);
+  void note(TraceEvent what, const Slot& slot, Time now);
+  void tellListeners();
+
+  MarketBridge* market_ = nullptr;  // nullptr: no books but its own
+  int link_ = -1;
+  LinkPlan plan_;
+  std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire
+  std::optional<MarkingHost> law_;
+  omnetpp::cMessage* timer_ = nullptr;
+  inet::NetworkInterface* interface_ = nullptr;
+  inet::queueing::IActivePacketSink* collector_ = nullptr;
+  double datarate_ = 0;  // as the interface last gave it
+
+  omnetpp::cPacketQueue storage_{"waiting"};
+  std::deque<Slot> slots_;  // of the packets in storage_, in its order
+  bool begun_ = false;      // the first one's transmission has, its packet is still here
+  std::int64_t waitingPackets_ = 0, waitingBytes_ = 0;
+  LinkStats stats_;
+  Time freeAt_ = 0;  // when the transmissions begun so far have ended
+  Time work_ = 0;    // sum of their durations
+  Time queueChanged_ = 0;
+  std::deque<Departed> departed_;
+  std::unordered_set<Hop*> marked_;  // hops that have had a CE packet here
+  std::int64_t told_ = -1;           // waiting packets, to listeners
+
+  static omnetpp::simsignal_t waitingSignal_;
+  static omnetpp::simsignal_t markedSignal_;
+  static omnetpp::simsignal_t probabilitySignal_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_QUEUE_MARKINGQUEUE_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Telephone users: calls, the packets in them, and what became of each, as in the built-in engine. Where
+// calls are sold (`callsAsk`) the market is asked at the moment of the call, and a call that is refused
+// sends nothing.
+//
+// Calls of a user may overlap in the network. Packets carry their call's number, and a path keeps their
+// order, so a call is complete when nothing of its flow is under way or a packet of a later call has arrived.
+#ifndef ECNOMY_INET_TRAFFIC_CALLSENDER_H_
+#define ECNOMY_INET_TRAFFIC_CALLSENDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "laws/traffic/voip.h"
+#include "traffic/DatagramSender.h"
+#include "traffic/IDeliveryListener.h"
+
+namespace ecnomy::omnet {
+
+class CallSender : public DatagramSender, public IDeliveryListener {
+ public:
+  void delivered(int member, std::uint16_t call, Time delay, bool ce) override;
+  void settleCalls(bool end) override;
+
+ protected:
+  void openMembers() override;
+  void begin(int member) override;
+  void due(int member) override;
+  std::string display() const override;
+
+ private:
+  struct User {
+    Stream traffic;
+    bool talking = false;
+    Voip::Call next{};
+    Time due = 0;                    // of the next packet, without overhead
+    Time end = 0;                    // of the present call
+    Time left = 0;                   // when the last packet left, overhead included
+    std::uint16_t number = 0;        // of the present call in this flow, low bits
+    std::vector<CallRecord> open{};  // begun and not handed in, oldest first; the present one last
+  };
+
+  User& user(int member) { return users_[static_cast<std::size_t>(member)]; }
+  void awaitCall(int member, Time from);
+  void beginCall(int member);
+  void packetOrEnd(int member);
+  void endCall(int member);
+  void settle(int member);
+  void handInEnded(int member, std::size_t count);
+  void handIn(CallRecord& call, bool complete);
+  void countTalking(int change);
+
+  std::unique_ptr<Voip> law_;
+  std::vector<User> users_;  // by member
+  std::int64_t talking_ = 0, begun_ = 0, refused_ = 0;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TRAFFIC_CALLSENDER_H_

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sender that is told what its receiver sees.
+#ifndef ECNOMY_INET_TRAFFIC_IDELIVERYLISTENER_H_
+#define ECNOMY_INET_TRAFFIC_IDELIVERYLISTENER_H_
+
+#include <cstdint>
+
+#include "laws/parameter.h"
+
+namespace ecnomy::omnet {
+
+class IDeliveryListener {
+ public:
+  virtual ~IDeliveryListener() = default;
+  // After the delivery has been counted. `call`: DatagramTag::call.
+  virtual void delivered(int member, std::uint16_t call, Time delay, bool ce) = 0;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TRAFFIC_IDELIVERYLISTENER_H_

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datagrams at a constant or random pace (cbr, poisson), drawn as in the built-in engine.
+#ifndef ECNOMY_INET_TRAFFIC_UDPSENDER_H_
+#define ECNOMY_INET_TRAFFIC_UDPSENDER_H_
+
+#include <variant>
+#include <vector>
+
+#include "laws/traffic/traffic.h"
+#include "traffic/DatagramSender.h"
+
+namespace ecnomy::omnet {
+
+class UdpSender : public DatagramSender {
+ protected:
+  void openMembers() override;
+  void begin(int member) override;
+  void due(int member) override;
+
+ private:
+  struct Member {
+    Stream traffic;
+    std::variant<Cbr, Poisson> law;
+    Time due = 0;   // of the next datagram, without overhead
+    Time last = 0;  // with it
+  };
+
+  void schedule(int member, Time gap);
+
+  std::vector<Member> members_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TRAFFIC_UDPSENDER_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a source's datagrams end: counts them in the market's books, by flow, and throws them away. A
+// sender that wants to know of its deliveries (IDeliveryListener) is told.
+#ifndef ECNOMY_INET_TRAFFIC_UDPSINK_H_
+#define ECNOMY_INET_TRAFFIC_UDPSINK_H_
+
+#include <omnetpp.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "inet/common/INETDefs.h"
+#include "inet/networklayer/common/L3Address.h"
+#include "inet/transportlayer/contract/udp/UdpSocket.h"
+#include "market/MarketBridge.h"
+#include "traffic/IDeliveryListener.h"
+
+namespace ecnomy::omnet {
+
+class UdpSink : public omnetpp::cSimpleModule {
+ protected:
+  int numInitStages() const override { return inet::NUM_INIT_STAGES; }
+  void initialize(int stage) override;
+  void handleMessage(omnetpp::cMessage* message) override;
+  void refreshDisplay() const override;
+
+ private:
+  void findSource();
+  void openSockets();
+  void receive(const inet::Packet* packet);
+
+  MarketBridge* market_ = nullptr;
+  inet::L3Address address_;
+  int port_ = 0, count_ = 0;
+  int firstFlow_ = -1;
+  IDeliveryListener* listener_ = nullptr;  // not owned; null where the sender does not listen
+  std::vector<inet::UdpSocket> sockets_;   // by member
+
+  std::int64_t received_ = 0, marked_ = 0;
+  double delaySum_s_ = 0;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TRAFFIC_UDPSINK_H_

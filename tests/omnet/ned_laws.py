@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NED types of the laws, from what the engine says of their parameters.
+
+    python tests/omnet/ned_laws.py            # which files differ from the engine's description
+    python tests/omnet/ned_laws.py --write    # writes them anew
+
+A parameter keeps its name and has no unit in NED (its name or comment says it); a flag is a bool, a
+choice a string with its names as @enum. What has no default in the law's table has none in NED.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["FAMILIES", "Family", "described", "files", "ned_text", "ned_type"]
+
+REPOSITORY: Final = Path(__file__).resolve().parents[2]
+INET: Final = REPOSITORY / "omnet" / "inet"
+
+
+@dataclass(frozen=True)
+class Family:
+    """Where the NED types of a family of laws live, and what they are."""
+
+    folder: str
+    suffix: str  # of a type's name, where the name does not end so by itself
+    imports: str
+    kind: str  # what follows the type's name
+    law: str  # declares or assigns the law's name
+    end: str  # further lines of the parameters section
+
+
+_HOLDER: Final = '        @class(LawHolder);\n        @display("i=block/cogwheel");\n'
+
+FAMILIES: Final = {
+    "marking": Family("queue", "Queue", "", "extends MarkingQueue", "law", ""),
+    "window": Family(
+        "tcp/laws", "", "ecnomy.traffic.IWindowLaw", "like IWindowLaw", "string law", _HOLDER
+    ),
+    "traffic": Family(
+        "traffic/laws", "", "ecnomy.traffic.ITrafficLaw", "like ITrafficLaw", "string law", _HOLDER
+    ),
+}
+
+# INET has a DropTailQueue, its interfaces' default by that bare name, which must stay unambiguous.
+_NAMES: Final = {("marking", "drop-tail"): "TailDropQueue"}
+
+
+def ned_type(family: str, law: str) -> str:
+    """The simple name of a law's NED type."""
+    camel = "".join(word.capitalize() for word in law.split("-"))
+    suffix = FAMILIES[family].suffix
+    plain = camel if camel.endswith(suffix) else camel + suffix
+    return _NAMES.get((family, law), plain)
+
+
+def _number(value: float) -> str:
+    """As short as exact."""
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _declaration(parameter: Mapping[str, Any]) -> str:
+    """A parameter's line in NED."""
+    name, unit, default = parameter["name"], parameter["unit"], parameter["default"]
+    if unit == "choice":
+        names = ",".join(f'"{choice}"' for choice in parameter["choices"])
+        given = None if default is None else f'"{parameter["choices"][int(default)]}"'
+        head, comment = f"string {name} @enum({names})", ""
+    elif unit == "flag":
+        given = None if default is None else str(bool(default)).lower()
+        head, comment = f"bool {name}", ""
+    else:
+        given = None if default is None else _number(default)
+        most = "" if parameter["max"] >= 1e300 else f" to {_number(parameter['max'])}"
+        head = f"double {name}"
+        comment = f"  // {unit + ', ' if unit else ''}from {_number(parameter['min'])}{most}"
+    value = "" if given is None else f" = default({given})"
+    return f"        {head}{value};{comment}\n"
+
+
+def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> str:
+    """The whole NED file of one law.
+
+    Args:
+        family: `marking`, `window` or `traffic`.
+        law: the law's name.
+        parameters: its table, as `ecnomy-engine describe` gives it.
+    """
+    place = FAMILIES[family]
+    package = "ecnomy." + place.folder.replace("/", ".")
+    imports = f"import {place.imports};\n\n" if place.imports else ""
+    return (
+        "// SPDX-License-Identifier: Apache-2.0\n"
+        f"package {package};\n\n"
+        f"{imports}"
+        "//\n"
+        f"// The {family} law `{law}`: formula and source in laws/{family}/, parameters as\n"
+        "// `ecnomy-engine describe` prints them, from which this file is made.\n"
+        "//\n"
+        f"simple {ned_type(family, law)} {place.kind}\n"
+        "{\n"
+        "    parameters:\n"
+        f'        {place.law} = "{law}";\n'
+        f"{''.join(_declaration(p) for p in parameters)}"
+        f"{place.end}"
+        "}\n"
+    )
+
+
+@functools.cache
+def described() -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """What the engine says of its laws: {family: {law: parameters}}."""
+    beside = Path(sys.executable).with_name("ecnomy-engine")
+    named = os.environ.get("ECNOMY_ENGINE") or (str(beside) if beside.exists() else None)
+    engine = named or shutil.which("ecnomy-engine")
+    assert engine, "ecnomy-engine is not installed"
+    text = subprocess.run([engine, "describe"], capture_output=True, text=True, check=True).stdout
+    laws: dict[str, dict[str, list[dict[str, Any]]]] = json.loads(text)
+    return laws
+
+
+def files() -> dict[Path, str]:
+    """Every law's NED file and what should stand in it."""
+    return {
+        INET / FAMILIES[family].folder / f"{ned_type(family, law)}.ned": ned_text(
+            family, law, parameters
+        )
+        for family, laws in described().items()
+        for law, parameters in laws.items()
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Writes what differs, or names it and returns 1."""
+    differing = [
+        (path, text)
+        for path, text in files().items()
+        if not path.exists() or path.read_text() != text
+    ]
+    for path, text in differing:
+        print(path.relative_to(REPOSITORY))
+        if "--write" in arguments:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    return 1 if differing and "--write" not in arguments else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

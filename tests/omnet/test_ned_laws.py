@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laws' NED types, held to the engine's description of its laws. Needs no OMNeT++."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from ned_laws import FAMILIES, INET, described, files, ned_text, ned_type
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_law_has_its_ned_type(family: str) -> None:
+    """Each law's file says what the engine says (`ned_laws.py --write` renews them)."""
+    folder = INET / FAMILIES[family].folder
+    for path, text in files().items():
+        if path.parent == folder:
+            assert path.read_text() == text, path.name
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_ned_type_is_left_of_a_law_that_is_gone(family: str) -> None:
+    """The types of a family are those of its laws, no more."""
+    kind = FAMILIES[family].kind
+    found = {
+        path.stem
+        for path in (INET / FAMILIES[family].folder).glob("*.ned")
+        if f"simple {path.stem} {kind}\n" in path.read_text()
+    }
+    assert found == {ned_type(family, law) for law in described()[family]}
+
+
+def read_back(text: str) -> dict[str, tuple[str, list[str], str | None]]:
+    """{parameter: (type, choices, default as it stands)} of a law's NED text."""
+    pattern = r"^ {8}(bool|double|string) (\w+)(?: @enum\((.*?)\))?(?: = default\((.*)\))?;"
+    found = {}
+    for match in filter(None, (re.match(pattern, line) for line in text.splitlines())):
+        kind, name, choices, default = match.groups()
+        found[name] = (kind, re.findall('"(.*?)"', choices or ""), default)
+    return found
+
+
+def as_number(parameter: dict[str, Any], default: str) -> float:
+    """A default's NED text as the number that a law is built from."""
+    if parameter["unit"] == "choice":
+        return float(parameter["choices"].index(default.strip('"')))
+    if parameter["unit"] == "flag":
+        return {"false": 0.0, "true": 1.0}[default]
+    return float(default)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_defaults_keep_their_value(family: str) -> None:
+    """Read back from NED, every parameter has its type, its choices and exactly its default."""
+    types = {"choice": "string", "flag": "bool"}
+    for law, parameters in described()[family].items():
+        found = read_back(ned_text(family, law, parameters))
+        assert list(found) == [p["name"] for p in parameters]
+        for p in parameters:
+            kind, choices, default = found[p["name"]]
+            assert (kind, choices) == (types.get(p["unit"], "double"), p["choices"])
+            assert (default is None) == (p["default"] is None), p["name"]
+            assert default is None or as_number(p, default) == p["default"]
+
+
+def test_type_names_are_their_own() -> None:
+    """No two types of a family share a name, and none is the default queue of INET's interfaces."""
+    for family, laws in described().items():
+        names = [ned_type(family, law) for law in laws]
+        assert len(set(names)) == len(names)
+        assert not {"DropTailQueue", "EthernetQueue"} & set(names)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons of the built-in engine with itself under another name: the seam that tests use."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.analysis.compare.runs import BUILT_IN, Simulate, Study, Task, simulated
+
+ROOT = Path(__file__).parents[2]
+SCENARIOS = ROOT / "tests" / "validation" / "scenarios"
+OTHER = "other"
+# Both forms of WTP settle here within the warm-up, and ten seeds decide every row.
+SETTLED = (
+    "sources.heavy.transport.weight=4 marks",
+    "sources.light.transport.form=inverse-decrease",
+    "sources.heavy.transport.form=inverse-decrease",
+)
+FAR = 1000  # seeds of the other engine are so much larger
+
+
+def other_seeds(task: Task, folder: Path) -> None:
+    """The built-in engine; as the other engine, of seeds that the first one does not have."""
+    seed = task.seed + (0 if task.engine == BUILT_IN else FAR)
+    simulated(msgspec.structs.replace(task, engine=BUILT_IN, seed=seed), folder)
+
+
+def changed(*overrides: str) -> Simulate:
+    """The built-in engine; as the other engine, of other seeds and another scenario."""
+
+    def simulate(task: Task, folder: Path) -> None:
+        if task.engine != BUILT_IN:
+            task = msgspec.structs.replace(task, overrides=(*task.overrides, *overrides))
+        other_seeds(task, folder)
+
+    return simulate
+
+
+def die(task: Task, folder: Path) -> None:
+    """A run whose process is killed."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def study(folder: Path, simulate: Simulate = other_seeds, *overrides: str) -> Study:
+    """WTP over RED, as both engines."""
+    config = str(SCENARIOS / "wtp.yaml")
+    return Study(config, (*SETTLED, *overrides), (BUILT_IN, OTHER), folder, simulate=simulate)
+
+
+def checkout(folder: Path) -> Path:
+    """A folder that looks like a checkout: a few sources, and the scenario of `study`."""
+    for name in ("laws/law.h", "bridge/bridge.cc", "inet/Host.ned"):
+        file = folder / "omnet" / name
+        file.parent.mkdir(parents=True)
+        file.write_text(f"// {name}\n")
+    scenarios = folder / "tests" / "validation" / "scenarios"
+    scenarios.mkdir(parents=True)
+    shutil.copy(SCENARIOS / "wtp.yaml", scenarios)
+    return folder

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons of the built-in engine with itself, of other seeds or with another gain."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+import compare_world as world
+from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.analysis.compare.comparison import Comparison, compare
+from ecnomy.analysis.compare.figures import figures_of, rows_of
+from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, simulated, to_make
+from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
+from ecnomy.analysis.results import open_run
+
+SHORT = ("duration=6 s", "warmup=2 s")
+
+
+def verdicts(found: Comparison) -> dict[str, str]:
+    return {row.row.key: row.verdict for row in found.rows if row.verdict != NOT_JUDGED}
+
+
+def calls_of(record: list[tuple[str, int]]):
+    def simulate(task: Task, folder: Path) -> None:
+        record.append((task.engine, task.seed))
+        world.other_seeds(task, folder)
+
+    return simulate
+
+
+def test_figures_are_the_runs_own(tmp_path: Path) -> None:
+    """Every figure of a run equals what its epoch tables and counters give over the window."""
+    study = world.study(tmp_path / "c")
+    simulated(study.tasks([3])[0], tmp_path / "run")
+    run = open_run(tmp_path / "run")
+    found = figures_of(run)
+    assert list(found) == [row.key for row in rows_of(run.plan)]
+    flows = run.flow_epochs.set_index(["t_ps", "flow"])
+    window = [t * 10**12 for t in (20, 80)]
+    first, last = (flows.loc[t] for t in window)
+    sums = (last - first).groupby(lambda flow: "light" if flow < 5 else "heavy").sum()
+    for name in ("light", "heavy"):
+        row, key = sums.loc[name], f"source/{name}"
+        assert found[f"{key}/goodput_bps"] == pytest.approx(8 * row["acked_bytes"] / 60)
+        assert found[f"{key}/marking_probability"] == pytest.approx(row["ce"] / row["delivered"])
+        delay_s = row["delay_sum_ps"] / row["delivered"] / 1e12
+        assert found[f"{key}/mean_delay_s"] == pytest.approx(delay_s)
+        share = row["acked_bytes"] / sums["acked_bytes"].sum()
+        assert found[f"{key}/goodput_share"] == pytest.approx(share)
+    links = run.link_epochs.set_index(["t_ps", "link"])
+    number = [link.name for link in run.plan.links].index("bottleneck")
+    change = links.loc[window[1], number] - links.loc[window[0], number]
+    key = "link/bottleneck"
+    assert found[f"{key}/mean_queue_packets"] == pytest.approx(change["queue_integral"] / 60)
+    probability = change["marks"] / change["arrivals"]
+    assert found[f"{key}/marking_probability"] == pytest.approx(probability)
+    assert found[f"{key}/throughput_bps"] == pytest.approx(8 * change["departed_bytes"] / 60)
+
+
+def test_an_engine_is_equivalent_to_itself(tmp_path: Path) -> None:
+    """Ten seeds against ten other seeds: every judged row is equivalent."""
+    found = compare(world.study(tmp_path / "c"), 10)
+    assert set(verdicts(found).values()) == {EQUIVALENT}
+    assert len(verdicts(found)) == 8
+    assert found.costs[0].cpu_s > 0 and found.costs[0].data_packets > 10_000
+
+
+def test_another_gain_is_found_different(tmp_path: Path) -> None:
+    """Four times the gain widens the windows' swing: marking probabilities differ by a fifth."""
+    gain = [f"sources.{name}.transport.gain=2" for name in ("light", "heavy")]
+    found = verdicts(compare(world.study(tmp_path / "c", world.changed(*gain)), 10))
+    assert found["link/bottleneck/marking_probability"] == DIFFERENT
+    assert found["source/heavy/marking_probability"] == DIFFERENT
+
+
+def test_what_straddles_gets_more_seeds(tmp_path: Path) -> None:
+    """A row undecided over two seeds is decided, or 40 seeds were made; none is made twice."""
+    made: list[tuple[str, int]] = []
+    study = world.study(tmp_path / "c", calls_of(made))
+    assert UNDECIDED in verdicts(compare(study, 2)).values()
+    found = compare(study, 2, double=True)
+    assert len(found.seeds) in (4, 8, 16, 32, 40)
+    assert UNDECIDED not in verdicts(found).values() or len(found.seeds) == 40
+    assert sorted(made) == [(e, s) for e in (BUILT_IN, world.OTHER) for s in found.seeds]
+
+
+def test_no_more_than_forty_seeds(tmp_path: Path) -> None:
+    """What stays undecided is said to be so after 40 seeds."""
+    # Four seconds of ten flows that have just begun: shares vary by tens of per cent.
+    found = compare(world.study(tmp_path / "c", world.other_seeds, *SHORT), 30, double=True)
+    assert len(found.seeds) == 40
+    assert found.undecided
+
+
+def test_a_comparison_goes_on(tmp_path: Path) -> None:
+    """Rows that are there stand; lost, damaged and outdated ones are made again, no others."""
+    made: list[tuple[str, int]] = []
+    study = world.study(tmp_path / "c", calls_of(made), *SHORT)
+    before = compare(study, 4)
+    lost, damaged, old = (study.row_file(task) for task in study.tasks([1, 2, 3])[:3])
+    lost.unlink()
+    damaged.write_text(damaged.read_text()[:100])
+    row = msgspec.json.decode(old.read_bytes(), type=Done)
+    old.write_bytes(msgspec.json.encode(msgspec.structs.replace(row, key="of other code")))
+    made.clear()
+    after = compare(study, 4)
+    assert made == [(BUILT_IN, 1), (BUILT_IN, 2), (BUILT_IN, 3)]
+    assert after.rows == before.rows
+
+
+def test_another_scenario_is_another_run(tmp_path: Path) -> None:
+    """Rows of a scenario do not stand for those of a changed one in the same folder."""
+    compare(world.study(tmp_path / "c", world.other_seeds, *SHORT), 2)
+    changed = world.study(tmp_path / "c", world.other_seeds, *SHORT, "sources.light.count=4")
+    tasks = changed.tasks([1, 2])
+    assert to_make(changed, tasks) == ({}, tasks)
+
+
+def test_processes_give_the_same(tmp_path: Path) -> None:
+    """Two worker processes make the rows that this process makes."""
+    here = compare(world.study(tmp_path / "a", world.other_seeds, *SHORT), 3)
+    there = compare(world.study(tmp_path / "b", world.other_seeds, *SHORT), 3, jobs=2)
+    assert here.rows == there.rows
+
+
+def test_a_failed_run_is_named(tmp_path: Path) -> None:
+    """An engine that dies ends the comparison by name; the runs before it are kept."""
+
+    def simulate(task: Task, folder: Path) -> None:
+        if task.engine == world.OTHER and task.seed == 2:
+            raise EngineError("it died")
+        world.other_seeds(task, folder)
+
+    study = world.study(tmp_path / "c", simulate, *SHORT)
+    with pytest.raises(EngineError, match="other, seed 2: it died"):
+        compare(study, 3)
+    there, missing = to_make(study, study.tasks([1, 2, 3]))
+    assert len(there) == 4 and [task.seed for task in missing] == [2, 3]
+
+
+def test_a_killed_worker_is_said(tmp_path: Path) -> None:
+    """A worker that is killed ends the comparison in one error, not in silence."""
+    with pytest.raises(EngineError, match="a process that makes runs died"):
+        compare(world.study(tmp_path / "c", world.die), 2, jobs=2)
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+import compare_world as world
+from ecnomy.analysis.compare.comparison import compare
+
+def simulate(task, folder):
+    (Path(sys.argv[3]) / str(os.getpid())).touch()
+    world.other_seeds(task, folder)
+
+if __name__ == "__main__":
+    compare(world.study(Path(sys.argv[1]), simulate), 40, jobs=2)
+"""
+
+
+def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
+    """Killed with SIGKILL at work: its workers end too, its rows stand, only the rest is made."""
+    script, folder, pids = tmp_path / "killed.py", tmp_path / "c", tmp_path / "pids"
+    script.write_text(KILLED)
+    pids.mkdir()
+    here = str(Path(world.__file__).parent)
+    process = subprocess.Popen([sys.executable, str(script), str(folder), here, str(pids)])
+    try:
+        wait_for(lambda: len(rows(folder)) >= 4 or process.poll() is not None)
+        assert process.poll() is None, "it ended before it could be killed"
+    finally:
+        process.kill()
+        process.wait()
+    workers = [int(file.name) for file in pids.iterdir()]
+    assert workers
+    wait_for(lambda: not any(alive(pid) for pid in workers))
+    kept = {file: file.stat().st_mtime_ns for file in rows(folder)}
+    assert 4 <= len(kept) < 80
+    found = compare(world.study(folder), 40, jobs=2)
+    assert len(found.seeds) == 40 and len(rows(folder)) == 80
+    assert {file: file.stat().st_mtime_ns for file in kept} == kept
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there, and no zombie that nobody has asked for its status."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def rows(folder: Path) -> list[Path]:
+    return sorted((folder / "runs").glob("*.json")) if folder.is_dir() else []
+
+
+def wait_for(condition, most_s: float = 60.0) -> None:
+    end_s = time.monotonic() + most_s
+    while not condition():
+        assert time.monotonic() < end_s, "waited in vain"
+        time.sleep(0.02)
+
+
+def test_bad_input_is_refused(tmp_path: Path) -> None:
+    """One seed, a file for a folder, a folder of something else, an engine that is not there."""
+    with pytest.raises(InputError, match="seeds: found 1"):
+        compare(world.study(tmp_path / "c"), 1)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="no folder"):
+        compare(world.study(tmp_path / "file"), 2)
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "thesis.tex").write_text("")
+    with pytest.raises(InputError, match="something else"):
+        compare(world.study(tmp_path / "taken"), 2)
+    with pytest.raises(InputError, match="'other', expected one of builtin, omnet"):
+        compare(world.study(tmp_path / "c", simulated), 2)
+
+
+def test_a_mean_of_each_engine_is_over_its_own_seeds(tmp_path: Path) -> None:
+    """The table's means are those of the rows kept on disk."""
+    study = world.study(tmp_path / "c", world.other_seeds, *SHORT)
+    found = compare(study, 3)
+    key = "link/bottleneck/mean_queue_packets"
+    row = next(row for row in found.rows if row.row.key == key)
+    for which, engine in enumerate(study.engines):
+        tasks = [task for task in study.tasks([1, 2, 3]) if task.engine == engine]
+        kept = [msgspec.json.decode(study.row_file(t).read_bytes(), type=Done) for t in tasks]
+        mean = row.means[which]
+        assert mean is not None
+        assert mean.mean == pytest.approx(np.mean([done.figures[key] for done in kept]))

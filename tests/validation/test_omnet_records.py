@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The built-in engine against what OMNeT++/INET gave, for every record that is current.
+
+All records together have BUDGET_S of CPU time of the built-in engine, by the times in the records,
+shared evenly, and four seeds each at least; with the start of each run that is under two minutes
+on two cores. Over all seeds of a record, what was equivalent when recorded must be so still;
+over fewer, nothing may be different.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.analysis.compare.record import (
+    RECORDS,
+    SCENARIOS,
+    against,
+    current,
+    read_record,
+    seeds_within,
+)
+from ecnomy.analysis.compare.runs import BUILT_IN, Study, to_make
+from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT
+from ecnomy.analysis.compare.workers import make_all
+
+ROOT = Path(__file__).parents[2]
+FILES = sorted((ROOT / RECORDS).glob("*.json"))
+BUDGET_S = 60.0
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_the_built_in_engine_gives_what_inet_gave(file: Path, tmp_path: Path) -> None:
+    """No row of a current record is different, and none that was equivalent is less by now."""
+    record = read_record(file)
+    state = current(record, ROOT)
+    if not state.current:
+        pytest.skip(f"{record.name} is stale ({'; '.join(state.reasons)}): make record-omnet")
+    seeds = seeds_within(record, BUILT_IN, BUDGET_S / len(FILES))
+    config = str(ROOT / SCENARIOS / record.scenario)
+    study = Study(config, record.overrides, (BUILT_IN, BUILT_IN), tmp_path)
+    (tmp_path / "runs").mkdir()
+    runs = make_all(study, to_make(study, study.tasks(seeds))[1], 1)
+    rows = against(record, {task.seed: done.figures for task, done in runs.items()})
+    verdicts = {row.row.key: row.verdict for row in rows}
+    assert not [key for key, verdict in verdicts.items() if verdict == DIFFERENT]
+    if seeds == record.seeds:
+        then = [row.row.key for row in record.rows if row.verdict == EQUIVALENT]
+        assert not [key for key in then if verdicts[key] != EQUIVALENT]
+
+
+def test_there_are_records() -> None:
+    """Every scenario of the index has its record."""
+    if not FILES:
+        pytest.skip(f"no records in {RECORDS}: make record-omnet (needs OMNeT++ and INET)")
+    from ecnomy.analysis.compare.recording import read_index
+
+    names = {entry.name for entry in read_index(ROOT).scenarios}
+    assert {file.stem for file in FILES} == names
