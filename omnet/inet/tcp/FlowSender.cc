@@ -129,6 +129,7 @@ bool FlowSender::synLost(Time now) {
 }
 
 void FlowSender::connected(const TcpAck& ack, std::uint32_t first, std::uint32_t mss, Time now) {
+  trace(ack, now);
   if (state_ != State::connecting) return;
   state_ = State::open;
   tail_ = first;

@@ -123,6 +123,7 @@ class FlowSender {
     Time sent = kNever;  // of the newest; kNever where one of them was sent again
   };
   Covered cover(std::uint32_t number);
+  void trace(const TcpAck& ack, Time now) const;
   void advance(const Covered& covered, const TcpAck& ack, Time now);
   void duplicate(const TcpAck& ack, Time now);
   void recover(Time now);

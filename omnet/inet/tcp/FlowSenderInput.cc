@@ -6,16 +6,19 @@
 
 namespace ecnomy::omnet {
 
+void FlowSender::trace(const TcpAck& ack, Time now) const {
+  if (!identity_.accounts || !identity_.accounts->trace) return;
+  identity_.accounts->trace->add(now, TraceEvent::ack, -1, identity_.flow, ack.number, ack.bytes,
+                                 ack.ce);
+}
+
 void FlowSender::onAck(const TcpAck& ack, Time now) {
   if (state_ != State::open) return;
   const bool news = transport_->sack && noteHeld(ack);
   const std::uint32_t oldest = segments_.empty() ? tail_ : segments_.front().seq;
   const Covered covered = cover(ack.number);
   room_ = ack.room;
-  if (identity_.accounts && identity_.accounts->trace) {
-    identity_.accounts->trace->add(now, TraceEvent::ack, -1, identity_.flow,
-                                   una_ + covered.segments, ack.bytes, ack.ce);
-  }
+  trace(ack, now);
   if (aimsByTime() && roundTrip_.known() && roundTrip_.saturated()) {
     stats_->saturated_ps += now - lastAckAt_;
   }

@@ -28,7 +28,8 @@ MarketConnection* MarketConnection::make(inet::tcp::Tcp& tcp, int socketId) {
 }
 
 TcpConnection* MarketConnection::cloneListeningConnection() {
-  MarketConnection* clone = make(*tcpMain, inet::getActiveSimulationOrEnvir()->getUniqueNumber());
+  const auto id = inet::getActiveSimulationOrEnvir()->getUniqueNumber();
+  MarketConnection* clone = make(*tcpMain, static_cast<int>(id));
   clone->initClonedConnection(this);
   clone->forked_ = true;
   return clone;

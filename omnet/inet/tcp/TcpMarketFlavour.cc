@@ -111,6 +111,9 @@ void TcpMarketFlavour::openOwnFlow() {
 
 void TcpMarketFlavour::connectFlow() {
   TcpAck ack;
+  ack.number = state->snd_una;
+  ack.bytes = tcp_->arrival().bytes;
+  ack.ce = tcp_->arrival().ce;
   ack.room = planned_ ? std::numeric_limits<std::uint64_t>::max() : state->snd_wnd;
   if (const FlowTag* tag = tcp_->arrival().tag) {
     ack.answered = tag->answered;
