@@ -75,6 +75,7 @@ def build_module(
     return target
 
 
+@functools.cache
 def load_module(path: Path) -> Laws:
     """Imports the module at `path`; a process can hold one such module."""
     loader = importlib.machinery.ExtensionFileLoader(MODULE, str(path))

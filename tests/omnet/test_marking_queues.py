@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking queues, framing and nodes on OMNeT++: the built-in engine's packets, to the picosecond."""
+"""Marking queues, framing and nodes on OMNeT++: the built-in engine's packets, bit for bit."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def side_by_side(links: dict[str, dict], traffic, *, duration_s: float = 5.0, **
     """A line of three nodes for each of the second links, each with the same traffic.
 
     Args:
-        links: name -> what plans.link is given, beside rate_bps and delay_s, of a line's second link.
+        links: name -> what plans.link is given of a line's second link, beside its nodes.
         traffic: packet bytes, traffic law, whether ECN-capable, and number of flows of each source.
     """
     all_links, sources = [], []

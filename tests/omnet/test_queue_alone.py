@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -28,6 +26,8 @@ import inet.node.inet.StandardHost;
 import ned.DatarateChannel;
 network Pairs
 {{
+    types:
+        channel Line extends DatarateChannel {{ datarate = 10Mbps; delay = 1ms; }}
     submodules:
         configurator: Ipv4NetworkConfigurator;
         pa[{PAIRS}]: StandardHost;
@@ -36,7 +36,7 @@ network Pairs
         eb[{PAIRS}]: StandardHost;
     connections:
         for i=0..{PAIRS - 1} {{
-            pa[i].pppg++ <--> DatarateChannel {{ datarate = 10Mbps; delay = 1ms; }} <--> pb[i].pppg++;
+            pa[i].pppg++ <--> Line <--> pb[i].pppg++;
             ea[i].ethg++ <--> Eth10M <--> eb[i].ethg++;
         }}
 }}
@@ -54,6 +54,7 @@ sim-time-limit = 15s
 *.?a[*].app[0].typename = "UdpBasicApp"
 *.?a[*].app[0].destPort = 5000
 *.?a[*].app[0].messageLength = {IP_BYTES - 28}B
+*.?a[0].app[0].tos = 0
 *.?a[*].app[0].tos = 2
 *.pa[*].app[0].destAddresses = "pb[" + string(parentIndex()) + "]"
 *.ea[*].app[0].destAddresses = "eb[" + string(parentIndex()) + "]"
@@ -62,7 +63,6 @@ sim-time-limit = 15s
 *.?b[*].numApps = 1
 *.?b[*].app[0].typename = "inet.applications.udpapp.UdpSink"
 *.?b[*].app[0].localPort = 5000
-*.?a[0].app[0].tos = 0
 *.?a[*].*[0].queue.typename = "ecnomy.queue.FixedQueue"
 *.?a[*].*[0].queue.probability = 0.25
 *.?a[*].*[0].queue.seed = ancestorIndex(2)
@@ -88,7 +88,7 @@ def of(scalars: dict[tuple[str, str], float], kind: str, name: str) -> np.ndarra
 
 @pytest.mark.parametrize("kind", FRAMING)
 def test_waiting_room_is_md1s(scalars: dict[tuple[str, str], float], kind: str) -> None:
-    """rho^2 / (2 (1 - rho)) packets wait, within 5.41 standard errors (Student, 7 d.o.f., 0.1 %)."""
+    """rho^2 / (2 (1 - rho)) packets wait, within 5.41 standard errors (Student, 7, 0.1 %)."""
     waiting = of(scalars, kind, "queueLength:timeavg")
     expected = LOAD**2 / (2 * (1 - LOAD))
     error = waiting.std(ddof=1) / np.sqrt(PAIRS)
@@ -106,5 +106,5 @@ def test_only_ecn_capable_packets_are_marked(
     assert marks[0] == 0
     assert (sent > 10_000).all()
     spread = np.sqrt(sent[1:] * 0.25 * 0.75)
-    assert (abs(marks[1:] - 0.25 * sent[1:]) < 4 * spread + 50).all()
+    assert (abs(marks[1:] - 0.25 * sent[1:]) < 4 * spread).all()
     assert (of(scalars, kind, "drops:count") == 0).all()

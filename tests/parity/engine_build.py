@@ -22,7 +22,7 @@ _PARTS: Final = ("bridge", "host", "engine")
 _CACHE: Final = _OMNET.parent / "build" / "parity-tests"
 _FLAGS: Final = (
     "-std=c++20",
-    "-O1",
+    "-O0",
     "-ffp-contract=off",
     "-DECNOMY_LAW_LOG",
     '-DECNOMY_VERSION="law log"',
