@@ -11,8 +11,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 TESTS ?= tests
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
-SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine -type f \
-	-not -name '*.pyc' 2>/dev/null) CMakeLists.txt pyproject.toml
+SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine omnet/inet \
+	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test bench torture record-omnet lint sanitize clean
 .DELETE_ON_ERROR:

@@ -28,6 +28,8 @@ _OWN: Final = {
     "check": "ecnomy.markets.commands:check_command",
     "doctor": "ecnomy.markets.doctor.command:doctor_command",
     "sweep": "ecnomy.markets.sweep.command:sweep_command",
+    "export": "ecnomy.markets.omnet.command:export_command",
+    "serve": "ecnomy.markets.commands:serve_command",
 }
 _INTERRUPTED: Final = 130
 

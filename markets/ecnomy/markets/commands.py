@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verbs `run` and `check` of the command line (entry points `ecnomy.commands`).
+"""The verbs `run`, `check` and `serve` of the command line (entry points `ecnomy.commands`).
 
 What a verb needs is imported when it runs, so that `ecnomy check` stays quick.
 """
@@ -13,7 +13,20 @@ from typing import Annotated, Final, NoReturn
 
 import typer
 
-__all__ = ["INTERRUPTED", "check_command", "run_command", "terminated"]
+from ecnomy.markets.engines import DEFAULT_ENGINE, SERVED
+
+__all__ = [
+    "INTERRUPTED",
+    "Changes",
+    "Config",
+    "EngineName",
+    "Seed",
+    "WithoutMarket",
+    "check_command",
+    "run_command",
+    "serve_command",
+    "terminated",
+]
 
 INTERRUPTED: Final = 130
 
@@ -29,6 +42,15 @@ Out = Annotated[
 WithoutMarket = Annotated[
     bool, typer.Option("--no-market", help="Packets only: nobody pays, nobody decides.")
 ]
+EngineName = Annotated[
+    str, typer.Option("--engine", help="builtin, or omnet: OMNeT++/INET.", metavar="NAME")
+]
+Address = Annotated[str, typer.Option("--listen", help="tcp://HOST:PORT (0: any) or unix:/PATH.")]
+Runs = Annotated[
+    Path | None, typer.Option("--out", help="Holds a folder per run; results/<scenario>-<seed>.")
+]
+Once = Annotated[bool, typer.Option("--once", help="End after one run.")]
+Token = Annotated[str, typer.Option(help="What engines must know, if others can reach the port.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the results in the folder.")]
 
 
@@ -39,6 +61,7 @@ def run_command(
     out: Out = None,
     no_market: WithoutMarket = False,
     force: Force = False,
+    engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Run a scenario and write its results."""
     from rich.console import Console
@@ -57,6 +80,7 @@ def run_command(
             market=not no_market,
             progress=progress_for(sys.stderr),
             force=force,
+            engine=engine,
         )
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the results so far are kept as partial", file=sys.stderr)
@@ -79,6 +103,36 @@ def check_command(config: Config, set_: Changes = None, seed: Seed = None) -> No
     print(summary(scenario, plan))
     for warning in warnings(scenario, plan):
         print(f"warning: {warning}")
+
+
+def serve_command(
+    config: Config,
+    address: Address = SERVED,
+    out: Runs = None,
+    once: Once = False,
+    token: Token = "",
+    set_: Changes = None,
+    seed: Seed = None,
+    no_market: WithoutMarket = False,
+) -> None:
+    """Wait for engines started by hand, and be their market, one run after another."""
+    from ecnomy.markets.bridge.listen import listen
+    from ecnomy.markets.plan.make import make_plan
+    from ecnomy.markets.runner import default_folder
+    from ecnomy.markets.scenario import load
+    from ecnomy.markets.serve import served
+
+    signal.signal(signal.SIGTERM, terminated)
+    scenario = load(config, overrides=set_ or (), seed=seed)
+    plan = make_plan(scenario)
+    folder = out or default_folder(scenario)
+    with listen(address, token) as listener:
+        print(f"listening on {listener.address}, plan {plan.digest[:16]}", flush=True)
+        runs = served(listener, scenario, plan, folder, token=token, market=not no_market)
+        for run, reason in runs:
+            print(f"{run}: {reason or 'complete'}", flush=True)
+            if once:
+                raise SystemExit(1 if reason else 0)
 
 
 def terminated(*_: object) -> NoReturn:

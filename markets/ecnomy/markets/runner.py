@@ -16,14 +16,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
-from ecnomy.markets.bridge.messages import Bye, Error, Finish, Record, Report, Request
-from ecnomy.markets.bridge.server import EngineLink
-from ecnomy.markets.engines import Engine, find_engine
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.conversation import Quiet, Sink, Voice, simulate
+from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.market import Market
 from ecnomy.markets.nomarket import MarketLike, NoMarket
 from ecnomy.markets.plan import Plan
@@ -34,10 +33,18 @@ from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario, check, load
 from ecnomy.markets.scenario.marketspec import MarketSpec
 
-__all__ = ["Quiet", "RunResult", "Sink", "Voice", "default_folder", "run", "simulate"]
-
-PS_PER_S = 10**12
-_DEAD = ("hung-up", "truncated")  # what a connection says of an engine that is gone
+__all__ = [
+    "Quiet",
+    "RunResult",
+    "RunVoice",
+    "Sink",
+    "Voice",
+    "default_folder",
+    "kept",
+    "market_of",
+    "run",
+    "simulate",
+]
 
 
 def run(
@@ -49,6 +56,7 @@ def run(
     market: bool = True,
     progress: ProgressLike | None = None,
     force: bool = False,
+    engine: str = DEFAULT_ENGINE,
 ) -> RunResult:
     """Simulate a scenario and write its results.
 
@@ -60,9 +68,11 @@ def run(
         market: False runs the packets without the market, as if the scenario had none.
         progress: told how far the run is; None shows nothing.
         force: replace what a complete run has left in `out`.
+        engine: `builtin`, or `omnet` for OMNeT++/INET.
 
     Raises:
-        InputError: the scenario is wrong (ScenarioError), or `out` is taken.
+        InputError: the scenario is wrong (ScenarioError), `out` is taken, or OMNeT++ is wanted and
+            not there.
         EngineError: the engine is not there, died, or broke the protocol (ProtocolError).
         StrategyError: a strategy cannot be made, or decided what cannot be done.
         LedgerError: the books do not close.
@@ -70,7 +80,7 @@ def run(
     """
     scenario = _loaded(scenario, overrides, seed)
     folder = Path(out) if out is not None else default_folder(scenario)
-    _run(scenario, scenario.market if market else None, folder, progress, force)
+    _run(scenario, scenario.market if market else None, folder, progress, force, engine)
     return RunResult(folder, True)
 
 
@@ -88,21 +98,28 @@ def _run(
     folder: Path,
     progress: ProgressLike | None,
     force: bool,
+    engine: str,
 ) -> None:
-    plan, binary = make_plan(scenario), find_engine()
-    market: MarketLike = NoMarket(plan) if spec is None else Market(plan, spec)
+    plan, kind = make_plan(scenario), engine_kind(engine)
+    market = market_of(plan, spec)
     try:
         writer = ResultsWriter(folder, plan, scenario.resolved(), force=force)
-        say = _Voice(writer, progress)
-        with _kept(writer, market, say) as machine:
+        say = RunVoice(writer, progress)
+        with kept(writer, market, say) as machine:
             for warning in check.warnings(scenario, plan):
                 say.warn(warning)
-            with Engine(plan, binary) as engine:
-                finish = simulate(engine, plan, market, writer, say)
-                engine.finished()
+            positions = scenario.document.network.positions
+            with kind.start(plan, folder, positions) as process:
+                finish = simulate(process, plan, market, writer, say)
+                process.finished()
             machine["engine"] = dataclasses.asdict(finish)
     finally:
         market.close()
+
+
+def market_of(plan: Plan, spec: MarketSpec | None) -> MarketLike:
+    """The market of a run, or one in which nobody pays."""
+    return NoMarket(plan) if spec is None else Market(plan, spec)
 
 
 def _loaded(
@@ -118,71 +135,36 @@ def _loaded(
     return msgspec.structs.replace(scenario, document=document)
 
 
-class Sink(Protocol):
-    """What takes in what a run produces."""
-
-    def engine(self, name: str, version: str) -> None:
-        """Who simulates."""
-
-    def report(self, report: Report, market: MarketLike) -> None:
-        """A report, and the market after its answer."""
-
-    def record(self, record: Record) -> None:
-        """Rows for a table."""
-
-
-class Voice(Protocol):
-    """What is told how a run goes."""
-
-    def start(self, plan: Plan) -> None:
-        """It begins."""
-
-    def at(self, t_ps: int) -> None:
-        """Simulated time now."""
-
-    def warn(self, line: str) -> None:
-        """Something a user should know."""
-
-
-class Quiet:
-    """Says nothing."""
-
-    def start(self, plan: Plan) -> None:
-        """Nothing."""
-
-    def at(self, t_ps: int) -> None:
-        """Nothing."""
-
-    def warn(self, line: str) -> None:
-        """Nothing."""
-
-
-class _Voice:
+class RunVoice:
     """What is said during a run goes to its log and to whoever watches."""
 
     def __init__(self, writer: ResultsWriter, progress: ProgressLike | None) -> None:
         self._writer, self._progress = writer, progress
 
     def start(self, plan: Plan) -> None:
+        """See Voice."""
         if self._progress is not None:
             self._progress.start(plan.title, plan.duration_ps)
 
     def at(self, t_ps: int) -> None:
+        """See Voice."""
         if self._progress is not None:
             self._progress.at(t_ps)
 
     def warn(self, line: str) -> None:
+        """See Voice."""
         self._writer.log(f"warning: {line}")
         if self._progress is not None:
             self._progress.say(f"warning: {line}")
 
     def stop(self) -> None:
+        """The run is over."""
         if self._progress is not None:
             self._progress.stop()
 
 
 @contextmanager
-def _kept(writer: ResultsWriter, market: MarketLike, say: _Voice) -> Iterator[dict[str, Any]]:
+def kept(writer: ResultsWriter, market: MarketLike, say: RunVoice) -> Iterator[dict[str, Any]]:
     """Close the results however the body ends; yields what goes into machine.json."""
     machine, began_s = _machine(), time.monotonic()
     reason: str | None = "the run failed"
@@ -200,72 +182,6 @@ def _kept(writer: ResultsWriter, market: MarketLike, say: _Voice) -> Iterator[di
             writer.log(reason or "complete")
         finally:
             writer.close()
-
-
-def simulate(engine: Engine, plan: Plan, market: MarketLike, sink: Sink, say: Voice) -> Finish:
-    """Have a started engine and a market talk until the run ends.
-
-    Raises:
-        EcnomyError: as `run`.
-        OSError: the sink cannot take what it is given.
-    """
-    with _link(engine, plan) as link:
-        try:
-            hello = link.handshake()
-            sink.engine(hello.engine, hello.version)
-            say.start(plan)
-            return _converse(link, market, sink, say)
-        except ProtocolError as error:
-            if error.name not in _DEAD:
-                raise
-            when = f"at simulated time {link.t_ps / PS_PER_S:.12g} s"
-            raise EngineError(
-                f"{engine.fate()} {when} (last message: {link.last_message})"
-            ) from error
-        except EngineError:
-            raise
-        except (EcnomyError, OSError) as error:
-            link.send(Error(str(error)))
-            raise
-
-
-def _link(engine: Engine, plan: Plan) -> EngineLink:
-    return EngineLink(
-        engine.sock,
-        n_flows=plan.row_count,
-        n_links=len(plan.links),
-        n_pairs=sum(len(source.path) + len(source.ack_path) for source in plan.sources),
-        plan_digest=plan.digest,
-        seed=plan.seed,
-        late=len(plan.record.delay_thresholds_ps),
-        params=[len(link.marking.params) for link in plan.links],
-    )
-
-
-def _converse(link: EngineLink, market: MarketLike, sink: Sink, say: Voice) -> Finish:
-    while True:
-        message = link.receive()
-        if isinstance(message, Report):
-            # Answered first: the engine computes on while the tables are written.
-            link.send(market.decide(message))
-            sink.report(message, market)
-            _pass_on(market.warnings, say)
-            say.at(message.t_ps)
-        elif isinstance(message, Record):
-            sink.record(market.record(message))
-        elif isinstance(message, Request):
-            link.send(market.request(message))
-        elif isinstance(message, Finish):
-            link.send(Bye())
-            return message
-        else:
-            say.at(message.t_ps)
-
-
-def _pass_on(warnings: list[str], say: Voice) -> None:
-    for warning in warnings:
-        say.warn(warning)
-    warnings.clear()
 
 
 def _reason(error: BaseException) -> str:

@@ -108,6 +108,10 @@ class EngineLink:
         self._put(m.Welcome((codec.MAJOR, codec.MINOR)))
         return hello
 
+    def wait_for_ever(self) -> None:
+        """From now on only the end of file is the engine's death."""
+        self._wire.wait_for_ever()
+
     def receive(self) -> FromEngine:
         """The engine's next message.
 

@@ -30,6 +30,11 @@ class Wire:
         self._header = memoryview(bytearray(HEADER_BYTES))
         self._body = memoryview(bytearray(1 << 16))
 
+    def wait_for_ever(self) -> None:
+        """No silence is too long from now on."""
+        self._sock.settimeout(None)
+        self._silence_s = None
+
     def read(self) -> memoryview:
         """The next frame's body; valid until the next call.
 

@@ -4,6 +4,7 @@
     manifest.json   what was run and whether it is complete; the folder's identity with the tables
     *.parquet       the tables (tables.py)
     machine.json    where, when and how fast it ran; log.txt: what was said. No part of the identity
+    omnet/          of runs on OMNeT++: what was run, its log and result files. No part of it either
 
 The manifest says `complete: false` from the first moment and is replaced when the run has ended, so
 a run that was killed is known as such. All files take their names only when they are whole. A
@@ -24,6 +25,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.markets.accounts.ledger import Postings
 from ecnomy.markets.bridge.messages import Columns, Record, Report
 from ecnomy.markets.nomarket import MarketLike
+from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.counted import with_names
 from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows, nothing_yet
@@ -62,7 +64,7 @@ def claim(folder: Path, *, force: bool = False) -> TextIO:
     for name in ALL_TABLES:
         for suffix in (".parquet", ".parquet.tmp"):
             (folder / (name + suffix)).unlink(missing_ok=True)
-    for name in (_MANIFEST, "machine.json"):
+    for name in (_MANIFEST, "machine.json", *(f"{FOLDER}/{file}" for file in WRITTEN)):
         (folder / name).unlink(missing_ok=True)
     return log
 

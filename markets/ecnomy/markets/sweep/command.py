@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from ecnomy.markets.commands import INTERRUPTED, terminated
+from ecnomy.markets.commands import INTERRUPTED, EngineName, terminated
+from ecnomy.markets.engines import DEFAULT_ENGINE
 
 __all__ = ["sweep_command"]
 
@@ -36,14 +37,17 @@ def sweep_command(
     dry_run: Dry = False,
     retry_failed: Retry = False,
     accept_old_code: OldCode = False,
+    engine: EngineName = DEFAULT_ENGINE,
 ) -> None:
     """Make all runs of a sweep that are not there yet."""
+    import msgspec
+
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder, missing, unwritten
     from ecnomy.markets.sweep.store import Store
 
     signal.signal(signal.SIGTERM, terminated)
-    sweep = load_sweep(config)
+    sweep = msgspec.structs.replace(load_sweep(config), engine=engine)
     if dry_run:
         return _dry(sweep, workers, scheduler)
     try:
@@ -58,7 +62,9 @@ def sweep_command(
                     file=sys.stderr,
                 )
             store.compact()
-            points = missing(store, retry_failed=retry_failed, accept_old_code=accept_old_code)
+            points = missing(
+                store, retry_failed=retry_failed, accept_old_code=accept_old_code, engine=engine
+            )
             _make(sweep, store, points, scheduler, workers)
         finally:
             store.close()

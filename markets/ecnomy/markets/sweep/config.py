@@ -18,6 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.reading import known_name
@@ -56,6 +57,7 @@ class Sweep(msgspec.Struct, frozen=True):
         base: the scenario with `set` laid over it, as JSON text: what workers are sent.
         blocks: what is varied.
         keep: whether each run's results folder is kept.
+        engine: of all runs, by name.
     """
 
     file: str
@@ -68,6 +70,7 @@ class Sweep(msgspec.Struct, frozen=True):
     paired: bool
     limits: Limits
     keep: bool
+    engine: str = DEFAULT_ENGINE
 
     def __len__(self) -> int:
         total = self.replicates

@@ -18,8 +18,9 @@ from typing import Final, Protocol
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep
-from ecnomy.markets.sweep.fingerprint import code_now, digest_of
+from ecnomy.markets.sweep.fingerprint import Code, code_now, digest_of
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute
 from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost
 from ecnomy.markets.sweep.space import Point
@@ -59,18 +60,19 @@ class Observer(Protocol):
         """A run has failed."""
 
 
-def missing(store: Store, *, retry_failed: bool, accept_old_code: bool) -> list[str]:
-    """The points without a record that counts, in order."""
-    present = _Present(retry_failed=retry_failed, accept_old_code=accept_old_code)
+def missing(
+    store: Store, *, retry_failed: bool, accept_old_code: bool, engine: str = DEFAULT_ENGINE
+) -> list[str]:
+    """The points without a record that counts, in order; `engine` is what would make them."""
+    present = _Present(code_now(engine), retry_failed, accept_old_code)
     return [p for p in store.points if not present.counts(store.records.get(p))]
 
 
 class _Present:
     """Which records count."""
 
-    def __init__(self, *, retry_failed: bool, accept_old_code: bool) -> None:
-        self._retry, self._accept = retry_failed, accept_old_code
-        self._code = code_now()
+    def __init__(self, code: Code, retry_failed: bool, accept_old_code: bool) -> None:
+        self._code, self._retry, self._accept = code, retry_failed, accept_old_code
         self._digests: dict[str, str] = {}
 
     def counts(self, record: Outcome | None) -> bool:
@@ -107,7 +109,7 @@ def sweep_runs(
                 running, timeout=_LOOK_S, return_when=concurrent.futures.FIRST_COMPLETED
             )
             for future in done:
-                outcome = _outcome(future, running.pop(future), pool)
+                outcome = _outcome(future, running.pop(future), pool, sweep.engine)
                 _written(functools.partial(store.add, outcome))
                 _count(tally, outcome, observer)
             if not done and pool.lost:
@@ -123,8 +125,17 @@ def sweep_runs(
 
 def _task(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
     """What a worker is sent for a point; `name` is its identity."""
-    params, seed = point.params, point.seed
-    return Task(name, sweep.base, sweep.scenario, params, seed, sweep.limits, code_now(), folder)
+    return Task(
+        point=name,
+        base=sweep.base,
+        name=sweep.scenario,
+        params=point.params,
+        seed=point.seed,
+        limits=sweep.limits,
+        code=code_now(sweep.engine),
+        folder=folder,
+        engine=sweep.engine,
+    )
 
 
 def _hand_out(
@@ -141,7 +152,9 @@ def _hand_out(
         running[pool.submit(execute, task)] = point
 
 
-def _outcome(future: concurrent.futures.Future[Outcome], point: str, pool: Pool) -> Outcome:
+def _outcome(
+    future: concurrent.futures.Future[Outcome], point: str, pool: Pool, engine: str
+) -> Outcome:
     """What a worker sent back; that it died over the run is an outcome too."""
     if future.cancelled():
         raise PoolLost(LOST)
@@ -152,7 +165,7 @@ def _outcome(future: concurrent.futures.Future[Outcome], point: str, pool: Pool)
         raise PoolLost(LOST)
     if type(error).__name__ == "KilledWorker":
         reason = "the worker died over it, again and again"
-        return Outcome(point, "", FAILED, reason, code_now(), {}, {})
+        return Outcome(point, "", FAILED, reason, code_now(engine), {}, {})
     raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error
 
 

@@ -27,7 +27,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
-from ecnomy.markets.engines import find_engine
+from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.scenario.marketspec import MarketSpec
 
@@ -56,13 +56,14 @@ class Code(msgspec.Struct, frozen=True):
 
 
 @functools.cache
-def code_now() -> Code:
-    """The engine and the sources of this process.
+def code_now(engine: str = DEFAULT_ENGINE) -> Code:
+    """The engine of this name and the sources of this process.
 
     Raises:
         EngineError: there is no engine.
+        InputError: OMNeT++ is wanted and not there.
     """
-    return Code(_sha(find_engine().read_bytes()), _sources(), _packages())
+    return Code(engine_kind(engine).digest(), _sources(), _packages())
 
 
 def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[str, str]) -> str:

@@ -19,13 +19,12 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.bridge.messages import Record, Report
-from ecnomy.markets.engines import Engine, find_engine
-from ecnomy.markets.market import Market
-from ecnomy.markets.nomarket import MarketLike, NoMarket
+from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
+from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.results.writer import ResultsWriter
-from ecnomy.markets.runner import Quiet, Sink, simulate
+from ecnomy.markets.runner import Quiet, Sink, market_of, simulate
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.sweep.config import Limits, scenario_at
 from ecnomy.markets.sweep.fingerprint import (
@@ -48,7 +47,12 @@ FAILED: Final = "failed"
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What a worker is sent. `folder`: where the run's results are kept, "" for nowhere."""
+    """What a worker is sent.
+
+    Attributes:
+        folder: where the run's results are kept, "" for nowhere.
+        engine: its name, see ecnomy.markets.engines.
+    """
 
     point: str
     base: str
@@ -58,6 +62,7 @@ class Task(msgspec.Struct, frozen=True):
     limits: Limits
     code: Code
     folder: str = ""
+    engine: str = DEFAULT_ENGINE
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -92,7 +97,7 @@ class Outcome(msgspec.Struct, frozen=True):
 def execute(task: Task) -> Outcome:
     """Make the run; never raises but for what is no run's fault (a worker of other code)."""
     began_s = time.monotonic()
-    outcome = Outcome(task.point, "", FAILED, "", code_now(), {}, {})
+    outcome = Outcome(task.point, "", FAILED, "", code_now(task.engine), {}, {})
     if outcome.code != task.code:
         raise RuntimeError(f"worker {os.uname().nodename}: its engine or ecnomy is another version")
     try:
@@ -144,12 +149,12 @@ def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
 def _simulated(
     task: Task, scenario: Scenario, plan: Plan, outcome: Outcome, watchdog: Watchdog
 ) -> Outcome:
-    spec = scenario.market
-    market: MarketLike = NoMarket(plan) if spec is None else Market(plan, spec)
+    market = market_of(plan, scenario.market)
     try:
         gathered = Gathered(plan)
         with _kept(task, scenario, plan, market, gathered) as sink:
-            with Engine(plan, find_engine()) as engine:
+            folder = Path(task.folder) if task.folder else None
+            with engine_kind(task.engine).start(plan, folder) as engine:
                 watchdog.guard(engine)
                 finish = simulate(engine, plan, market, sink, Quiet())
                 engine.finished()

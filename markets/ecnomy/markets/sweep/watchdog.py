@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Final
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.markets.engines import Engine
+from ecnomy.markets.engine_process import EngineProcess
 from ecnomy.markets.sweep.config import UNLIMITED, Limits
 
 __all__ = ["OverTime", "Watchdog"]
@@ -35,7 +35,7 @@ class Watchdog:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._engine: Engine | None = None
+        self._engine: EngineProcess | None = None
         self._over, self._up = threading.Event(), threading.Event()
         self._thread = threading.get_ident()
 
@@ -44,7 +44,7 @@ class Watchdog:
         """The time a run may take."""
         return self._limits.time_ps / PS_PER_S
 
-    def guard(self, engine: Engine) -> None:
+    def guard(self, engine: EngineProcess) -> None:
         """This engine is the run's."""
         if self._limits.memory_bytes != UNLIMITED:
             both = (self._limits.memory_bytes, self._limits.memory_bytes)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A packet engine as a process of ours, and saying how it died.
+
+It inherits one end of a socketpair: no path, no token, nothing left behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Final, Self
+
+from ecnomy.agents.errors import EngineError
+
+__all__ = ["EngineProcess"]
+
+_LAST_LINES: Final = 4096  # bytes of what it wrote that are worth reading
+
+
+class EngineProcess:
+    """A running engine.
+
+    Attributes:
+        sock: the market's end of the bridge.
+        pid: its process id.
+    """
+
+    dying_s = 2.0  # an engine whose socket closed is gone by then
+
+    def __init__(
+        self,
+        binary: Path,
+        words: Callable[[str], list[str]],
+        errors: IO[bytes],
+        *,
+        output: IO[bytes] | None = None,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Starts it.
+
+        Args:
+            binary: the executable.
+            words: its arguments, given the number of its end of the bridge.
+            errors: takes its standard error; closed with the engine.
+            output: takes its standard output; None: nobody.
+            folder: its working folder; None: ours.
+            environment: in place of ours.
+
+        Raises:
+            EngineError: it cannot be started.
+        """
+        self._name, self._errors = binary.name, errors
+        self.sock, theirs = socket.socketpair()
+        try:
+            self._process = subprocess.Popen(
+                [str(binary), *words(str(theirs.fileno()))],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL if output is None else output,
+                stderr=errors,
+                pass_fds=(theirs.fileno(),),
+                cwd=folder,
+                env=environment,
+            )
+        except OSError as error:
+            self.sock.close()
+            errors.close()
+            raise EngineError(f"{binary}: cannot be started ({error.strerror})") from error
+        finally:
+            theirs.close()
+        self.pid = self._process.pid
+
+    def fate(self) -> str:
+        """What became of it, in words: for after its end of the bridge has closed."""
+        try:
+            status = self._process.wait(self.dying_s)
+        except subprocess.TimeoutExpired:
+            return f"{self._name} (process {self.pid}) is still there"
+        last = self.last_words()
+        said = f": {last}" if last else ""
+        if status < 0:
+            return f"{self._name} (process {self.pid}) was killed by {_signal(-status)}{said}"
+        return f"{self._name} (process {self.pid}) ended with status {status}{said}"
+
+    def last_words(self) -> str:
+        """The last line it wrote to its standard error, "" if none."""
+        lines = self.tail().split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+    def tail(self) -> str:
+        """The end of what it wrote to its standard error."""
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - _LAST_LINES))
+        return self._errors.read().decode(errors="replace")
+
+    def kill(self) -> None:
+        """End it at once; its end of the bridge closes."""
+        self._process.kill()
+
+    def finished(self) -> None:
+        """Wait for the end of an engine that has said goodbye.
+
+        Raises:
+            EngineError: it does not end, or not with status 0.
+        """
+        fate = self.fate()
+        if self._process.returncode != 0:
+            raise EngineError(f"after the run {fate}")
+
+    def close(self) -> None:
+        """End it if it has not ended by itself."""
+        self.sock.close()
+        if self._process.poll() is None:
+            self._process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(self.dying_s)
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+        self._errors.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _signal(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scenario as an OMNeT++ project: texts of files, and a folder that holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.omnet.inifile import omnetpp_ini
+from ecnomy.markets.omnet.network import network_ned
+from ecnomy.markets.omnet.readme import readme
+from ecnomy.markets.omnet.wiring import wired
+from ecnomy.markets.plan import Plan
+
+__all__ = [
+    "FOLDER",
+    "INI",
+    "LOG",
+    "NED",
+    "SCALARS",
+    "VECTORS",
+    "WRITTEN",
+    "project",
+    "simulation",
+    "write_new",
+]
+
+FOLDER: Final = "omnet"  # in a results folder, with the files WRITTEN
+NED: Final = "network.ned"
+INI: Final = "omnetpp.ini"
+LOG: Final = "log.txt"
+SCALARS: Final = "run.sca"
+VECTORS: Final = "run.vec"
+WRITTEN: Final = (NED, INI, LOG, SCALARS, VECTORS, "run.vci")
+Positions = Mapping[str, tuple[float, float]]
+
+_PROJECT: Final = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<projectDescription>
+    <name>{name}</name>
+    <comment></comment>
+    <projects>
+        <project>inet</project>
+        <project>ecnomy</project>
+    </projects>
+    <buildSpec>
+        <buildCommand>
+            <name>org.omnetpp.scave.builder.vectorfileindexer</name>
+            <arguments></arguments>
+        </buildCommand>
+    </buildSpec>
+    <natures>
+        <nature>org.omnetpp.main.omnetppnature</nature>
+    </natures>
+</projectDescription>
+"""
+
+
+def simulation(plan: Plan, positions: Positions | None = None) -> dict[str, str]:
+    """network.ned and omnetpp.ini of a plan, by name.
+
+    Args:
+        plan: a sealed plan.
+        positions: where nodes are drawn, see network_ned.
+
+    Raises:
+        InputError: it has what OMNeT++ cannot hold.
+    """
+    wiring = wired(plan)
+    return {NED: network_ned(plan, wiring, positions), INI: omnetpp_ini(plan, wiring)}
+
+
+def project(plan: Plan, modules: str, positions: Positions | None = None) -> dict[str, str]:
+    """All files of an exported project, by name.
+
+    Args:
+        plan: a sealed plan.
+        modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
+        positions: where nodes are drawn.
+
+    Raises:
+        InputError: as `simulation`.
+    """
+    return {
+        **simulation(plan, positions),
+        "plan.json": plan.to_json().decode() + "\n",
+        "README.txt": readme(plan, modules),
+        ".nedfolders": ".\n",
+    }
+
+
+def write_new(folder: Path, files: Mapping[str, str]) -> None:
+    """Write files to a folder that is not there yet, or is empty.
+
+    Raises:
+        InputError: it is there and holds something.
+        OSError: it cannot be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already; name a folder that does not")
+    folder.mkdir(parents=True, exist_ok=True)
+    name = folder.resolve().name
+    for file, text in {**files, ".project": _PROJECT.format(name=_xml(name))}.items():
+        (folder / file).write_text(text, encoding="utf-8")
+
+
+def _xml(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")

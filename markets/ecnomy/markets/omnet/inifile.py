@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of omnetpp.ini: every number of a plan as a parameter of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from ecnomy.markets.engines import SERVED
+from ecnomy.markets.omnet import settings
+from ecnomy.markets.omnet.names import one_line, quoted
+from ecnomy.markets.omnet.network import NETWORK
+from ecnomy.markets.omnet.quantities import flag, time
+from ecnomy.markets.omnet.settings import Setting
+from ecnomy.markets.omnet.wiring import Node, Wiring
+from ecnomy.markets.plan import Plan, Tcp
+
+__all__ = ["omnetpp_ini"]
+
+_HEAD: Final = """\
+# Made by `ecnomy export`: {title}
+# Plan {digest}
+#
+# NED path: this folder, inet/ of ecnomy's OMNeT++ project, src/ of INET; see README.txt.
+
+[General]
+network = {network}
+simtime-resolution = ps
+sim-time-limit = {duration}
+cmdenv-express-mode = true
+cmdenv-status-frequency = 10s
+**.market.**.scalar-recording = true
+**.queue.**.scalar-recording = true
+**.app[*].**.scalar-recording = true
+**.scalar-recording = false
+**.vector-recording = false
+"""
+_SERVE: Final = """
+# In [General] nobody decides: sources keep their weights. Here the market of `ecnomy serve` does.
+[Config Serve]
+{network}.market.connect = {address}
+"""
+
+
+def omnetpp_ini(plan: Plan, wiring: Wiring) -> str:
+    """The ini file of a plan.
+
+    Raises:
+        InputError: a number that OMNeT++ cannot hold.
+    """
+    head = _HEAD.format(
+        title=one_line(plan.title) or "a scenario without a title",
+        digest=plan.digest,
+        network=NETWORK,
+        duration=time(plan.duration_ps),
+    )
+    parts = [head, _section("The market's end", "market", settings.market(plan))]
+    parts += [part for node in wiring.nodes for part in _node(plan, wiring, node)]
+    return "".join(parts) + _SERVE.format(network=NETWORK, address=quoted(SERVED))
+
+
+def _section(title: str, path: str, lines: Iterable[Setting]) -> str:
+    text = "".join(f"{NETWORK}.{path}.{key} = {value}\n" for key, value in lines)
+    return f"\n# {title}\n{text}"
+
+
+def _node(plan: Plan, wiring: Wiring, node: Node) -> Iterator[str]:
+    yield _section(f"Node {one_line(node.shown)}", node.name, _node_settings(plan, node))
+    for number, link in enumerate(plan.links):
+        if wiring.nodes[link.source] is node:
+            place = f"{node.name}.ppp[{wiring.wires[number].leaves}].queue"
+            yield _section(f"Link {one_line(link.name)}", place, settings.queue(number, link))
+    for count, app in enumerate(node.apps):
+        make = settings.source if app.sends else settings.sink
+        title = f"Source {plan.sources[app.source].name}{'' if app.sends else ', receiving end'}"
+        yield _section(title, f"{node.name}.app[{count}]", make(plan, wiring, app.source))
+
+
+def _node_settings(plan: Plan, node: Node) -> Iterator[Setting]:
+    tcp = {isinstance(plan.sources[app.source].transport, Tcp) for app in node.apps}
+    yield "hasTcp", flag(True in tcp)
+    yield "hasUdp", flag(False in tcp)
+    routes = (f"{address}/32>ppp{gate}" for address, gate in node.routes.items())
+    yield "localAddresses", quoted(" ".join(node.addresses))
+    yield "routes", quoted(" ".join(routes))
+    for gate, framing in enumerate(node.framing):
+        yield f"ppp[{gate}].framing", f"{framing}B"
+    yield "numApps", str(len(node.apps))

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where OMNeT++, INET and ecnomy's own OMNeT++ modules are, and whether they fit.
+
+OMNeT++: the folder that OMNETPP_ROOT names, else that of the opp_run on the PATH. INET: INET_ROOT.
+The modules: the folder that ECNOMY_OMNET names, else omnet/ beside the virtual environment or in
+the source tree, else what the wheel carries; built there by `make -C`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+
+__all__ = [
+    "INET_VARIABLE",
+    "OMNETPP_VARIABLE",
+    "PROJECT_VARIABLE",
+    "Installation",
+    "Part",
+    "find_inet",
+    "find_installation",
+    "find_modules",
+    "find_omnetpp",
+    "project_folder",
+]
+
+OMNETPP_VARIABLE: Final = "OMNETPP_ROOT"
+INET_VARIABLE: Final = "INET_ROOT"
+PROJECT_VARIABLE: Final = "ECNOMY_OMNET"
+_LEAST: Final = (6, 1)
+_INET: Final = (4, 5)
+_DEBUG: Final = "_dbg"
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A folder and its version, such as 6.1."""
+
+    folder: Path
+    version: str
+
+
+class Installation(msgspec.Struct, frozen=True):
+    """All that a run needs.
+
+    Attributes:
+        omnetpp: OMNeT++.
+        inet: INET.
+        modules: ecnomy's OMNeT++ project.
+        suffix: of built libraries and opp_run: "" of release ones, "_dbg".
+    """
+
+    omnetpp: Part
+    inet: Part
+    modules: Path
+    suffix: str
+
+    @property
+    def opp_run(self) -> Path:
+        """The program that runs simulations."""
+        bin_folder = self.omnetpp.folder / "bin"
+        release = bin_folder / "opp_run_release"
+        if self.suffix:
+            return bin_folder / f"opp_run{self.suffix}"
+        return release if release.exists() else bin_folder / "opp_run"
+
+    @property
+    def library(self) -> Path:
+        """ecnomy's modules, as built."""
+        return _library(self.modules, self.suffix)
+
+
+def find_installation() -> Installation:
+    """Everything, as far as it fits together.
+
+    Raises:
+        InputError: what is missing or of another version, and what to set or to build.
+    """
+    omnetpp, inet = find_omnetpp(), find_inet()
+    modules, suffix = find_modules()
+    if not (inet.folder / "src" / f"libINET{suffix}.so").exists():
+        mode = "debug" if suffix else "release"
+        raise InputError(f"INET in {inet.folder} is not built: make -C {inet.folder} MODE={mode}")
+    found = Installation(omnetpp, inet, modules, suffix)
+    if not os.access(found.opp_run, os.X_OK):
+        raise InputError(f"{found.opp_run}: not there; build OMNeT++, or set {OMNETPP_VARIABLE}")
+    return found
+
+
+def find_omnetpp() -> Part:
+    """OMNeT++.
+
+    Raises:
+        InputError: it is not there, or older than 6.1.
+    """
+    given = os.environ.get(OMNETPP_VARIABLE)
+    program = shutil.which("opp_run")
+    if not given and program is None:
+        unset = f"{OMNETPP_VARIABLE} is not set and opp_run is not on the PATH"
+        raise InputError(f"OMNeT++ not found: {unset}; set it to the folder of OMNeT++ 6.1")
+    folder = Path(given) if given else Path(program or "").resolve().parents[1]
+    text = _text(folder / "Makefile.inc") or _text(folder / "Version")
+    version = re.search(r"^(?:OMNETPP_VERSION *= *|omnetpp-)([0-9.]+)", text, re.MULTILINE)
+    if version is None:
+        named = f"{OMNETPP_VARIABLE}={given}" if given else f"opp_run is {program}"
+        raise InputError(f"OMNeT++ not found: {named}; set {OMNETPP_VARIABLE} to its folder, built")
+    if _numbers(version[1]) < _LEAST:
+        raise InputError(f"{folder}: found OMNeT++ {version[1]}, expected 6.1 or later")
+    return Part(folder, version[1])
+
+
+def find_inet() -> Part:
+    """INET.
+
+    Raises:
+        InputError: it is not there, or not 4.5.
+    """
+    given = os.environ.get(INET_VARIABLE)
+    if not given:
+        raise InputError(
+            f"INET not found: {INET_VARIABLE} is not set; set it to the folder of INET 4.5"
+        )
+    text = _text(Path(given) / "src/inet/common/INETDefs.h")
+    main = re.search(r"^#define +INET_VERSION +0x([0-9a-fA-F]{2})([0-9a-fA-F]{2})", text, re.M)
+    patch = re.search(r"^#define +INET_PATCH_LEVEL +0x([0-9a-fA-F]+)", text, re.M)
+    if main is None or patch is None:
+        raise InputError(f"INET not found: {INET_VARIABLE}={given} is not the folder of INET 4.5")
+    numbers = [int(part, 16) for part in (*main.groups(), patch[1])]
+    version = ".".join(map(str, numbers))
+    if tuple(numbers[:2]) != _INET:
+        raise InputError(f"{given}: found INET {version}, expected 4.5")
+    return Part(Path(given), version)
+
+
+def find_modules() -> tuple[Path, str]:
+    """The folder of ecnomy's modules as they are built, and the suffix of what is built there.
+
+    Raises:
+        InputError: they are not built anywhere.
+    """
+    places = _places()
+    for suffix in ("", _DEBUG):
+        for folder in places:
+            if _library(folder, suffix).exists():
+                return folder, suffix
+    if not places:
+        given = os.environ.get(PROJECT_VARIABLE)
+        named = f"{PROJECT_VARIABLE}={given}" if given else f"{PROJECT_VARIABLE} is not set"
+        raise InputError(f"ecnomy's OMNeT++ modules not found: {named}; set it to their folder")
+    raise InputError(f"ecnomy's OMNeT++ modules are not built: make -C {places[0]}")
+
+
+def project_folder() -> Path:
+    """The folder of ecnomy's OMNeT++ project, built or not."""
+    places = _places()
+    return places[0] if places else Path(os.environ.get(PROJECT_VARIABLE, "omnet"))
+
+
+def _places() -> list[Path]:
+    """Where the modules may be; only what ECNOMY_OMNET names if it is set."""
+    given = os.environ.get(PROJECT_VARIABLE)
+    here = Path(__file__).resolve()
+    found = [Path(sys.prefix).parent / "omnet", here.parents[4] / "omnet", here.parent / "project"]
+    wanted = [Path(given).absolute()] if given else list(dict.fromkeys(found))
+    return [folder for folder in wanted if (folder / "inet/package.ned").is_file()]
+
+
+def _library(modules: Path, suffix: str) -> Path:
+    return modules / "inet" / f"libecnomy{suffix}.so"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names as NED identifiers, texts as NED and ini strings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+__all__ = ["identifiers", "law_type", "one_line", "quoted", "tag"]
+
+# Words a NED identifier cannot be (OMNeT++ manual, appendix NED grammar), and ini's own.
+_RESERVED: Final = frozenset(
+    "allowunconnected bool channel channelinterface connections const default double exists expr "
+    "extends false for gates if import index inf inout input int like module moduleinterface nan "
+    "network null nullptr object output package parameters parent property simple sizeof string "
+    "submodules this true typename types undefined volatile xml xmldoc General Config".split()
+)
+# The interfaces of INET have a DropTailQueue by that bare name, which must stay the only one.
+_LAW_TYPES: Final = {("marking", "drop-tail"): "TailDropQueue"}
+
+
+def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+    """Name -> identifier of letters, digits and _, all different, none of them in `taken`."""
+    used, found = set(taken) | _RESERVED, {}
+    for name in names:
+        plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        plain = plain if plain[:1].isalpha() else f"_{plain}"
+        chosen, number = plain, 2
+        while chosen in used:
+            chosen, number = f"{plain}_{number}", number + 1
+        used.add(chosen)
+        found[name] = chosen
+    return found
+
+
+def law_type(family: str, law: str) -> str:
+    """The qualified NED type of a law: family `marking`, `window` or `traffic`."""
+    package, suffix = _FAMILIES[family]
+    camel = "".join(word.capitalize() for word in law.split("-"))
+    plain = camel if camel.endswith(suffix) else camel + suffix
+    return f"{package}.{_LAW_TYPES.get((family, law), plain)}"
+
+
+_FAMILIES: Final = {
+    "marking": ("ecnomy.queue", "Queue"),
+    "window": ("ecnomy.tcp.laws", ""),
+    "traffic": ("ecnomy.traffic.laws", ""),
+}
+
+
+def quoted(text: str) -> str:
+    """A string constant of NED and ini files."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda m: f"\\x{ord(m[0]):02x}", escaped) + '"'
+
+
+def tag(text: str) -> str:
+    """A text as an argument of a tag of a display string, which stands in a NED string."""
+    escaped = re.sub(r"([\\;,=])", r"\\\1", one_line(text))
+    return quoted(escaped)[1:-1]
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks, for comments."""
+    return " ".join(text.split())

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The text of network.ned: nodes, and a channel per direction of a link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ecnomy.markets.omnet.names import one_line, quoted, tag
+from ecnomy.markets.omnet.quantities import bits_per_second, time
+from ecnomy.markets.omnet.wiring import Node, Wiring
+from ecnomy.markets.plan import Plan
+
+__all__ = ["NETWORK", "network_ned"]
+
+NETWORK: Final = "Scenario"
+_WIDTH: Final = 1000  # of the background, in which positions are laid out
+_MARGIN: Final = 80
+_HEAD: Final = """\
+// Made by `ecnomy export`: {title}
+// Parameters are in omnetpp.ini.
+
+import ecnomy.market.MarketBridge;
+import ecnomy.node.MarketNode;
+import ned.DatarateChannel;
+
+network {network}
+{{
+    parameters:
+        @display("bgb={width},{height}");
+    submodules:
+        market: MarketBridge {{
+            @display("p={margin},{margin}");
+        }}
+"""
+
+
+def network_ned(
+    plan: Plan, wiring: Wiring, positions: Mapping[str, tuple[float, float]] | None = None
+) -> str:
+    """The network of a plan.
+
+    Args:
+        plan: the plan.
+        wiring: its layout.
+        positions: of nodes by name, longitude and latitude or x and y upwards; the others are
+            placed by OMNeT++.
+    """
+    height, places = _places(positions or {})
+    head = _HEAD.format(
+        title=one_line(plan.title) or "a scenario without a title",
+        network=NETWORK,
+        width=_WIDTH,
+        height=height,
+        margin=_MARGIN // 2,
+    )
+    nodes = "".join(_node(node, places.get(node.shown)) for node in wiring.nodes)
+    wires = "".join(_wire(plan, wiring, number) for number in range(len(plan.links)))
+    return f"{head}{nodes}    connections allowunconnected:\n{wires}}}\n"
+
+
+def _node(node: Node, place: tuple[int, int] | None) -> str:
+    tags = [] if place is None else [f"p={place[0]},{place[1]}"]
+    if node.name != node.shown:
+        tags.append(f"t={tag(node.shown)}")
+    display = f'            @display("{";".join(tags)}");\n' if tags else ""
+    gates = f"            gates:\n                pppg[{len(node.framing)}];\n"
+    return f"        {node.name}: MarketNode {{\n{display}{gates}        }}\n"
+
+
+def _wire(plan: Plan, wiring: Wiring, number: int) -> str:
+    link, wire = plan.links[number], wiring.wires[number]
+    leaves = f"{wiring.nodes[link.source].name}.pppg$o[{wire.leaves}]"
+    enters = f"{wiring.nodes[link.target].name}.pppg$i[{wire.enters}]"
+    channel = f"datarate = {bits_per_second(link.rate_bps)}; delay = {time(link.delay_ps)};"
+    comment = "" if link.name == wire.name else f"  // {quoted(link.name)}"
+    return (
+        f"        {leaves} --> {wire.name}: DatarateChannel {{{comment}\n"
+        f"            {channel}\n"
+        f"        }} --> {enters};\n"
+    )
+
+
+def _places(positions: Mapping[str, tuple[float, float]]) -> tuple[int, dict[str, tuple[int, int]]]:
+    """Height of the picture, and where nodes stand in it, in pixels from its upper left."""
+    if not positions:
+        return _WIDTH * 6 // 10, {}
+    xs, ys = zip(*positions.values(), strict=True)
+    wide, high = max(xs) - min(xs), max(ys) - min(ys)
+    scale = (_WIDTH - 2 * _MARGIN) / (max(wide, high) or 1.0)
+    places = {
+        node: (_MARGIN + round((x - min(xs)) * scale), _MARGIN + round((max(ys) - y) * scale))
+        for node, (x, y) in positions.items()
+    }
+    return 2 * _MARGIN + round(high * scale), places

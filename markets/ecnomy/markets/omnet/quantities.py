@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers as NED expressions that OMNeT++ turns back into exactly the plan's numbers.
+
+OMNeT++ keeps a quantity as a double in the parameter's own unit and converts by the factors of its
+table (common/unitconversion.cc): t ps are read as t * 1e-12 s, and s back as s / 1e-12 ps. The
+largest unit is taken that divides the number and survives this.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["bits_per_second", "flag", "number", "time"]
+
+_TIMES: Final = (("s", 10**12, 1.0), ("ms", 10**9, 1e-3), ("us", 10**6, 1e-6), ("ns", 1000, 1e-9))
+_PS: Final = 1e-12
+_RATES: Final = (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 1000), ("bps", 1))
+_EXACT: Final = 2**53  # whole numbers up to it are doubles
+
+
+def time(ps: int) -> str:
+    """A time in whole picoseconds; a negative one is "none", -1s.
+
+    Raises:
+        InputError: no double of seconds is this time. All up to 1,500 s are one and all whole
+            seconds; of others some beyond an hour are none.
+    """
+    if ps < 0:
+        return "-1s"
+    for unit, size, factor in _TIMES:
+        if ps % size == 0 and _survives(ps, factor * (ps // size)):
+            return f"{ps // size}{unit}"
+    if ps <= _EXACT and _survives(ps, _PS * ps):
+        return f"{ps}ps"
+    if _survives(ps, ps / 1e12):
+        return f"{ps / 1e12!r}s"
+    raise InputError(f"a time of {ps} ps: OMNeT++ cannot hold it; round it to whole seconds")
+
+
+def _survives(ps: int, seconds: float) -> bool:
+    """Whether a parameter of so many seconds is this time, in ps and as simulated time."""
+    return round(seconds / _PS) == ps and math.floor(seconds * 1e12 + 0.5) == ps
+
+
+def bits_per_second(rate: int) -> str:
+    """A rate in whole bit/s."""
+    for unit, size in _RATES:
+        if rate % size == 0 and rate <= _EXACT:
+            return f"{rate // size}{unit}"
+    raise InputError(f"a rate of {rate} bit/s: OMNeT++ cannot hold it")
+
+
+def number(value: float) -> str:
+    """A double, as short as exact."""
+    whole = value == int(value) and abs(value) < 1e15
+    return str(int(value)) if whole else repr(float(value))
+
+
+def flag(value: object) -> str:
+    """A bool."""
+    return "true" if value else "false"

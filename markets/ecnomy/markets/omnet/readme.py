@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""README.txt of an exported project: how to run it, and how to open it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ecnomy.markets.engines import SERVED
+from ecnomy.markets.omnet.names import one_line
+from ecnomy.markets.plan import Plan
+
+__all__ = ["readme"]
+
+_TEXT: Final = """\
+{title}
+Plan {digest}
+
+  network.ned     nodes and links
+  omnetpp.ini     all parameters; [General] runs without a market, [Config Serve] with one
+  plan.json       the same run for the built-in engine: ecnomy-engine run --plan plan.json
+
+Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INET_ROOT name them):
+
+  make -C "{project}"
+
+Run, here, with opp_run of OMNeT++ (-u Cmdenv: without a window):
+
+  opp_run -u Qtenv -l "{project}/inet/ecnomy" \\
+    -n ".:{project}/inet:$INET_ROOT/src" \\
+    -x "$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")" omnetpp.ini
+
+With a market: in another terminal `ecnomy serve SCENARIO --listen {address}`, with the scenario
+(and --set, --seed) that was exported; here the same command with -c Serve. Every run ends in a
+results folder of its own.
+
+In the OMNeT++ IDE: import as existing projects INET (project `inet`), this folder, and
+{project} (project `ecnomy`); build; run omnetpp.ini.
+"""
+
+
+def readme(plan: Plan, project: str) -> str:
+    """The text; `project` is the folder of ecnomy's OMNeT++ project."""
+    title = one_line(plan.title) or "A scenario without a title"
+    return _TEXT.format(title=title, digest=plan.digest, project=project, address=SERVED)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan's numbers as parameters of NED modules: queues, sources, sinks, the market."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ecnomy.markets.omnet.names import law_type, quoted
+from ecnomy.markets.omnet.quantities import flag, number, time
+from ecnomy.markets.omnet.wiring import PORT, Wiring
+from ecnomy.markets.plan import Law, Link, Plan, Profile, Source, Tcp, Udp
+from ecnomy.markets.plan.laws import param
+
+__all__ = ["Setting", "law_settings", "market", "queue", "sink", "source"]
+
+Setting = tuple[str, str]  # a key below the module's own path, and its value as ini files have it
+
+
+def law_settings(family: str, law: Law) -> Iterator[Setting]:
+    """The parameters of a law by the names of its table: choices by name, flags as bool."""
+    for name, value in law.params.items():
+        entry = param(family, law.law, name)
+        if entry.unit == "choice":
+            yield name, quoted(entry.choices[int(value)])
+        else:
+            yield name, flag(value) if entry.unit == "flag" else number(value)
+
+
+def queue(index: int, link: Link) -> Iterator[Setting]:
+    """The queue of the interface that a link leaves from."""
+    yield "typename", quoted(law_type("marking", link.marking.law))
+    yield "linkIndex", str(index)
+    yield "linkName", quoted(link.name)
+    yield "stream", quoted(link.stream)
+    yield "bufferPackets", str(link.buffer_packets)
+    yield "bufferBytes", f"{link.buffer_bytes}B"
+    yield "notEct", quoted(link.not_ect)
+    yield from law_settings("marking", link.marking)
+
+
+def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
+    """The sending end of a source."""
+    it = plan.sources[index]
+    local, remote = wiring.addresses[index]
+    yield "typename", quoted(f"ecnomy.traffic.{_kind(it)}Source")
+    yield "sourceName", quoted(it.name)
+    yield "sourceIndex", str(index)
+    yield "count", str(it.count)
+    yield "path", quoted(_words(it.path))
+    yield "ackPath", quoted(_words(it.ack_path))
+    yield "localAddress", quoted(local)
+    yield "remoteAddress", quoted(remote)
+    yield "port", str(PORT)
+    yield "start", time(it.start.at_ps)
+    yield "startStagger", time(it.start.stagger_ps)
+    yield "startSpread", time(it.start.spread_ps)
+    yield "stop", time(it.stop_ps)
+    yield from _profile(it.profile)
+    yield "rowsTogether", flag(it.rows == "together")
+    yield "sendOverhead", time(it.send_overhead_ps)
+    yield "traffic.typename", quoted(law_type("traffic", it.traffic.law))
+    for name, value in law_settings("traffic", it.traffic):
+        yield f"traffic.{name}", value
+    if isinstance(it.transport, Tcp):
+        yield from _tcp(it.transport)
+    else:
+        yield from _udp(it, it.transport)
+
+
+def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
+    """The receiving end of a source."""
+    it = plan.sources[index]
+    yield "typename", quoted(f"ecnomy.{_sink_package(it)}.{_kind(it)}Sink")
+    yield "sourceIndex", str(index)
+    yield "address", quoted(wiring.addresses[index][1])
+    yield "port", str(PORT)
+    yield "count", str(it.count)
+
+
+def market(plan: Plan) -> Iterator[Setting]:
+    """The bridge module, all but whom it connects to."""
+    record = plan.record
+    yield "plan", quoted(plan.digest)
+    yield "seed", _signed(plan.seed)
+    yield "duration", time(plan.duration_ps)
+    yield "warmup", time(plan.warmup_ps)
+    yield "epoch", time(plan.epoch_ps)
+    yield "series", quoted(" ".join(record.series))
+    yield "every", time(record.every_ps)
+    yield "delayThresholds", quoted(_words(record.delay_thresholds_ps))
+    yield "trace", flag(record.trace)
+    yield "transfers", flag(record.transfers)
+    yield "calls", flag(record.calls)
+    histograms = (f"{h.of}:{h.width}:{h.bins}" for h in record.histograms)
+    yield "histograms", quoted(" ".join(histograms))
+    yield "counts", quoted(" ".join(record.counts))
+    yield "countsEvery", time(record.counts_every_ps)
+
+
+def _kind(it: Source) -> str:
+    if isinstance(it.transport, Tcp):
+        return "Tcp"
+    return "Call" if it.traffic.law == "voip" else "Udp"
+
+
+def _sink_package(it: Source) -> str:
+    return "tcp" if isinstance(it.transport, Tcp) else "traffic"
+
+
+def _tcp(tcp: Tcp) -> Iterator[Setting]:
+    yield "mss", f"{tcp.mss_bytes}B"
+    yield "header", f"{tcp.header_bytes}B"
+    yield "ack", f"{tcp.ack_bytes}B"
+    yield "send", quoted(tcp.send)
+    yield "echo", quoted(tcp.echo)
+    yield "ect", quoted(tcp.ect)
+    yield "sack", flag(tcp.sack)
+    yield "delayedAcks", str(tcp.delayed_acks)
+    yield "delayedAck", time(tcp.delayed_ack_ps)
+    yield "receiverWindow", str(tcp.receiver_window)
+    yield "slowStart", flag(tcp.slow_start)
+    yield "initialWindow", number(tcp.initial_window)
+    yield "minWindow", number(tcp.min_window)
+    yield "maxWindow", number(tcp.max_window)
+    yield "minRto", time(tcp.min_rto_ps)
+    yield "maxRto", time(tcp.max_rto_ps)
+    yield "initialRto", time(tcp.initial_rto_ps)
+    yield "initialMarkRate", number(tcp.initial_mark_rate)
+    yield "referenceRtt", time(tcp.reference_rtt_ps)
+    yield "window.typename", quoted(law_type("window", tcp.window.law))
+    for name, value in law_settings("window", tcp.window):
+        yield f"window.{name}", value
+
+
+def _udp(it: Source, udp: Udp) -> Iterator[Setting]:
+    yield "payload", f"{udp.payload_bytes}B"
+    yield "header", f"{udp.header_bytes}B"
+    yield "ect", flag(udp.ect)
+    if _kind(it) == "Call":
+        yield "callsAsk", flag(it.calls.ask)
+        yield "callsMaxDelay", time(it.calls.max_delay_ps)
+
+
+def _profile(profile: Profile) -> Iterator[Setting]:
+    yield "profilePeriod", time(profile.period_ps)
+    steps = " ".join(f"{step.at_ps}:{step.factor_ppm}" for step in profile.steps)
+    yield "profileSteps", quoted(steps)
+
+
+def _words(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, numbers))
+
+
+def _signed(seed: int) -> str:
+    """A uint64 as the int64 of the same bits, which is what NED has."""
+    signed = seed - 2**64 if seed >= 2**63 else seed
+    return str(signed) if signed > -(2**63) else "-9223372036854775807 - 1"

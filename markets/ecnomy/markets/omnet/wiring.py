@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan laid out as nodes with gates, addresses, routes and applications.
+
+A link and its reverse share a pair of gates at both ends if their framing is the same, which is an
+interface's; other directions have pairs of their own, of which one half stays unconnected. Every
+source has two addresses, its own at each end, so that each can have its own path: routes to them
+are /32.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.omnet.names import identifiers
+from ecnomy.markets.plan import Plan, Source
+
+__all__ = ["PORT", "App", "Node", "Wire", "Wiring", "wired"]
+
+PORT: Final = 5000  # INET's own choice of ports ends at 4999
+_PORTS: Final = 65536 - PORT
+_SOURCES: Final = 2**22
+_REVERSE: Final = ".reverse"
+_OWN: Final = ("market",)
+
+
+class Wire(msgspec.Struct, frozen=True):
+    """One direction of a link: NED name, and gate numbers at both ends."""
+
+    name: str
+    leaves: int
+    enters: int
+
+
+class App(msgspec.Struct, frozen=True):
+    """An application: the sending or the receiving end of a source."""
+
+    source: int
+    sends: bool
+
+
+class Node(msgspec.Struct):
+    """A node as it is filled in.
+
+    Attributes:
+        name, shown: in NED, and as it was written.
+        framing: bytes on the wire of each of its gates.
+        addresses: its own.
+        routes: address -> gate number.
+        apps: its applications, in order.
+    """
+
+    name: str
+    shown: str
+    framing: list[int] = []
+    addresses: list[str] = []
+    routes: dict[str, int] = {}
+    apps: list[App] = []
+
+
+class Wiring(msgspec.Struct, frozen=True):
+    """Everything but numbers: nodes in plan order, a wire per link, two addresses per source."""
+
+    nodes: list[Node]
+    wires: list[Wire]
+    addresses: list[tuple[str, str]]
+
+
+def wired(plan: Plan) -> Wiring:
+    """The layout of a plan.
+
+    Raises:
+        InputError: a source has more flows than a node has ports, or there are too many sources.
+    """
+    if len(plan.sources) > _SOURCES:
+        raise InputError(f"{len(plan.sources):,} sources: OMNeT++ runs have at most {_SOURCES:,}")
+    names = identifiers(plan.nodes, _OWN)
+    nodes = [Node(names[node], node) for node in plan.nodes]
+    wires = _wires(plan, nodes)
+    addresses = [_addresses(index) for index in range(len(plan.sources))]
+    for index, source in enumerate(plan.sources):
+        _place(plan, nodes, wires, index, source, addresses[index])
+    return Wiring(nodes, wires, addresses)
+
+
+def _wires(plan: Plan, nodes: list[Node]) -> list[Wire]:
+    names = identifiers(link.name for link in plan.links)
+    by_name = {link.name: number for number, link in enumerate(plan.links)}
+    wires: list[Wire | None] = [None] * len(plan.links)
+    for number, link in enumerate(plan.links):
+        if wires[number] is not None:
+            continue
+        leaves, enters = len(nodes[link.source].framing), len(nodes[link.target].framing)
+        nodes[link.source].framing.append(link.framing_bytes)
+        nodes[link.target].framing.append(link.framing_bytes)
+        wires[number] = Wire(names[link.name], leaves, enters)
+        back = by_name.get(link.name + _REVERSE)
+        if back is not None and _opposite(plan, number, back):
+            wires[back] = Wire(names[plan.links[back].name], enters, leaves)
+    return [wire for wire in wires if wire is not None]
+
+
+def _opposite(plan: Plan, one: int, other: int) -> bool:
+    a, b = plan.links[one], plan.links[other]
+    turned = (a.source, a.target) == (b.target, b.source)
+    return other > one and turned and a.framing_bytes == b.framing_bytes
+
+
+def _addresses(index: int) -> tuple[str, str]:
+    """Of source `index`: its own at the sending and at the receiving node."""
+    base = 4 * index
+    start = f"10.{base >> 16}.{base >> 8 & 255}."
+    return f"{start}{(base & 255) + 1}", f"{start}{(base & 255) + 2}"
+
+
+def _place(
+    plan: Plan,
+    nodes: list[Node],
+    wires: list[Wire],
+    index: int,
+    source: Source,
+    addresses: tuple[str, str],
+) -> None:
+    if source.count > _PORTS:
+        most = f"a source of an OMNeT++ run has at most {_PORTS:,}"
+        raise InputError(f"source {source.name!r}: {source.count:,} flows; {most}")
+    local, remote = addresses
+    sender = nodes[plan.links[source.path[0]].source]
+    receiver = nodes[plan.links[source.path[-1]].target]
+    sender.addresses.append(local)
+    receiver.addresses.append(remote)
+    sender.apps.append(App(index, True))
+    receiver.apps.append(App(index, False))
+    for address, path in ((remote, source.path), (local, source.ack_path)):
+        for link in path:
+            nodes[plan.links[link].source].routes[address] = wires[link].leaves
