@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/sack_blocks.h"
+#include "host/sack_blocks.h"
 #include "laws/parameter.h"
 
 namespace ecnomy::engine {

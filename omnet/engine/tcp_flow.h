@@ -19,10 +19,10 @@
 
 #include "engine/core.h"
 #include "engine/outbox.h"
-#include "engine/scoreboard.h"
 #include "engine/source.h"
 #include "engine/tcp_receiver.h"
 #include "host/gate.h"
+#include "host/scoreboard.h"
 #include "host/window_host.h"
 #include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"

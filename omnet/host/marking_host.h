@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/law_log.h"
 #include "laws/marking/drop_tail.h"
 #include "laws/marking/fixed.h"
 #include "laws/marking/load_based.h"
@@ -31,33 +32,26 @@ class MarkingHost {
   bool drop_tail() const noexcept { return law_.index() == 0; }
 
   Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now) noexcept {
-    switch (law_.index()) {
-      case 0:
-        return {};
-      case 1:
-        return std::get_if<1>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 2:
-        return std::get_if<2>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 3:
-        return std::get_if<3>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 4:
-        return std::get_if<4>(&law_)->on_arrival(queue, packet, now, stream_);
-      default:
-        return std::get_if<5>(&law_)->on_arrival(queue, packet, now, stream_);
-    }
+    const Decision decision = arrival(queue, packet, now);
+    log_.decided("arrival", queue, packet, now, stream_, decision, *this);
+    return decision;
   }
 
   // True for laws that act as a transmission begins.
   bool watches_departures() const noexcept { return law_.index() == 5; }
   Decision on_departure(const QueueView& queue, const PacketView& packet, Time now) noexcept {
-    return std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_);
+    const Decision decision = std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_);
+    log_.decided("departure", queue, packet, now, stream_, decision, *this);
+    return decision;
   }
 
   Time first_timer() const noexcept {
     return std::visit([](const auto& law) { return law.first_timer(); }, law_);
   }
   Time on_timer(const QueueView& queue, Time now) noexcept {
-    return std::visit([&](auto& law) { return law.on_timer(queue, now); }, law_);
+    const Time next = std::visit([&](auto& law) { return law.on_timer(queue, now); }, law_);
+    log_.timed(queue, now, next, *this);
+    return next;
   }
   double probability() const noexcept {
     return std::visit([](const auto& law) { return law.probability(); }, law_);
@@ -74,11 +68,30 @@ class MarkingHost {
           }
         },
         law_);
+    log_.set("configure", values);
   }
 
  private:
+  Decision arrival(const QueueView& queue, const PacketView& packet, Time now) noexcept {
+    switch (law_.index()) {
+      case 0:
+        return {};
+      case 1:
+        return std::get_if<1>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 2:
+        return std::get_if<2>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 3:
+        return std::get_if<3>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 4:
+        return std::get_if<4>(&law_)->on_arrival(queue, packet, now, stream_);
+      default:
+        return std::get_if<5>(&law_)->on_arrival(queue, packet, now, stream_);
+    }
+  }
+
   MarkingVariant law_;
-  Stream stream_;
+  LawStream stream_;
+  [[no_unique_address]] HostLog log_;
 };
 
 }  // namespace ecnomy

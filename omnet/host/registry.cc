@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "host/law_log.h"
 #include "host/marking_host.h"
 #include "host/window_host.h"
 #include "laws/traffic/files.h"
@@ -81,6 +82,7 @@ std::string describe_laws() {
 }
 
 MarkingVariant make_marking(const std::string& law, const std::vector<double>& values) {
+  LawLog::made("marking", law, values);
   const double* v = values.data();
   if (law == DropTail::kName) return DropTail();
   if (law == FixedMarking::kName) return FixedMarking(v);
@@ -92,6 +94,7 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
 }
 
 WindowVariant make_window(const std::string& law, const std::vector<double>& values) {
+  LawLog::made("window", law, values);
   if (law == Wtp::kName) return Wtp(values.data());
   if (law == Reno::kName) return Reno(values.data());
   if (law == NewReno::kName) return NewReno(values.data());

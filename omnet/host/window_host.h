@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/law_log.h"
 #include "laws/window/multcp.h"
 #include "laws/window/reno.h"
 #include "laws/window/tahoe.h"
@@ -34,22 +35,31 @@ class WindowHost {
   bool per_mark() const noexcept { return per_mark_; }
   Recovery recovery() const noexcept { return recovery_; }
   void on_ack(Window& window, const Ack& ack) noexcept {
+    const Window before = window;
     std::visit([&](auto& law) { law.on_ack(window, ack); }, law_);
+    log_.changed("ack", before, window, ack.newly_acked, ack.marks);
   }
   void on_congestion(Window& window) noexcept {
+    const Window before = window;
     std::visit([&](auto& law) { law.on_congestion(window); }, law_);
+    log_.changed("congestion", before, window);
   }
   void on_loss(Window& window) noexcept {
+    const Window before = window;
     std::visit([&](auto& law) { law.on_loss(window); }, law_);
+    log_.changed("loss", before, window);
   }
   void on_timeout(Window& window, double flight) noexcept {
+    const Window before = window;
     std::visit([&](auto& law) { law.on_timeout(window, flight); }, law_);
+    log_.changed("timeout", before, window, flight);
   }
   double weight() const noexcept {
     return std::visit([](const auto& law) { return law.weight(); }, law_);
   }
   void set_weight(double w) noexcept {
     std::visit([&](auto& law) { law.set_weight(w); }, law_);
+    log_.set("weight", w);
   }
   // 0, and no effect, where the law has none.
   double gain() const noexcept {
@@ -66,10 +76,12 @@ class WindowHost {
           if constexpr (requires { law.set_gain(gain); }) law.set_gain(gain);
         },
         law_);
+    log_.set("gain", gain);
   }
 
  private:
   WindowVariant law_;
+  [[no_unique_address]] HostLog log_;
   bool per_mark_ = false;
   Recovery recovery_ = Recovery::first_ack;
 };

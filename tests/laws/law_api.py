@@ -52,6 +52,9 @@ class Marking(Protocol):
     def first_timer(self) -> int: ...
     def on_timer(self, queue: Queue, now: int, /) -> int: ...
     def probability(self) -> float: ...
+    def configure(self, values: Sequence[float], /) -> None:
+        """New parameters for the law as it stands."""
+
     def measure(self) -> float:
         """RED's average, the measured load, the virtual backlog in bytes; else NaN."""
 

@@ -58,6 +58,7 @@ MarkingQueue::Slot MarkingQueue::look(inet::Packet* packet, Time now) const {
   slot.hop = market_ ? market_->hop(slot.label, link_) : nullptr;
   slot.bytes = frame.bytes;
   slot.wireBytes = std::max(frame.bytes + plan_.framing_bytes, shortest_);
+  slot.ipv4 = frame.ipv4;
   slot.ect = frame.ect;
   slot.ce = frame.ce;
   slot.arrived = now;
@@ -79,7 +80,8 @@ bool MarkingQueue::admitted(Slot& slot, Time now) {
     const Decision decision = law_->on_arrival(view(now), view(slot), now);
     if (decision.mark_queued != kNoFlow) markWaiting(decision.mark_queued, now);
     toMark = decision.action == ecnomy::Action::mark && slot.ect;
-    const bool notEct = decision.action == ecnomy::Action::mark && !slot.ect && plan_.drop_not_ect;
+    const bool notEct =
+        decision.action == ecnomy::Action::mark && slot.ipv4 && !slot.ect && plan_.drop_not_ect;
     if (decision.action == ecnomy::Action::drop || notEct) {
       countDrop(slot, true, now);
       dropPacket(slot.packet, inet::CONGESTION);

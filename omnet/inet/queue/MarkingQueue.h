@@ -64,9 +64,8 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
     Label label;
     Hop* hop;  // nullptr for what belongs to no source
     std::int32_t bytes, wireBytes;
-    bool ect, ce;
+    bool ipv4, ect, ce;
     Time arrived;
-    Time started = kNever;
   };
   struct Departed {  // a CE packet on the wire
     Time delivered;

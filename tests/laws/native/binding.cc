@@ -43,6 +43,7 @@ void bind_marking(nb::module_& module) {
       .def("first_timer", &Marking::first_timer)
       .def("on_timer", &Marking::on_timer)
       .def("probability", &Marking::probability)
+      .def("configure", &Marking::configure)
       .def("measure", &Marking::measure);
   module.def("marking", [](const std::string& name, const std::vector<double>& values) {
     return make(registry().marking, name, values);

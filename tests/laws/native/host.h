@@ -54,6 +54,8 @@ struct Marking {
   virtual Ps first_timer() = 0;
   virtual Ps on_timer(const Queue& queue, Ps now) = 0;
   virtual double probability() = 0;
+  // New parameters for the law as it stands; nothing where it has none.
+  virtual void configure(const std::vector<double>& values) = 0;
   // The quantity the law keeps: RED's average, the measured load, the virtual backlog; else NaN.
   virtual double measure() = 0;
 };

@@ -4,11 +4,20 @@
 #define ECNOMY_TESTS_LAWS_MARKING_HOST_H_
 
 #include <cmath>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "host.h"
 #include "marking/marking.h"
 
 namespace ecnomy_testing {
+
+template <class Law, class = void>
+struct CanConfigure : std::false_type {};
+template <class Law>
+struct CanConfigure<Law, std::void_t<decltype(std::declval<Law&>().configure(nullptr))>>
+    : std::true_type {};
 
 // `measure` reads what the law keeps.
 template <class Law>
@@ -30,6 +39,12 @@ class MarkingOf : public Marking {
   Ps first_timer() override { return law_.first_timer(); }
   Ps on_timer(const Queue& queue, Ps now) override { return law_.on_timer(view(queue), now); }
   double probability() override { return law_.probability(); }
+  void configure(const std::vector<double>& values) override {
+    if constexpr (CanConfigure<Law>::value) {
+      check_count(rows_of(Law::kParameters), values);
+      law_.configure(values.data());
+    }
+  }
   double measure() override { return measure_ == nullptr ? NAN : measure_(law_); }
 
  private:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges of segments that a receiver holds beyond its cumulative ACK (RFC 2018). An ACK here carries the
 // time of the data it answers, as with timestamps (RFC 7323), which leaves room for three of them.
-#ifndef ECNOMY_ENGINE_SACK_BLOCKS_H_
-#define ECNOMY_ENGINE_SACK_BLOCKS_H_
+#ifndef ECNOMY_HOST_SACK_BLOCKS_H_
+#define ECNOMY_HOST_SACK_BLOCKS_H_
 
 #include <array>
 #include <cstdint>
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 struct SegmentRange {
   std::int64_t first, end;  // [first, end)
@@ -23,6 +23,6 @@ struct SackBlocks {
   std::int32_t option_bytes() const noexcept { return count == 0 ? 0 : 4 + 8 * count; }
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_SACK_BLOCKS_H_
+#endif  // ECNOMY_HOST_SACK_BLOCKS_H_

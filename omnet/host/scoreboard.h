@@ -4,16 +4,16 @@
 //
 //   IsLost(s)   s is not reported and three or more beyond it are:  s < third highest reported
 //   pipe        segments in the network: neither reported nor lost, and those sent again
-#ifndef ECNOMY_ENGINE_SCOREBOARD_H_
-#define ECNOMY_ENGINE_SCOREBOARD_H_
+#ifndef ECNOMY_HOST_SCOREBOARD_H_
+#define ECNOMY_HOST_SCOREBOARD_H_
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "engine/sack_blocks.h"
+#include "host/sack_blocks.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
 class Scoreboard {
  public:
@@ -116,6 +116,6 @@ class Scoreboard {
   std::int64_t count_ = 0;          // segments in them
 };
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
 
-#endif  // ECNOMY_ENGINE_SCOREBOARD_H_
+#endif  // ECNOMY_HOST_SCOREBOARD_H_

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// A record of every call of a law: what its host handed to it and what it answered, bit for bit, so
+// that a test can make the same calls again (tests/parity). It is compiled in with ECNOMY_LAW_LOG
+// defined, and then written to the file that the environment variable of that name names; without
+// the definition all of this is nothing. One line a call, whole numbers in decimal, others as %a:
+//
+//   new I FAMILY LAW VALUE...             a host of its own number I; the rest of its lines name it
+//   arrival I PACKETS BYTES RATE IDLE FLOW BYTES NOW N DRAW... ACTION MARK_QUEUED PROBABILITY
+//   departure I (the same)
+//   timer I PACKETS BYTES RATE IDLE NOW NEXT PROBABILITY
+//   configure I VALUE...
+//   ack I CWND SSTHRESH MIN MAX NEWLY MARKS CWND SSTHRESH MIN MAX
+//   congestion, loss I CWND SSTHRESH MIN MAX CWND SSTHRESH MIN MAX
+//   timeout I CWND SSTHRESH MIN MAX FLIGHT CWND SSTHRESH MIN MAX
+//   weight, gain I VALUE
+#ifndef ECNOMY_HOST_LAW_LOG_H_
+#define ECNOMY_HOST_LAW_LOG_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "laws/marking/marking.h"
+#include "laws/random/stream.h"
+#include "laws/window/window.h"
+
+#ifdef ECNOMY_LAW_LOG
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+#endif
+
+namespace ecnomy {
+
+#ifdef ECNOMY_LAW_LOG
+
+// The file, one for the process.
+class LawLog {
+ public:
+  static LawLog& get() {
+    static LawLog log;
+    return log;
+  }
+  bool on() const noexcept { return file_ != nullptr; }
+
+  // A law has been made, for the host that is built next.
+  static void made(const char* family, const std::string& law, const std::vector<double>& values) {
+    get().law_ = std::string(family) + " " + law;
+    get().values_ = values;
+  }
+  int open() {
+    if (!on()) return 0;
+    std::fprintf(file_, "new %d %s", ++hosts_, law_.c_str());
+    put(values_);
+    std::fputc('\n', file_);
+    return hosts_;
+  }
+  template <class... Values>
+  void line(const char* hook, int host, const Values&... values) {
+    std::fprintf(file_, "%s %d", hook, host);
+    (put(values), ...);
+    std::fputc('\n', file_);
+  }
+
+ private:
+  LawLog() {
+    const char* path = std::getenv("ECNOMY_LAW_LOG");
+    if (!path || !*path) return;
+    file_ = std::fopen(path, "a");
+    if (!file_) throw std::runtime_error(std::string("cannot write the law log ") + path);
+  }
+  ~LawLog() {
+    if (file_) std::fclose(file_);
+  }
+  void put(double value) { std::fprintf(file_, " %a", value); }
+  void put(int value) { std::fprintf(file_, " %d", value); }
+  void put(std::int64_t value) { std::fprintf(file_, " %lld", static_cast<long long>(value)); }
+  void put(const std::vector<double>& values) {
+    for (const double value : values) put(value);
+  }
+  void put(const QueueView& q) {
+    for (const std::int64_t value : {q.packets, q.bytes, q.rate_bps, q.idle_since}) put(value);
+  }
+  void put(const Window& w) {
+    for (const double value : {w.cwnd, w.ssthresh, w.min, w.max}) put(value);
+  }
+
+  std::FILE* file_ = nullptr;
+  std::string law_;
+  std::vector<double> values_;
+  int hosts_ = 0;
+};
+
+// A law's stream, which remembers what was drawn since it was last asked.
+class LawStream {
+ public:
+  explicit LawStream(Stream stream) noexcept : stream_(stream) {}
+  double operator()() noexcept {
+    drawn_.push_back(stream_());
+    return drawn_.back();
+  }
+  std::vector<double> take() { return std::exchange(drawn_, {}); }
+
+ private:
+  Stream stream_;
+  std::vector<double> drawn_;
+};
+
+// One host's part of the log.
+class HostLog {
+ public:
+  template <class Host>
+  void decided(const char* hook, const QueueView& queue, const PacketView& packet, Time now,
+               LawStream& stream, const Decision& decision, const Host& host) {
+    const std::vector<double> draws = stream.take();
+    if (!log_->on()) return;
+    log_->line(hook, id_, queue, packet.flow, packet.bytes, now, static_cast<int>(draws.size()),
+               draws, static_cast<int>(decision.action), decision.mark_queued, host.probability());
+  }
+  template <class Host>
+  void timed(const QueueView& queue, Time now, Time next, const Host& host) {
+    if (log_->on()) log_->line("timer", id_, queue, now, next, host.probability());
+  }
+  template <class... Values>
+  void changed(const char* hook, const Window& before, const Window& after,
+               const Values&... values) {
+    if (log_->on()) log_->line(hook, id_, before, values..., after);
+  }
+  template <class Value>
+  void set(const char* what, const Value& value) {
+    if (log_->on()) log_->line(what, id_, value);
+  }
+
+ private:
+  LawLog* log_ = &LawLog::get();
+  int id_ = log_->open();
+};
+
+#else
+
+struct LawLog {
+  static void made(const char*, const std::string&, const std::vector<double>&) noexcept {}
+};
+
+using LawStream = Stream;
+
+struct HostLog {
+  template <class... Any>
+  void decided(const Any&...) const noexcept {}
+  template <class... Any>
+  void timed(const Any&...) const noexcept {}
+  template <class... Any>
+  void changed(const Any&...) const noexcept {}
+  template <class... Any>
+  void set(const Any&...) const noexcept {}
+};
+
+#endif
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_HOST_LAW_LOG_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the receiving half of a connection adds to INET's: the ECN echo (RFC 3168 section 6.1.3; or accurate,
+// antoniadis2000 section 3.1: a cumulative count of marks, as AccECN's, that outlives lost ACKs),
+// which ACKs may wait (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2), and which ranges an ACK reports
+// (RFC 2018). engine/tcp_receiver.h has the same rules.
+#ifndef ECNOMY_INET_TCP_FLOWRECEIVER_H_
+#define ECNOMY_INET_TCP_FLOWRECEIVER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "host/plan.h"
+#include "inet/transportlayer/tcp/TcpReceiveQueue.h"
+#include "tcp/SenderPort.h"
+
+namespace ecnomy::omnet {
+
+class FlowReceiver {
+ public:
+  // What the next ACK answers: the oldest packet that waits for it (RFC 7323 section 4.3).
+  struct Waiting {
+    std::int32_t packets = 0;
+    Time sent = kNever;
+    bool again = false;
+  };
+
+  const Waiting& waiting() const noexcept { return waiting_; }
+  std::uint32_t marks() const noexcept { return marks_; }
+
+  // A segment that will be answered.
+  void note(Time sent, bool again) noexcept {
+    if (waiting_.packets++ == 0) {
+      waiting_.sent = sent;
+      waiting_.again = again;
+    }
+  }
+
+  // Its data, before INET's queue has them.
+  void noteData(bool ce, bool cwr) noexcept {
+    if (cwr) latched_ = false;
+    turned_ = ce && !markedLast_;
+    markedLast_ = ce;
+    if (!ce) return;
+    latched_ = true;
+    ++marks_;
+  }
+
+  // Whether an ACK that leaves now carries ECE.
+  bool echo(Echo mode) const noexcept {
+    if (mode == Echo::accurate) return marks_ != told_;
+    return mode == Echo::rfc3168 && latched_;
+  }
+
+  // Whether the ACK of data just noted, which came in order with nothing held beyond, may wait until
+  // there are `every`. With accurate echo a mark after an unmarked packet and a second untold mark are
+  // told at once (RFC 9768 section 3.2.2.5.1).
+  bool mayWait(std::int32_t every, Echo mode) const noexcept {
+    const bool tell = mode == Echo::accurate && (turned_ || marks_ - told_ >= 2);
+    return waiting_.packets < every && !tell;
+  }
+
+  // An ACK leaves.
+  void told() noexcept {
+    told_ = marks_;
+    waiting_ = Waiting{};
+  }
+
+  // Data [first, end) came out of order; the queue has them.
+  void hold(inet::tcp::TcpReceiveQueue& queue, std::uint32_t first, std::uint32_t end);
+  // At most three, that of the last arrival first, then those reported most recently.
+  std::vector<SeqRange> held(std::uint32_t next);
+
+ private:
+  static constexpr std::size_t kMostRanges = 3;
+
+  std::vector<SeqRange> held_;  // the last to grow first
+  bool latched_ = false, markedLast_ = false, turned_ = false;
+  std::uint32_t marks_ = 0;  // CE packets with data of this connection
+  std::uint32_t told_ = 0;   // of them on ACKs
+  Waiting waiting_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_FLOWRECEIVER_H_

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tcp/HostTransport.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "host/registry.h"
+#include "host/window_host.h"
+#include "parameters/Parameters.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cComponent;
+using omnetpp::cRuntimeError;
+using omnetpp::cValue;
+using omnetpp::cValueMap;
+
+namespace {
+
+double lawValue(const Parameter& parameter, const cValue& value) {
+  if (value.getType() == cValue::BOOL) return value.boolValue() ? 1 : 0;
+  if (value.getType() != cValue::STRING) return value.doubleValue();
+  std::istringstream names(parameter.choices);
+  int index = 0;
+  for (std::string name; std::getline(names, name, ','); ++index) {
+    if (name == value.stdstringValue()) return index;
+  }
+  throw BadParameter(std::string(parameter.name) + " is '" + value.stdstringValue() +
+                     "', expected one of " + parameter.choices);
+}
+
+// What is not given has the default of the law's table.
+LawPlan lawOf(const std::string& law, const cValueMap& given) {
+  LawPlan plan{law, {}};
+  const std::vector<Parameter>& table = find_law("window", law).parameters;
+  for (const auto& field : given.getFields()) {
+    const bool known = std::any_of(table.begin(), table.end(),
+                                   [&](const Parameter& p) { return field.first == p.name; });
+    if (!known) throw BadParameter("law '" + law + "' has no parameter '" + field.first + "'");
+  }
+  for (const Parameter& p : table) {
+    plan.values.push_back(given.containsKey(p.name) ? lawValue(p, given.get(p.name)) : p.fallback);
+    check_parameter(law.c_str(), p, plan.values.back());
+  }
+  return plan;
+}
+
+// A choice that may be left to the law.
+bool chosen(const cComponent* tcp, const char* name, const char* yes, bool byLaw) {
+  const std::string value = tcp->par(name).stdstringValue();
+  return value == "by-law" ? byLaw : value == yes;
+}
+
+Echo echoOf(const cComponent* tcp, Echo byLaw) {
+  const std::string value = tcp->par("echo").stdstringValue();
+  if (value == "by-law") return byLaw;
+  if (value == "off") return Echo::off;
+  return value == "accurate" ? Echo::accurate : Echo::rfc3168;
+}
+
+void readTimes(const cComponent* tcp, TransportPlan& plan) {
+  plan.delayed_ack = timeParameter(tcp, "delayedAck");
+  plan.min_rto = timeParameter(tcp, "minRto");
+  plan.max_rto = timeParameter(tcp, "maxRto");
+  plan.initial_rto = timeParameter(tcp, "initialRto");
+  plan.reference_rtt = timeParameter(tcp, "referenceRtt");
+}
+
+// A law that wants each mark is paced and has an accurate echo, unless it is said otherwise.
+void readChoices(const cComponent* tcp, TransportPlan& plan, bool perMark) {
+  plan.paced = chosen(tcp, "send", "paced", perMark);
+  plan.slow_start = chosen(tcp, "slowStart", "on", !perMark);
+  plan.echo = echoOf(tcp, perMark ? Echo::accurate : Echo::rfc3168);
+  plan.ect = plan.echo != Echo::off;
+  plan.ect_all = plan.ect && tcp->par("ect").stdstringValue() == "all";
+  plan.sack = tcp->par("sack").boolValue();
+  plan.delayed_acks = static_cast<std::int32_t>(tcp->par("delayedAcks").intValue());
+}
+
+}  // namespace
+
+TransportPlan hostTransport(const cComponent* tcp, const std::string& law) {
+  TransportPlan plan{};
+  plan.tcp = true;
+  const auto* given =
+      omnetpp::check_and_cast<const cValueMap*>(tcp->par("lawParameters").objectValue());
+  try {
+    plan.window = lawOf(law.empty() ? tcp->par("law").stdstringValue() : law, *given);
+  } catch (const BadParameter& error) {
+    throw cRuntimeError("%s: parameters 'law' and 'lawParameters': %s", tcp->getFullPath().c_str(),
+                        error.what());
+  }
+  const bool perMark = WindowHost(make_window(plan.window.law, plan.window.values)).per_mark();
+  readChoices(tcp, plan, perMark);
+  readTimes(tcp, plan);
+  plan.payload_bytes = static_cast<std::int32_t>(tcp->par("mss").intValue());
+  plan.header_bytes = plan.ack_bytes = 40;
+  plan.receiver_window = -1;
+  plan.initial_window = tcp->par("initialWindow").doubleValue();
+  const double least = tcp->par("minWindow").doubleValue();
+  plan.min_window = least > 0 ? least : plan.paced ? 1.0 / 64 : 1.0;
+  plan.max_window = tcp->par("maxWindow").doubleValue();
+  plan.initial_mark_rate = tcp->par("markRate").doubleValue();
+  if (plan.delayed_acks < 1) {
+    throw cRuntimeError("%s: parameter 'delayedAcks' is below 1", tcp->getFullPath().c_str());
+  }
+  return plan;
+}
+
+}  // namespace ecnomy::omnet

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tcp/MarketConnection.h"
+
+#include <cstdio>
+
+#include "market/MarketBridge.h"
+#include "tcp/MarketTcp.h"
+#include "tcp/TcpMarketFlavour.h"
+
+namespace ecnomy::omnet {
+
+using inet::L3Address;
+using inet::Packet;
+using inet::Ptr;
+using inet::tcp::TcpConnection;
+using inet::tcp::TcpHeader;
+using omnetpp::cMessage;
+
+Define_Module(MarketConnection);
+
+MarketConnection* MarketConnection::make(inet::tcp::Tcp& tcp, int socketId) {
+  char name[24];
+  std::snprintf(name, sizeof name, "conn-%d", socketId);
+  omnetpp::cModuleType* type = omnetpp::cModuleType::get("ecnomy.tcp.MarketConnection");
+  auto* made = omnetpp::check_and_cast<MarketConnection*>(type->createScheduleInit(name, &tcp));
+  made->TcpConnection::initConnection(&tcp, socketId);
+  return made;
+}
+
+TcpConnection* MarketConnection::cloneListeningConnection() {
+  const auto id = inet::getActiveSimulationOrEnvir()->getUniqueNumber();
+  MarketConnection* clone = make(*tcpMain, static_cast<int>(id));
+  clone->initClonedConnection(this);
+  clone->forked_ = true;
+  return clone;
+}
+
+// ---- handshake
+
+void MarketConnection::selectInitialSeqNum() {
+  TcpConnection::selectInitialSeqNum();
+  if (flavour_) flavour_->begins();
+}
+
+// A flow of the market asks until it is connected or gives up by itself.
+void MarketConnection::process_OPEN_ACTIVE(Event& event, inet::TcpCommand* command,
+                                           cMessage* message) {
+  TcpConnection::process_OPEN_ACTIVE(event, command, message);
+  if (flavour_ && flavour_->planned()) cancelEvent(connEstabTimer);
+}
+
+// Its receiver answers each SYN, and waits for data as long as need be.
+MarketConnection::Event MarketConnection::processSynInListen(Packet* packet, const Header& header,
+                                                             L3Address from, L3Address to) {
+  if (flavour_) flavour_->serve(*header, from, to);
+  const Event event = TcpConnection::processSynInListen(packet, header, from, to);
+  if (flavour_ && flavour_->planned()) cancelEvent(connEstabTimer);
+  return event;
+}
+
+void MarketConnection::startSynRexmitTimer() {
+  if (!flavour_) return TcpConnection::startSynRexmitTimer();
+  if (flavour_->planned() && !state->active) return;
+  state->syn_rexmit_count = 0;
+  state->syn_rexmit_timeout = simtime(flavour_->synTimeout());
+  rescheduleAfter(state->syn_rexmit_timeout, synRexmitTimer);
+}
+
+void MarketConnection::process_TIMEOUT_SYN_REXMIT(Event& event) {
+  if (!flavour_ || !flavour_->planned()) return TcpConnection::process_TIMEOUT_SYN_REXMIT(event);
+  if (!flavour_->synLost()) {
+    event = inet::tcp::TCP_E_ABORT;
+    return;
+  }
+  ++state->syn_rexmit_count;
+  sendSyn();
+  state->syn_rexmit_timeout = simtime(flavour_->synTimeout());
+  scheduleAfter(state->syn_rexmit_timeout, synRexmitTimer);
+}
+
+// INET agrees on ECN only after the first data have left.
+MarketConnection::Event MarketConnection::processSegmentInSynSent(Packet* packet,
+                                                                  const Header& header,
+                                                                  L3Address from, L3Address to) {
+  const bool agreed = header->getSynBit() && header->getEceBit() && !header->getCwrBit();
+  if (flavour_ && state->ecnSynSent && agreed) state->ect = true;
+  return TcpConnection::processSegmentInSynSent(packet, header, from, to);
+}
+
+// One that was forked off cannot listen again: its address is not free.
+bool MarketConnection::performStateTransition(const Event& event) {
+  const bool back =
+      event == inet::tcp::TCP_E_RCV_RST || event == inet::tcp::TCP_E_TIMEOUT_CONN_ESTAB;
+  const bool ends = forked_ && back && getFsmState() == inet::tcp::TCP_S_SYN_RCVD;
+  return TcpConnection::performStateTransition(ends ? inet::tcp::TCP_E_ABORT : event);
+}
+
+// ---- segments in
+
+MarketConnection::Event MarketConnection::process_RCV_SEGMENT(Packet* packet, const Header& header,
+                                                              L3Address from, L3Address to) {
+  if (flavour_) flavour_->segmentArrives(*packet, *header);
+  const bool synAgain = getFsmState() == inet::tcp::TCP_S_SYN_RCVD && header->getSynBit() &&
+                        !header->getAckBit() && header->getSequenceNo() == state->irs;
+  if (!flavour_ || !synAgain) {
+    return TcpConnection::process_RCV_SEGMENT(packet, header, from, to);
+  }
+  sendSynAck();
+  delete packet;
+  return inet::tcp::TCP_E_IGNORE;
+}
+
+bool MarketConnection::processSACKOption(const Header& header,
+                                         const inet::tcp::TcpOptionSack& option) {
+  if (!flavour_) return TcpConnection::processSACKOption(header, option);
+  for (unsigned i = 0; i < option.getSackItemArraySize(); ++i) {
+    const inet::tcp::SackItem& item = option.getSackItem(i);
+    flavour_->heldBeyond({item.getStart(), item.getEnd()});
+  }
+  return true;
+}
+
+bool MarketConnection::processAckInEstabEtc(Packet* packet, const Header& header) {
+  if (!TcpConnection::processAckInEstabEtc(packet, header)) return false;
+  if (flavour_) flavour_->ackArrives(*header);
+  return true;
+}
+
+// ---- segments out
+
+void MarketConnection::sendAck() {
+  composesAck_ = true;
+  TcpConnection::sendAck();
+  composesAck_ = false;
+}
+
+// A flow of the market has its options from the plan, not from the wire: a SYN is as long as an ACK.
+TcpHeader MarketConnection::writeHeaderOptions(const Ptr<TcpHeader>& header) {
+  if (!flavour_) return TcpConnection::writeHeaderOptions(header);
+  if (flavour_->planned() && header->getSynBit()) return *header;
+  TcpConnection::writeHeaderOptions(header);
+  if (composesAck_) addHeld(*header);
+  return *header;
+}
+
+void MarketConnection::addHeld(TcpHeader& header) const {
+  const std::vector<SeqRange> held = flavour_->held();
+  if (held.empty()) return;
+  header.appendHeaderOption(new inet::tcp::TcpOptionNop());
+  header.appendHeaderOption(new inet::tcp::TcpOptionNop());
+  auto* option = new inet::tcp::TcpOptionSack();
+  option->setLength(static_cast<short>(2 + 8 * held.size()));
+  option->setSackItemArraySize(held.size());
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    option->setSackItem(i, inet::tcp::Sack(held[i].first, held[i].end));
+  }
+  header.appendHeaderOption(option);
+  header.setHeaderLength(inet::tcp::TCP_MIN_HEADER_LENGTH + header.getHeaderOptionArrayLength());
+  header.setChunkLength(header.getHeaderLength());
+}
+
+void MarketConnection::sendToIP(Packet* packet, const Ptr<TcpHeader>& header) {
+  if (flavour_) flavour_->segmentLeaves(*packet, *header);
+  TcpConnection::sendToIP(packet, header);
+}
+
+void MarketConnection::sendToIP(Packet* packet, const Ptr<TcpHeader>& header, L3Address from,
+                                L3Address to) {
+  if (flavour_) flavour_->segmentLeaves(*packet, *header);
+  TcpConnection::sendToIP(packet, header, from, to);
+}
+
+}  // namespace ecnomy::omnet

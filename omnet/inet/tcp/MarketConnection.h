@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection of INET's TCP that leaves to our flavour what INET keeps for itself: timers of the handshake,
+// selective ACKs, what leaves when and with which ECN codepoint. With another flavour it is INET's.
+#ifndef ECNOMY_INET_TCP_MARKETCONNECTION_H_
+#define ECNOMY_INET_TCP_MARKETCONNECTION_H_
+
+#include "inet/transportlayer/tcp/TcpConnection.h"
+
+namespace ecnomy::omnet {
+
+class TcpMarketFlavour;
+
+class MarketConnection : public inet::tcp::TcpConnection {
+ public:
+  static MarketConnection* make(inet::tcp::Tcp& tcp, int socketId);
+  void adopt(TcpMarketFlavour* flavour) { flavour_ = flavour; }
+
+  void sendAck() override;
+  void startSynRexmitTimer() override;
+  void sendToIP(inet::Packet* packet, const inet::Ptr<inet::tcp::TcpHeader>& header) override;
+
+ protected:
+  using Header = inet::Ptr<const inet::tcp::TcpHeader>;
+  using Event = inet::tcp::TcpEventCode;
+
+  void sendToIP(inet::Packet* packet, const inet::Ptr<inet::tcp::TcpHeader>& header,
+                inet::L3Address from, inet::L3Address to) override;
+  bool performStateTransition(const Event& event) override;
+  void process_OPEN_ACTIVE(Event& event, inet::TcpCommand* command,
+                           omnetpp::cMessage* message) override;
+  void process_TIMEOUT_SYN_REXMIT(Event& event) override;
+  Event process_RCV_SEGMENT(inet::Packet* packet, const Header& header, inet::L3Address from,
+                            inet::L3Address to) override;
+  Event processSynInListen(inet::Packet* packet, const Header& header, inet::L3Address from,
+                           inet::L3Address to) override;
+  Event processSegmentInSynSent(inet::Packet* packet, const Header& header, inet::L3Address from,
+                                inet::L3Address to) override;
+  bool processAckInEstabEtc(inet::Packet* packet, const Header& header) override;
+  bool processSACKOption(const Header& header, const inet::tcp::TcpOptionSack& option) override;
+  inet::tcp::TcpConnection* cloneListeningConnection() override;
+  void selectInitialSeqNum() override;
+  inet::tcp::TcpHeader writeHeaderOptions(const inet::Ptr<inet::tcp::TcpHeader>& header) override;
+
+ private:
+  void addHeld(inet::tcp::TcpHeader& header) const;
+
+  TcpMarketFlavour* flavour_ = nullptr;
+  bool forked_ = false;  // off a listening connection
+  bool composesAck_ = false;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_MARKETCONNECTION_H_

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tcp/MarketTcp.h"
+
+#include <cstring>
+#include <utility>
+
+#include "inet/common/ProtocolTag_m.h"
+#include "inet/networklayer/common/EcnTag_m.h"
+#include "tcp/MarketConnection.h"
+
+namespace ecnomy::omnet {
+
+using inet::Packet;
+using inet::tcp::TcpHeader;
+using omnetpp::cMessage;
+
+Define_Module(MarketTcp);
+
+namespace {
+
+std::int64_t payloadBytes(const Packet& packet, const TcpHeader& header) {
+  return packet.getByteLength() - inet::B(header.getHeaderLength()).get();
+}
+
+}  // namespace
+
+void MarketTcp::initialize(int stage) {
+  Tcp::initialize(stage);
+  if (stage == inet::INITSTAGE_LOCAL) market_ = MarketBridge::find();
+}
+
+inet::tcp::TcpConnection* MarketTcp::createConnection(int socketId) {
+  return MarketConnection::make(*this, socketId);
+}
+
+FlowSender* MarketTcp::claim(int socketId) {
+  const auto found = expected_.find(socketId);
+  if (found == expected_.end()) return nullptr;
+  FlowSender* flow = found->second;
+  expected_.erase(found);
+  return flow;
+}
+
+void MarketTcp::sendFromConn(cMessage* message, const char* gate, int index) {
+  if (std::strcmp(gate, "ipOut") != 0) return Tcp::sendFromConn(message, gate, index);
+  Enter_Method("sendFromConn");
+  take(message);
+  Packet* packet = omnetpp::check_and_cast<Packet*>(message);
+  const Departure departure = std::exchange(departure_, Departure{});
+  if (departure.ect || departure.notEct) {
+    packet->addTagIfAbsent<inet::EcnReq>()->setExplicitCongestionNotification(
+        departure.ect ? inet::IP_ECN_ECT_1 : inet::IP_ECN_NOT_ECT);
+  }
+  if (departure.at <= now()) return leave(packet);
+  scheduleAt(simtime(departure.at), packet);
+}
+
+void MarketTcp::handleSelfMessage(cMessage* message) {
+  leave(omnetpp::check_and_cast<Packet*>(message));
+}
+
+// The packet leaves its host.
+void MarketTcp::leave(Packet* packet) {
+  packet->setTimestamp(omnetpp::simTime());
+  Trace* trace = market_ ? market_->accounts().trace : nullptr;
+  if (trace) {
+    const auto& header = packet->peekAtFront<TcpHeader>();
+    const auto& tag = header->findTag<FlowTag>();
+    if (tag && tag->flow >= 0 && tag->fromSender) {
+      trace->add(now(), TraceEvent::send, -1, tag->flow, header->getSequenceNo(),
+                 packet->getByteLength() + kIpHeader, false);
+    }
+  }
+  send(packet, "ipOut");
+}
+
+void MarketTcp::handleLowerPacket(Packet* packet) {
+  const auto& protocol = packet->findTag<inet::PacketProtocolTag>();
+  if (!protocol || protocol->getProtocol() != &inet::Protocol::tcp) {
+    return Tcp::handleLowerPacket(packet);
+  }
+  const auto header = packet->peekAtFront<TcpHeader>();
+  const auto tag = header->findTag<FlowTag>();
+  const auto& ecn = packet->findTag<inet::EcnInd>();
+  arrival_.ce = ecn && ecn->getExplicitCongestionNotification() == inet::IP_ECN_CE;
+  arrival_.sent = packet->getTimestamp().raw();
+  arrival_.bytes = packet->getByteLength() + kIpHeader;
+  arrival_.tag = tag.get();
+  if (market_ && tag && tag->flow >= 0) count(*packet, *header);
+  Tcp::handleLowerPacket(packet);
+  arrival_ = Arrival{};
+}
+
+// What a host receives for a flow of the market, whatever its connection does with it.
+void MarketTcp::count(const Packet& packet, const TcpHeader& header) {
+  const int flow = arrival_.tag->flow;
+  if (!arrival_.tag->fromSender || payloadBytes(packet, header) == 0) {
+    if (arrival_.ce) ++market_->flow(flow).control_ce;
+    return;
+  }
+  Accounts& books = market_->accounts();
+  books.count_delivery(flow, arrival_.bytes, now() - arrival_.sent, arrival_.ce, now());
+  if (books.trace) {
+    books.trace->add(now(), TraceEvent::deliver, -1, flow, header.getSequenceNo(), arrival_.bytes,
+                     arrival_.ce);
+  }
+}
+
+// Late ACKs of a connection that its application has given up are not answered: RFC 793 would send a
+// RST for each, in the way of others' data.
+void MarketTcp::segmentArrivalWhileClosed(Packet* packet, const inet::Ptr<const TcpHeader>& header,
+                                          inet::L3Address from, inet::L3Address to) {
+  const bool bare = !header->getSynBit() && !header->getFinBit() && !header->getRstBit() &&
+                    payloadBytes(*packet, *header) == 0;
+  if (bare && arrival_.tag && arrival_.tag->flow >= 0 && !arrival_.tag->fromSender) {
+    delete packet;
+    return;
+  }
+  Tcp::segmentArrivalWhileClosed(packet, header, from, to);
+}
+
+}  // namespace ecnomy::omnet

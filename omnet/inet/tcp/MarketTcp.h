@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// INET's TCP with what the market needs at a host: connections that our flavour can steer, the send
+// overhead, ECN codepoints as planned, and the count of what arrives.
+#ifndef ECNOMY_INET_TCP_MARKETTCP_H_
+#define ECNOMY_INET_TCP_MARKETTCP_H_
+
+#include <unordered_map>
+
+#include "inet/transportlayer/tcp/Tcp.h"
+#include "market/MarketBridge.h"
+#include "tcp/FlowSender.h"
+#include "tcp/FlowTag.h"
+
+namespace ecnomy::omnet {
+
+class MarketTcp : public inet::tcp::Tcp {
+ public:
+  // The segment that is being processed.
+  struct Arrival {
+    Time sent = kNever;  // when it left its host
+    bool ce = false;
+    std::int64_t bytes = 0;        // of its IP packet
+    const FlowTag* tag = nullptr;  // what came with it, if it is one of ours
+  };
+  // How the next packet leaves.
+  struct Departure {
+    Time at = 0;       // not before now
+    bool ect = false;  // whatever INET would say
+    bool notEct = false;
+  };
+
+  // The connection of this socket, when it is opened, is this flow's.
+  void expect(int socketId, FlowSender* flow) { expected_[socketId] = flow; }
+  FlowSender* claim(int socketId);
+  MarketBridge* market() { return market_; }
+  const Arrival& arrival() const { return arrival_; }
+  void departs(const Departure& departure) { departure_ = departure; }
+
+  void sendFromConn(omnetpp::cMessage* message, const char* gate, int index = -1) override;
+
+ protected:
+  void initialize(int stage) override;
+  void handleSelfMessage(omnetpp::cMessage* message) override;
+  void handleLowerPacket(inet::Packet* packet) override;
+  inet::tcp::TcpConnection* createConnection(int socketId) override;
+  void segmentArrivalWhileClosed(inet::Packet* packet,
+                                 const inet::Ptr<const inet::tcp::TcpHeader>& header,
+                                 inet::L3Address from, inet::L3Address to) override;
+
+ private:
+  static constexpr std::int64_t kIpHeader = 20;
+
+  void leave(inet::Packet* packet);
+  void count(const inet::Packet& packet, const inet::tcp::TcpHeader& header);
+
+  MarketBridge* market_ = nullptr;
+  std::unordered_map<int, FlowSender*> expected_;
+  Arrival arrival_;
+  Departure departure_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_MARKETTCP_H_

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flavour of INET's TCP that hosts our window laws. It turns INET's callbacks into those of a FlowSender
+// and a FlowReceiver, which decide; INET's own window arithmetic is not used.
+//
+// A connection of a TcpSource has the transport of its source, at either end. Any other has its host's
+// (HostTransport.h), with the law that the class name says.
+#ifndef ECNOMY_INET_TCP_TCPMARKETFLAVOUR_H_
+#define ECNOMY_INET_TCP_TCPMARKETFLAVOUR_H_
+
+#include <memory>
+#include <vector>
+
+#include "inet/transportlayer/tcp/TcpAlgorithm.h"
+#include "inet/transportlayer/tcp/flavours/TcpTahoeRenoFamilyState_m.h"
+#include "tcp/FlowReceiver.h"
+#include "tcp/FlowSender.h"
+#include "tcp/MarketConnection.h"
+#include "tcp/MarketTcp.h"
+
+namespace ecnomy::omnet {
+
+class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
+ public:
+  TcpMarketFlavour() = default;
+  ~TcpMarketFlavour() override;
+
+  // ---- as MarketConnection calls it
+  bool planned() const { return planned_; }  // its transport is that of a source of the market
+  void begins();                             // before the first segment leaves
+  // Becomes the receiver of what sends this SYN.
+  void serve(const inet::tcp::TcpHeader& syn, const inet::L3Address& from,
+             const inet::L3Address& to);
+  Time synTimeout() const;
+  bool synLost();
+  void segmentArrives(const inet::Packet& packet, const inet::tcp::TcpHeader& header);
+  void heldBeyond(const SeqRange& range) { told_.held.push_back(range); }
+  void ackArrives(const inet::tcp::TcpHeader& header);
+  void segmentLeaves(const inet::Packet& packet, inet::tcp::TcpHeader& header);
+  std::vector<SeqRange> held();
+
+  // ---- as INET calls it
+  void initialize() override;
+  void established(bool active) override;
+  void connectionClosed() override;
+  void processTimer(omnetpp::cMessage* timer, inet::tcp::TcpEventCode& event) override;
+  void sendCommandInvoked() override;
+  void receivedOutOfOrderSegment() override;
+  void receiveSeqChanged() override;
+  void receivedDataAck(std::uint32_t) override {}
+  void receivedDuplicateAck() override {}
+  void receivedAckForDataNotYetSent(std::uint32_t) override { conn->sendAck(); }
+  void ackSent() override;
+  void dataSent(std::uint32_t) override {}
+  void segmentRetransmitted(std::uint32_t, std::uint32_t) override {}
+  void restartRexmitTimer() override;  // a FIN without data has left
+  void rttMeasurementCompleteUsingTS(std::uint32_t) override {}
+  bool shouldMarkAck() override;
+  void processEcnInEstablished() override;
+
+  // ---- as a FlowSender calls it
+  std::uint32_t waiting(std::uint32_t from) override;
+  void emit(const Segment& segment, const Emission& emission) override;
+  void wakeAt(Time at) override { schedule(paceTimer_, at); }
+  void alarmAt(Time at) override { schedule(lossTimer_, at); }
+  void windowChanged() override;
+  void sever() override;
+
+ protected:
+  // The law where the connection is none of the market's; "": the host's.
+  virtual const char* law() const { return ""; }
+  inet::tcp::TcpStateVariables* createStateVariables() override {
+    return new inet::tcp::TcpTahoeRenoFamilyStateVariables();
+  }
+
+ private:
+  using Variables = inet::tcp::TcpTahoeRenoFamilyStateVariables;
+
+  Variables& variables() { return static_cast<Variables&>(*state); }
+  const TransportPlan& plan() const { return *plan_; }
+  void adopt(const TransportPlan& plan, bool planned);
+  void agree();
+  void openOwnFlow();
+  void connectFlow();
+  TcpAck readAck(const inet::tcp::TcpHeader& header) const;
+  bool holdsData() const;
+  void schedule(omnetpp::cMessage* timer, Time at);
+  void resendFin();
+  MarketTcp::Departure departure(const inet::Packet& packet, const inet::tcp::TcpHeader& header);
+
+  MarketTcp* tcp_ = nullptr;
+  MarketConnection* connection_ = nullptr;
+  FlowSender* flow_ = nullptr;  // who sends here, while it does
+  std::unique_ptr<FlowSender> ownFlow_;
+  FlowStats ownStats_;
+  TransportPlan ownPlan_{};
+  const TransportPlan* plan_ = nullptr;
+  bool planned_ = false;
+  int flowIndex_ = -1;
+  bool sack_ = false;  // agreed upon
+
+  FlowReceiver receiver_;
+  TcpAck told_;  // what the segment that is being processed says
+  std::uint32_t arrivalSeq_ = 0, arrivalBytes_ = 0;
+  bool arrivalCwr_ = false, arrivalFin_ = false;
+  bool heldBefore_ = false;  // data beyond a hole, when it came
+  bool acked_ = false;       // an ACK has left
+
+  const Segment* emitted_ = nullptr;  // the segment that is being sent
+  Time lastLeaves_ = 0;
+  Time finTimeout_ = 0;
+  omnetpp::cMessage* paceTimer_ = nullptr;
+  omnetpp::cMessage* lossTimer_ = nullptr;
+  omnetpp::cMessage* ackTimer_ = nullptr;
+  omnetpp::cMessage* finTimer_ = nullptr;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_TCPMARKETFLAVOUR_H_

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// One flow of a TcpSender: when it has a connection and what goes over it. The rules and the order of draws
+// are those of the built-in engine (engine/tcp_flow.cc).
+#ifndef ECNOMY_INET_TCP_TCPMEMBER_H_
+#define ECNOMY_INET_TCP_TCPMEMBER_H_
+
+#include <omnetpp.h>
+
+#include <variant>
+
+#include "inet/transportlayer/contract/tcp/TcpSocket.h"
+#include "laws/random/stream.h"
+#include "laws/traffic/files.h"
+#include "laws/traffic/traffic.h"
+#include "tcp/FlowSender.h"
+#include "tcp/MarketTcp.h"
+
+namespace ecnomy::omnet {
+
+class TcpMember : public FlowOwner {
+ public:
+  // Where it lives, and between which addresses.
+  struct Place {
+    omnetpp::cSimpleModule* module;
+    MarketTcp* tcp;
+    MarketBridge* market;
+    inet::L3Address local, remote;
+    int port;  // of the receiver's
+  };
+
+  TcpMember(const Place& place, const FlowSender::Identity& identity, FlowStats& stats,
+            Outbox outbox, Stream traffic);
+  ~TcpMember() override;
+
+  void start(Time now);
+  void order(const FlowOrder& order, Time now);
+  void onTimer(const omnetpp::cMessage* timer, Time now);
+  FlowSender& sender() { return sender_; }
+  const FlowSender& sender() const { return sender_; }
+
+  void allAcked() override;
+  void gaveUp() override;
+  void wantsData() override;
+  void lost(const char* how) override;
+
+ private:
+  static constexpr int kFirstPort = 10'000, kPorts = 50'000;
+  static constexpr std::int64_t kPortion = std::int64_t{1} << 29;  // well below 2 GiB
+
+  const SourcePlan& plan() const { return *sender_.plan(); }
+  bool sendsFiles() const { return files_.index() != 0; }
+  void onStep(Time now);
+  void awaitFile(Time now);
+  void nextFile(Time now);
+  void endFile(bool complete, Time now);
+  void connect(std::int64_t segments, Time now);
+  void handOver();
+  void schedule(omnetpp::cMessage& timer, Time at);
+
+  Place place_;
+  FlowSender sender_;
+  Stream stream_;
+  std::variant<std::monostate, Web, OneFile, OnOff> files_;
+  inet::TcpSocket socket_;
+  std::int64_t left_ = 0;  // payload on the wire that is still to be handed over; -1: without end
+  std::int64_t connections_ = 0;
+  Transfer file_{};
+  omnetpp::cMessage due_;  // the next file, or the end of patience with this one; the cap is lifted
+  omnetpp::cMessage step_;  // of the profile
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_TCPMEMBER_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A source's application at its sending host: one TCP connection for each flow, or for each of its files one
+// after another. What may leave when is decided by the flows' FlowSenders; orders go to them.
+#ifndef ECNOMY_INET_TCP_TCPSENDER_H_
+#define ECNOMY_INET_TCP_TCPSENDER_H_
+
+#include <memory>
+#include <vector>
+
+#include "tcp/MarketTcp.h"
+#include "tcp/TcpMember.h"
+#include "traffic/SourceBase.h"
+
+namespace ecnomy::omnet {
+
+class TcpSender : public SourceBase {
+ public:
+  void takeOrder(int member, const FlowOrder& order) override;
+  FlowState state(int member) override;
+
+ protected:
+  void openMembers() override;
+  void startMember(int member) override;
+  void handleOther(omnetpp::cMessage* message) override;
+  void refreshDisplay() const override;
+
+ private:
+  void checkSizes() const;
+  TcpMember& at(int member) { return *members_.at(static_cast<std::size_t>(member)); }
+
+  std::vector<std::unique_ptr<TcpMember>> members_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_TCPSENDER_H_

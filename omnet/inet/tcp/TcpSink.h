@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a source's connections end: accepts them all, throws away what comes, and closes when the sender does.
+#ifndef ECNOMY_INET_TCP_TCPSINK_H_
+#define ECNOMY_INET_TCP_TCPSINK_H_
+
+#include <omnetpp.h>
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "inet/common/INETDefs.h"
+#include "inet/networklayer/common/L3Address.h"
+#include "inet/transportlayer/contract/tcp/TcpSocket.h"
+#include "market/MarketBridge.h"
+
+namespace ecnomy::omnet {
+
+class TcpSink : public omnetpp::cSimpleModule, private inet::TcpSocket::ICallback {
+ protected:
+  int numInitStages() const override { return inet::NUM_INIT_STAGES; }
+  void initialize(int stage) override;
+  void handleMessage(omnetpp::cMessage* message) override;
+  void finish() override;
+  void refreshDisplay() const override;
+
+ private:
+  void checkSource() const;
+  void listen();
+
+  void socketDataArrived(inet::TcpSocket* socket, inet::Packet* packet, bool urgent) override;
+  void socketAvailable(inet::TcpSocket* socket, inet::TcpAvailableInfo* info) override;
+  void socketEstablished(inet::TcpSocket*) override {}
+  void socketPeerClosed(inet::TcpSocket* socket) override { socket->close(); }
+  void socketClosed(inet::TcpSocket* socket) override { forget(socket); }
+  void socketFailure(inet::TcpSocket* socket, int) override { forget(socket); }
+  void socketStatusArrived(inet::TcpSocket*, inet::TcpStatusInfo*) override {}
+  void socketDeleted(inet::TcpSocket*) override {}
+  void forget(inet::TcpSocket* socket);
+
+  inet::L3Address address_;
+  int port_ = 0, count_ = 0;
+  std::vector<inet::TcpSocket> listening_;                             // by member
+  std::unordered_map<int, std::unique_ptr<inet::TcpSocket>> sockets_;  // by socket id
+  std::vector<std::unique_ptr<inet::TcpSocket>> gone_;                 // while they are called
+  std::int64_t accepted_ = 0, bytes_ = 0;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_TCPSINK_H_

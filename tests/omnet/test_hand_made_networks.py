@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""omnet/simulations: what a network made by hand says and what its market.yaml says is the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets import load
+from ecnomy.markets.plan import Law, Plan, Tcp
+from ecnomy.markets.plan.laws import param
+from ecnomy.markets.plan.make import make_plan
+
+ROOT = Path(__file__).parents[2] / "omnet" / "simulations"
+NETWORKS = ["gold_silver", "voip_web"]
+PS = {"us": 10**6, "ms": 10**9, "s": 10**12, "min": 60 * 10**12}
+
+
+def settings(name: str) -> dict[str, str]:
+    """Assignments of the ini file as [Config Market] has them; its own come before [General]'s."""
+    sections: dict[str, dict[str, str]] = {}
+    section = ""
+    for line in (ROOT / name / "omnetpp.ini").read_text().splitlines():
+        text = line.split("#")[0].strip()
+        if text.startswith("["):
+            section = text.strip("[]")
+        elif text:
+            key, value = text.split("=", 1)
+            sections.setdefault(section, {}).setdefault(key.strip(), value.strip().strip('"'))
+    return sections["Config Market"] | {
+        key: value
+        for key, value in sections["General"].items()
+        if key not in sections["Config Market"]
+    }
+
+
+def found(ini: dict[str, str], path: str) -> str | None:
+    """The value of a parameter: that of the first pattern which fits it, Config before General."""
+    for pattern, value in ini.items():
+        regex = re.escape(pattern).replace(r"\*\*", ".*").replace(r"\*", r"[^.\[\]]*")
+        if re.fullmatch(regex, path):
+            return value
+    return None
+
+
+def time_ps(value: str) -> int:
+    number, unit = re.fullmatch(r"([\d.]+)(\w+)", value).groups()
+    return round(float(number) * PS[unit])
+
+
+@pytest.fixture(params=NETWORKS)
+def both(request: pytest.FixtureRequest) -> tuple[dict[str, str], Plan]:
+    return settings(request.param), make_plan(load(ROOT / request.param / "market.yaml"))
+
+
+def test_the_digest_is_the_plans(both: tuple[dict[str, str], Plan]) -> None:
+    """The market would let the network in."""
+    ini, plan = both
+    assert ini["*.market.plan"] == plan.digest
+    assert plan.seed == 1  # of the first repetition
+    lengths = {name: time_ps(ini[f"*.market.{name}"]) for name in ("duration", "warmup")}
+    assert lengths == {"duration": plan.duration_ps, "warmup": plan.warmup_ps}
+    assert plan.epoch_ps == PS["s"]  # MarketBridge's default
+
+
+def test_links_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
+    """Every link has its index, name, node and buffer."""
+    ini, plan = both
+    indices = {key: value for key, value in ini.items() if key.endswith(".linkIndex")}
+    assert sorted(map(int, indices.values())) == list(range(len(plan.links)))
+    for key, index in indices.items():
+        queue, link = key.removesuffix(".linkIndex"), plan.links[int(index)]
+        assert ini[f"{queue}.linkName"] == link.name
+        assert queue.split(".")[1] == plan.nodes[link.source]
+        assert found(ini, f"{queue}.bufferPackets") == str(link.buffer_packets)
+        law = found(ini, f"{queue}.typename")
+        assert law == f"ecnomy.queue.{'RedQueue' if link.marking.law == 'red' else 'TailDropQueue'}"
+
+
+def test_sources_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
+    """Every source has its name, number of flows, paths, start and send overhead, at both ends."""
+    ini, plan = both
+    apps = [key.removesuffix(".sourceName") for key in ini if key.endswith(".sourceName")]
+    assert len(apps) == len(plan.sources)
+    for app in apps:
+        number = ini[f"{app}.sourceIndex"]
+        source = plan.sources[int(number)]
+        assert ini[f"{app}.sourceName"] == source.name
+        assert int(found(ini, f"{app}.count") or 1) == source.count
+        assert found(ini, f"{app}.path") == " ".join(map(str, source.path))
+        assert (found(ini, f"{app}.ackPath") or "") == " ".join(map(str, source.ack_path))
+        assert time_ps(found(ini, f"{app}.startSpread") or "0s") == source.start.spread_ps
+        assert time_ps(found(ini, f"{app}.sendOverhead") or "0s") == source.send_overhead_ps
+        ends = [k.removesuffix(".sourceIndex") for k in ini if k.endswith(".sourceIndex")]
+        sink = next(e for e in ends if e != app and ini[f"{e}.sourceIndex"] == number)
+        assert ini[f"{sink}.address"] == ini[f"{app}.remoteAddress"]
+        assert int(found(ini, f"{sink}.count") or 1) == source.count
+
+
+def law_modules(ini: dict[str, str], plan: Plan) -> Iterator[tuple[str, str, Law]]:
+    """Path of the module that holds a law, the law's family, and the law as the plan has it."""
+    for key, number in ini.items():
+        path, _, kind = key.rpartition(".")
+        if kind == "linkIndex":
+            yield path, "marking", plan.links[int(number)].marking
+        elif kind == "sourceIndex" and f"{path}.sourceName" in ini:
+            source = plan.sources[int(number)]
+            yield f"{path}.traffic", "traffic", source.traffic
+            if isinstance(source.transport, Tcp):
+                yield f"{path}.window", "window", source.transport.window
+
+
+def test_laws_have_the_plans_numbers(both: tuple[dict[str, str], Plan]) -> None:
+    """What the ini file says of a law, or else the law's default, is what the plan says."""
+    ini, plan = both
+    for path, family, law in law_modules(ini, plan):
+        for name, value in law.params.items():
+            entry = param(family, law.law, name)
+            said = found(ini, f"{path}.{name}")
+            if said in entry.choices:
+                said = str(entry.choices.index(said))
+            number = {None: entry.default, "true": 1.0, "false": 0.0}.get(said, said)
+            assert number is not None and float(number) == value, (path, name)

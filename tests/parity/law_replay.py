@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the calls of a law log again, on the laws themselves (format: omnet/host/law_log.h)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from law_api import Laws, Marking, Window, WindowState
+
+__all__ = ["Replay", "replay"]
+
+
+@dataclass
+class Replay:
+    """What came of it: calls made again by (law, hook), and those with another outcome."""
+
+    calls: Counter[tuple[str, str]] = field(default_factory=Counter)
+    differing: list[str] = field(default_factory=list)
+
+
+def replay(laws: Laws, lines: Iterable[str], keep: int = 10) -> Replay:
+    """Makes every call again; an outcome differs if one bit of it does.
+
+    Args:
+        laws: the module over the laws.
+        lines: the log.
+        keep: how many differing calls are kept in words.
+
+    Raises:
+        KeyError: a hook or host that the log has not introduced.
+    """
+    told = Replay()
+    hosts: dict[str, tuple[str, Marking | Window]] = {}
+    for number, line in enumerate(lines, 1):
+        hook, host, *words = line.split()
+        if hook == "new":
+            family, name, *values = words
+            numbers = [float.fromhex(value) for value in values]
+            make: Callable[[str, Sequence[float]], Marking | Window]
+            make = {"marking": laws.marking, "window": laws.window}[family]
+            hosts[host] = (name, make(name, numbers))
+            continue
+        name, law = hosts[host]
+        told.calls[name, hook] += 1
+        logged, now = _HOOKS[hook](law, words)
+        if logged != now and len(told.differing) < keep:
+            told.differing.append(f"line {number}, {name} {hook}: logged {logged}, again {now}")
+    return told
+
+
+Outcome = tuple[str | int, ...]
+Pair = tuple[Outcome, Outcome]  # logged, again; floats as hexadecimal text
+
+
+def _hex(words: Sequence[str]) -> Outcome:
+    return tuple(float.fromhex(word).hex() for word in words)
+
+
+def _decided(hook: str) -> Callable[[Marking, Sequence[str]], Pair]:
+    def again(law: Marking, words: Sequence[str]) -> Pair:
+        packets, size, rate, idle, flow, bytes_, now, drawn = (int(word) for word in words[:8])
+        draws = [float.fromhex(word) for word in words[8 : 8 + drawn]]
+        action, queued, probability = words[8 + drawn :]
+        said = getattr(law, hook)((packets, size, rate, idle), (flow, bytes_), now, draws)
+        logged = (int(action), int(queued), drawn, *_hex([probability]))
+        return logged, (*said, law.probability().hex())
+
+    return again
+
+
+def _timed(law: Marking, words: Sequence[str]) -> Pair:
+    packets, size, rate, idle, now, following = (int(word) for word in words[:6])
+    said = law.on_timer((packets, size, rate, idle), now)
+    return (following, *_hex(words[6:])), (said, law.probability().hex())
+
+
+def _state(words: Sequence[str]) -> WindowState:
+    cwnd, ssthresh, least, most = (float.fromhex(word) for word in words)
+    return cwnd, ssthresh, least, most
+
+
+def _changed(
+    call: Callable[[Window, WindowState, Sequence[str]], WindowState],
+) -> Callable[[Window, Sequence[str]], Pair]:
+    def again(law: Window, words: Sequence[str]) -> Pair:
+        said = call(law, _state(words[:4]), words[4:-4])
+        return _hex(words[-4:]), tuple(value.hex() for value in said)
+
+    return again
+
+
+def _set(call: Callable[[Window, float], None]) -> Callable[[Window, Sequence[str]], Pair]:
+    def again(law: Window, words: Sequence[str]) -> Pair:
+        call(law, float.fromhex(words[0]))
+        return (), ()
+
+    return again
+
+
+def _configure(law: Marking, words: Sequence[str]) -> Pair:
+    law.configure([float.fromhex(word) for word in words])
+    return (), ()
+
+
+_HOOKS: dict[str, Callable[..., Pair]] = {
+    "arrival": _decided("on_arrival"),
+    "departure": _decided("on_departure"),
+    "timer": _timed,
+    "configure": _configure,
+    "ack": _changed(lambda law, w, more: law.on_ack(w, int(more[0]), int(more[1]))),
+    "congestion": _changed(lambda law, w, more: law.on_congestion(w)),
+    "loss": _changed(lambda law, w, more: law.on_loss(w)),
+    "timeout": _changed(lambda law, w, more: law.on_timeout(w, float.fromhex(more[0]))),
+    "weight": _set(lambda law, value: law.set_weight(value)),
+    "gain": _set(lambda law, value: law.set_gain(value)),
+}

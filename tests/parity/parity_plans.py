@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small plans that call every law there is, and decisions that change them on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+import plans
+from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.plan import Law, Plan
+
+__all__ = ["MARKING", "WINDOWS", "crowded", "decisions"]
+
+
+def _virtual(variant: int, service: int) -> Law:
+    values = dict(theta=0.9, buffer_packets=15.0, mean_packet_bytes=1000.0)
+    return Law("virtual-queue", values | dict(variant=float(variant), service=float(service)))
+
+
+def _threshold(scope: int) -> Law:
+    return Law("threshold", {"threshold_packets": 5.0, "scope": float(scope)})
+
+
+MARKING: Final = {
+    "drop-tail": plans.DROP_TAIL,
+    "fixed": plans.fixed(0.02),
+    "red": plans.red(5, 15),
+    "red-bytes": plans.red(4000, 12000, unit=1, byte_mark=1, above_max=1, wait=0),
+    "virtual-queue": _virtual(0, 0),
+    "virtual-queue-packets": _virtual(1, 1),
+    "load-based": Law("load-based", {"interval_s": 0.2, "threshold": 0.6, "slope": 0.71}),
+    "threshold": _threshold(0),
+    "threshold-queue": _threshold(1),
+    "threshold-departing": _threshold(2),
+}
+
+WINDOWS: Final = {
+    "wtp": plans.tcp(plans.wtp(2.0)),
+    "wtp-sender": plans.tcp(plans.wtp_sender(), echo="rfc3168"),
+    "reno": plans.tcp(plans.RENO),
+    "newreno": plans.tcp(Law("newreno", plans.RENO.params), sack=True),
+    "tahoe": plans.tcp(plans.tahoe(), delayed_acks=2),
+    "multcp": plans.tcp(plans.multcp(2)),
+}
+
+# What is changed on the way: (parameter of the link's law, its values in turn).
+_CHANGES: Final = {
+    "fixed": (0, (0.02, 0.05)),
+    "red": (3, (0.1, 0.2)),
+    "virtual-queue": (0, (0.9, 0.8)),
+    "load-based": (2, (0.71, 0.5)),
+    "threshold": (0, (5.0, 8.0)),
+}
+
+
+def crowded(marking: str, *, duration_s: float = 15.0, seed: int = 5) -> Plan:
+    """Flows of every window law, two WTP ones paid by the second, on one link that is too small."""
+    links = plans.duplex("link", 0, 1, 1e7, 0.01, buffer=25, marking=MARKING[marking])
+    fair = plans.tcp(plans.wtp(2.0), reference_rtt_ps=plans.PS // 20, initial_mark_rate=10.0)
+    flows = {**WINDOWS, "paid": fair}
+    sources = [
+        plans.source(name, [0], [1], flow, stagger_s=0.1, count=2, overhead_s=0.001)
+        for name, flow in flows.items()
+    ]
+    return plans.plan(links, sources, duration_s, seed=seed, transfers=False)
+
+
+def decisions(plan: Plan) -> Callable[[Report], Decide]:
+    """Each epoch another rate of marks for the last source, and another value for the law."""
+    law = plan.links[0].marking.law
+    flows = np.arange(plan.row_count - 2, plan.row_count)
+
+    def decide(report: Report) -> Decide:
+        turn = report.epoch % 2
+        orders = dict(
+            flow=flows,
+            mark_rate=np.full(2, 10.0 + 10.0 * turn),
+            rate_cap_bps=np.full(2, -1.0),
+            mark_cap=np.full(2, -1),
+            active=np.full(2, 1),
+        )
+        if law not in _CHANGES:
+            return Decide(report.epoch, flows=orders)
+        parameter, values = _CHANGES[law]
+        changes = dict(link=[0], param=[parameter], value=[values[turn]])
+        links = {name: np.array(column) for name, column in changes.items()}
+        return Decide(report.epoch, flows=orders, links=links)
+
+    return decide

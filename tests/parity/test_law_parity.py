@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the built-in engine handed to the laws is handed to them again: the same answers."""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+import drive
+from engine_build import build_engine, missing
+from law_replay import Replay, replay
+from parity_plans import MARKING, WINDOWS, crowded, decisions
+
+pytestmark = [
+    pytest.mark.skipif(bool(missing()), reason=missing()),
+    pytest.mark.xdist_group("law-parity"),
+]
+
+
+@functools.cache
+def laws():
+    """The laws as a module."""
+    from law_build import build_module, load_module
+
+    return load_module(build_module())
+
+
+def run(marking: str, log: Path | None) -> drive.Outcome:
+    """A run of the engine that can log; `log` is None where it is not asked to."""
+    environment = {k: v for k, v in os.environ.items() if k != "ECNOMY_LAW_LOG"}
+    environment |= {"ECNOMY_LAW_LOG": str(log)} if log else {}
+    plan = crowded(marking)
+    with (
+        mock.patch.dict(os.environ, environment, clear=True),
+        mock.patch.object(drive, "engine", lambda: str(build_engine())),
+    ):
+        return drive.run(plan, decisions(plan))
+
+
+@functools.cache
+def log_of(marking: str) -> tuple[str, ...]:
+    """The law log of a run, line by line."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        run(marking, path)
+        return tuple(path.read_text().splitlines())
+
+
+def of(marking: str) -> str:
+    """The law of one of the plans."""
+    return MARKING[marking].law
+
+
+@pytest.mark.parametrize("marking", MARKING)
+def test_engine_calls_replay(marking: str) -> None:
+    """Every call of every law of a run has the outcome that it had in the engine."""
+    told = replay(laws(), log_of(marking))
+    assert told.differing == []
+    for window in WINDOWS:
+        assert told.calls[window, "ack"] > 0, window
+    for what in ("weight", "gain"):
+        assert told.calls["wtp", what] > 0, what
+    if of(marking) != "drop-tail":
+        assert told.calls[of(marking), "arrival"] > 1000
+        assert told.calls[of(marking), "configure"] >= 15
+    assert bool(told.calls[of(marking), "departure"]) == (of(marking) == "threshold")
+    assert bool(told.calls[of(marking), "timer"]) == (of(marking) == "load-based")
+
+
+def test_losses_timeouts_and_echoes_are_among_the_calls() -> None:
+    """Between them the plans make every call that a window law answers."""
+    seen = sum((replay(laws(), log_of(name)).calls for name in MARKING), Replay().calls)
+    for window in ("reno", "newreno", "tahoe", "multcp"):
+        for hook in ("ack", "congestion", "loss"):
+            assert seen[window, hook] > 0, (window, hook)
+    assert sum(seen[window, "timeout"] for window in WINDOWS) > 0
+
+
+Edit = Callable[[list[str]], bool]  # of one line's words behind hook and host; whether it fits
+
+
+def draw(words: list[str]) -> bool:
+    """A mark that was drawn, by a number that would not have been one."""
+    if words[7] != "1" or words[-3] != "1":
+        return False
+    words[8] = (1 - 2.0**-53).hex()
+    return True
+
+
+def queue(words: list[str]) -> bool:
+    """A waiting room of 100 packets more, where there is a probability to be changed by it."""
+    words[0] = str(int(words[0]) + 100)
+    return 0 < float.fromhex(words[-1]) < 1
+
+
+def room(words: list[str]) -> bool:
+    """A full waiting room where nothing was marked."""
+    words[0] = "1000"
+    return words[-3] == "0"
+
+
+def moment(words: list[str]) -> bool:
+    """A measuring window half as long."""
+    words[4] = str(int(words[4]) - 10**11)
+    return 0 < float.fromhex(words[-1]) < 1
+
+
+def packets(words: list[str]) -> bool:
+    """An ACK for one packet more, where it made the window grow."""
+    words[4] = str(int(words[4]) + 1)
+    return words[5] == "0" and words[0] != words[6]
+
+
+def window(words: list[str]) -> bool:
+    """Twice the window before it is cut."""
+    before = float.fromhex(words[0])
+    words[0] = (2 * before).hex()
+    return before > 8
+
+
+def outcome(words: list[str]) -> bool:
+    """Another window afterwards, by the last bit."""
+    bits = float.fromhex(words[-4])
+    words[-4] = (bits * (1 + 2.0**-52)).hex()
+    return True
+
+
+def value(words: list[str]) -> bool:
+    """Three times what is aimed at."""
+    words[0] = (3 * float.fromhex(words[0])).hex()
+    return True
+
+
+FAULTS = [
+    ("fixed", "arrival", draw),
+    ("red", "arrival", draw),
+    ("red", "arrival", queue),
+    ("load-based", "timer", moment),
+    ("threshold-departing", "departure", room),
+    ("red", "ack", packets),
+    ("red", "ack", outcome),
+    ("red", "congestion", window),
+    ("drop-tail", "loss", window),
+    ("red", "weight", value),
+    ("fixed", "configure", value),
+]
+
+
+def faulty(lines: tuple[str, ...], hook: str, edit: Edit) -> list[str]:
+    """The log with one call from its middle on that the edit fits changed by it."""
+    changed = list(lines)
+    for at in range(len(lines) // 2, len(lines)):
+        name, host, *words = lines[at].split()
+        if name == hook and edit(words):
+            changed[at] = " ".join([name, host, *words])
+            return changed
+    raise AssertionError(f"no {hook} to change")
+
+
+@pytest.mark.parametrize(
+    ("marking", "hook", "edit"), FAULTS, ids=[f"{m}-{h}-{e.__name__}" for m, h, e in FAULTS]
+)
+def test_a_changed_argument_is_found(marking: str, hook: str, edit: Edit) -> None:
+    """One call of thousands with one other argument, draw or outcome does not go unnoticed."""
+    assert replay(laws(), faulty(log_of(marking), hook, edit)).differing
+
+
+@pytest.mark.parametrize("marking", ["red", "load-based"])
+def test_the_record_changes_nothing(marking: str, tmp_path: Path) -> None:
+    """With a log, without, and in the engine that has none, a run is the same to the bit."""
+    plan = crowded(marking)
+    plain = drive.run(plan, decisions(plan))
+    for logged in (run(marking, tmp_path / "log"), run(marking, None)):
+        for one, other in zip(plain.reports, logged.reports, strict=True):
+            for part in ("flows", "links", "pairs"):
+                theirs = getattr(other, part)
+                for name, column in getattr(one, part).items():
+                    assert column.tobytes() == theirs[name].tobytes(), (one.t_ps, part, name)
