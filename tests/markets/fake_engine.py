@@ -2,7 +2,8 @@
 """An engine that simulates nothing: every flow delivers 100 packets a second, 10 of them marked.
 
 The plan's title says how it behaves: `die N` kills itself after report N, `fail N` reports an
-error there, `status N` ends there with status 3 and a line on standard error, `hang N` waits there.
+error there, `status N` ends there with status 3 and a line on standard error, `opp N` as OMNeT++
+does, `hang N` waits there.
 """
 
 from __future__ import annotations
@@ -28,8 +29,13 @@ def main() -> None:
     options = dict(zip(sys.argv[2::2], sys.argv[3::2], strict=True))
     with open(options["--plan"], "rb") as file:
         plan = msgspec.json.decode(file.read(), type=Plan)
-    wire = Wire(socket.socket(fileno=int(options["--bridge-fd"])), None)
-    wire.write(codec.encode(Hello((1, 0), "fake", "1.0", plan.digest, plan.seed, "")))
+    pretend(plan, socket.socket(fileno=int(options["--bridge-fd"])))
+
+
+def pretend(plan: Plan, sock: socket.socket, token: str = "") -> None:
+    """Be the engine of a plan over a connected socket."""
+    wire = Wire(sock, None)
+    wire.write(codec.encode(Hello((1, 0), "fake", "1.0", plan.digest, plan.seed, token)))
     _next(wire)
     deed, _, at = plan.title.partition(" ")
     for epoch, t_ps in enumerate(range(0, plan.duration_ps + 1, plan.epoch_ps)):
@@ -69,6 +75,9 @@ def _misbehave(deed: str, wire: Wire) -> None:
     elif deed == "status":
         print("fake-engine: out of memory", file=sys.stderr)
         sys.exit(3)
+    elif deed == "opp":
+        print("\n<!> Error: A queue is lost -- in module (Q) Scenario.a (id=7), at t=2s\n\nEnd.")
+        sys.exit(1)
     elif deed == "hang":
         time.sleep(60)
 

@@ -126,13 +126,17 @@ def serve_command(
     scenario = load(config, overrides=set_ or (), seed=seed)
     plan = make_plan(scenario)
     folder = out or default_folder(scenario)
-    with listen(address, token) as listener:
-        print(f"listening on {listener.address}, plan {plan.digest[:16]}", flush=True)
-        runs = served(listener, scenario, plan, folder, token=token, market=not no_market)
-        for run, reason in runs:
-            print(f"{run}: {reason or 'complete'}", flush=True)
-            if once:
-                raise SystemExit(1 if reason else 0)
+    try:
+        with listen(address, token) as listener:
+            print(f"listening on {listener.address}, plan {plan.digest[:16]}", flush=True)
+            runs = served(listener, scenario, plan, folder, token=token, market=not no_market)
+            for run, reason in runs:
+                print(f"{run}: {reason or 'complete'}", flush=True)
+                if once:
+                    raise SystemExit(1 if reason else 0)
+    except KeyboardInterrupt:
+        print("ecnomy: interrupted", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
 
 
 def terminated(*_: object) -> NoReturn:

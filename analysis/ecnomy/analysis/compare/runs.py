@@ -12,7 +12,6 @@ the code makes all anew. Rows take their names when they are whole.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.analysis.compare.figures import Figures, Row, figures_of, rows_of
 from ecnomy.analysis.compare.sources import engine_digest
 from ecnomy.analysis.results import open_run
+from ecnomy.markets.engines import ENGINES, engine_kind
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.runner import run
 from ecnomy.markets.scenario import Scenario, load
@@ -45,9 +45,7 @@ __all__ = [
     "to_make",
 ]
 
-BUILT_IN: Final = "builtin"
-OMNET: Final = "omnet"
-ENGINES: Final = (BUILT_IN, OMNET)
+BUILT_IN, OMNET = ENGINES
 _RUNS: Final = "runs"
 _RESULTS: Final = "results"
 
@@ -101,7 +99,8 @@ def check_engine(engine: str) -> None:
     """Refuse an engine that there is not.
 
     Raises:
-        InputError: it is unknown, or this version of ecnomy does not have it.
+        InputError: it is unknown, or is not installed here.
+        EngineError: the built-in engine is not.
     """
     if engine not in ENGINES:
         raise InputError(f"engine: found {engine!r}, expected one of {', '.join(ENGINES)}")
@@ -109,11 +108,8 @@ def check_engine(engine: str) -> None:
 
 
 def _engine_argument(engine: str) -> dict[str, Any]:
-    if "engine" in inspect.signature(run).parameters:
-        return {"engine": engine}
-    if engine != BUILT_IN:
-        raise InputError(f"engine {engine!r}: this version of ecnomy has only {BUILT_IN!r}")
-    return {}
+    engine_kind(engine)  # says at once what is missing
+    return {"engine": engine}
 
 
 class Study(msgspec.Struct, frozen=True):

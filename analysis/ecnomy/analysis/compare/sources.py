@@ -2,7 +2,8 @@
 """Digests of the C++ sources that a comparison's figures come from.
 
     digest = sha256 over (relative path, NUL, sha256 of the contents), paths in sorted order,
-             of all source files below omnet/laws, omnet/bridge, omnet/host and omnet/inet of a checkout
+             of all source files below omnet/laws, omnet/bridge, omnet/host and omnet/inet of a
+             checkout
 
 Source files are C++, NED, message and ini files; what a build leaves beside them (objects,
 generated `*_m.cc` and `*_m.h`) and documents do not count.

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy serve`: engines started by hand, one after another; the built-in one is the guest."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets import load, make_plan, run, serve
+from ecnomy.markets.bridge import codec, listen
+from ecnomy.markets.bridge.messages import Hello, Refuse, Welcome
+from ecnomy.markets.bridge.wire import Wire
+from ecnomy.markets.engines import find_engine
+from ecnomy.markets.scenario import scenario_from_text
+
+SCENARIO = """
+version: 1
+duration: 4 s
+warmup: 1 s
+network:
+  links:
+    - {name: l, from: a, to: b, rate: 10 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: gold, count: 2, from: a, to: b, traffic: {kind: greedy}, transport: {law: wtp}}
+market:
+  price_per_mark: 0.25 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - {name: shop, role: application-provider, classes: {gold: {fee: 2 money/s, sources: gold}}}
+"""
+
+
+class Serving:
+    """A market in a process of its own, and the plan it serves."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self.scene, self.folder = folder / "scene.yaml", folder / "out"
+        self.scene.write_text(SCENARIO)
+        self.plan = make_plan(load(self.scene))
+        self.plan_file = folder / "plan.json"
+        self.plan_file.write_bytes(self.plan.to_json())
+        command = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(self.scene)]
+        self.process = subprocess.Popen(
+            [*command, "--out", str(self.folder), *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.first = self._line()
+        self.address = self.first.split()[2].rstrip(",") if self.first else ""
+
+    def _line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().rstrip("\n")
+
+    def next_run(self) -> str:
+        """What it says of the next run, with the folder left out."""
+        return self._line().removeprefix(f"{self.folder}/")
+
+    def guest(self, *words: str, plan: Path | None = None) -> subprocess.Popen[str]:
+        """The built-in engine as somebody starts it by hand."""
+        command = [str(find_engine()), "run", "--plan", str(plan or self.plan_file)]
+        return subprocess.Popen(
+            [*command, "--connect", self.address, *words], stderr=subprocess.PIPE, text=True
+        )
+
+    def end(self) -> tuple[int, str]:
+        """Ctrl-C if it is still there; its status and what it wrote to standard error."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        errors = self.process.communicate(timeout=30)[1]
+        return self.process.returncode, errors
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[Serving]:
+    """On any free port of this machine."""
+    there = Serving(tmp_path, "--listen", "tcp://127.0.0.1:0")
+    yield there
+    there.process.kill()
+    there.process.communicate()
+
+
+def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
+    """Each into its own folder, with the tables that a run started by ecnomy has, byte for byte."""
+    assert serving.first.endswith(f"plan {serving.plan.digest[:16]}")
+    for name in ("001", "002"):
+        guest = serving.guest()
+        assert guest.wait(60) == 0
+        guest.communicate()
+        assert serving.next_run() == f"{name}: complete"
+    status, errors = serving.end()
+    assert status == 130 and errors.splitlines()[-1] == "ecnomy: interrupted"
+    assert "Traceback" not in errors
+    run(serving.scene, out=tmp_path / "own")
+    for name in ("flow_epochs.parquet", "ledger.parquet", "manifest.json"):
+        wanted = (tmp_path / "own" / name).read_bytes()
+        assert {(serving.folder / n / name).read_bytes() for n in ("001", "002")} == {wanted}
+
+
+def test_other_plan_is_refused_with_both_digests(serving: Serving, tmp_path: Path) -> None:
+    """The engine says why and leaves; nothing is written; the next one is welcome."""
+    other = make_plan(load(serving.scene, seed=77))
+    file = tmp_path / "other.json"
+    file.write_bytes(other.to_json())
+    guest = serving.guest(plan=file)
+    said = guest.communicate(timeout=30)[1]
+    assert guest.returncode == 1
+    assert other.digest[:16] in said and serving.plan.digest[:16] in said
+    assert not serving.folder.exists()
+    welcome = serving.guest()
+    assert welcome.wait(60) == 0
+    welcome.communicate()
+    assert serving.next_run() == "001: complete"
+    errors = serving.end()[1]
+    assert f"ecnomy: refused: wrong-plan: the engine runs plan {other.digest[:16]}" in errors
+
+
+def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
+    """Partial results that say so; the next run is complete."""
+    for name, reason in (("001", "engine test 1 hung up at simulated time 0 s"), ("002", "")):
+        if reason:
+            _hello(serving, lambda wire: None)
+            assert serving.next_run().startswith(f"{name}: {reason}")
+        else:
+            guest = serving.guest()
+            assert guest.wait(60) == 0
+            guest.communicate()
+            assert serving.next_run() == f"{name}: complete"
+        manifest = json.loads((serving.folder / name / "manifest.json").read_text())
+        assert manifest["complete"] is (not reason)
+    assert serving.end()[0] == 130
+
+
+def _hello(serving: Serving, then, token: str = "") -> object:
+    """Connect, say hello, take the answer, do `then` with the wire, hang up."""
+    port = int(serving.address.rpartition(":")[2])
+    wire = Wire(socket.create_connection(("127.0.0.1", port)), 30.0)
+    plan = serving.plan
+    wire.write(codec.encode(Hello((1, 0), "test", "1", plan.digest, plan.seed, token)))
+    answer = codec.decode_body(wire.read())
+    then(wire)
+    wire.close()
+    return answer
+
+
+def test_silence_of_a_guest_is_no_death(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A debugger's pause, thrice as long as a hello may take: only its end of file ends the run."""
+    monkeypatch.setattr(serve, "_HELLO_S", 0.3)
+    scenario = scenario_from_text(SCENARIO)
+    plan, said = make_plan(scenario), []
+
+    def pause(address: str) -> None:
+        wire = Wire(_unix(address), 30.0)
+        wire.write(codec.encode(Hello((1, 0), "test", "1", plan.digest, plan.seed, "")))
+        said.append(codec.decode_body(wire.read()))
+        time.sleep(0.9)
+        wire.close()
+
+    with listen(f"unix:{tmp_path}/market") as listener:
+        guest = threading.Thread(target=pause, args=(f"{tmp_path}/market",))
+        guest.start()
+        _, reason = next(serve.served(listener, scenario, plan, tmp_path / "out"))
+        guest.join()
+    assert isinstance(said[0], Welcome)
+    assert reason.startswith("engine test 1 hung up") and "silence" not in reason
+
+
+def test_guest_that_says_nothing_is_sent_away(tmp_path: Path, monkeypatch, capsys) -> None:
+    """A connection without a hello does not keep the next one waiting for ever."""
+    monkeypatch.setattr(serve, "_HELLO_S", 0.3)
+    scenario = scenario_from_text(SCENARIO)
+    plan = make_plan(scenario)
+    with listen(f"unix:{tmp_path}/market") as listener:
+        mute, other = _unix(f"{tmp_path}/market"), _unix(f"{tmp_path}/market")
+        wire = Wire(other, 30.0)
+        wire.write(codec.encode(Hello((1, 0), "test", "1", plan.digest, plan.seed, "")))
+        other.shutdown(socket.SHUT_WR)
+        run, reason = next(serve.served(listener, scenario, plan, tmp_path / "out"))
+        mute.close()
+        wire.close()
+    assert run.name == "001" and reason.startswith("engine test 1 hung up")
+    assert "refused: silence" in capsys.readouterr().err
+
+
+def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
+    """One line and status 130; the run under way is partial by its manifest."""
+
+    def interrupt(_: Wire) -> None:
+        deadline = time.monotonic() + 20
+        while not (serving.folder / "001/manifest.json").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        serving.process.send_signal(signal.SIGINT)
+        serving.process.wait(30)
+
+    _hello(serving, interrupt)
+    status, errors = serving.end()
+    assert status == 130 and errors.splitlines()[-1] == "ecnomy: interrupted"
+    manifest = json.loads((serving.folder / "001/manifest.json").read_text())
+    assert (manifest["complete"], manifest["reason"]) == (False, "interrupted")
+
+
+def test_once_ends_after_a_run(tmp_path: Path) -> None:
+    """Status 0; a guest without the token is refused, and does not count."""
+    words = ("--listen", "tcp://127.0.0.1:0", "--once", "--token", "shared")
+    there = Serving(tmp_path, *words)
+    answer = _hello(there, lambda wire: None)
+    assert isinstance(answer, Refuse) and "wrong-token" in answer.reason
+    guest = there.guest("--token", "shared")
+    assert guest.wait(60) == 0
+    guest.communicate()
+    assert there.process.wait(30) == 0
+    assert "refused: wrong-token" in there.end()[1]
+    assert json.loads((there.folder / "001/manifest.json").read_text())["complete"] is True
+
+
+def test_once_fails_with_the_run(tmp_path: Path) -> None:
+    """Status 1 if the one run was not complete."""
+    there = Serving(tmp_path, "--listen", f"unix:{tmp_path}/market", "--once")
+    wire = Wire(_unix(f"{tmp_path}/market"), 30.0)
+    hello = Hello((1, 0), "test", "1", there.plan.digest, there.plan.seed, "")
+    wire.write(codec.encode(hello))
+    wire.read()
+    wire.close()
+    assert there.process.wait(30) == 1
+    assert "hung up" in there.process.communicate()[0]
+    assert not (tmp_path / "market").exists()
+
+
+def _unix(path: str) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX)
+    sock.connect(path)
+    return sock
+
+
+def test_address_that_is_taken_is_one_line(serving: Serving, tmp_path: Path) -> None:
+    """Exit 2 and the address."""
+    command = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(serving.scene)]
+    done = subprocess.run(
+        [*command, "--listen", serving.address], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"ecnomy: address '{serving.address}': ")
+    assert done.stderr.count("\n") == 1

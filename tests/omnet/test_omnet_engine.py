@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`--engine omnet` with an opp_run that simulates nothing: start, surroundings, ends, refusals."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.markets import load, make_plan, run
+from ecnomy.markets.engines import engine_kind
+from ecnomy.markets.omnet.installation import find_installation, find_modules
+
+SCENARIO = """
+version: 1
+title: TITLE
+duration: 6 s
+warmup: 2 s
+network:
+  links:
+    - {name: l, from: a, to: b, rate: 10 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: gold, count: 2, from: a, to: b, traffic: {kind: greedy}, transport: {law: wtp}}
+record: {series: [cwnd], every: 100 ms}
+"""
+
+
+@pytest.fixture
+def scene(stand_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Writes the scenario with a title, by which the stand-in knows what to do."""
+
+    def write(title: str = "plain") -> Path:
+        file = tmp_path / "scene.yaml"
+        file.write_text(SCENARIO.replace("TITLE", title))
+        plan = tmp_path / "plan.json"
+        plan.write_bytes(make_plan(load(file)).to_json())
+        monkeypatch.setenv("FAKE_PLAN", str(plan))
+        return file
+
+    return write
+
+
+def manifest(folder: Path) -> dict:
+    """The manifest of a results folder."""
+    return json.loads((folder / "manifest.json").read_text())
+
+
+def test_run_on_omnet_ends_in_the_same_tables(scene, tmp_path: Path) -> None:
+    """The tables of any run, and OMNeT++'s own files in a folder of theirs."""
+    result = run(scene(), out=tmp_path / "r", engine="omnet")
+    assert result.complete and result.flows["ce"].tolist() == [40, 40]
+    assert manifest(result.folder)["versions"]["engine"] == "fake 1.0"
+    there = {file.name for file in (tmp_path / "r/omnet").iterdir()}
+    assert there == {"network.ned", "omnetpp.ini", "log.txt", "opp.json"}
+    assert "OMNeT++ Discrete Event Simulation" in (tmp_path / "r/omnet/log.txt").read_text()
+
+
+def test_opp_run_is_told_everything(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
+    """Folders of NED, what to leave out, our library; no setenv needed, none of the shell's NED."""
+    monkeypatch.setenv("OMNETPP_NED_PATH", "/elsewhere")
+    run(scene(), out=tmp_path / "r", engine="omnet")
+    seen = json.loads((tmp_path / "r/omnet/opp.json").read_text())
+    words = seen["words"]
+    options = dict(zip(words, words[1:], strict=False))
+    inet = stand_in / "inet"
+    assert options["-n"].split(":") == [".", f"{stand_in}/modules/inet", f"{inet}/src"]
+    assert options["-l"] == f"{stand_in}/modules/inet/ecnomy"
+    assert options["-x"] == "inet.aaa;inet.bbb" and options["-u"] == "Cmdenv"
+    assert seen["OMNETPP_NED_PATH"] == ""
+    assert seen["PATH"].startswith(f"{stand_in}/omnetpp/bin:")
+    assert seen["LD_LIBRARY_PATH"].split(":")[:2] == [f"{stand_in}/omnetpp/lib", f"{inet}/src"]
+
+
+@pytest.mark.parametrize(
+    ("title", "told"),
+    [
+        (
+            "opp 2",
+            r"status 1: Error: A queue is lost -- in module \(Q\) Scenario\.a \(id=7\), at t=2s",
+        ),
+        ("status 2", r"status 3: fake-engine: out of memory at simulated time 2 s"),
+        ("die 3", r"opp_run .*SIGKILL.* at simulated time 3 s"),
+        ("fail 2", "flux capacitor"),
+    ],
+)
+def test_death_is_named(scene, tmp_path: Path, title: str, told: str) -> None:
+    """OMNeT++'s own error, or the signal, with the simulated time; results are partial."""
+    began = time.monotonic()
+    with pytest.raises(EngineError, match=told):
+        run(scene(title), out=tmp_path / "r", engine="omnet")
+    assert time.monotonic() - began < 15
+    found = manifest(tmp_path / "r")
+    assert found["complete"] is False and found["measured"]["to_ps"] in (2 * 10**12, 3 * 10**12)
+
+
+def test_folder_is_cleaned_for_the_next_engine(scene, tmp_path: Path) -> None:
+    """A run that replaces one on OMNeT++ takes its files away, but no others."""
+    run(scene(), out=tmp_path / "r", engine="omnet")
+    (tmp_path / "r/omnet/run.sca").write_text("old")
+    (tmp_path / "r/omnet/notes.txt").write_text("mine")
+    with pytest.raises(EngineError):
+        run(scene("opp 1"), out=tmp_path / "r", engine="omnet", force=True)
+    there = {file.name for file in (tmp_path / "r/omnet").iterdir()}
+    assert there == {"network.ned", "omnetpp.ini", "log.txt", "opp.json", "notes.txt"}
+
+
+def test_nothing_is_kept_without_a_folder(scene, tmp_path: Path, monkeypatch) -> None:
+    """As sweeps run: the engine's own folder goes with it."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    plan = make_plan(load(scene()))
+    with engine_kind("omnet").start(plan) as engine:
+        assert len(list(scratch.iterdir())) == 1
+        engine.sock.recv(1)
+    assert list(scratch.iterdir()) == []
+
+
+def test_other_modules_are_another_engine(scene, stand_in: Path) -> None:
+    """The digest, by which sweeps know whose results they have, is of library, NED and versions."""
+    scene()
+    seen = [engine_kind("omnet").digest()]
+    for name, text in (
+        ("modules/inet/libecnomy.so", "other"),
+        ("modules/inet/package.ned", "package ecnomy; // other\n"),
+        ("omnetpp/Makefile.inc", "OMNETPP_VERSION = 6.2\n"),
+    ):
+        (stand_in / name).write_text(text)
+        seen.append(engine_kind("omnet").digest())
+    assert len(set(seen)) == 4
+
+
+MISSING = {
+    "no OMNeT++": ("OMNETPP_ROOT", None, "OMNETPP_ROOT is not set and opp_run is not on the PATH"),
+    "no such OMNeT++": ("OMNETPP_ROOT", "/nowhere", "OMNETPP_ROOT=/nowhere; set OMNETPP_ROOT"),
+    "no INET": ("INET_ROOT", None, "INET_ROOT is not set; set it to the folder of INET 4.5"),
+    "no such INET": ("INET_ROOT", "/nowhere", "INET_ROOT=/nowhere is not the folder of INET 4.5"),
+    "no modules": ("ECNOMY_OMNET", "/nowhere", "ECNOMY_OMNET=/nowhere; set it to their folder"),
+}
+
+
+@pytest.mark.parametrize("case", MISSING)
+def test_what_is_missing_is_one_line_and_exit_2(
+    case: str, scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What to set, before anything is written."""
+    variable, value, told = MISSING[case]
+    file = scene()
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    if value is None:
+        monkeypatch.delenv(variable)
+    else:
+        monkeypatch.setenv(variable, value)
+    words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(file), "--engine", "omnet"]
+    done = subprocess.run(
+        [*words, "--out", str(tmp_path / "r")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith("ecnomy: ") and done.stderr.count("\n") == 1
+    assert told in done.stderr
+    assert not (tmp_path / "r").exists()
+
+
+UNFIT = {
+    "an old OMNeT++": (
+        "omnetpp/Makefile.inc",
+        "OMNETPP_VERSION = 6.0.3\n",
+        r"found OMNeT\+\+ 6.0.3, expected 6.1",
+    ),
+    "a new INET": (
+        "inet/src/inet/common/INETDefs.h",
+        "#define INET_VERSION 0x0406\n#define INET_PATCH_LEVEL 0x00\n",
+        "found INET 4.6.0, expected 4.5",
+    ),
+    "an INET that is not built": ("inet/src/libINET.so", None, "is not built: make -C .*MODE=rel"),
+    "modules that are not built": ("modules/inet/libecnomy.so", None, "not built: make -C .*modul"),
+    "an OMNeT++ that is not built": ("omnetpp/bin/opp_run", None, "opp_run: not there; build"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_what_does_not_fit_is_said(case: str, stand_in: Path) -> None:
+    """Found and expected versions, or what to build."""
+    name, text, told = UNFIT[case]
+    if text is None:
+        (stand_in / name).unlink()
+    else:
+        (stand_in / name).write_text(text)
+    with pytest.raises(InputError, match=told):
+        find_installation()
+
+
+def test_debug_modules_are_taken_where_there_are_no_others(stand_in: Path) -> None:
+    """Everything of a run has the same mode."""
+    for name in ("modules/inet/libecnomy{}.so", "inet/src/libINET{}.so", "omnetpp/bin/opp_run{}"):
+        (stand_in / name.format("")).rename(stand_in / name.format("_dbg"))
+    found = find_installation()
+    assert found.suffix == "_dbg" and found.opp_run.name == "opp_run_dbg"
+    assert found.library.name == "libecnomy_dbg.so"
+    (stand_in / "modules/inet/libecnomy.so").write_text("")
+    assert find_modules()[1] == ""
+
+
+def test_opp_run_on_the_path_names_omnetpp(stand_in: Path, monkeypatch) -> None:
+    """Without OMNETPP_ROOT it is the folder that the program is in."""
+    monkeypatch.delenv("OMNETPP_ROOT")
+    monkeypatch.setenv("PATH", f"{stand_in}/omnetpp/bin:/usr/bin:/bin")
+    assert find_installation().omnetpp.folder == (stand_in / "omnetpp").resolve()
+
+
+def test_unknown_engine_is_refused(tmp_path: Path) -> None:
+    """The names that there are."""
+    with pytest.raises(InputError, match="'ns3': expected builtin or omnet"):
+        engine_kind("ns3")
