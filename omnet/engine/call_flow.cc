@@ -33,8 +33,8 @@ void CallFlow::wake(Core& core, Time at) {
   core.events.push(at, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
-// `from`: when the user became idle, which is before now where the send overhead held back a call's last
-// packet. The next call begins behind it.
+// `from`: when the user became idle, which is before now where the send overhead held back a
+// call's last packet. The next call begins behind it.
 void CallFlow::await_call(Core& core, Time from, Time now) {
   state_ = State::idle;
   next_ = law_.next(stream_);

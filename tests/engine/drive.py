@@ -74,7 +74,7 @@ def run(
         process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
         theirs.close()
         try:
-            outcome = _talk(plan, ours, decide or (lambda report: Decide(report.epoch)), admit)
+            outcome = talk(plan, ours, decide or (lambda report: Decide(report.epoch)), admit)
         finally:
             ours.close()
             _, error = process.communicate(timeout=60)
@@ -82,12 +82,13 @@ def run(
     return outcome
 
 
-def _talk(
+def talk(
     plan: Plan,
     sock: socket.socket,
     decide: Callable[[Report], Decide],
     admit: Callable[[Request, socket.socket], bool],
 ) -> Outcome:
+    """The market's side of a run over a connected socket; see run."""
     link = EngineLink(
         sock,
         n_flows=plan.row_count,

@@ -79,10 +79,11 @@ void MarkingQueue::openLaw() {
   scheduleAt(simtime(law_->first_timer()), timer_);
 }
 
-// The interface may learn its rate late, and a channel's can be changed.
+// The interface may learn its rate late, and a channel's can be changed; one that is cut has none.
 void MarkingQueue::adoptRate() {
   const double datarate = interface_->getDatarate();
   if (datarate == datarate_) return;
+  if (!(datarate >= 1) && datarate_ > 0) return;
   if (!(datarate >= 1) || datarate > 1e15) {
     throw cRuntimeError("The interface has no datarate that a marking queue could reckon with");
   }
@@ -119,6 +120,19 @@ Packet* MarkingQueue::canPullPacket(cGate*) const { return isEmpty() ? nullptr :
 Packet* MarkingQueue::pullPacket(cGate*) {
   Enter_Method("pullPacket");
   if (slots_.empty()) throw cRuntimeError("there is no packet to pull");
+  // An interface flushes its queue as the network is deleted, when the market may be gone already.
+  if (omnetpp::getSimulation()->getSimulationStage() != omnetpp::CTX_CLEANUP) depart();
+  Packet* packet = slots_.front().packet;
+  slots_.pop_front();
+  storage_.remove(packet);
+  emit(inet::packetPulledSignal, packet);
+  if (omnetpp::getEnvir()->isGUI()) animatePullPacket(packet, outputGate);
+  tellListeners();
+  return packet;
+}
+
+// The first packet goes to the wire.
+void MarkingQueue::depart() {
   adoptRate();
   const Time time = now();
   catchUp(time);
@@ -132,13 +146,6 @@ Packet* MarkingQueue::pullPacket(cGate*) {
     departed_.push_back({time + duration - transmission(gap_) + plan_.delay_ps, head.hop});
     marked_.insert(head.hop);
   }
-  Packet* packet = head.packet;
-  slots_.pop_front();
-  storage_.remove(packet);
-  emit(inet::packetPulledSignal, packet);
-  if (omnetpp::getEnvir()->isGUI()) animatePullPacket(packet, outputGate);
-  tellListeners();
-  return packet;
 }
 
 Packet* MarkingQueue::getPacket(int index) const {

@@ -86,6 +86,7 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   void accountQueue(Time now);
   void catchUp(Time now);
   void begin(Slot& slot, Time started);
+  void depart();
   void countArrival(const Slot& slot, Time now);
   bool admitted(Slot& slot, Time now);
   void accept(const Slot& slot, Time now);

@@ -36,8 +36,8 @@ void CallSender::begin(int member) {
   awaitCall(member, now());
 }
 
-// `from`: when the user became idle, which is before now where the send overhead held back a call's last
-// packet. The next call begins behind it.
+// `from`: when the user became idle, which is before now where the send overhead held back a
+// call's last packet. The next call begins behind it.
 void CallSender::awaitCall(int member, Time from) {
   User& one = user(member);
   if (one.talking) countTalking(-1);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Telephone users: calls, the packets in them, and what became of each, as in the built-in engine. Where
-// calls are sold (`callsAsk`) the market is asked at the moment of the call, and a call that is refused
-// sends nothing.
+// Telephone users: calls, the packets in them, and what became of each, as in the built-in engine.
+// Where calls are sold (`callsAsk`) the market is asked at the moment of the call, and a call that
+// is refused sends nothing.
 //
-// Calls of a user may overlap in the network. Packets carry their call's number, and a path keeps their
-// order, so a call is complete when nothing of its flow is under way or a packet of a later call has arrived.
+// Calls of a user may overlap in the network. Packets carry their call's number, and a path keeps
+// their order, so a call is complete when nothing of its flow is under way or a packet of a later
+// call has arrived.
 #ifndef ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 #define ECNOMY_INET_TRAFFIC_CALLSENDER_H_
 

@@ -20,7 +20,8 @@ DatagramSender::~DatagramSender() {
   for (const Line& each : lines_) cancelAndDelete(each.timer);
 }
 
-// The IP packet has the plan's size; what the plan's header is longer than IP's and UDP's is payload here.
+// The IP packet has the plan's size; what the plan's header is longer than IP's and UDP's is
+// payload here.
 void DatagramSender::openMembers() {
   const std::int32_t bytes = packetBytes() - kIpAndUdpBytes;
   if (bytes < 1 || port_ + plan().count > 65'536) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What senders of datagrams share: one UDP socket of the source, a clock per member, the send overhead,
-// and the accounts of what leaves. Of a decision they heed `active` only.
+// What senders of datagrams share: one UDP socket of the source, a clock per member, the send
+// overhead, and the accounts of what leaves. Of a decision they heed `active` only.
 #ifndef ECNOMY_INET_TRAFFIC_DATAGRAMSENDER_H_
 #define ECNOMY_INET_TRAFFIC_DATAGRAMSENDER_H_
 

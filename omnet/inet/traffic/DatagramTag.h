@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a datagram carries at no cost on the wire: its number in its flow, and which call it belongs to. A
-// region tag of the packet, so that it stays through all layers and hops, unlike INET's packet tags.
+// What a datagram carries at no cost on the wire: its number in its flow, and which call it
+// belongs to. A region tag of the packet, so that it stays through all layers and hops, unlike
+// INET's packet tags.
 #ifndef ECNOMY_INET_TRAFFIC_DATAGRAMTAG_H_
 #define ECNOMY_INET_TRAFFIC_DATAGRAMTAG_H_
 

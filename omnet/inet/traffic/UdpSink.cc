@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t kIpAndUdpBytes = 28;
 const simsignal_t kDelay = cComponent::registerSignal("delay");
-const simsignal_t kMarked = cComponent::registerSignal("marked");
+const simsignal_t kCe = cComponent::registerSignal("ce");
 
 }  // namespace
 
@@ -96,7 +96,7 @@ void UdpSink::receive(const inet::Packet* packet) {
   delaySum_s_ += age.dbl();
   emit(inet::packetReceivedSignal, packet);
   emit(kDelay, age);
-  emit(kMarked, ce ? 1L : 0L);
+  emit(kCe, ce ? 1L : 0L);
 }
 
 void UdpSink::refreshDisplay() const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a source's datagrams end: counts them in the market's books, by flow, and throws them away. A
-// sender that wants to know of its deliveries (IDeliveryListener) is told.
+// Where a source's datagrams end: counts them in the market's books, by flow, and throws them away.
+// A sender that wants to know of its deliveries (IDeliveryListener) is told.
 #ifndef ECNOMY_INET_TRAFFIC_UDPSINK_H_
 #define ECNOMY_INET_TRAFFIC_UDPSINK_H_
 

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the OMNeT++ modules handed to the laws is handed to them again: the same answers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+import drive_omnet
+from law_build import build_module, load_module
+from law_replay import replay
+from parity_plans import MARKING, WINDOWS, crowded, decisions
+
+pytestmark = pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing())
+
+
+@pytest.mark.parametrize("marking", ["red", "load-based", "threshold-departing"])
+def test_inet_calls_replay(marking: str, tmp_path: Path) -> None:
+    """Every call of every law of a run on INET has the outcome that it had there."""
+    plan = crowded(marking)
+    with mock.patch.dict(os.environ, {"ECNOMY_LAW_LOG": str(tmp_path / "log")}):
+        drive_omnet.run(plan, decisions(plan))
+    with (tmp_path / "log").open() as lines:
+        told = replay(load_module(build_module()), lines)
+    assert told.differing == []
+    law = MARKING[marking].law
+    for window in WINDOWS:
+        assert told.calls[window, "ack"] > 0, window
+    assert told.calls["wtp", "weight"] > 0
+    assert told.calls[law, "arrival"] > 1000
+    assert (told.calls[law, "departure"] > 0) == (law == "threshold")
+    assert (told.calls[law, "timer"] > 0) == (law == "load-based")
