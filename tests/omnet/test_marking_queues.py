@@ -116,3 +116,27 @@ def test_decisions_reach_the_laws() -> None:
     changed = same(plan, decide)
     marks = [o.reports[-1].links["marks"][2] for o in (changed, drive.run(plan))]
     assert marks[0] != marks[1]
+
+
+def test_a_hub_of_thirty_links_and_150_routes() -> None:
+    """Every pair of neighbours on a star has its own source, addresses and routes; all arrive."""
+    spokes = 30
+    links = [
+        link
+        for i in range(spokes)
+        for link in plans.duplex(
+            f"spoke{i}", 1 + i, 0, 2e6, 0.001 * (1 + i), marking=plans.fixed(0.1)
+        )
+    ]
+    sources = [
+        plans.source(
+            *(f"s{i}.{step}", [2 * i, 2 * ((i + step) % spokes) + 1]),
+            *([2 * ((i + step) % spokes), 2 * i + 1], plans.udp(500, ect=True)),
+            Law("poisson", {"mean_interval_s": 0.02}),
+        )
+        for i in range(spokes)
+        for step in ((1, 2, 3) if i % 2 else (1, 2))
+    ]
+    assert len(sources) == 75
+    plan = plans.plan(links, sources, 2.0, trace=True, transfers=False)
+    assert (same(plan).reports[-1].flows["delivered"] > 50).all()
