@@ -6,13 +6,14 @@ from __future__ import annotations
 import functools
 import os
 import shlex
+import socket
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import drive
 from ecnomy.agents.errors import InputError, ProtocolError
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, Request
 from ecnomy.markets.omnet.engine import Omnet
 from ecnomy.markets.omnet.installation import Installation, find_installation
 from ecnomy.markets.plan import Plan
@@ -30,12 +31,16 @@ def missing() -> str:
     return ""
 
 
-def run(plan: Plan, decide: Callable[[Report], Decide] | None = None) -> drive.Outcome:
-    """Runs the plan; `decide` answers each report, by default with nothing."""
+def run(
+    plan: Plan,
+    decide: Callable[[Report], Decide] | None = None,
+    admit: Callable[[Request, socket.socket], bool] = lambda request, sock: False,
+) -> drive.Outcome:
+    """Runs the plan; `decide` answers each report, by default with nothing, `admit` each call."""
     engine = Omnet(find_installation()).start(plan)
     try:
         answer = decide or (lambda report: Decide(report.epoch))
-        outcome = drive.talk(plan, engine.sock, answer, lambda request, sock: False)
+        outcome = drive.talk(plan, engine.sock, answer, admit)
     except ProtocolError as error:
         raise AssertionError(f"{error}; {engine.fate()}") from error
     else:

@@ -52,6 +52,7 @@ void MarketConnection::process_OPEN_ACTIVE(Event& event, inet::TcpCommand* comma
 // Its receiver answers each SYN, and waits for data as long as need be.
 MarketConnection::Event MarketConnection::processSynInListen(Packet* packet, const Header& header,
                                                              L3Address from, L3Address to) {
+  Enter_Method_Silent();  // the listener calls; the timer cancelled here stays this connection's
   if (flavour_) flavour_->serve(*header, from, to);
   const Event event = TcpConnection::processSynInListen(packet, header, from, to);
   if (flavour_ && flavour_->planned()) cancelEvent(connEstabTimer);
