@@ -14,7 +14,9 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine omnet/inet \
 	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench torture record-omnet lint sanitize clean
+WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
+
+.PHONY: demo test omnet bench torture record-omnet lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -22,8 +24,13 @@ demo: $(VENV)/installed
 	@$(BIN)/ecnomy run configs/examples/gold-silver.yaml --out results/demo
 	@$(BIN)/ecnomy show results/demo
 
-test: $(VENV)/installed $(VENV)/test
+test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TESTS)
+
+# ecnomy's modules for OMNeT++, where OMNETPP_ROOT (or opp_run on the PATH) and INET_ROOT are.
+omnet: $(VENV)/base
+	@$(MAKE) --no-print-directory -C omnet -j $(JOBS) NLOHMANN_INCLUDE=$$($(BIN)/python -c \
+	  "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
 
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
@@ -38,7 +45,7 @@ torture: $(VENV)/installed $(VENV)/test
 
 # What OMNeT++/INET gives in each equivalence scenario, anew; goes on where it was interrupted.
 #   make record-omnet RECORDS="two-links voip-web"      some of them
-record-omnet: $(VENV)/installed $(VENV)/test
+record-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m ecnomy.analysis.compare.recording --jobs $(JOBS) $(RECORDS)
 
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
@@ -58,6 +65,7 @@ sanitize: $(VENV)/installed $(VENV)/test
 	  tests/engine tests/bridge -k "not theory and not window_laws"
 
 clean:
+	@$(MAKE) --no-print-directory -C omnet cleanall
 	rm -rf build $(VENV) results .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # ---- set-up

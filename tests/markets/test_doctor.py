@@ -66,6 +66,7 @@ def test_the_round_trip_counts_events(tmp_path: Path) -> None:
     assert int(found.found.split(": ")[1].split(" events")[0].replace(",", "")) > 1000
 
 
+OURS = "ecnomy for OMNeT++"
 BROKEN = {
     "it fails at once": ("echo out of order >&2; exit 7", "engine", "status 7, out of order"),
     "another version": ("echo ecnomy-engine 0.0.9", "engine", "says 'ecnomy-engine 0.0.9'"),
@@ -147,29 +148,48 @@ def test_a_missing_or_unfit_package_is_a_fault(
 def test_omnetpp_is_found_where_its_variables_say(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Versions from the files OMNeT++ and INET carry, and from opp_run itself."""
-    for name, version in (("omnetpp", "omnetpp-6.1"), ("inet", "inet-4.5.4")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "Version").write_text(f"{version}\n")
-    script(
-        tmp_path,
-        "echo 'OMNeT++ Discrete Event Simulation'; echo 'Version: 6.1, build: x'",
-        "opp_run",
-    )
+    """Versions from files of OMNeT++ and INET, and from opp_run itself; our library's age."""
+    files = {
+        "omnetpp/Makefile.inc": "OMNETPP_VERSION = 6.1\n",
+        "inet/src/inet/common/INETDefs.h": (
+            "#define INET_VERSION        0x0405\n#define INET_PATCH_LEVEL    0x04\n"
+        ),
+        "modules/inet/package.ned": "package ecnomy;\n",
+        "modules/host/plan.cc": "",
+        "modules/inet/libecnomy.so": "",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "omnetpp/bin").mkdir()
+    said = "echo 'OMNeT++ Discrete Event Simulation'; echo 'Version: 6.1, build: x'"
+    script(tmp_path / "omnetpp/bin", said, "opp_run")
     monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path / "omnetpp"))
     monkeypatch.setenv("INET_ROOT", str(tmp_path / "inet"))
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("ECNOMY_OMNET", str(tmp_path / "modules"))
     found = verdicts(examine(tmp_path))
-    for what, version in (("OMNeT++", "omnetpp-6.1"), ("INET", "inet-4.5.4"), ("opp_run", "6.1")):
+    for what, version in (("OMNeT++", "6.1"), ("INET", "4.5.4"), ("opp_run", "6.1")):
         assert found[what].well and found[what].found.startswith(f"{version}, {tmp_path}")
+    assert found[OURS].well and found[OURS].found == str(tmp_path / "modules/inet/libecnomy.so")
+    os.utime(tmp_path / "modules/inet/libecnomy.so", (1, 1))
     monkeypatch.setenv("INET_ROOT", str(tmp_path / "moved"))
-    monkeypatch.delenv("OMNETPP_ROOT")
-    script(tmp_path, "echo libopp is missing >&2; exit 127", "opp_run")
+    monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path / "elsewhere"))
     found = verdicts(examine(tmp_path))
-    assert "no such folder" in found["INET"].found and "INET_ROOT" in found["INET"].remedy
-    assert "OMNETPP_ROOT is not set" in found["OMNeT++"].found
-    assert "status 127" in found["opp_run"].found
-    assert {found[what].verdict for what in ("OMNeT++", "INET", "opp_run")} == {"absent"}
+    assert "is not the folder of INET 4.5" in found["INET"].found
+    assert "INET_ROOT" in found["INET"].remedy
+    assert f"OMNETPP_ROOT={tmp_path}/elsewhere" in found["OMNeT++"].found
+    assert found[OURS].found.endswith("libecnomy.so: older than host/plan.cc")
+    assert found[OURS].remedy == f"make -C {tmp_path}/modules"
+    assert {found[what].verdict for what in ("OMNeT++", "INET", "opp_run", OURS)} == {"absent"}
+
+
+def test_a_broken_opp_run_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What it exits with; no fault, for the built-in engine needs none of it."""
+    (tmp_path / "bin").mkdir()
+    script(tmp_path / "bin", "echo libopp is missing >&2; exit 127", "opp_run")
+    monkeypatch.setenv("OMNETPP_ROOT", str(tmp_path))
+    found = verdicts(examine(tmp_path))["opp_run"]
+    assert "status 127" in found.found and found.verdict == "absent"
 
 
 def test_a_results_folder_that_cannot_be_is_a_fault(tmp_path: Path) -> None:

@@ -7,15 +7,28 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from ecnomy.agents.errors import InputError
 from ecnomy.markets.doctor.finding import Finding
+from ecnomy.markets.omnet.installation import (
+    OMNETPP_VARIABLE,
+    SOURCES,
+    Part,
+    find_inet,
+    find_modules,
+    find_omnetpp,
+    library_of,
+    project_folder,
+)
 
 __all__ = ["disk_finding", "omnetpp_findings"]
 
 _LEAST_BYTES: Final = 200 * 10**6  # some minutes of a traced run
 _PATIENCE_S: Final = 10.0
+_CODE: Final = (".h", ".cc")
 
 
 def disk_finding(results: Path) -> Finding:
@@ -37,33 +50,47 @@ def disk_finding(results: Path) -> Finding:
 
 
 def omnetpp_findings() -> list[Finding]:
-    """OMNeT++ and INET by their environment variables, and `opp_run` on the PATH."""
+    """OMNeT++, INET and ecnomy's modules for them, as `--engine omnet` looks for them."""
+    built = "make -C omnet in ecnomy's source tree (ECNOMY_OMNET names it), or make -C "
     return [
-        _root("OMNeT++", "OMNETPP_ROOT", "source setenv in OMNeT++'s folder"),
-        _root("INET", "INET_ROOT", "source setenv in INET's folder"),
+        _part("OMNeT++", find_omnetpp, "source setenv in its folder, or set OMNETPP_ROOT to it"),
+        _part("INET", find_inet, "source setenv in its folder, or set INET_ROOT to it"),
         _opp_run(),
+        _modules(f"{built}{project_folder()}"),
     ]
 
 
-def _root(what: str, variable: str, remedy: str) -> Finding:
-    given = os.environ.get(variable)
-    if not given:
-        found = f"{variable} is not set (graphical runs need it, the built-in engine does not)"
-        return _absent(what, found, f"{remedy}, or set {variable} to it")
-    folder = Path(given)
-    if not folder.is_dir():
-        return _absent(what, f"{variable}={given}: no such folder", f"{remedy}, or mend {variable}")
+def _part(what: str, find: Callable[[], Part], remedy: str) -> Finding:
     try:
-        version = (folder / "Version").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        version = "of unknown version (it has no file Version)"
-    return Finding(what=what, found=f"{version[:60]}, {folder}", required=False)
+        part = find()
+    except InputError as error:
+        return _absent(
+            what, f"{error} (graphical runs need it, the built-in engine does not)", remedy
+        )
+    return Finding(what=what, found=f"{part.version}, {part.folder}", required=False)
+
+
+def _modules(remedy: str) -> Finding:
+    what = "ecnomy for OMNeT++"
+    try:
+        folder, suffix = find_modules()
+    except InputError as error:
+        return _absent(what, str(error), remedy)
+    library = library_of(folder, suffix)
+    built_s = library.stat().st_mtime
+    sources = (file for part in SOURCES for file in (folder / part).rglob("*"))
+    newer = [file for file in sources if file.suffix in _CODE and file.stat().st_mtime > built_s]
+    if newer:
+        found = f"{library}: older than {newer[0].relative_to(folder)}"
+        return _absent(what, found, f"make -C {folder}")
+    return Finding(what=what, found=str(library), required=False)
 
 
 def _opp_run() -> Finding:
-    path = shutil.which("opp_run")
+    beside = os.environ.get(OMNETPP_VARIABLE)
+    path = shutil.which("opp_run", path=f"{beside}/bin" if beside else None)
     if path is None:
-        return _absent("opp_run", "not on the PATH", "source setenv in OMNeT++'s folder")
+        return _absent("opp_run", "not in OMNeT++'s bin folder", "build OMNeT++")
     try:
         done = subprocess.run(
             [path, "-v"], capture_output=True, text=True, timeout=_PATIENCE_S, check=False

@@ -23,18 +23,21 @@ __all__ = [
     "INET_VARIABLE",
     "OMNETPP_VARIABLE",
     "PROJECT_VARIABLE",
+    "SOURCES",
     "Installation",
     "Part",
     "find_inet",
     "find_installation",
     "find_modules",
     "find_omnetpp",
+    "library_of",
     "project_folder",
 ]
 
 OMNETPP_VARIABLE: Final = "OMNETPP_ROOT"
 INET_VARIABLE: Final = "INET_ROOT"
 PROJECT_VARIABLE: Final = "ECNOMY_OMNET"
+SOURCES: Final = ("inet", "host", "bridge", "laws")  # folders that the library is made of
 _LEAST: Final = (6, 1)
 _INET: Final = (4, 5)
 _DEBUG: Final = "_dbg"
@@ -74,7 +77,7 @@ class Installation(msgspec.Struct, frozen=True):
     @property
     def library(self) -> Path:
         """ecnomy's modules, as built."""
-        return _library(self.modules, self.suffix)
+        return library_of(self.modules, self.suffix)
 
 
 def find_installation() -> Installation:
@@ -148,7 +151,7 @@ def find_modules() -> tuple[Path, str]:
     places = _places()
     for suffix in ("", _DEBUG):
         for folder in places:
-            if _library(folder, suffix).exists():
+            if library_of(folder, suffix).exists():
                 return folder, suffix
     if not places:
         given = os.environ.get(PROJECT_VARIABLE)
@@ -172,7 +175,8 @@ def _places() -> list[Path]:
     return [folder for folder in wanted if (folder / "inet/package.ned").is_file()]
 
 
-def _library(modules: Path, suffix: str) -> Path:
+def library_of(modules: Path, suffix: str) -> Path:
+    """The library that is, or would be, built in a folder of modules."""
     return modules / "inet" / f"libecnomy{suffix}.so"
 
 
