@@ -2,6 +2,7 @@
 #include "tcp/MarketConnection.h"
 
 #include <cstdio>
+#include <utility>
 
 #include "market/MarketBridge.h"
 #include "tcp/MarketTcp.h"
@@ -52,7 +53,7 @@ void MarketConnection::process_OPEN_ACTIVE(Event& event, inet::TcpCommand* comma
 // Its receiver answers each SYN, and waits for data as long as need be.
 MarketConnection::Event MarketConnection::processSynInListen(Packet* packet, const Header& header,
                                                              L3Address from, L3Address to) {
-  Enter_Method_Silent();  // the listener calls; the timer cancelled here stays this connection's
+  Enter_Method("processSynInListen");
   if (flavour_) flavour_->serve(*header, from, to);
   const Event event = TcpConnection::processSynInListen(packet, header, from, to);
   if (flavour_ && flavour_->planned()) cancelEvent(connEstabTimer);
@@ -69,6 +70,7 @@ void MarketConnection::startSynRexmitTimer() {
 
 void MarketConnection::process_TIMEOUT_SYN_REXMIT(Event& event) {
   if (!flavour_ || !flavour_->planned()) return TcpConnection::process_TIMEOUT_SYN_REXMIT(event);
+  if (!flavour_->sends()) return;  // done with in this very moment
   if (!flavour_->synLost()) {
     event = inet::tcp::TCP_E_ABORT;
     return;
@@ -94,6 +96,23 @@ bool MarketConnection::performStateTransition(const Event& event) {
       event == inet::tcp::TCP_E_RCV_RST || event == inet::tcp::TCP_E_TIMEOUT_CONN_ESTAB;
   const bool ends = forked_ && back && getFsmState() == inet::tcp::TCP_S_SYN_RCVD;
   return TcpConnection::performStateTransition(ends ? inet::tcp::TCP_E_ABORT : event);
+}
+
+void MarketConnection::release() {
+  Enter_Method("release");
+  performStateTransition(inet::tcp::TCP_E_DESTROY);
+}
+
+// Of one that it has not accepted yet the application knows nothing but that. All of a short file, with its
+// FIN, may come with the last step of the handshake.
+void MarketConnection::sendIndicationToApp(int code, const int id) {
+  if (!isToBeAccepted()) return TcpConnection::sendIndicationToApp(code, id);
+  peerClosed_ = peerClosed_ || code == inet::TCP_I_PEER_CLOSED;
+}
+
+void MarketConnection::process_ACCEPT(Event& event, inet::TcpCommand* command, cMessage* message) {
+  TcpConnection::process_ACCEPT(event, command, message);
+  if (std::exchange(peerClosed_, false)) sendIndicationToApp(inet::TCP_I_PEER_CLOSED);
 }
 
 // ---- segments in

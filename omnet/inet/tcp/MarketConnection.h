@@ -14,6 +14,7 @@ class MarketConnection : public inet::tcp::TcpConnection {
  public:
   static MarketConnection* make(inet::tcp::Tcp& tcp, int socketId);
   void adopt(TcpMarketFlavour* flavour) { flavour_ = flavour; }
+  void release();  // ends it without a word to its peer
 
   void sendAck() override;
   void startSynRexmitTimer() override;
@@ -25,6 +26,8 @@ class MarketConnection : public inet::tcp::TcpConnection {
 
   void sendToIP(inet::Packet* packet, const inet::Ptr<inet::tcp::TcpHeader>& header,
                 inet::L3Address from, inet::L3Address to) override;
+  void process_ACCEPT(Event& event, inet::TcpCommand* command, omnetpp::cMessage* message) override;
+  void sendIndicationToApp(int code, const int id = 0) override;
   bool performStateTransition(const Event& event) override;
   void process_OPEN_ACTIVE(Event& event, inet::TcpCommand* command,
                            omnetpp::cMessage* message) override;
@@ -47,6 +50,7 @@ class MarketConnection : public inet::tcp::TcpConnection {
   TcpMarketFlavour* flavour_ = nullptr;
   bool forked_ = false;  // off a listening connection
   bool composesAck_ = false;
+  bool peerClosed_ = false;  // before the application has accepted it
 };
 
 }  // namespace ecnomy::omnet

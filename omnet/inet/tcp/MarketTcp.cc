@@ -41,6 +41,20 @@ FlowSender* MarketTcp::claim(int socketId) {
   return flow;
 }
 
+void MarketTcp::serves(int flow, MarketConnection* connection) {
+  Enter_Method("serves");
+  MarketConnection*& present = serving_[flow];
+  MarketConnection* done = std::exchange(present, connection);
+  if (!done) return;
+  done->release();
+  removeConnection(done);
+}
+
+void MarketTcp::servesNoLonger(int flow, const MarketConnection* connection) {
+  const auto found = serving_.find(flow);
+  if (found != serving_.end() && found->second == connection) serving_.erase(found);
+}
+
 void MarketTcp::sendFromConn(cMessage* message, const char* gate, int index) {
   if (std::strcmp(gate, "ipOut") != 0) return Tcp::sendFromConn(message, gate, index);
   Enter_Method("sendFromConn");
@@ -106,13 +120,11 @@ void MarketTcp::count(const Packet& packet, const TcpHeader& header) {
   }
 }
 
-// Late ACKs of a connection that its application has given up are not answered: RFC 793 would send a
-// RST for each, in the way of others' data.
+// What comes late for a connection that is done with has no answer: RFC 793 would send a RST for each, in the
+// way of others' data.
 void MarketTcp::segmentArrivalWhileClosed(Packet* packet, const inet::Ptr<const TcpHeader>& header,
                                           inet::L3Address from, inet::L3Address to) {
-  const bool bare = !header->getSynBit() && !header->getFinBit() && !header->getRstBit() &&
-                    payloadBytes(*packet, *header) == 0;
-  if (bare && arrival_.tag && arrival_.tag->flow >= 0 && !arrival_.tag->fromSender) {
+  if (arrival_.tag && arrival_.tag->flow >= 0 && !header->getSynBit()) {
     delete packet;
     return;
   }

@@ -13,6 +13,8 @@
 
 namespace ecnomy::omnet {
 
+class MarketConnection;
+
 class MarketTcp : public inet::tcp::Tcp {
  public:
   // The segment that is being processed.
@@ -32,6 +34,9 @@ class MarketTcp : public inet::tcp::Tcp {
   // The connection of this socket, when it is opened, is this flow's.
   void expect(int socketId, FlowSender* flow) { expected_[socketId] = flow; }
   FlowSender* claim(int socketId);
+  // The connection receives for this flow; the one before it is done.
+  void serves(int flow, MarketConnection* connection);
+  void servesNoLonger(int flow, const MarketConnection* connection);
   MarketBridge* market() { return market_; }
   const Arrival& arrival() const { return arrival_; }
   void departs(const Departure& departure) { departure_ = departure; }
@@ -55,6 +60,7 @@ class MarketTcp : public inet::tcp::Tcp {
 
   MarketBridge* market_ = nullptr;
   std::unordered_map<int, FlowSender*> expected_;
+  std::unordered_map<int, MarketConnection*> serving_;  // by flow
   Arrival arrival_;
   Departure departure_;
 };

@@ -70,6 +70,7 @@ void TcpMarketFlavour::serve(const TcpHeader& syn, const inet::L3Address& from,
     if (label.source >= 0 && !label.ack) {
       flowIndex_ = label.flow;
       adopt(market->sourcePlan(label.source).transport, true);
+      tcp_->serves(flowIndex_, connection_);
     }
   }
   const MarketTcp::Arrival& arrival = tcp_->arrival();
@@ -78,7 +79,7 @@ void TcpMarketFlavour::serve(const TcpHeader& syn, const inet::L3Address& from,
 
 Time TcpMarketFlavour::synTimeout() const { return flow_ ? flow_->rto() : plan().initial_rto; }
 
-bool TcpMarketFlavour::synLost() { return flow_ && flow_->synLost(now()); }
+bool TcpMarketFlavour::synLost() { return flow_->synLost(now()); }
 
 // Windows of a flow of the market are scaled without a word; SACK as the SYNs said, but INET's own
 // scoreboard stays out of it.
@@ -127,6 +128,7 @@ void TcpMarketFlavour::connectFlow() {
 
 void TcpMarketFlavour::connectionClosed() {
   for (cMessage* timer : {paceTimer_, lossTimer_, ackTimer_, finTimer_}) conn->cancelEvent(timer);
+  if (planned_ && !state->active) tcp_->servesNoLonger(flowIndex_, connection_);
   if (!flow_ || ownFlow_) return;
   flow_->lostConnection("reset", now());
 }

@@ -30,6 +30,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   // Becomes the receiver of what sends this SYN.
   void serve(const inet::tcp::TcpHeader& syn, const inet::L3Address& from,
              const inet::L3Address& to);
+  bool sends() const { return flow_ != nullptr; }
   Time synTimeout() const;
   bool synLost();
   void segmentArrives(const inet::Packet& packet, const inet::tcp::TcpHeader& header);

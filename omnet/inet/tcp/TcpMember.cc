@@ -100,7 +100,7 @@ void TcpMember::nextFile(Time now) {
   const Web* web = std::get_if<Web>(&files_);
   if (web && web->patience() != kNever) schedule(due_, now + web->patience());
   const std::int64_t segments = (bytes + mss - 1) / mss;
-  const std::int64_t more = plan().transport.header_bytes - FlowSender::kHeaders;
+  const std::int64_t more = plan().transport.header_bytes - std::int64_t{FlowSender::kHeaders};
   const std::int64_t last = std::max<std::int64_t>(1, bytes - (segments - 1) * mss + more);
   left_ = (segments - 1) * sender_.plannedMss() + last;
   const FlowStats& stats = sender_.stats();
@@ -134,7 +134,7 @@ void TcpMember::handOver() {
 void TcpMember::endFile(bool complete, Time now) {
   const FlowStats& stats = sender_.stats();
   sender_.close(now);
-  if (!complete) socket_.abort();
+  socket_.destroy();
   file_.end_ps = now;
   file_.complete = complete ? 1 : 0;
   file_.retransmitted += stats.retransmitted;

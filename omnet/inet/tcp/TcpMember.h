@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One flow of a TcpSender: when it has a connection and what goes over it. The rules and the order of draws
 // are those of the built-in engine (engine/tcp_flow.cc).
+//
+// The last segment of a file carries the FIN. When it is acknowledged, or the file is given up, the sender's
+// end goes without a word, and the receiver's when the flow's next connection comes: a file costs
+// no packet that the built-in engine has not, and a flow never has more than two connections.
 #ifndef ECNOMY_INET_TCP_TCPMEMBER_H_
 #define ECNOMY_INET_TCP_TCPMEMBER_H_
 

@@ -95,7 +95,8 @@ void TcpSink::forget(TcpSocket* socket) {
 
 void TcpSink::finish() {
   recordScalar("connections", static_cast<double>(accepted_));
-  recordScalar("connections left open", static_cast<double>(sockets_.size()));
+  recordScalar("files complete", static_cast<double>(closed_));
+  recordScalar("connections now", static_cast<double>(sockets_.size()));
   recordScalar("bytes", static_cast<double>(bytes_));
 }
 

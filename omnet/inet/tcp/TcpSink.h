@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a source's connections end: accepts them all, throws away what comes, and closes when the sender does.
+// Where a source's connections end: accepts them all and throws away what comes. It does
+// not close: see TcpMember.h.
 #ifndef ECNOMY_INET_TCP_TCPSINK_H_
 #define ECNOMY_INET_TCP_TCPSINK_H_
 
@@ -32,7 +33,7 @@ class TcpSink : public omnetpp::cSimpleModule, private inet::TcpSocket::ICallbac
   void socketDataArrived(inet::TcpSocket* socket, inet::Packet* packet, bool urgent) override;
   void socketAvailable(inet::TcpSocket* socket, inet::TcpAvailableInfo* info) override;
   void socketEstablished(inet::TcpSocket*) override {}
-  void socketPeerClosed(inet::TcpSocket* socket) override { socket->close(); }
+  void socketPeerClosed(inet::TcpSocket*) override { ++closed_; }
   void socketClosed(inet::TcpSocket* socket) override { forget(socket); }
   void socketFailure(inet::TcpSocket* socket, int) override { forget(socket); }
   void socketStatusArrived(inet::TcpSocket*, inet::TcpStatusInfo*) override {}
@@ -44,7 +45,7 @@ class TcpSink : public omnetpp::cSimpleModule, private inet::TcpSocket::ICallbac
   std::vector<inet::TcpSocket> listening_;                             // by member
   std::unordered_map<int, std::unique_ptr<inet::TcpSocket>> sockets_;  // by socket id
   std::vector<std::unique_ptr<inet::TcpSocket>> gone_;                 // while they are called
-  std::int64_t accepted_ = 0, bytes_ = 0;
+  std::int64_t accepted_ = 0, closed_ = 0, bytes_ = 0;
 };
 
 }  // namespace ecnomy::omnet
