@@ -21,9 +21,13 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
   const std::uint16_t flags = static_cast<std::uint16_t>(kSyn | (again ? kRetransmit : 0) |
                                                          (transport().ect_all ? kEct : 0));
   const PacketId id = core.packets.take();
-  core.packets[id] = {
-      una_,  now,         flow_, transport().ack_bytes, source_->first_hop, kNoPacket,
-      flags, connection_, 0};
+  core.packets[id] = {.seq = una_,
+                      .sent = now,
+                      .flow = flow_,
+                      .bytes = transport().ack_bytes,
+                      .hop = source_->first_hop,
+                      .flags = flags,
+                      .connection = connection_};
   outbox_.hand_over(core, id, now);
   arm_timer(core, now);
 }
@@ -161,7 +165,13 @@ void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
   }
   const std::int32_t bytes = segment_bytes(seq);
   const PacketId id = core.packets.take();
-  core.packets[id] = {seq, now, flow_, bytes, source_->first_hop, kNoPacket, flags, connection_, 0};
+  core.packets[id] = {.seq = seq,
+                      .sent = now,
+                      .flow = flow_,
+                      .bytes = bytes,
+                      .hop = source_->first_hop,
+                      .flags = flags,
+                      .connection = connection_};
   ++counters.sent;
   if (core.tally) core.tally->sent(flow_, now);
   counters.sent_bytes += bytes;
