@@ -15,6 +15,10 @@ constexpr Time kEndOfTime = Time{1} << 62;  // 53 days; sums with delays still f
 // Where a link holds thousands of packets, the one to be looked at next but one has left the cache.
 void prefetch(PacketId id) noexcept { __builtin_prefetch(id); }
 
+PacketView seen(const Packet& packet, std::int32_t wire_bytes) noexcept {
+  return {packet.flow, wire_bytes, packet.has(kEct), packet.has(kCe)};
+}
+
 }  // namespace
 
 Link::Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
@@ -65,7 +69,7 @@ void Link::begin_transmission(Core& core, Packet& packet) {
   stats_.departed_bytes += packet.bytes;
   if (!law_.watches_departures()) return;
   const QueueView queue{waiting_packets_, waiting_bytes_, plan_->rate_bps, kNever};
-  const Decision decision = law_.on_departure(queue, {packet.flow, wire_bytes}, packet.started);
+  const Decision decision = law_.on_departure(queue, seen(packet, wire_bytes), packet.started);
   if (decision.action == Action::mark) mark_inside(core, packet, packet.started);
 }
 
@@ -111,7 +115,7 @@ void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
 bool Link::admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now) {
   bool mark = false;
   if (!law_.drop_tail()) {
-    const Decision decision = law_.on_arrival(view(now), {packet.flow, wire_bytes}, now);
+    const Decision decision = law_.on_arrival(view(now), seen(packet, wire_bytes), now);
     if (decision.mark_queued != kNoFlow) mark_waiting(core, decision.mark_queued, now);
     mark = decision.action == Action::mark && packet.has(kEct);
     const bool not_ect_drop =

@@ -13,7 +13,7 @@ QueueView MarkingQueue::view(Time now) const {
 }
 
 PacketView MarkingQueue::view(const Slot& slot) const {
-  return {slot.label.source < 0 ? kNoFlow : slot.label.flow, slot.wireBytes};
+  return {slot.label.source < 0 ? kNoFlow : slot.label.flow, slot.wireBytes, slot.ect, slot.ce};
 }
 
 Time MarkingQueue::transmission(std::int32_t wireBytes) const {
