@@ -5,7 +5,7 @@
 // the definition all of this is nothing. One line a call, whole numbers in decimal, others as %a:
 //
 //   new I FAMILY LAW VALUE...             a host of its own number I; the rest of its lines name it
-//   arrival I PACKETS BYTES RATE IDLE FLOW BYTES NOW N DRAW... ACTION MARK_QUEUED PROBABILITY
+//   arrival I PACKETS BYTES RATE IDLE FLOW BYTES ECT CE NOW N DRAW... ACTION MARK_QUEUED PROBABILITY
 //   departure I (the same)
 //   timer I PACKETS BYTES RATE IDLE NOW NEXT PROBABILITY
 //   configure I VALUE...
@@ -115,8 +115,9 @@ class HostLog {
                LawStream& stream, const Decision& decision, const Host& host) {
     const std::vector<double> draws = stream.take();
     if (!log_->on()) return;
-    log_->line(hook, id_, queue, packet.flow, packet.bytes, now, static_cast<int>(draws.size()),
-               draws, static_cast<int>(decision.action), decision.mark_queued, host.probability());
+    log_->line(hook, id_, queue, packet.flow, packet.bytes, static_cast<int>(packet.ect),
+               static_cast<int>(packet.ce), now, static_cast<int>(draws.size()), draws,
+               static_cast<int>(decision.action), decision.mark_queued, host.probability());
   }
   template <class Host>
   void timed(const QueueView& queue, Time now, Time next, const Host& host) {
