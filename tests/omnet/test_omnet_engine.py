@@ -241,6 +241,18 @@ def test_opp_run_on_the_path_names_omnetpp(stand_in: Path, monkeypatch) -> None:
     assert find_installation().omnetpp.folder == (stand_in / "omnetpp").resolve()
 
 
+def test_folders_may_be_named_from_here(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
+    """Relative to where ecnomy is started, although opp_run works in the run's folder."""
+    file = scene()
+    monkeypatch.chdir(stand_in)
+    monkeypatch.setenv("OMNETPP_ROOT", "omnetpp")
+    monkeypatch.setenv("INET_ROOT", "inet")
+    monkeypatch.setenv("ECNOMY_OMNET", "modules")
+    assert run(file, out=Path("here"), engine="omnet").complete
+    words = json.loads((stand_in / "here/omnet/opp.json").read_text())["words"]
+    assert f".:{stand_in}/modules/inet:{stand_in}/inet/src" in words
+
+
 def test_unknown_engine_is_refused(tmp_path: Path) -> None:
     """The names that there are."""
     with pytest.raises(InputError, match="'ns3': expected builtin or omnet"):
