@@ -19,18 +19,20 @@ using omnetpp::cMessage;
 
 Define_Module(MarketConnection);
 
-MarketConnection* MarketConnection::make(inet::tcp::Tcp& tcp, int socketId) {
+MarketConnection* MarketConnection::make(inet::tcp::Tcp& tcp, int socketId, bool ofMarket) {
   char name[24];
   std::snprintf(name, sizeof name, "conn-%d", socketId);
-  omnetpp::cModuleType* type = omnetpp::cModuleType::get("ecnomy.tcp.MarketConnection");
+  omnetpp::cModuleType* type = omnetpp::cModuleType::get(ofMarket ? "ecnomy.tcp.FlowConnection"
+                                                                  : "ecnomy.tcp.MarketConnection");
   auto* made = omnetpp::check_and_cast<MarketConnection*>(type->createScheduleInit(name, &tcp));
   made->TcpConnection::initConnection(&tcp, socketId);
   return made;
 }
 
 TcpConnection* MarketConnection::cloneListeningConnection() {
-  const auto id = inet::getActiveSimulationOrEnvir()->getUniqueNumber();
-  MarketConnection* clone = make(*tcpMain, static_cast<int>(id));
+  const int id = static_cast<int>(inet::getActiveSimulationOrEnvir()->getUniqueNumber());
+  const MarketTcp* market = dynamic_cast<MarketTcp*>(tcpMain);
+  MarketConnection* clone = make(*tcpMain, id, market && market->receivesAt(localAddr, localPort));
   clone->initClonedConnection(this);
   clone->forked_ = true;
   return clone;
@@ -122,10 +124,15 @@ MarketConnection::Event MarketConnection::process_RCV_SEGMENT(Packet* packet, co
   if (flavour_) flavour_->segmentArrives(*packet, *header);
   const bool synAgain = getFsmState() == inet::tcp::TCP_S_SYN_RCVD && header->getSynBit() &&
                         !header->getAckBit() && header->getSequenceNo() == state->irs;
-  if (!flavour_ || !synAgain) {
+  const bool answerAgain = state->active && header->getSynBit() && header->getAckBit() &&
+                           getFsmState() != inet::tcp::TCP_S_SYN_SENT;
+  if (flavour_ && synAgain) {
+    sendSynAck();
+  } else if (flavour_ && flavour_->planned() && answerAgain) {
+    flavour_->connectedAgain();
+  } else {
     return TcpConnection::process_RCV_SEGMENT(packet, header, from, to);
   }
-  sendSynAck();
   delete packet;
   return inet::tcp::TCP_E_IGNORE;
 }

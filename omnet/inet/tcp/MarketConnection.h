@@ -12,7 +12,8 @@ class TcpMarketFlavour;
 
 class MarketConnection : public inet::tcp::TcpConnection {
  public:
-  static MarketConnection* make(inet::tcp::Tcp& tcp, int socketId);
+  // `ofMarket`: it will be a flow's of the market.
+  static MarketConnection* make(inet::tcp::Tcp& tcp, int socketId, bool ofMarket);
   void adopt(TcpMarketFlavour* flavour) { flavour_ = flavour; }
   void release();  // ends it without a word to its peer
 

@@ -30,7 +30,7 @@ void MarketTcp::initialize(int stage) {
 }
 
 inet::tcp::TcpConnection* MarketTcp::createConnection(int socketId) {
-  return MarketConnection::make(*this, socketId);
+  return MarketConnection::make(*this, socketId, expected_.count(socketId) != 0);
 }
 
 FlowSender* MarketTcp::claim(int socketId) {
@@ -39,6 +39,12 @@ FlowSender* MarketTcp::claim(int socketId) {
   FlowSender* flow = found->second;
   expected_.erase(found);
   return flow;
+}
+
+bool MarketTcp::receivesAt(const inet::L3Address& address, int port) const {
+  if (!market_) return false;
+  const Label label = market_->label({}, 0, address, port);
+  return label.source >= 0 && !label.ack;
 }
 
 void MarketTcp::serves(int flow, MarketConnection* connection) {

@@ -34,6 +34,7 @@ class MarketTcp : public inet::tcp::Tcp {
   // The connection of this socket, when it is opened, is this flow's.
   void expect(int socketId, FlowSender* flow) { expected_[socketId] = flow; }
   FlowSender* claim(int socketId);
+  bool receivesAt(const inet::L3Address& address, int port) const;  // for a flow of the market
   // The connection receives for this flow; the one before it is done.
   void serves(int flow, MarketConnection* connection);
   void servesNoLonger(int flow, const MarketConnection* connection);

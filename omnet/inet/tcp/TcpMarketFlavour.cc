@@ -97,7 +97,8 @@ void TcpMarketFlavour::established(bool active) {
   if (!flow_ && !planned_) openOwnFlow();
   acked_ = false;
   if (flow_) connectFlow();
-  if (active && !acked_) conn->sendAck();
+  // A flow of the market lets its first data say it, however late: its receiver waits.
+  if (active && !acked_ && !planned_) conn->sendAck();
 }
 
 void TcpMarketFlavour::openOwnFlow() {
@@ -124,6 +125,10 @@ void TcpMarketFlavour::connectFlow() {
   const std::uint32_t options = state->ts_enabled ? kTimestamps : 0;
   flow_->connected(ack, state->iss + 1, state->snd_mss - options, now());
   windowChanged();
+}
+
+void TcpMarketFlavour::connectedAgain() {
+  if (flow_) connectFlow();
 }
 
 void TcpMarketFlavour::connectionClosed() {

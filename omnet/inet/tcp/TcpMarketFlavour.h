@@ -35,6 +35,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   bool synLost();
   void segmentArrives(const inet::Packet& packet, const inet::tcp::TcpHeader& header);
   void heldBeyond(const SeqRange& range) { told_.held.push_back(range); }
+  void connectedAgain();  // a SYN was answered twice
   void ackArrives(const inet::tcp::TcpHeader& header);
   void segmentLeaves(const inet::Packet& packet, inet::tcp::TcpHeader& header);
   std::vector<SeqRange> held();

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP plans on both engines: what must be the same, and dumbbells for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+import drive
+import drive_omnet
+import plans
+from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.plan import Law, Plan, Tcp
+
+__all__ = ["dumbbell", "flow_events", "last_of", "same"]
+
+# In a trace the built-in engine numbers a flow's segments, OMNeT++ says TCP's sequence numbers.
+_COLUMNS = ("t_ps", "event", "link", "flow", "bytes", "ce")
+_ACK = 5
+
+
+def dumbbell(
+    sources: Mapping[str, tuple[Tcp, Mapping[str, object]]],
+    duration_s: float,
+    *,
+    rate_bps: float = 1e7,
+    delay_s: float = 0.02,
+    **other: object,
+) -> Plan:
+    """Sources, by name, over a fast access link (0, 1) and a bottleneck (2, 3).
+
+    Args:
+        sources: name -> transport, and what plans.source is given besides.
+        duration_s: of the run.
+        rate_bps: of the bottleneck.
+        delay_s: its propagation delay.
+        other: `buffer` and `marking` of the bottleneck, or what plans.plan is given.
+    """
+    neck = {key: other.pop(key) for key in ("buffer", "marking") if key in other}
+    links = plans.duplex("access", 0, 1, 1e8, 0.001)
+    links += plans.duplex("neck", 1, 2, rate_bps, delay_s, **neck)
+    flows = []
+    for name, (transport, more) in sources.items():
+        fields = dict(spread_s=1.0, overhead_s=0.0008) | more
+        paths = ([3, 1], [0, 2]) if fields.pop("back", False) else ([0, 2], [3, 1])
+        flows.append(plans.source(name, *paths, transport, **fields))
+    record = dict(trace=True, delay_thresholds_ps=[plans.PS // 40]) | other
+    return plans.plan(links, flows, duration_s, **record)
+
+
+def same(
+    plan: Plan,
+    decide: Callable[[Report], Decide] | None = None,
+    *,
+    parts: tuple[str, ...] = ("flows", "links", "pairs"),
+    strays: bool = True,
+) -> drive.Outcome:
+    """Runs both engines; every column of every report, transfers and traces must agree.
+
+    Args:
+        plan: what to run.
+        decide: answers each report.
+        parts: of the reports that are compared.
+        strays: False where a receiver answers what its sender has given up: nothing of ACKs is
+            compared in traces, nor links in `parts`.
+    """
+    built_in, omnet = drive.run(plan, decide), drive_omnet.run(plan, decide)
+    for one, other in zip(built_in.reports, omnet.reports, strict=True):
+        assert one.t_ps == other.t_ps
+        for part in parts:
+            theirs = getattr(other, part)
+            for name, column in getattr(one, part).items():
+                unlike = np.flatnonzero(column != theirs[name])
+                assert not len(unlike), (one.t_ps, part, name, unlike[:5], column[unlike[:5]])
+    ours, theirs = built_in.table("transfers"), omnet.table("transfers")
+    assert list(ours) == list(theirs)
+    for name, column in ours.items():
+        np.testing.assert_array_equal(column, theirs[name])
+    rows = [_trace(outcome, strays) for outcome in (built_in, omnet)]
+    assert len(rows[0]) > 1000
+    np.testing.assert_array_equal(rows[0], rows[1])
+    return omnet
+
+
+def _trace(outcome: drive.Outcome, acks: bool) -> np.ndarray:
+    """The trace's rows in an order that does not hang on how equal times fell."""
+    table = outcome.table("trace")
+    rows = np.stack([table[name] for name in _COLUMNS])
+    if not acks:
+        data = np.isin(table["event"], (0, 4))  # sent and delivered
+        rows = rows[:, data]
+    elif outcome.table("transfers"):
+        rows = rows[:, table["event"] != _ACK]  # of a finished file one engine notes late ACKs
+    return rows[:, np.lexsort(rows[::-1])].T
+
+
+def last_of(outcome: drive.Outcome, name: str, source: int) -> np.ndarray:
+    """A column of the last report, for the flows of one source."""
+    first = sum(s.count for s in outcome.plan.sources[:source])
+    column = outcome.reports[-1].flows[name]
+    return column[first : first + outcome.plan.sources[source].count]
+
+
+def flow_events(outcome: drive.Outcome, event: int) -> dict[str, np.ndarray]:
+    """The rows of one kind of event in the trace."""
+    table = outcome.table("trace")
+    kept = table["event"] == event
+    return {name: column[kept] for name, column in table.items()}
+
+
+def newreno() -> Law:
+    """NewReno at its defaults."""
+    return Law("newreno", plans.RENO.params)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP on OMNeT++: packet for packet that of the built-in engine, which is held to theory.
+
+Counters of all reports, windows and round trips to the last bit, transfers, and each packet's times
+are compared; what is asserted besides is that a run had in it what it is there for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import drive
+import drive_omnet
+import plans
+from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.plan import Law
+from plans import PS
+from tcp_pairs import dumbbell, last_of, newreno, same
+
+pytestmark = [
+    pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing()),
+    pytest.mark.xdist_group("omnet-tcp"),
+]
+
+RED = plans.red(5, 15)
+PACED = plans.tcp(plans.wtp(2.0))
+FILES = dict(
+    web=Law(
+        "web",
+        dict(
+            reading_mean_s=0.4, size=2.0, size_mean_bytes=3e4, size_min_bytes=6e3,
+            size_max_bytes=1e6, size_shape=1.2, reading=0.0, patience_s=-1.0,
+        ),
+    ),
+    on_off=Law("on-off", {"packets_mean": 40.0, "pause_mean_s": 0.5}),
+    file=Law("file", {"size_bytes": 400_001.0}),
+)  # fmt: skip
+
+
+def test_every_window_law() -> None:
+    """All laws on one RED link: WTP in its forms, paid by the second, fair to round trips."""
+    laws = {
+        "increase": plans.tcp(plans.wtp(2.0)),
+        "decrease": plans.tcp(plans.wtp(3.0, form=1)),
+        "general": plans.tcp(Law("wtp", dict(form=2.0, gain=0.3, w_inc=2.0, w_dec=0.5))),
+        "clocked": plans.tcp(plans.wtp(2.0), send="ack-clocked", min_window=1.0),
+        "second": plans.tcp(plans.wtp(), initial_mark_rate=12.0),
+        "fair": plans.tcp(plans.wtp(2.0), reference_rtt_ps=PS // 10),
+        "sender": plans.tcp(plans.wtp_sender(2.0)),
+        "down": plans.tcp(plans.wtp_sender(2.0, only_down=True)),
+        "reno": plans.tcp(),
+        "newreno": plans.tcp(newreno()),
+        "tahoe": plans.tcp(plans.tahoe(0.7)),
+        "multcp": plans.tcp(plans.multcp(3)),
+        "halved": plans.tcp(plans.multcp(3, halve=True), echo="accurate"),
+    }
+    plan = dumbbell({n: (t, {}) for n, t in laws.items()}, 15, marking=RED, buffer=100)
+    outcome = same(plan)
+    for source, name in enumerate(laws):
+        assert (last_of(outcome, "ece", source) > 3).all(), name
+
+
+@pytest.mark.parametrize("sack", [False, True], ids=["cumulative", "selective"])
+@pytest.mark.parametrize("delayed_acks", [1, 3])
+def test_losses_are_repaired(sack: bool, delayed_acks: int) -> None:
+    """Each recovery on a short drop-tail queue, timeouts among them, ECN off and on."""
+    how = dict(sack=sack, delayed_acks=delayed_acks)
+    laws = {
+        "reno": plans.tcp(echo="off", **how),
+        "newreno": plans.tcp(newreno(), echo="off", **how),
+        "tahoe": plans.tcp(plans.tahoe(), echo="off", **how),
+        "wtp": plans.tcp(plans.wtp(4.0), **how),
+        "multcp": plans.tcp(plans.multcp(2), **how),
+    }
+    sources = {name: (transport, {"count": 2}) for name, transport in laws.items()}
+    outcome = same(dumbbell(sources, 20, buffer=8))
+    for source, name in enumerate(laws):
+        assert last_of(outcome, "retransmitted", source).min() > 5, name
+    assert outcome.reports[-1].flows["timeouts"].sum() > 5
+
+
+def test_echo_of_every_kind() -> None:
+    """Delayed ACKs with either echo, none, receiver windows, all segments ECN-capable both ways."""
+    laws = {
+        "accurate": plans.tcp(plans.wtp(2.0), delayed_acks=2),
+        "latched": plans.tcp(delayed_acks=2),
+        "off": plans.tcp(echo="off", delayed_acks=4, delayed_ack_ps=PS // 10),
+        "narrow": plans.tcp(receiver_window=5),
+        "all": plans.tcp(plans.wtp(2.0), ect="all"),
+        "all-latched": plans.tcp(ect="all", sack=True),
+    }
+    sources = {name: (transport, {"count": 2}) for name, transport in laws.items()}
+    for name in ("all", "all-latched"):
+        sources[f"{name}-back"] = (laws[name], {"count": 2, "back": True})
+    plan = dumbbell(sources, 20, marking=RED, buffer=25)
+    plan.links[3] = plans.link("neck.reverse", 2, 1, 1e7, 0.02, marking=RED, buffer=25)
+    outcome = same(plan.sealed())
+    flows = outcome.reports[-1].flows
+    assert flows["control_ce"].sum() > 20
+    assert flows["retransmitted"].sum() > 20
+    assert last_of(outcome, "ece", 0).min() > 20 and last_of(outcome, "ece", 1).min() > 3
+    assert last_of(outcome, "cwnd", 3).max() < 20  # what holds it back does not grow it
+
+
+def test_files_of_all_kinds() -> None:
+    """Web users, on-off flows and single files, marked and lossy; the last byte of each arrives."""
+    law = dict(reno=plans.tcp(), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
+    sources = {
+        f"{kind}-{name}": (transport, {"count": 4, "traffic": traffic})
+        for name, transport in law.items()
+        for kind, traffic in FILES.items()
+    }
+    outcome = same(dumbbell(sources, 20, marking=RED, buffer=40, rate_bps=2e7))
+    told = outcome.table("transfers")
+    assert len(told["flow"]) > 300 and told["complete"].all()
+    per_flow = np.bincount(told["flow"], told["bytes"], len(outcome.reports[-1].flows["acked"]))
+    segments = np.bincount(told["flow"], np.ceil(told["bytes"] / 960), len(per_flow))
+    single = [4 * i + j for i in (2, 5, 8) for j in range(4)]  # nothing of theirs is under way
+    acked = outcome.reports[-1].flows["acked_bytes"]
+    np.testing.assert_array_equal(acked[single], (per_flow + 40 * segments)[single])
+
+
+def test_files_that_are_given_up() -> None:
+    """Impatient users on a crowded link: the same files, complete or not, the same packets.
+
+    A receiver goes on answering what its sender has given up until the next SYN is there, which
+    the built-in engine's receivers know earlier; so here ACKs take no time to send.
+    """
+    impatient = Law("web", FILES["web"].params | dict(patience_s=0.7, reading_mean_s=0.1, size=1.0))
+    sources = {"users": (plans.tcp(newreno(), sack=True), dict(count=25, traffic=impatient))}
+    plan = dumbbell(sources, 20, buffer=25, rate_bps=2e6)
+    plan.links[1] = plans.link("access.reverse", 1, 0, 1e12, 0.001)
+    plan.links[3] = plans.link("neck.reverse", 2, 1, 1e12, 0.02)
+    outcome = same(plan.sealed(), parts=("flows",), strays=False)
+    complete = outcome.table("transfers")["complete"]
+    assert 50 < complete.sum() < len(complete) - 50
+
+
+def test_ten_thousand_files_in_a_row() -> None:
+    """One user: no port, no connection, no time runs out."""
+    brisk = FILES["web"].params | dict(reading_mean_s=1e-3, size_mean_bytes=2e3, size=1.0)
+    sources = {"user": (plans.tcp(), dict(traffic=Law("web", brisk), overhead_s=0.0))}
+    plan = dumbbell(sources, 160, rate_bps=1e8, delay_s=1e-5, trace=False, epoch_s=40.0)
+    tables = [engine.run(plan).table("transfers") for engine in (drive, drive_omnet)]
+    assert len(tables[0]["flow"]) > 10_000
+    for name, column in tables[0].items():
+        np.testing.assert_array_equal(column, tables[1][name])
+
+
+def test_sequence_numbers_wrap() -> None:
+    """INET's clock makes the first sequence number: at 17179.87 s it is 2^32, and losses abound."""
+    laws = {
+        "selective": plans.tcp(newreno(), sack=True, echo="off"),
+        "tahoe": plans.tcp(plans.tahoe(), echo="off", delayed_acks=2),
+        "files": plans.tcp(),
+    }
+    sources = {name: (law, dict(count=3, start_s=17_179.3)) for name, law in laws.items()}
+    sources["files"][1]["traffic"] = FILES["web"]
+    plan = dumbbell(sources, 17_190, buffer=12, epoch_s=17_190.0)
+    assert same(plan).reports[-1].flows["retransmitted"].sum() > 50
+
+
+def test_traffic_that_stops_and_changes() -> None:
+    """Caps and their end, profiles over the day, `stop`, with headers of other sizes than INET's."""
+    day = plans.profile(8.0, {0: 1.0, 3: 0.25, 5: 0.0})
+    capped = Law("rate-capped", {"rate_bps": 8e5, "until_s": 9.0})
+    sources = {
+        "capped": (PACED, dict(count=2, traffic=capped)),
+        "daily": (PACED, dict(count=3, profile=day)),
+        "capped-daily": (PACED, dict(count=2, traffic=capped, profile=day)),
+        "files-daily": (plans.tcp(), dict(count=5, traffic=FILES["web"], profile=day)),
+        "stopped": (plans.tcp(), dict(count=2, stop_s=7.5)),
+        "long-headers": (plans.tcp(mss_bytes=940, header_bytes=60), {}),
+        "short-headers": (plans.tcp(plans.wtp(2.0), mss_bytes=980, header_bytes=20), {}),
+    }
+    outcome = same(dumbbell(sources, 20, marking=RED, buffer=80))
+    assert last_of(outcome, "active", 4).sum() == 0
+    assert last_of(outcome, "sent_bytes", 6) == 1000 * last_of(outcome, "sent", 6)
+
+
+def test_orders_are_obeyed() -> None:
+    """Mark rates, caps on rate and marks, off and on, at every report; no cap is ever exceeded."""
+    sources = {
+        "second": (plans.tcp(plans.wtp(), initial_mark_rate=5.0), dict(count=2)),
+        "all": (plans.tcp(plans.wtp(2.0), ect="all"), dict(count=2)),
+        "reno": (plans.tcp(), dict(count=2)),
+        "files": (plans.tcp(), dict(count=2, traffic=FILES["web"])),
+    }
+    plan = dumbbell(sources, 20, marking=plans.fixed(0.04), buffer=60, epoch_s=0.5)
+    mark_cap = np.array([15, -1, 30, 40, -1, 20, -1, -1])
+
+    def decide(report: Report) -> Decide:
+        turn = report.epoch % 5
+        orders = {
+            "flow": np.arange(8),
+            "mark_rate": np.array([4.0 + turn, -1, 8, -1, -1, -1, -1, -1]),
+            "rate_cap_bps": np.array([-1, 3e5 * turn, -1, -1, 1e6 if turn < 2 else -1, -1, 2e5, -1]),
+            "mark_cap": mark_cap,
+            "active": np.array([1, 1, 1, 1, turn != 3, 1, 1, turn != 1], dtype=np.int64),
+        }
+        return Decide(report.epoch, flows=orders)
+
+    last = same(plan, decide).reports[-1].flows
+    capped = mark_cap >= 0
+    assert (last["ce"][capped] <= mark_cap[capped]).all()
+    assert (last["ce"][capped] > mark_cap[capped] - 3).all()  # and they were reached
