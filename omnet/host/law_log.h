@@ -44,15 +44,21 @@ class LawLog {
   }
   bool on() const noexcept { return file_ != nullptr; }
 
+  // A law, by family, name and parameters.
+  struct Made {
+    std::string law;
+    std::vector<double> values;
+  };
+
   // A law has been made, for the host that is built next.
   static void made(const char* family, const std::string& law, const std::vector<double>& values) {
-    get().law_ = std::string(family) + " " + law;
-    get().values_ = values;
+    get().made_ = {std::string(family) + " " + law, values};
   }
-  int open() {
+  const Made& last_made() const noexcept { return made_; }
+  int open(const Made& made) {
     if (!on()) return 0;
-    std::fprintf(file_, "new %d %s", ++hosts_, law_.c_str());
-    put(values_);
+    std::fprintf(file_, "new %d %s", ++hosts_, made.law.c_str());
+    put(made.values);
     std::fputc('\n', file_);
     return hosts_;
   }
@@ -87,8 +93,7 @@ class LawLog {
   }
 
   std::FILE* file_ = nullptr;
-  std::string law_;
-  std::vector<double> values_;
+  Made made_;
   int hosts_ = 0;
 };
 
@@ -107,9 +112,16 @@ class LawStream {
   std::vector<double> drawn_;
 };
 
-// One host's part of the log.
+// One host's part of the log. A copy, made of a host whose law was not yet called, is a host of its own.
 class HostLog {
  public:
+  HostLog() : made_(log_->last_made()), id_(log_->open(made_)) {}
+  HostLog(const HostLog& other) : made_(other.made_), id_(log_->open(made_)) {}
+  HostLog(HostLog&&) noexcept = default;
+  HostLog& operator=(const HostLog&) = default;
+  HostLog& operator=(HostLog&&) noexcept = default;
+  ~HostLog() = default;
+
   template <class Host>
   void decided(const char* hook, const QueueView& queue, const PacketView& packet, Time now,
                LawStream& stream, const Decision& decision, const Host& host) {
@@ -135,7 +147,8 @@ class HostLog {
 
  private:
   LawLog* log_ = &LawLog::get();
-  int id_ = log_->open();
+  LawLog::Made made_;
+  int id_;
 };
 
 #else

@@ -195,7 +195,9 @@ def test_orders_are_obeyed() -> None:
         orders = {
             "flow": np.arange(8),
             "mark_rate": np.array([4.0 + turn, -1, 8, -1, -1, -1, -1, -1]),
-            "rate_cap_bps": np.array([-1, 3e5 * turn, -1, -1, 1e6 if turn < 2 else -1, -1, 2e5, -1]),
+            "rate_cap_bps": np.array(
+                [-1, 3e5 * turn, -1, -1, 1e6 if turn < 2 else -1, -1, 2e5, -1]
+            ),
             "mark_cap": mark_cap,
             "active": np.array([1, 1, 1, 1, turn != 3, 1, 1, turn != 1], dtype=np.int64),
         }

@@ -12,7 +12,7 @@ import plans
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law, Plan
 
-__all__ = ["MARKING", "WINDOWS", "crowded", "decisions"]
+__all__ = ["DEPARTURES", "MARKING", "TIMERS", "WINDOWS", "crowded", "decisions"]
 
 
 def _virtual(variant: int, service: int) -> Law:
@@ -55,6 +55,9 @@ MARKING: Final = {
     ),
 }
 
+DEPARTURES: Final = {"threshold-departing", "rem"}  # plans whose law acts as packets leave
+TIMERS: Final = {"load-based", "rem", "pi"}  # laws with a clock
+
 WINDOWS: Final = {
     "wtp": plans.tcp(plans.wtp(2.0)),
     "wtp-sender": plans.tcp(plans.wtp_sender(), echo="rfc3168"),
@@ -71,6 +74,9 @@ _CHANGES: Final = {
     "virtual-queue": (0, (0.9, 0.8)),
     "load-based": (2, (0.71, 0.5)),
     "threshold": (0, (5.0, 8.0)),
+    "rem": (1, (1.05, 1.1)),
+    "pi": (1, (8.0, 12.0)),
+    "adaptive-virtual-queue": (0, (0.95, 0.9)),
 }
 
 
