@@ -34,6 +34,7 @@ omnet: $(VENV)/base
 
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
+	@$(BIN)/python tests/bench/bench_marking.py
 	@$(BIN)/python tests/bench/bench_bridge.py
 	@$(BIN)/python tests/bench/bench_market.py
 	@$(BIN)/python tests/bench/bench_sweep.py

@@ -130,6 +130,7 @@ bool Link::admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_b
       ((plan_->buffer_packets >= 0 && waiting_packets_ >= plan_->buffer_packets) ||
        (plan_->buffer_bytes >= 0 && waiting_bytes_ + wire_bytes > plan_->buffer_bytes));
   if (full) {
+    law_.on_drop(seen(packet, wire_bytes), now);
     drop(core, id, false, now);
     return false;
   }

@@ -7,6 +7,7 @@
 //   new I FAMILY LAW VALUE...             a host of its own number I; the rest of its lines name it
 //   arrival I PACKETS BYTES RATE IDLE FLOW BYTES ECT CE NOW N DRAW... ACTION MARK_QUEUED PROBABILITY
 //   departure I (the same)
+//   drop I FLOW BYTES ECT CE NOW
 //   timer I PACKETS BYTES RATE IDLE NOW NEXT PROBABILITY
 //   configure I VALUE...
 //   ack I CWND SSTHRESH MIN MAX NEWLY MARKS CWND SSTHRESH MIN MAX
@@ -131,6 +132,11 @@ class HostLog {
                static_cast<int>(packet.ce), now, static_cast<int>(draws.size()), draws,
                static_cast<int>(decision.action), decision.mark_queued, host.probability());
   }
+  void dropped(const PacketView& packet, Time now) {
+    if (!log_->on()) return;
+    log_->line("drop", id_, packet.flow, packet.bytes, static_cast<int>(packet.ect),
+               static_cast<int>(packet.ce), now);
+  }
   template <class Host>
   void timed(const QueueView& queue, Time now, Time next, const Host& host) {
     if (log_->on()) log_->line("timer", id_, queue, now, next, host.probability());
@@ -162,6 +168,8 @@ using LawStream = Stream;
 struct HostLog {
   template <class... Any>
   void decided(const Any&...) const noexcept {}
+  template <class... Any>
+  void dropped(const Any&...) const noexcept {}
   template <class... Any>
   void timed(const Any&...) const noexcept {}
   template <class... Any>

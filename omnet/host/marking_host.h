@@ -11,6 +11,8 @@
 #include "laws/marking/adaptive_virtual_queue.h"
 #include "laws/marking/drop_tail.h"
 #include "laws/marking/fixed.h"
+#include "laws/marking/flow_projection.h"
+#include "laws/marking/flow_projection_heuristic.h"
 #include "laws/marking/load_based.h"
 #include "laws/marking/pi.h"
 #include "laws/marking/red.h"
@@ -21,8 +23,9 @@
 
 namespace ecnomy {
 
-using MarkingVariant = std::variant<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold,
-                                    Rem, Pi, AdaptiveVirtualQueue>;
+using MarkingVariant =
+    std::variant<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem, Pi,
+                 AdaptiveVirtualQueue, FlowProjection, FlowProjectionHeuristic>;
 
 // values: one number per parameter, in the order of the law's table.
 // Throws BadParameter naming law and parameter, or the unknown law.
@@ -45,11 +48,15 @@ class MarkingHost {
   // True for laws that act as a transmission begins.
   bool watches_departures() const noexcept { return watches_departures_; }
   Decision on_departure(const QueueView& queue, const PacketView& packet, Time now) noexcept {
-    const Decision decision =
-        law_.index() == 5 ? std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_)
-                          : std::get_if<6>(&law_)->on_departure(queue, packet, now, stream_);
+    const Decision decision = departure(queue, packet, now);
     log_.decided("departure", queue, packet, now, stream_, decision, *this);
     return decision;
+  }
+
+  // To be called for every packet that on_arrival let in and that found the buffer full.
+  void on_drop(const PacketView& packet, Time now) noexcept {
+    std::visit([&](auto& law) { law.on_drop(packet, now); }, law_);
+    log_.dropped(packet, now);
   }
 
   Time first_timer() const noexcept {
@@ -98,8 +105,25 @@ class MarkingHost {
         return std::get_if<6>(&law_)->on_arrival(queue, packet, now, stream_);
       case 7:
         return std::get_if<7>(&law_)->on_arrival(queue, packet, now, stream_);
-      default:
+      case 8:
         return std::get_if<8>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 9:
+        return std::get_if<9>(&law_)->on_arrival(queue, packet, now, stream_);
+      default:
+        return std::get_if<10>(&law_)->on_arrival(queue, packet, now, stream_);
+    }
+  }
+
+  Decision departure(const QueueView& queue, const PacketView& packet, Time now) noexcept {
+    switch (law_.index()) {
+      case 5:
+        return std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_);
+      case 6:
+        return std::get_if<6>(&law_)->on_departure(queue, packet, now, stream_);
+      case 9:
+        return std::get_if<9>(&law_)->on_departure(queue, packet, now, stream_);
+      default:
+        return std::get_if<10>(&law_)->on_departure(queue, packet, now, stream_);
     }
   }
   void look_at_law() noexcept {

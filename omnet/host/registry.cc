@@ -46,6 +46,8 @@ const std::vector<LawEntry>& law_registry() {
       entry<Rem>("marking"),
       entry<Pi>("marking"),
       entry<AdaptiveVirtualQueue>("marking"),
+      entry<FlowProjection>("marking"),
+      entry<FlowProjectionHeuristic>("marking"),
       entry<Wtp>("window"),
       entry<Reno>("window"),
       entry<NewReno>("window"),
@@ -96,6 +98,8 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
   if (law == Rem::kName) return Rem(v);
   if (law == Pi::kName) return Pi(v);
   if (law == AdaptiveVirtualQueue::kName) return AdaptiveVirtualQueue(v);
+  if (law == FlowProjection::kName) return FlowProjection(v);
+  if (law == FlowProjectionHeuristic::kName) return FlowProjectionHeuristic(v);
   throw BadParameter("this engine hosts no marking law '" + law + "'");
 }
 

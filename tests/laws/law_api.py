@@ -49,6 +49,7 @@ class Marking(Protocol):
     def on_departure(
         self, queue: Queue, packet: Packet, now: int, draws: Sequence[float], /
     ) -> tuple[int, int, int]: ...
+    def on_drop(self, packet: tuple[int, int, bool, bool], now: int, /) -> None: ...
     def watches_departures(self) -> bool: ...
     def first_timer(self) -> int: ...
     def on_timer(self, queue: Queue, now: int, /) -> int: ...
@@ -59,7 +60,8 @@ class Marking(Protocol):
     def measure(self) -> float:
         """RED's average, the measured load, the virtual backlog in bytes, REM's price; else NaN.
 
-        For the adaptive virtual queue it is the virtual capacity over the link's.
+        For the adaptive virtual queue it is the virtual capacity over the link's, for projected
+        arrivals what they exceed the buffer by, in bytes.
         """
 
 

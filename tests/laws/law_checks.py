@@ -17,6 +17,7 @@ from check_controllers import CONTROLLER_CHECKS
 from check_marking import MARKING_CHECKS
 from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_profile import PROFILE_CHECKS
+from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
 from check_red import RED_CHECKS
 from check_traffic import TRAFFIC_CHECKS
@@ -32,6 +33,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RED_CHECKS,
     **MARKING_CHECKS,
     **CONTROLLER_CHECKS,
+    **PROJECTION_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
     **TRAFFIC_CHECKS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI and the adaptive virtual queue on parameters and events that hypothesis invents."""
+"""REM, PI, adaptive virtual queue, projections: parameters and events that hypothesis invents."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from check_controllers import compare_avq, compare_pi, compare_rem
+from check_projection import compare_projection
 from law_api import Laws
 from oracle_controllers import Period, RemOptions
 from oracle_marking import Arrival
+from oracle_projection import Options
 
 RELAXED = settings(
     max_examples=100,
@@ -88,3 +90,34 @@ def test_adaptive_virtual_queue(
     times = accumulate(gap for gap, _ in rows)
     arrivals = [Arrival(at, size, 0.0) for at, (_, size) in zip(times, rows, strict=True)]
     compare_avq(laws, gamma, alpha, packets, rate, arrivals)
+
+
+projections = st.builds(
+    Options,
+    buffer_packets=st.floats(0, 60),
+    mean_bytes=st.floats(400, 1500),
+    k=st.floats(0.3, 200),
+    memory=st.floats(0, 1),
+    forget=st.floats(0, 10),
+    screened=flags,
+    interval_s=st.floats(0.02, 0.2),
+    least_bytes=st.floats(0, 20_000),
+    parallel=flags,
+    stages=st.integers(1, 4),
+    buckets=st.integers(1, 20),
+)
+
+
+@settings(RELAXED, max_examples=60)
+@given(
+    options=projections,
+    heuristic=flags,
+    flows=st.integers(1, 12),
+    seed=st.integers(0, 999),
+    room=st.floats(0.3, 2),
+)
+def test_projection(
+    laws: Laws, options: Options, heuristic: bool, flows: int, seed: int, room: float
+) -> None:
+    """Any projection, whatever its filter, marks what its oracle marks."""
+    compare_projection(laws, options, heuristic, flows, 200, seed, room)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REM, PI and the adaptive virtual queue: from YAML to the Plan, and back."""
+"""REM, PI, adaptive virtual queue and projections: from YAML to the Plan, and back."""
 
 from __future__ import annotations
 
@@ -55,6 +55,26 @@ CASES = [
         "adaptive-virtual-queue",
         dict(utilization=0.9, alpha=1, buffer_packets=30),
     ),
+    (
+        "law: flow-projection, mean_packet: 500 bytes",
+        "flow-projection",
+        dict(buffer_packets=300, mean_packet_bytes=500),
+    ),
+    (
+        "law: flow-projection, buffer: 80 packets, gap_divisor: 20, rtt_memory: 0.8, "
+        "forget_rtts: 2, estimator: screened",
+        "flow-projection",
+        dict(buffer_packets=80, gap_divisor=20, rtt_memory=0.8, forget_rtts=2,
+             estimator="screened"),
+    ),
+    ("law: flow-projection-heuristic", "flow-projection-heuristic", {"buffer_packets": 150}),
+    (
+        "law: flow-projection-heuristic, interval: 100 ms, least: 200 kbit, filter: parallel, "
+        "stages: 2, buckets: 64",
+        "flow-projection-heuristic",
+        dict(buffer_packets=150, interval_s=0.1, least_bytes=25_000, filter="parallel", stages=2,
+             buckets=64),
+    ),
 ]  # fmt: skip
 
 
@@ -76,6 +96,10 @@ def test_a_law_reaches_the_plan(text: str, name: str, values: dict[str, float | 
         ("law: pi, a: 1e-4, b: 1e-4", "reference", "no 'reference'"),
         ("law: pi, reference: 9 packets, b: 1e-4", "a", "no 'a'"),
         ("law: pi, reference: 9 packets, a: 1e-4, b: 2e-4", "a", "expected at least b, 0.0002"),
+        ("law: flow-projection, estimator: best", "estimator", "one of rounds, screened"),
+        ("law: flow-projection, stages: 3", "stages", "unknown key 'stages'"),
+        ("law: flow-projection-heuristic, stages: 2.5", "stages", "a number from 1 to 16"),
+        ("law: flow-projection-heuristic, least: 3 packets", "least", "expected a size"),
         ("law: adaptive-virtual-queue, utilization: 1.1", "utilization", "from 1e-06 to 1"),
     ],
 )
@@ -88,7 +112,10 @@ def test_a_fault_is_named(text: str, path: str, fault: str) -> None:
     assert error.value.line == 6
 
 
-def test_an_unlimited_buffer_cannot_be_copied() -> None:
-    """A virtual queue as large as the link's buffer needs one that has an end."""
+@pytest.mark.parametrize(
+    "name", ["adaptive-virtual-queue", "flow-projection", "flow-projection-heuristic"]
+)
+def test_an_unlimited_buffer_cannot_be_copied(name: str) -> None:
+    """A law that takes the link's buffer for its own needs one that has an end."""
     with pytest.raises(ScenarioError, match="as the link's own is unlimited"):
-        scenario("law: adaptive-virtual-queue", buffer="unlimited")
+        scenario(f"law: {name}", buffer="unlimited")

@@ -176,6 +176,8 @@ def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
         "pi": lambda: net.Pi(reference=Size(8, "packets"), a=0.25, b=0.125),
         "adaptive-virtual-queue": net.AdaptiveVirtualQueue,
         "drop-tail": net.DropTail,
+        "flow-projection": net.FlowProjection,
+        "flow-projection-heuristic": net.FlowProjectionHeuristic,
     }
     given = {"min_threshold": 5, "max_threshold": 9, "buffer_packets": 3, "threshold_packets": 7}
     given |= {"reference": 8, "a": 0.25, "b": 0.125}

@@ -162,7 +162,7 @@ def test_sequence_numbers_wrap() -> None:
 
 
 def test_traffic_that_stops_and_changes() -> None:
-    """Caps and their end, profiles over the day, `stop`, with headers of other sizes than INET's."""
+    """Caps and their end, profiles, `stop`, with headers of other sizes than INET's."""
     day = plans.profile(8.0, {0: 1.0, 3: 0.25, 5: 0.0})
     capped = Law("rate-capped", {"rate_bps": 8e5, "until_s": 9.0})
     sources = {

@@ -71,6 +71,12 @@ def _decided(hook: str) -> Callable[[Marking, Sequence[str]], Pair]:
     return again
 
 
+def _dropped(law: Marking, words: Sequence[str]) -> Pair:
+    flow, bytes_, ect, ce, now = (int(word) for word in words)
+    law.on_drop((flow, bytes_, bool(ect), bool(ce)), now)
+    return (), ()
+
+
 def _timed(law: Marking, words: Sequence[str]) -> Pair:
     packets, size, rate, idle, now, following = (int(word) for word in words[:6])
     said = law.on_timer((packets, size, rate, idle), now)
@@ -108,6 +114,7 @@ def _configure(law: Marking, words: Sequence[str]) -> Pair:
 _HOOKS: dict[str, Callable[..., Pair]] = {
     "arrival": _decided("on_arrival"),
     "departure": _decided("on_departure"),
+    "drop": _dropped,
     "timer": _timed,
     "configure": _configure,
     "ack": _changed(lambda law, w, more: law.on_ack(w, int(more[0]), int(more[1]))),

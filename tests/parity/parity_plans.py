@@ -30,6 +30,16 @@ def _rem(price: int, mark_at: int) -> Law:
     return Law("rem", values | dict(price=float(price), mark_at=float(mark_at), unit=1.0))
 
 
+_PROJECTION: Final = {
+    "buffer_packets": 30.0,
+    "mean_packet_bytes": 1000.0,
+    "gap_divisor": 10.0,
+    "rtt_memory": 0.9,
+    "forget_rtts": 4.0,
+    "estimator": 0.0,
+}
+_FILTER: Final = {"interval_s": 1.0, "least_bytes": 5000.0, "filter": 0.0, "stages": 3.0}
+
 MARKING: Final = {
     "drop-tail": plans.DROP_TAIL,
     "fixed": plans.fixed(0.02),
@@ -53,9 +63,18 @@ MARKING: Final = {
         "adaptive-virtual-queue",
         dict(utilization=0.95, alpha=0.15, buffer_packets=15.0, mean_packet_bytes=1000.0),
     ),
+    "flow-projection": Law("flow-projection", _PROJECTION | {"estimator": 1.0}),
+    "flow-projection-heuristic": Law(
+        "flow-projection-heuristic", _PROJECTION | _FILTER | {"buckets": 8.0}
+    ),
 }
 
-DEPARTURES: Final = {"threshold-departing", "rem"}  # plans whose law acts as packets leave
+DEPARTURES: Final = {  # plans whose law acts as packets leave
+    "threshold-departing",
+    "rem",
+    "flow-projection",
+    "flow-projection-heuristic",
+}
 TIMERS: Final = {"load-based", "rem", "pi"}  # laws with a clock
 
 WINDOWS: Final = {
@@ -77,6 +96,8 @@ _CHANGES: Final = {
     "rem": (1, (1.05, 1.1)),
     "pi": (1, (8.0, 12.0)),
     "adaptive-virtual-queue": (0, (0.95, 0.9)),
+    "flow-projection": (2, (10.0, 8.0)),
+    "flow-projection-heuristic": (2, (10.0, 8.0)),
 }
 
 

@@ -93,6 +93,7 @@ bool MarkingQueue::admitted(Slot& slot, Time now) {
       ((plan_.buffer_packets >= 0 && waitingPackets_ >= plan_.buffer_packets) ||
        (plan_.buffer_bytes >= 0 && waitingBytes_ + slot.wireBytes > plan_.buffer_bytes));
   if (full) {
+    if (!law_->drop_tail()) law_->on_drop(view(slot), now);
     countDrop(slot, false, now);
     dropPacket(slot.packet, inet::QUEUE_OVERFLOW);
     return false;

@@ -4,6 +4,7 @@
 //   on_arrival(queue, packet, now, uniform)    a packet is offered, before the buffer is checked
 //   on_departure(queue, packet, now, uniform)  its transmission begins; `queue` is what it leaves behind
 //   on_timer(queue, now)                       returns the next time, kNever for no more
+//   on_drop(packet, now)                       the host had no room for the packet just offered
 //   watches_departures()                       whether on_departure may do anything
 //   first_timer()                              kNever where the law has no clock
 //   probability()                              the probability last used
@@ -52,6 +53,7 @@ struct MarkingLaw {
   Decision on_departure(const QueueView&, const PacketView&, Time, Uniform&&) noexcept {
     return {};
   }
+  void on_drop(const PacketView&, Time) noexcept {}
   bool watches_departures() const noexcept { return false; }
   Time first_timer() const noexcept { return kNever; }
   Time on_timer(const QueueView&, Time) noexcept { return kNever; }

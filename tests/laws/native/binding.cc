@@ -52,6 +52,7 @@ void bind_marking(nb::module_& module) {
            [](Marking& law, const Queue& queue, const Packet& packet, Ps now, const Draws& draws) {
              return law.on_departure(queue, plain(packet), now, draws);
            })
+      .def("on_drop", &Marking::on_drop)
       .def("watches_departures", &Marking::watches_departures)
       .def("first_timer", &Marking::first_timer)
       .def("on_timer", &Marking::on_timer)

@@ -52,6 +52,7 @@ struct Marking {
                              const Draws& draws) = 0;
   virtual Verdict on_departure(const Queue& queue, const MarkedPacket& packet, Ps now,
                                const Draws& draws) = 0;
+  virtual void on_drop(const MarkedPacket& packet, Ps now) = 0;
   virtual bool watches_departures() = 0;
   virtual Ps first_timer() = 0;
   virtual Ps on_timer(const Queue& queue, Ps now) = 0;

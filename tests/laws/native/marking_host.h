@@ -36,6 +36,7 @@ class MarkingOf : public Marking {
     Uniforms uniforms(draws);
     return said(law_.on_departure(view(queue), view(packet), now, uniforms), uniforms);
   }
+  void on_drop(const MarkedPacket& packet, Ps now) override { law_.on_drop(view(packet), now); }
   bool watches_departures() override { return law_.watches_departures(); }
   Ps first_timer() override { return law_.first_timer(); }
   Ps on_timer(const Queue& queue, Ps now) override { return law_.on_timer(view(queue), now); }

@@ -5,7 +5,7 @@
 
 namespace ecnomy_testing {
 namespace {
-const bool registered = register_marking<ecnomy::Rem>(
-    [](const ecnomy::Rem& law) { return law.price(); });
+const bool registered =
+    register_marking<ecnomy::Rem>([](const ecnomy::Rem& law) { return law.price(); });
 }  // namespace
 }  // namespace ecnomy_testing

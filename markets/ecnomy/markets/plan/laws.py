@@ -39,6 +39,15 @@ def _choice(name: str, *choices: str) -> Param:
     return Param(name, "choice", 0, 0, len(choices) - 1, choices)
 
 
+_PROJECTION: Final = (
+    Param("buffer_packets", "packets", None, 0, 1e12),
+    Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
+    Param("gap_divisor", "", 10, 1e-3, 1e9),
+    Param("rtt_memory", "", 0.9, 0, 1),
+    Param("forget_rtts", "", 4, 0, 1e9),
+    _choice("estimator", "rounds", "screened"),
+)
+
 MARKING: Final[dict[str, tuple[Param, ...]]] = {
     "drop-tail": (),
     "fixed": (Param("probability", "", None, 0, 1),),
@@ -102,6 +111,15 @@ MARKING: Final[dict[str, tuple[Param, ...]]] = {
         Param("alpha", "1/s", 0.15, 0, 1e6),
         Param("buffer_packets", "packets", None, 0, 1e12),
         Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
+    ),
+    "flow-projection": _PROJECTION,
+    "flow-projection-heuristic": (
+        *_PROJECTION,
+        Param("interval_s", "s", 1, 1e-6, 1e6),
+        Param("least_bytes", "bytes", 25000, 0, 1e15),
+        _choice("filter", "serial", "parallel"),
+        Param("stages", "", 3, 1, 16),
+        Param("buckets", "", 8, 1, 65536),
     ),
 }
 

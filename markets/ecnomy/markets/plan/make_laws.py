@@ -48,6 +48,10 @@ def marking_law(marking: network.Marking, buffer: Size) -> Law:
             return law("marking", "pi", _pi(marking))
         case network.AdaptiveVirtualQueue():
             return law("marking", "adaptive-virtual-queue", _adaptive(marking, buffer))
+        case network.FlowProjectionHeuristic():
+            return law("marking", "flow-projection-heuristic", _heuristic(marking, buffer))
+        case network.FlowProjection():
+            return law("marking", "flow-projection", _projection(marking, buffer))
         case network.DropTail():
             return law("marking", "drop-tail", {})
 
@@ -111,6 +115,27 @@ def _adaptive(queue: network.AdaptiveVirtualQueue, link_buffer: Size) -> Values:
         "alpha": queue.alpha,
         "buffer_packets": _packets(queue.buffer or link_buffer, queue.mean_packet),
         "mean_packet_bytes": queue.mean_packet,
+    }
+
+
+def _projection(projection: network.FlowProjection, link_buffer: Size) -> Values:
+    return {
+        "buffer_packets": _packets(projection.buffer or link_buffer, projection.mean_packet),
+        "mean_packet_bytes": projection.mean_packet,
+        "gap_divisor": projection.gap_divisor,
+        "rtt_memory": projection.rtt_memory,
+        "forget_rtts": projection.forget_rtts,
+        "estimator": projection.estimator,
+    }
+
+
+def _heuristic(projection: network.FlowProjectionHeuristic, link_buffer: Size) -> Values:
+    return _projection(projection, link_buffer) | {
+        "interval_s": projection.interval / _PS,
+        "least_bytes": projection.least,
+        "filter": projection.filter,
+        "stages": projection.stages,
+        "buckets": projection.buckets,
     }
 
 

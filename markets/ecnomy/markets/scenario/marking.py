@@ -10,10 +10,25 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import MOST_PS, Amount, Choice, Size, SizeReader, number_of
+from ecnomy.markets.inputs.amounts import (
+    MOST_PS,
+    Amount,
+    Choice,
+    Number,
+    Size,
+    SizeReader,
+    number_of,
+)
 from ecnomy.markets.inputs.reading import Misfit
 
-__all__ = ["PC1_SHARE", "AdaptiveVirtualQueue", "Pi", "Rem"]
+__all__ = [
+    "PC1_SHARE",
+    "AdaptiveVirtualQueue",
+    "FlowProjection",
+    "FlowProjectionHeuristic",
+    "Pi",
+    "Rem",
+]
 
 PC1_SHARE: Final = 0.85  # of the capacity, athuraliya2000 section IV-A
 
@@ -23,6 +38,7 @@ _Interval = Annotated[
 _MeanPacket = Annotated[
     int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
 ]
+_Least = Annotated[int, Amount(what="a size", example="25 kB", units=("byte",), most=10**15)]
 _Packets = Annotated[
     float,
     Amount(what="a size", example="20 packets", units=("packet",), whole=False, most=10**12),
@@ -74,3 +90,28 @@ class AdaptiveVirtualQueue(
     alpha: Annotated[float, number_of("marking", "adaptive-virtual-queue", "alpha")] = 0.15
     buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
     mean_packet: _MeanPacket = 1000
+
+
+class FlowProjection(
+    msgspec.Struct, frozen=True, kw_only=True, tag="flow-projection", tag_field="law"
+):
+    """Marks flows whose projected next rounds would overflow the buffer (christin2003)."""
+
+    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
+    mean_packet: _MeanPacket = 1000
+    gap_divisor: Annotated[float, number_of("marking", "flow-projection", "gap_divisor")] = 10.0
+    rtt_memory: Annotated[float, number_of("marking", "flow-projection", "rtt_memory")] = 0.9
+    forget_rtts: Annotated[float, number_of("marking", "flow-projection", "forget_rtts")] = 4.0
+    estimator: Annotated[str, Choice(("rounds", "screened"))] = "rounds"
+
+
+class FlowProjectionHeuristic(
+    FlowProjection, frozen=True, kw_only=True, tag="flow-projection-heuristic", tag_field="law"
+):
+    """The same for the flows that a multistage filter lets pass, with their mean window."""
+
+    interval: _Interval = 10**12
+    least: _Least = 25_000
+    filter: Annotated[str, Choice(("serial", "parallel"))] = "serial"
+    stages: Annotated[int, Number(what="a number", least=1, most=16, whole=True)] = 3
+    buckets: Annotated[int, Number(what="a number", least=1, most=65536, whole=True)] = 8

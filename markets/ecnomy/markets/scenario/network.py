@@ -24,7 +24,13 @@ from ecnomy.markets.inputs.amounts import (
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.routing import EQUAL_COST, METRICS, Router
-from ecnomy.markets.scenario.marking import AdaptiveVirtualQueue, Pi, Rem
+from ecnomy.markets.scenario.marking import (
+    AdaptiveVirtualQueue,
+    FlowProjection,
+    FlowProjectionHeuristic,
+    Pi,
+    Rem,
+)
 from ecnomy.markets.scenario.position import PositionReader
 
 __all__ = [
@@ -32,6 +38,8 @@ __all__ = [
     "Direction",
     "DropTail",
     "Fixed",
+    "FlowProjection",
+    "FlowProjectionHeuristic",
     "Link",
     "LoadBased",
     "Marking",
@@ -137,14 +145,24 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True, tag="threshold", tag_
 
 
 Marking = (
-    DropTail | Fixed | Red | VirtualQueue | LoadBased | Threshold | Rem | Pi | AdaptiveVirtualQueue
+    DropTail
+    | Fixed
+    | Red
+    | VirtualQueue
+    | LoadBased
+    | Threshold
+    | Rem
+    | Pi
+    | AdaptiveVirtualQueue
+    | FlowProjection
+    | FlowProjectionHeuristic
 )
 
 
 def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
     """Whether a law copies its link's buffer and that is unlimited."""
-    copies = isinstance(marking, VirtualQueue | AdaptiveVirtualQueue) and marking.buffer is None
-    return copies and buffer.value < 0
+    copying = VirtualQueue | AdaptiveVirtualQueue | FlowProjection
+    return isinstance(marking, copying) and marking.buffer is None and buffer.value < 0
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
@@ -214,7 +232,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
     if wants_buffer(marking, buffer):
-        expected = "a buffer for the virtual queue, as the link's own is unlimited"
+        expected = "a buffer for the law, as the link's own is unlimited"
         raise Misfit(key, "no buffer", expected)
 
 

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marking by projected arrivals, the reference algorithm (christin2003 section 2, Eq. 5 to 10).
+//
+// Of each flow i the router estimates round-trip time, window W and the beginning of its round
+// (rounds.h). Its next round is expected in tau_i (at least 0), all at once, of
+//   W + 1 packets  if none of it was marked or dropped in this round, otherwise  W / 2   (Eq. 5)
+// of MSS_i bytes, the largest seen. On every arrival, with the backlog Q that it leaves, while
+//   Q + sum over tau_j <= tau_i of MSS_j W~_j - C tau_i > B   for some i                 (Eq. 7, 9)
+// and there is a flow not yet marked or hit by a loss in its round, the one with the largest window
+// is marked (Eq. 10): the oldest of its packets in the queue, which as a queue is first in, first out
+// is its next to leave. Flows with packets in the queue go first; of another the next packet is
+// marked. Ties go to the lower flow; flows of which no packet was ECT are projected, never marked.
+//
+// Two things the paper leaves open: a flow that has been silent for more than `forget_rtts` RTT projects
+// nothing until it sends again, and a packet that comes marked counts as a mark in its round.
+#ifndef ECNOMY_LAWS_MARKING_FLOW_PROJECTION_H_
+#define ECNOMY_LAWS_MARKING_FLOW_PROJECTION_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "marking.h"
+#include "rounds.h"
+
+namespace ecnomy {
+
+// What the reference algorithm and the heuristic know of a flow beside its rounds.
+struct ProjectedFlow {
+  Rounds rounds;
+  std::int32_t mss_bytes = 0;
+  std::int32_t waiting = 0;  // its packets in the queue
+  std::int32_t owed = 0;     // marks decided on whose packets have not left yet
+  bool marked = false;       // or hit by a loss, in this round
+  bool ect = false;
+
+  void arrives(const PacketView& packet, Time now, const RoundRules& rules) noexcept {
+    if (rounds.on_packet(now, rules)) marked = false;
+    marked = marked || packet.ce;
+    ect = ect || packet.ect;
+    mss_bytes = std::max(mss_bytes, packet.bytes);
+    ++waiting;
+  }
+  void leaves() noexcept { waiting = std::max(waiting - 1, 0); }
+  void is_dropped() noexcept {
+    leaves();
+    marked = true;
+  }
+  bool pays(const PacketView& packet) noexcept {
+    if (owed == 0 || !packet.ect || packet.ce) return false;
+    --owed;
+    return true;
+  }
+  void mark() noexcept {
+    marked = true;
+    ++owed;
+  }
+};
+
+class FlowProjection : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "flow-projection";
+  static constexpr Parameter kParameters[] = {
+      {"buffer_packets", "packets", NAN, 0, 1e12, ""},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      {"gap_divisor", "", 10, 1e-3, 1e9, ""},
+      {"rtt_memory", "", 0.9, 0, 1, ""},
+      {"forget_rtts", "", 4, 0, 1e9, ""},
+      {"estimator", "choice", 0, 0, 1, "rounds,screened"},
+  };
+
+  explicit FlowProjection(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    limit_bytes_ = values[0] * values[1];
+    rules_ = {values[2], values[3], values[4], values[5] != 0};
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now,
+                      Uniform&&) noexcept {
+    if (packet.flow >= 0) {
+      const std::size_t flow = static_cast<std::size_t>(packet.flow);
+      if (flow >= flows_.size()) flows_.resize(flow + 1);
+      line_up(flow, packet, now);
+    }
+    forget(now);
+    const double backlog = static_cast<double>(queue.bytes + packet.bytes);
+    excess_bytes_ = backlog + projected(queue.rate_bps, now) - limit_bytes_;
+    for (double excess = excess_bytes_; excess > 0;) {
+      ProjectedFlow* chosen = choose();
+      if (chosen == nullptr) break;
+      chosen->mark();
+      excess = backlog + projected(queue.rate_bps, now) - limit_bytes_;
+    }
+    return {};
+  }
+
+  template <class Uniform>
+  Decision on_departure(const QueueView&, const PacketView& packet, Time, Uniform&&) noexcept {
+    if (packet.flow < 0) return {};
+    ProjectedFlow& flow = flows_[static_cast<std::size_t>(packet.flow)];
+    flow.leaves();
+    return {flow.pays(packet) ? Action::mark : Action::pass, kNoFlow};
+  }
+  bool watches_departures() const noexcept { return true; }
+
+  void on_drop(const PacketView& packet, Time) noexcept {
+    if (packet.flow >= 0) flows_[static_cast<std::size_t>(packet.flow)].is_dropped();
+  }
+
+  // What was projected beyond the buffer at the last arrival, before marks; negative: the room left.
+  double excess_bytes() const noexcept { return excess_bytes_; }
+
+ private:
+  // The flow's place in the order of next rounds may change with each of its packets.
+  void line_up(std::size_t flow, const PacketView& packet, Time now) noexcept {
+    const auto id = static_cast<std::int32_t>(flow);
+    const auto old = find(id);
+    if (old != order_.end() && *old == id) order_.erase(old);
+    flows_[flow].arrives(packet, now, rules_);
+    if (flows_[flow].rounds.known()) order_.insert(find(id), id);
+  }
+
+  std::vector<std::int32_t>::iterator find(std::int32_t id) noexcept {
+    return std::lower_bound(order_.begin(), order_.end(), id,
+                            [this](std::int32_t a, std::int32_t b) { return sooner(a, b); });
+  }
+
+  bool sooner(std::int32_t a, std::int32_t b) const noexcept {
+    const double first = flows_[static_cast<std::size_t>(a)].rounds.next_ps();
+    const double second = flows_[static_cast<std::size_t>(b)].rounds.next_ps();
+    return first != second ? first < second : a < b;
+  }
+
+  void forget(Time now) noexcept {
+    order_.erase(std::remove_if(order_.begin(), order_.end(),
+                                [&](std::int32_t id) {
+                                  return flows_[static_cast<std::size_t>(id)].rounds.paused(now,
+                                                                                            rules_);
+                                }),
+                 order_.end());
+  }
+
+  // The most that arrivals will be ahead of departures at the beginning of any round.
+  double projected(std::int64_t rate_bps, Time now) const noexcept {
+    const double bytes_per_ps = static_cast<double>(rate_bps) / (8.0 * kPsPerSecond);
+    double most = -kUnlimited, arrived = 0.0;
+    for (const std::int32_t id : order_) {
+      const ProjectedFlow& flow = flows_[static_cast<std::size_t>(id)];
+      const double window = static_cast<double>(flow.rounds.window());
+      arrived += flow.mss_bytes * (flow.marked ? window / 2 : window + 1);
+      const double tau_ps = flow.rounds.next_ps() - static_cast<double>(now);
+      most = std::max(most, arrived - bytes_per_ps * std::max(tau_ps, 0.0));
+    }
+    return most;
+  }
+
+  ProjectedFlow* choose() noexcept {
+    ProjectedFlow* best = nullptr;
+    std::int32_t best_id = 0;
+    for (const std::int32_t id : order_) {
+      ProjectedFlow& flow = flows_[static_cast<std::size_t>(id)];
+      if (flow.marked || !flow.ect || (best && !precedes(flow, id, *best, best_id))) continue;
+      best = &flow;
+      best_id = id;
+    }
+    return best;
+  }
+
+  static bool precedes(const ProjectedFlow& a, std::int32_t a_id, const ProjectedFlow& b,
+                       std::int32_t b_id) noexcept {
+    if ((a.waiting > 0) != (b.waiting > 0)) return a.waiting > 0;
+    if (a.rounds.window() != b.rounds.window()) return a.rounds.window() > b.rounds.window();
+    return a_id < b_id;
+  }
+
+  double limit_bytes_;
+  RoundRules rules_;
+  double excess_bytes_ = 0.0;
+  std::vector<ProjectedFlow> flows_;
+  std::vector<std::int32_t> order_;  // flows in a round, by when the next begins
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_FLOW_PROJECTION_H_

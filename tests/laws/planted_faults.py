@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a planted fault is, and those of REM, PI, adaptive virtual queue and projected arrivals.
+
+The faults of all other laws stand in test_mutations.py, which plants them.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+__all__ = ["MARKING_MUTATIONS", "Mutation"]
+
+
+class Mutation(NamedTuple):
+    """One replacement; `old` stands exactly once in the file."""
+
+    kind: str
+    file: str
+    old: str
+    new: str
+
+
+MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
+    "rem": [
+        Mutation("sign", "marking/rem.h", "(backlog_ - target_)", "(backlog_ + target_)"),
+        Mutation(
+            "reversed",
+            "marking/rem.h",
+            "at_departure_ = values[9] == 0",
+            "at_departure_ = values[9] != 0",
+        ),
+        Mutation(
+            "clamp",
+            "marking/rem.h",
+            "std::max(price_ + gamma_ * excess, 0.0)",
+            "price_ + gamma_ * excess",
+        ),
+        Mutation("case", "marking/rem.h", "arrived_ = 0.0;\n    updated_", "updated_"),
+        Mutation(
+            "period", "marking/rem.h", "* packets_per_s) * seconds(interval_)", "* packets_per_s)"
+        ),
+        Mutation(
+            "guard",
+            "marking/rem.h",
+            "return at_departure_ && packet.ect ? draw",
+            "return at_departure_ ? draw",
+        ),
+        Mutation(
+            "not-ect",
+            "marking/rem.h",
+            "return at_departure_ && packet.ect ? Decision",
+            "return at_departure_ ? Decision",
+        ),
+    ],
+    "pi": [
+        Mutation("sign", "marking/pi.h", "- b_ * (before_", "+ b_ * (before_"),
+        Mutation("case", "marking/pi.h", "before_ = length;", ""),
+        Mutation(
+            "clamp",
+            "marking/pi.h",
+            "std::clamp(probability_ + change / packet_, 0.0, 1.0)",
+            "std::max(probability_ + change / packet_, 0.0)",
+        ),
+        Mutation("range", "marking/pi.h", "values[2] < values[3]", "values[2] > 2 * values[3]"),
+        Mutation("unit", "marking/pi.h", "change / packet_", "change"),
+    ],
+    "adaptive-virtual-queue": [
+        Mutation(
+            "sign", "marking/adaptive_virtual_queue.h", "refilled - alpha_", "refilled + alpha_"
+        ),
+        Mutation(
+            "threshold",
+            "marking/adaptive_virtual_queue.h",
+            "packet.bytes > limit_bytes_",
+            "packet.bytes > 2 * limit_bytes_",
+        ),
+        Mutation(
+            "clamp",
+            "marking/adaptive_virtual_queue.h",
+            "std::min(share_ + alpha_ * utilization_ * gap_s, 1.0)",
+            "share_ + alpha_ * utilization_ * gap_s",
+        ),
+        Mutation(
+            "floor",
+            "marking/adaptive_virtual_queue.h",
+            "std::max(refilled - alpha_ * packet.bytes / bytes_per_s, 0.0)",
+            "refilled - alpha_ * packet.bytes / bytes_per_s",
+        ),
+        Mutation(
+            "order",
+            "marking/adaptive_virtual_queue.h",
+            "if (!lost) backlog_bytes_ +=",
+            "backlog_bytes_ +=",
+        ),
+    ],
+    "flow-projection": [
+        Mutation(
+            "sign", "marking/flow_projection.h", "arrived - bytes_per_ps", "arrived + bytes_per_ps"
+        ),
+        Mutation(
+            "threshold",
+            "marking/flow_projection.h",
+            "excess_bytes_; excess > 0;",
+            "excess_bytes_; excess > 1000;",
+        ),
+        Mutation("clamp", "marking/flow_projection.h", "* std::max(tau_ps, 0.0)", "* tau_ps"),
+        Mutation("case", "marking/flow_projection.h", "marked = marked || packet.ce;", ""),
+        Mutation("loss", "marking/flow_projection.h", "leaves();\n    marked = true;", "leaves();"),
+        Mutation(
+            "order", "marking/flow_projection.h", "return a.waiting > 0;", "return b.waiting > 0;"
+        ),
+        Mutation("forget", "marking/rounds.h", "(now - last_) > rules", "(now - start_) > rules"),
+        Mutation("safeguard", "marking/rounds.h", "window_ <= previous_", "window_ < previous_"),
+        Mutation("gap", "marking/rounds.h", "gap > rtt_ps_ / rules.gap_divisor", "gap > rtt_ps_"),
+        Mutation("screen", "marking/rounds.h", "(by_gap && gap <=", "(gap <="),
+    ],
+    "flow-projection-heuristic": [
+        Mutation(
+            "sign",
+            "marking/flow_projection_heuristic.h",
+            "sums_.flows - sums_.marked",
+            "sums_.flows + sums_.marked",
+        ),
+        Mutation(
+            "threshold",
+            "marking/multistage_filter.h",
+            "(counter) > least_bytes_",
+            "(counter) > 2 * least_bytes_",
+        ),
+        Mutation(
+            "clamp",
+            "marking/flow_projection_heuristic.h",
+            "static_cast<double>(now), 0.0)",
+            "static_cast<double>(now), -1e18)",
+        ),
+        Mutation("case", "marking/flow_projection_heuristic.h", "filter_.clear();", ""),
+        Mutation(
+            "stages",
+            "marking/multistage_filter.h",
+            "least_bytes / static_cast<double>(stages)",
+            "least_bytes",
+        ),
+        Mutation("parallel", "marking/multistage_filter.h", "(through || parallel_)", "through"),
+        Mutation(
+            "rho",
+            "marking/flow_projection_heuristic.h",
+            "return rho_ * (unmarked",
+            "return (unmarked",
+        ),
+        Mutation(
+            "count",
+            "marking/flow_projection_heuristic.h",
+            "std::ceil(excess_bytes_",
+            "std::floor(excess_bytes_",
+        ),
+        Mutation(
+            "drops", "marking/flow_projection_heuristic.h", "arrived_bytes_ -= packet.bytes;", ""
+        ),
+        Mutation(
+            "list",
+            "marking/flow_projection_heuristic.h",
+            "if (flow.waiting == 0) unlist(flow);\n    return",
+            "return",
+        ),
+    ],
+}
