@@ -75,7 +75,7 @@ DEPARTURES: Final = {  # plans whose law acts as packets leave
     "flow-projection",
     "flow-projection-heuristic",
 }
-TIMERS: Final = {"load-based", "rem", "pi"}  # laws with a clock
+TIMERS: Final = {"load-based", "rem", "pi", "flow-projection-heuristic"}  # laws with a clock
 
 WINDOWS: Final = {
     "wtp": plans.tcp(plans.wtp(2.0)),

@@ -86,8 +86,11 @@ Edit = Callable[[list[str]], bool]  # of one line's words behind hook and host; 
 
 
 def draw(words: list[str]) -> bool:
-    """A mark that was drawn, by a number that would not have been one."""
-    if words[9] != "1" or words[-3] != "1":
+    """A mark that was drawn, by a number that would not have been one.
+
+    A small draw that marked, for a probability of 1 marks whatever is drawn.
+    """
+    if words[9] != "1" or words[-3] != "1" or float.fromhex(words[10]) > 0.05:
         return False
     words[10] = (1 - 2.0**-53).hex()
     return True
