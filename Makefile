@@ -35,6 +35,11 @@ omnet: $(VENV)/base
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
 	@$(BIN)/python tests/bench/bench_marking.py
+	@$(BIN)/python tests/bench/bench_curve.py
+	@$(BIN)/python tests/bench/plot_curve.py
+	@$(BIN)/python tests/bench/bench_ns3.py
+	@$(BIN)/python tests/bench/bench_inet.py
+	@$(BIN)/python tests/bench/bench_decisions.py
 	@$(BIN)/python tests/bench/bench_bridge.py
 	@$(BIN)/python tests/bench/bench_market.py
 	@$(BIN)/python tests/bench/bench_sweep.py

@@ -1,50 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many data packets the built-in engine moves per CPU second on the reference dumbbell.
+"""The four loads on the engine alone, at least 10 CPU seconds each: what a packet costs.
 
-Ten greedy Reno ECN flows of 1,000-byte segments, an ACK per segment, 100 Mbps and 18 ms between
-1 Gbps 1 ms access links, RED 50/150; the engine alone, at least 10 CPU seconds.
+`make bench` adds the figures to tests/bench/history. Names of loads as arguments measure only
+these and record nothing.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
+from dataclasses import asdict
+from typing import Any
 
-sys.path.append(str(Path(__file__).parents[1] / "engine"))
-
-import drive  # noqa: E402
-import plans  # noqa: E402
-
-LEAST_CPU_S = 10.0
+import history
+from loads import LOADS, Load
+from measuring import heap, misses_per_hop, run_for
 
 
-def measure(duration_s: float) -> dict[str, float]:
-    """Totals of one run of the reference dumbbell."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "plan.json"
-        path.write_bytes(plans.reference_dumbbell(duration_s).to_json())
-        words = [drive.engine(), "run", "--plan", str(path)]
-        return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)
+def measure(load: Load) -> dict[str, Any]:
+    """All figures of a load."""
+    done = run_for(load.make, load.first_s)
+    return asdict(done) | {
+        "packets_per_cpu_s": done.data_packets / done.cpu_s,
+        "hops_per_cpu_s": done.packet_hops / done.cpu_s,
+        "events_per_packet": done.events / done.data_packets,
+        "per_hop": misses_per_hop(load.make, load.short_s),
+        "heap": heap(load.make, load.first_s / 10),
+    }
+
+
+def shown(title: str, figures: dict[str, Any]) -> str:
+    """Two lines for a terminal."""
+    per_hop, held = figures["per_hop"], figures["heap"]
+    counted = "instructions and misses: not measured (no valgrind)"
+    if per_hop is not None:
+        counted = (
+            f"{per_hop['instructions']:.0f} instructions, "
+            f"{per_hop['first_level_misses']:.2f} misses of 1st level, "
+            f"{per_hop['second_level_misses']:.2f} of 2nd a hop"
+        )
+    memory = "memory: not measured"
+    if held is not None:
+        memory = (
+            f"{(held['peak_bytes'] + held['packets_peak_bytes']) / 2**20:.1f} MiB at most, "
+            f"{held['allocated_in_second_half']} allocations in the 2nd half"
+        )
+    return (
+        f"{title}: {figures['packets_per_cpu_s']:,.0f} data packets and "
+        f"{figures['hops_per_cpu_s']:,.0f} packet-hops per CPU second "
+        f"({figures['cpu_s']:.1f} CPU s), {figures['events_per_packet']:.2f} events a packet\n"
+        f"    {counted}; {memory}"
+    )
 
 
 def main() -> None:
-    """Find a duration that takes long enough, and print the two rates."""
-    duration_s = 200.0
-    totals = measure(duration_s)
-    while totals["cpu_s"] < LEAST_CPU_S:
-        duration_s *= max(1.5, 1.15 * LEAST_CPU_S / totals["cpu_s"])
-        totals = measure(duration_s)
-    packets = totals["data_packets"] / totals["cpu_s"]
-    hops = totals["packet_hops"] / totals["cpu_s"]
-    print(
-        f"reference dumbbell: {packets:,.0f} data packets per CPU second, "
-        f"{hops:,.0f} packet-hops per CPU second "
-        f"({totals['cpu_s']:.1f} CPU s, {totals['events'] / totals['data_packets']:.2f} events "
-        "per data packet)"
-    )
+    """Measure, print, record."""
+    names = sys.argv[1:] or list(LOADS)
+    if unknown := [name for name in names if name not in LOADS]:
+        raise SystemExit(f"no load {unknown[0]!r}: expected some of {', '.join(LOADS)}")
+    figures = {}
+    for name in names:
+        figures[name] = measure(LOADS[name])
+        print(shown(LOADS[name].title, figures[name]), flush=True)
+    if "abilene" not in LOADS:
+        print("Abilene: not measured (topohub is not installed)")
+    if not sys.argv[1:]:
+        history.add("loads", figures)
 
 
 if __name__ == "__main__":

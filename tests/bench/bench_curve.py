@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The curve: what a packet costs as flows go from 10 to 100,000 and links from 1 to 1,000.
+
+Flows share one bottleneck of 10 Mbps a flow (40 ms round trip); of many links each has two flows
+of its own, so that every link is used. Start-up is the CPU time beside the event loop. Memory per
+idle and per active flow is counted (tests/engine/counting.py), packets apart.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).parents[1] / "engine"))
+
+import counting  # noqa: E402
+import history  # noqa: E402
+from ecnomy.markets.plan import Plan  # noqa: E402
+from loads import bell, chain  # noqa: E402
+from measuring import run_for  # noqa: E402
+
+FLOWS = (10, 100, 1_000, 10_000, 100_000)
+LINKS = (1, 10, 100, 1_000)
+LEAST_CPU_S = 3.0
+NEVER_S = 1e3
+
+
+def point(make: Callable[[float], Plan], first_s: float) -> dict[str, Any]:
+    """One point of the curve."""
+    done = run_for(make, first_s, LEAST_CPU_S)
+    return {
+        "packets_per_cpu_s": done.data_packets / done.cpu_s,
+        "hops_per_cpu_s": done.packet_hops / done.cpu_s,
+        "start_s": done.start_s,
+    }
+
+
+def memory() -> dict[str, float]:
+    """Bytes per idle and per active flow: differences of 5,000 and 1,000 flows over 4,000."""
+    if counting.missing():
+        return {}
+    taken = {}
+    for name, begin_s in (("idle", NEVER_S), ("active", 0.0)):
+        few, many = (
+            counting.allocations(bell(n, 1e7 * n, 0.3, begin_s=begin_s)) for n in (1000, 5000)
+        )
+        taken[name] = (many.peak_bytes - few.peak_bytes) / 4000
+    return taken
+
+
+def main() -> None:
+    """Measure, print, record."""
+    figures: dict[str, Any] = {"flows": {}, "links": {}, "bytes_per_flow": memory()}
+    for n in FLOWS:
+        figures["flows"][n] = point(lambda s, n=n: bell(n, 1e7 * n, s), max(0.2, 3000.0 / n))
+    for n in LINKS:
+        figures["links"][n] = point(lambda s, n=n: chain(n, s), 10_000.0 / n)
+    for what in ("flows", "links"):
+        for n, at in figures[what].items():
+            print(
+                f"{n:>7,} {what}: {at['packets_per_cpu_s']:,.0f} data packets and "
+                f"{at['hops_per_cpu_s']:,.0f} packet-hops per CPU second, "
+                f"{at['start_s']:.2f} CPU s beside"
+            )
+    for name, taken in figures["bytes_per_flow"].items():
+        print(f"memory per {name} flow: {taken:.0f} bytes, packets apart")
+    history.add("curve", figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many times faster than INET: one scenario on both engines, in turn, in one go.
+
+Runs `ecnomy run --engine omnet` and reads the engine's CPU seconds from machine.json. Without
+OMNeT++, or an ecnomy that can start it, it says why nothing was measured.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import history
+
+ROUNDS, INET_S, OURS_S = 3, 5, 600
+# The reference dumbbell in a user's words.
+SCENARIO = """\
+version: 1
+duration: 5 s
+seed: 1
+network:
+  links:
+    - {name: in, from: a, to: b, rate: 1 Gbps, delay: 1 ms}
+    - {name: bottleneck, from: b, to: c, rate: 100 Mbps, delay: 18 ms, buffer: 400 packets,
+       marking: {law: red, min_threshold: 50 packets, max_threshold: 150 packets,
+                 max_probability: 0.1, weight: 0.002}}
+    - {name: out, from: c, to: d, rate: 1 Gbps, delay: 1 ms}
+sources:
+  - {name: reno, count: 10, from: a, to: d, stagger: 100 ms, traffic: {kind: greedy},
+     transport: {law: reno, ecn: rfc3168, mss: 1000 bytes}}
+"""
+
+
+def rate(folder: Path, duration_s: int, *options: str) -> float | str:
+    """Data packets per CPU second of the engine that the options choose, or why there is none."""
+    scenario = folder / "dumbbell.yaml"
+    scenario.write_text(SCENARIO)
+    out = folder / f"out{len(list(folder.iterdir()))}"
+    words = ["run", str(scenario), "--out", str(out), "--set", f"duration={duration_s} s"]
+    command = [str(Path(sys.executable).with_name("ecnomy")), *words, *options]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = [line.strip(" │╭╰─╮╯") for line in done.stderr.splitlines()]
+        return next((line for line in reversed(said) if line), "it failed without a word")
+    engine: dict[str, Any] = json.loads((out / "machine.json").read_text())["engine"]
+    return float(engine["data_packets"]) / float(engine["cpu_s"])
+
+
+def main() -> None:
+    """Print and record."""
+    theirs, ours = [], []
+    with tempfile.TemporaryDirectory() as name:
+        for _ in range(ROUNDS):
+            inet = rate(Path(name), INET_S, "--engine", "omnet")
+            if isinstance(inet, str):
+                print(f"INET: not measured ({inet})")
+                return
+            mine = rate(Path(name), OURS_S)
+            if isinstance(mine, str):
+                raise SystemExit(mine)
+            theirs.append(inet)
+            ours.append(mine)
+    ratio = median(o / t for o, t in zip(ours, theirs, strict=True))
+    print(
+        f"reference dumbbell, medians of {ROUNDS} in turn: {median(ours):,.0f} data packets per "
+        f"CPU second, INET {median(theirs):,.0f}: {ratio:.0f} times"
+    )
+    history.add("inet", {"inet": median(theirs), "ecnomy": median(ours), "ratio": ratio})
+
+
+if __name__ == "__main__":
+    main()

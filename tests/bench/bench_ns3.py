@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many times faster than ns-3 (its wheel from PyPI) on the same dumbbell, in turn, in one go.
+
+CPU seconds are differences of a longer and a shorter run: ns-3's wheel compiles its bindings while
+it starts. ns-3 is installed by `pip install .[bench]`, or ECNOMY_NS3_PYTHON names an interpreter
+that has it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import history
+from loads import LOADS
+from measuring import cost
+
+ROUNDS, SHORT_S, LONG_S = 3, 2.0, 12.0
+_SCRIPT = Path(__file__).with_name("ns3_dumbbell.py")
+
+
+def ns3(duration_s: float) -> dict[str, Any] | str:
+    """Totals of ns-3, or why there are none."""
+    python = os.environ.get("ECNOMY_NS3_PYTHON", sys.executable)
+    words = [python, str(_SCRIPT), f"{duration_s:g}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode:
+        return (done.stderr.strip().splitlines() or ["it failed without a word"])[-1]
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def rates() -> dict[str, Any] | str:
+    """Data packets per CPU second of both, medians, or why there are none."""
+    theirs, ours = [], []
+    version = ""
+    for _ in range(ROUNDS):
+        short, long = ns3(SHORT_S), ns3(LONG_S)
+        if isinstance(short, str):
+            return short
+        if isinstance(long, str):
+            return long
+        packets = long["data_packets"] - short["data_packets"]
+        theirs.append(packets / (long["cpu_s"] - short["cpu_s"]))
+        mine = cost(LOADS["reference"].make(60.0 * LONG_S))
+        ours.append(mine.data_packets / mine.cpu_s)
+        version = long["version"]
+    ratio = median(o / t for o, t in zip(ours, theirs, strict=True))
+    return {"ns3": median(theirs), "ecnomy": median(ours), "ratio": ratio, "version": version}
+
+
+def main() -> None:
+    """Print and record."""
+    found = rates()
+    if isinstance(found, str):
+        print(f"ns-3: not measured ({found})")
+        return
+    print(
+        f"reference dumbbell, medians of {ROUNDS} in turn: {found['ecnomy']:,.0f} data packets per "
+        f"CPU second, ns-3 {found['version']} {found['ns3']:,.0f}: {found['ratio']:.0f} times"
+    )
+    history.add("ns3", found)
+
+
+if __name__ == "__main__":
+    main()
