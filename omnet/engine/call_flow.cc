@@ -87,9 +87,13 @@ void CallFlow::send(Core& core, Time now) {
   FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
   const std::uint16_t flags = transport.ect ? kEct : 0;
   const PacketId id = core.packets.take();
-  core.packets[id] = {
-      stats.sent, now,     flow_, source_->packet_bytes(), source_->first_hop, kNoPacket,
-      flags,      number_, 0};
+  core.packets[id] = {.seq = stats.sent,
+                      .sent = now,
+                      .flow = flow_,
+                      .bytes = source_->packet_bytes(),
+                      .hop = source_->first_hop,
+                      .flags = flags,
+                      .connection = number_};
   ++stats.sent;
   if (core.tally) core.tally->sent(flow_, now);
   stats.sent_bytes += source_->packet_bytes();

@@ -40,6 +40,8 @@ class EventQueue {
   bool empty() const noexcept { return heap_.empty(); }
   const Event& top() const noexcept { return heap_.front(); }
 
+  void reserve(std::size_t events) { heap_.reserve(events); }
+
   void push(Time time, EventKind kind, std::uint32_t subject) {
     heap_.push_back({time, serial_++, kind, subject});
     rise(heap_.size() - 1);

@@ -9,9 +9,12 @@
 #define ECNOMY_ENGINE_LINK_H_
 
 #include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/core.h"
-#include "engine/ring.h"
 #include "host/marking_host.h"
 #include "host/plan.h"
 
@@ -27,12 +30,14 @@ class Link {
   // The oldest packet reaches the far end; due when the link's deliver event comes.
   PacketId deliver(Core& core, Time now);
   // When the next delivery is due; kNever with nothing under way.
-  Time next_delivery() noexcept { return line_.empty() ? kNever : line_.front().delivered; }
+  Time next_delivery() const noexcept { return first_ == kNoPacket ? kNever : first_->delivered; }
 
   Time first_timer() const noexcept { return law_.first_timer(); }
   Time on_timer(Core& core, Time now);
 
-  void catch_up(Core& core, Time now);
+  void catch_up(Core& core, Time now) {
+    while (begins_at_ <= now) begin_next(core);
+  }
   void settle(Core& core, Time now);  // all accounts up to now, for a report
   // New values for parameters of the marking law, all at once; throws BadParameter.
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes);
@@ -47,16 +52,13 @@ class Link {
   double probability() const noexcept { return law_.probability(); }
 
  private:
-  struct Slot {
-    Time started;    // when its transmission begins
-    Time delivered;  // when its last bit reaches the far end
-    PacketId packet;
-    std::int32_t wire_bytes;
-  };
+  static constexpr Time kNothingWaits = std::numeric_limits<Time>::max();
 
   QueueView view(Time now) const noexcept;
   Time transmission(std::int32_t wire_bytes) noexcept;
-  void begin_transmission(Core& core, Slot& slot);
+  void begin_next(Core& core);
+  void begin_transmission(Core& core, Packet& packet);
+  void line_up(Core& core, PacketId id);
   bool admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now);
   void apply_mark(Core& core, Packet& packet, Time now) noexcept;
   void mark_inside(Core& core, Packet& packet, Time now) noexcept;
@@ -69,8 +71,10 @@ class Link {
   MarkingHost law_;
   std::vector<double> law_values_;
   LinkStats stats_;
-  Ring<Slot> line_;          // waiting, in service and propagating
-  std::uint64_t begun_ = 0;  // position in line_ of the first whose transmission has not begun
+  PacketId first_ = kNoPacket;  // of those waiting, in service and propagating
+  PacketId last_ = kNoPacket;
+  PacketId waiting_ = kNoPacket;    // the first whose transmission has not begun
+  Time begins_at_ = kNothingWaits;  // when it does
   std::int64_t waiting_packets_ = 0;
   std::int64_t waiting_bytes_ = 0;  // on this wire
   Time free_at_ = 0;                // when all accepted work is transmitted

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets live in one pool and are named by index; a freed packet is the next one handed out.
+// Packets live in one pool and never move, so that their address is their name; a freed packet is the next
+// one handed out. A packet is one cache line and all that there is of it: links keep their queues in
+// the packets themselves.
 #ifndef ECNOMY_ENGINE_PACKET_H_
 #define ECNOMY_ENGINE_PACKET_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "host/sack_blocks.h"
@@ -11,8 +15,9 @@
 
 namespace ecnomy::engine {
 
-using PacketId = std::uint32_t;
-inline constexpr PacketId kNoPacket = 0xFFFFFFFFu;
+struct Packet;
+using PacketId = Packet*;
+inline constexpr PacketId kNoPacket = nullptr;
 
 enum Flag : std::uint16_t {
   kEct = 1 << 0,
@@ -23,49 +28,71 @@ enum Flag : std::uint16_t {
   kSyn = 1 << 5,
   kRetransmit = 1 << 6,  // no RTT sample (Karn), and ECT only with `ect: all` (RFC 3168 6.1.5)
   kLast = 1 << 7,        // ends its file; its ACK does not wait, as with the FIN it stands for
-  kSack = 1 << 8,        // an ACK with PacketPool::blocks
+  kSack = 1 << 8,        // an ACK with blocks
 };
 
-struct Packet {
-  std::int64_t seq;  // segment number; on an ACK the next one expected
-  Time sent;         // when the data left its host; an ACK carries its data packet's
-  std::int32_t flow;
-  std::int32_t bytes;  // IP packet
-  std::uint32_t hop;   // index into the simulation's hops: where on which path it is
-  PacketId next;       // in a host's list of packets about to leave
-  std::uint16_t flags;
-  std::uint16_t connection;  // low bits of the flow's connection number: strays are told apart
-  std::uint32_t marks;       // on an ACK: CE packets its connection has received so far
+struct alignas(64) Packet {
+  std::int64_t seq = 0;  // segment number; on an ACK the next one expected
+  Time sent = 0;         // when the data left its host; an ACK carries its data packet's
+  std::int32_t flow = 0;
+  std::int32_t bytes = 0;     // IP packet
+  std::uint32_t hop = 0;      // index into the simulation's hops: where on which path it is
+  std::uint32_t block = 0;    // of PacketPool::blocks, with kSack
+  PacketId next = kNoPacket;  // behind it on its link, at its host, or in the pool
+  Time started = 0;           // when its transmission on the present link begins
+  Time delivered = 0;         // when its last bit reaches the far end of that link
+  std::uint32_t marks = 0;    // on an ACK: CE packets its connection has received so far
+  std::uint16_t flags = 0;
+  std::uint16_t connection = 0;  // low bits of the flow's connection number: strays are told apart
 
   bool has(Flag flag) const noexcept { return (flags & flag) != 0; }
 };
 
+static_assert(sizeof(Packet) == 64);
+
 class PacketPool {
  public:
   PacketId take() {
-    if (free_ == kNoPacket) {
-      packets_.emplace_back();
-      return static_cast<PacketId>(packets_.size() - 1);
-    }
+    if (free_ == kNoPacket) grow();
     const PacketId id = free_;
-    free_ = packets_[id].next;
+    free_ = id->next;
     return id;
   }
   void release(PacketId id) noexcept {
-    packets_[id].next = free_;
+    if (id->has(kSack)) free_blocks_.push_back(id->block);  // there is room: see attach_blocks
+    id->next = free_;
     free_ = id;
   }
-  Packet& operator[](PacketId id) noexcept { return packets_[id]; }
-  // What an ACK with kSack carries; beside the packets, which stay small without it.
-  SackBlocks& blocks(PacketId id) {
-    if (id >= blocks_.size()) blocks_.resize(packets_.size());
-    return blocks_[id];
+  Packet& operator[](PacketId id) noexcept { return *id; }
+
+  // Makes it a packet with blocks.
+  SackBlocks& attach_blocks(PacketId id) {
+    if (free_blocks_.empty()) {
+      free_blocks_.push_back(static_cast<std::uint32_t>(blocks_.size()));
+      blocks_.emplace_back();
+      free_blocks_.reserve(blocks_.capacity());
+    }
+    id->flags |= kSack;
+    id->block = free_blocks_.back();
+    free_blocks_.pop_back();
+    return blocks_[id->block];
   }
+  const SackBlocks& blocks(PacketId id) const noexcept { return blocks_[id->block]; }
 
  private:
-  std::vector<Packet> packets_;
-  std::vector<SackBlocks> blocks_;
+  static constexpr std::size_t kChunk = 1024;
+
+  void grow() {
+    chunks_.push_back(std::make_unique<Packet[]>(kChunk));
+    Packet* const chunk = chunks_.back().get();
+    for (std::size_t i = 0; i + 1 < kChunk; ++i) chunk[i].next = chunk + i + 1;
+    free_ = chunk;
+  }
+
+  std::vector<std::unique_ptr<Packet[]>> chunks_;
   PacketId free_ = kNoPacket;
+  std::vector<SackBlocks> blocks_;
+  std::vector<std::uint32_t> free_blocks_;
 };
 
 }  // namespace ecnomy::engine

@@ -33,18 +33,35 @@ Simulation::Simulation(const Plan& plan, bridge::Client* client)
   for (std::size_t i = 0; i < plan.links.size(); ++i) {
     core_.links.emplace_back(static_cast<std::int32_t>(i), plan.links[i], plan.seed);
   }
-  sources_.reserve(plan.sources.size());
+  make_room();
   for (const SourcePlan& source : plan.sources) build_source(source);
   core_.open(flows_.size());
   started_.resize(flows_.size());
   start_flows();
 }
 
+// Of everything that there is one of per flow, just enough: with many flows a vector that doubles is half
+// of the memory.
+void Simulation::make_room() {
+  sources_.reserve(plan_->sources.size());
+  std::size_t tcp = 0, udp = 0, calls = 0;
+  for (const SourcePlan& source : plan_->sources) {
+    const bool call = source.traffic.law == Voip::kName;
+    (source.transport.tcp ? tcp : call ? calls : udp) += static_cast<std::size_t>(source.count);
+  }
+  tcp_.reserve(tcp);
+  udp_.reserve(udp);
+  calls_.reserve(calls);
+  flows_.reserve(tcp + udp + calls);
+  core_.events.reserve(tcp + udp + calls + plan_->links.size());
+}
+
 void Simulation::build_source(const SourcePlan& source) {
   const std::int32_t index = static_cast<std::int32_t>(sources_.size());
   const std::uint32_t path = core_.add_path(source.path, index);
   const std::uint32_t ack_path = core_.add_path(source.ack_path, index);
-  sources_.push_back({&source, path, ack_path, static_cast<std::int32_t>(flows_.size())});
+  sources_.emplace_back(source, path, ack_path, static_cast<std::int32_t>(flows_.size()),
+                        &recorder_);
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,
@@ -52,7 +69,7 @@ void Simulation::build_source(const SourcePlan& source) {
     const Stream traffic(plan_->seed, stream_name(source, member, "traffic"));
     if (source.transport.tcp) {
       flows_.push_back({FlowKind::tcp, static_cast<std::uint32_t>(tcp_.size())});
-      tcp_.emplace_back(sources_.back(), flow, outbox, traffic, &recorder_);
+      tcp_.emplace_back(sources_.back(), flow, outbox, traffic);
     } else if (source.traffic.law == Voip::kName) {
       flows_.push_back({FlowKind::call, static_cast<std::uint32_t>(calls_.size())});
       calls_.emplace_back(sources_.back(), flow, member, outbox, traffic, &recorder_);

@@ -40,6 +40,7 @@ class Simulation {
     std::uint32_t slot;
   };
 
+  void make_room();
   void build_source(const SourcePlan& source);
   void start_flows();
 

@@ -1,23 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the flows of one source share, and what is told to a flow from outside.
+// What the flows of one source share, so that no flow carries it.
 #ifndef ECNOMY_ENGINE_SOURCE_H_
 #define ECNOMY_ENGINE_SOURCE_H_
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 
+#include "host/accounts.h"
 #include "host/plan.h"
+#include "host/window_host.h"
+#include "laws/traffic/traffic.h"
 
 namespace ecnomy::engine {
 
 struct SourceConfig {
-  const SourcePlan* plan;
-  std::uint32_t first_hop;      // of the path, in Core::hops
-  std::uint32_t first_ack_hop;  // of the ack path
-  std::int32_t first_flow;      // of its members
+  // The plan and the sink must outlive it.
+  SourceConfig(const SourcePlan& source, std::uint32_t hop, std::uint32_t ack_hop,
+               std::int32_t flow, TransferSink* sink)
+      : plan(&source), first_hop(hop), first_ack_hop(ack_hop), first_flow(flow), transfers(sink) {
+    const TransportPlan& transport = source.transport;
+    if (transport.tcp) window.emplace(make_window(transport.window.law, transport.window.values));
+    if (transport.tcp && transport.receiver_window >= 0) offered = transport.receiver_window;
+    if (source.traffic.law == RateCapped::kName) capped.emplace(source.traffic.values.data());
+  }
 
   std::int32_t packet_bytes() const noexcept {
     return plan->transport.payload_bytes + plan->transport.header_bytes;
   }
+
+  const SourcePlan* plan;
+  std::uint32_t first_hop;      // of the path, in Core::hops
+  std::uint32_t first_ack_hop;  // of the ack path
+  std::int32_t first_flow;      // of its members
+  TransferSink* transfers;
+  std::optional<WindowHost>
+      window;  // as each flow begins with it, at the reference RTT if there is one
+  std::optional<RateCapped> capped;
+  std::int64_t offered =
+      std::numeric_limits<std::int64_t>::max();  // the receiver's window, packets
 };
 
 }  // namespace ecnomy::engine

@@ -8,7 +8,7 @@ namespace ecnomy::engine {
 
 void TcpFlow::receive(Core& core, PacketId id, Time now) {
   if (!core.packets[id].has(kAck)) return receive_data(core, id, now);
-  const Packet ack = core.packets[id];  // what it lets out may move the pool
+  const Packet ack = core.packets[id];  // what it lets out may take its place
   if (ack.has(kCe)) ++stats(core).control_ce;
   const bool ours = ack.connection == connection_;
   const bool news = ours && ack.has(kSack) && note_blocks(core, id);

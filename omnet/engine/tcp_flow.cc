@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/tcp_flow.h"
 
-#include <type_traits>
-
 namespace ecnomy::engine {
 
-TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
-                 TransferSink* transfers)
+TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic)
     : source_(&source),
       flow_(flow),
-      law_(make_window(source.plan->transport.window.law, source.plan->transport.window.values)),
+      law_(*source.window),
       window_{1, 0, source.plan->transport.min_window, source.plan->transport.max_window},
       rto_(source.plan->transport.initial_rto, source.plan->transport.min_rto,
            source.plan->transport.max_rto),
       outbox_(outbox),
-      stream_(traffic),
-      offered_(source.plan->transport.receiver_window < 0 ? kEndless
-                                                          : source.plan->transport.receiver_window),
       mark_rate_(source.plan->transport.initial_mark_rate),
-      own_weight_(law_.weight()),
-      own_gain_(law_.gain()),
-      transfers_(transfers) {
-  const LawPlan& law = source.plan->traffic;
-  if (law.law == RateCapped::kName) capped_.emplace(law.values.data());
-  if (law.law == Web::kName) files_.emplace<Web>(law.values.data());
-  if (law.law == OneFile::kName) files_.emplace<OneFile>(law.values.data());
-  if (law.law == OnOff::kName) files_.emplace<OnOff>(law.values.data());
-}
+      files_(Files::make(source.plan->traffic, traffic)) {}
 
 bool TcpFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;
@@ -36,9 +22,9 @@ bool TcpFlow::active(Time now) const noexcept {
 void TcpFlow::start(Core& core, Time now) {
   started_ = true;
   cwnd_since_ = now;
-  if (files_.index() != 0) return await_file(core, now);
-  if (capped_ && capped_->lifted_at() > now) {
-    core.events.push(capped_->lifted_at(), EventKind::application,
+  if (files_) return await_file(core, now);
+  if (source_->capped && source_->capped->lifted_at() > now) {
+    core.events.push(source_->capped->lifted_at(), EventKind::application,
                      static_cast<std::uint32_t>(flow_));
   }
   if (!source_->plan->profile.none()) on_step(core, now);
@@ -48,7 +34,7 @@ void TcpFlow::start(Core& core, Time now) {
 // A step of the profile: a greedy member goes on or off, a cap changes.
 void TcpFlow::on_step(Core& core, Time now) {
   const Profile& profile = source_->plan->profile;
-  on_ = capped_ || profile.on(now, flow_ - source_->first_flow, source_->plan->count);
+  on_ = source_->capped || profile.on(now, flow_ - source_->first_flow, source_->plan->count);
   factor_ = profile.at(now);
   step_at_ = profile.next_step(now);
   core.events.push(step_at_, EventKind::application, static_cast<std::uint32_t>(flow_));
@@ -56,45 +42,32 @@ void TcpFlow::on_step(Core& core, Time now) {
 
 // The pause before the next file, if there is one.
 void TcpFlow::await_file(Core& core, Time now) {
-  const Time pause = std::visit(
-      [&](auto& law) -> Time {
-        if constexpr (std::is_same_v<std::decay_t<decltype(law)>, std::monostate>)
-          return kNever;
-        else
-          return law.pause(stream_);
-      },
-      files_);
+  if (!files_) return;
+  const Time pause = files_->pause();
   if (pause == kNever) return;
-  file_at_ = now + source_->plan->profile.stretch(now, pause);
-  core.events.push(file_at_, EventKind::application, static_cast<std::uint32_t>(flow_));
+  files_->due = now + source_->plan->profile.stretch(now, pause);
+  core.events.push(files_->due, EventKind::application, static_cast<std::uint32_t>(flow_));
 }
 
 // An event may be stale: a file that came in time leaves its patience behind.
 void TcpFlow::on_application(Core& core, Time now) {
-  if (files_.index() == 0) {
+  if (!files_) {
     if (now == step_at_) on_step(core, now);
     if (step_at_ != kNever && state_ == State::closed && active(now)) return open(core, -1, now);
     reopen_gate(now);
     return send_allowed(core, now);
   }
-  if (state_ == State::closed && now == file_at_) return next_file(core, now);
-  if (state_ != State::closed && now == patience_at_) finish_file(core, false, now);
+  if (state_ == State::closed && now == files_->due) return next_file(core, now);
+  if (state_ != State::closed && now == files_->given_up) finish_file(core, false, now);
 }
 
 void TcpFlow::next_file(Core& core, Time now) {
-  const std::int64_t bytes = std::visit(
-      [&](auto& law) -> std::int64_t {
-        if constexpr (std::is_same_v<std::decay_t<decltype(law)>, std::monostate>)
-          return 0;
-        else
-          return law.file_bytes(stream_, transport().payload_bytes);
-      },
-      files_);
+  const std::int64_t bytes = files_->bytes(transport().payload_bytes);
   if (!active(now)) return await_file(core, now);
-  const Web* web = std::get_if<Web>(&files_);
-  patience_at_ = web && web->patience() != kNever ? now + web->patience() : kNever;
-  if (patience_at_ != kNever) {
-    core.events.push(patience_at_, EventKind::application, static_cast<std::uint32_t>(flow_));
+  files_->given_up = kNever;
+  if (files_->patience() != kNever) {
+    files_->given_up = now + files_->patience();
+    core.events.push(files_->given_up, EventKind::application, static_cast<std::uint32_t>(flow_));
   }
   open(core, bytes, now);
 }
@@ -110,8 +83,9 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     const std::int64_t segments = (file_bytes + mss - 1) / mss;
     end_ = una_ + segments;
     last_segment_bytes_ = static_cast<std::int32_t>(file_bytes - (segments - 1) * mss);
-    file_ = {
-        flow_, file_.number + 1, now, 0, file_bytes, -stats(core).retransmitted, -stats(core).ece,
+    Transfer& file = files_->present;
+    file = {
+        flow_, file.number + 1, now, 0, file_bytes, -stats(core).retransmitted, -stats(core).ece,
         0};
   }
   recover_ = una_ - 1;
@@ -136,14 +110,15 @@ void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   set_cwnd_clock(now);
   state_ = State::closed;
   una_ = next_ = sent_;
-  if (transfers_) {
-    file_.end_ps = now;
-    file_.complete = complete ? 1 : 0;
-    file_.retransmitted += stats(core).retransmitted;
-    file_.ece += stats(core).ece;
-    transfers_->add(file_);
+  if (source_->transfers) {
+    Transfer& file = files_->present;
+    file.end_ps = now;
+    file.complete = complete ? 1 : 0;
+    file.retransmitted += stats(core).retransmitted;
+    file.ece += stats(core).ece;
+    source_->transfers->add(file);
   }
-  patience_at_ = kNever;
+  files_->given_up = kNever;
   await_file(core, now);
 }
 
@@ -155,7 +130,7 @@ void TcpFlow::order(Core& core, const FlowOrder& order, Time now) {
     mark_rate_ = order.mark_rate;
     aim();
   }
-  if (state_ == State::closed && files_.index() == 0 && active(now)) return open(core, -1, now);
+  if (state_ == State::closed && !files_ && active(now)) return open(core, -1, now);
   reopen_gate(now);
   send_allowed(core, now);
 }
@@ -182,8 +157,8 @@ void TcpFlow::aim() {
   double weight = mark_rate_ * t_s;
   if (transport().reference_rtt > 0) {
     const double scale = t_s / seconds(transport().reference_rtt);
-    law_.set_gain(std::max(kLeast, own_gain_ * scale));
-    if (mark_rate_ < 0) weight = own_weight_ * scale;
+    law_.set_gain(std::max(kLeast, source_->window->gain() * scale));
+    if (mark_rate_ < 0) weight = source_->window->weight() * scale;
   }
   law_.set_weight(std::max(kLeast, weight));
 }

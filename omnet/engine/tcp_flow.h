@@ -14,18 +14,16 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
-#include <variant>
+#include <memory>
 
 #include "engine/core.h"
+#include "engine/files.h"
 #include "engine/outbox.h"
 #include "engine/source.h"
 #include "engine/tcp_receiver.h"
 #include "host/gate.h"
 #include "host/scoreboard.h"
 #include "host/window_host.h"
-#include "laws/traffic/files.h"
-#include "laws/traffic/traffic.h"
 #include "laws/window/round_trip.h"
 #include "laws/window/rto.h"
 
@@ -33,8 +31,7 @@ namespace ecnomy::engine {
 
 class TcpFlow {
  public:
-  TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
-          TransferSink* transfers);
+  TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic);
 
   void start(Core& core, Time now);
   void on_application(Core& core, Time now);
@@ -122,62 +119,51 @@ class TcpFlow {
   void aim();
   bool aims_by_time() const noexcept { return mark_rate_ >= 0 || transport().reference_rtt > 0; }
 
+  // Ordered by use: what nearly every packet touches comes first, so that it shares cache lines.
   const SourceConfig* source_;
   std::int32_t flow_;
+  std::uint16_t connection_ = 0;
   State state_ = State::closed;
   bool started_ = false, active_ = true;
   bool on_ = true;  // by the profile
   bool in_recovery_ = false, cwr_due_ = false;
-  std::uint16_t connection_ = 0;
+  bool ack_event_ = false;  // an event for the waiting ACK is under way
+  std::int32_t duplicates_ = 0;
 
-  WindowHost law_;
-  Window window_;
-  RoundTrip round_trip_;
-  Rto rto_;
   TcpReceiver receiver_;
-  Outbox outbox_;
-  Stream stream_;
-
   std::int64_t una_ = 0, next_ = 0,
                sent_ = 0;               // oldest unacked, next to send, one past the highest
   std::int64_t end_ = 0;                // one past the last segment there is to send
   std::int64_t recover_ = 0;            // no fast retransmit up to it (RFC 6582)
-  std::int64_t again_ = 0;              // one past the highest sent again (HighRxt, RFC 6675)
-  std::int64_t rescue_ = 0;             // a rescue needs una_ beyond it (RescueRxt)
   std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to it
   std::int64_t app_limited_until_ = 0;  // up to here the window was not what held it back
-  std::int64_t timer_una_ = -1;         // una_ at the last timeout
   std::int64_t learned_ = 0;            // marks of this connection the sender knows of
-  std::int64_t offered_;                // the receiver's window, packets
-  std::int32_t duplicates_ = 0;
-  Scoreboard scoreboard_;
-  std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1
-
-  Gate gate_;                     // pacing and caps
-  Time pace_event_at_ = kNever;   // the pace event that counts
+  WindowHost law_;
+  Window window_;
+  RoundTrip round_trip_;
+  Rto rto_;
   Time timer_at_ = 0;             // retransmission deadline
   Time timer_event_at_ = kNever;  // the timeout event that counts
-  Time ack_due_ = 0;              // when the waiting ACK leaves
-  bool ack_event_ = false;        // an event for it is under way
   Time last_ack_at_ = 0;
   Time last_sent_at_ = 0;
-  double mark_rate_;              // marks/s aimed at; -1: the law's own weight
-  double own_weight_, own_gain_;  // as the plan states them, at the reference RTT if there is one
+  double cwnd_integral_ps_ = 0;  // packet-ps
+  Time cwnd_since_ = 0;
+  Outbox outbox_;
+  Gate gate_;                    // pacing and caps
+  Time pace_event_at_ = kNever;  // the pace event that counts
+  double mark_rate_;             // marks/s aimed at; -1: the law's own weight
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;
 
-  double cwnd_integral_ps_ = 0;  // packet-ps
-  Time cwnd_since_ = 0;
-
-  double factor_ = 1;      // of the profile, on the cap
-  Time step_at_ = kNever;  // when the profile has its next step
-
-  std::optional<RateCapped> capped_;
-  std::variant<std::monostate, Web, OneFile, OnOff> files_;
-  Time file_at_ = kNever;      // when the next file is due
-  Time patience_at_ = kNever;  // when the present one is given up
-  TransferSink* transfers_;
-  Transfer file_{};
+  Scoreboard scoreboard_;
+  std::int64_t again_ = 0;       // one past the highest sent again (HighRxt, RFC 6675)
+  std::int64_t rescue_ = 0;      // a rescue needs una_ beyond it (RescueRxt)
+  std::int64_t timer_una_ = -1;  // una_ at the last timeout
+  Time ack_due_ = 0;             // when the waiting ACK leaves
+  double factor_ = 1;            // of the profile, on the cap
+  Time step_at_ = kNever;        // when the profile has its next step
+  std::unique_ptr<Files> files_;
+  std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1
 };
 
 }  // namespace ecnomy::engine

@@ -50,7 +50,7 @@ void TcpFlow::on_delayed_ack(Core& core, Time now) {
     return core.events.push(ack_due_, EventKind::delayed_ack, static_cast<std::uint32_t>(flow_));
   }
   const PacketId id = core.packets.take();
-  core.packets[id] = {0, waiting.sent, flow_, 0, 0, kNoPacket, 0, waiting.connection, 0};
+  core.packets[id] = {.sent = waiting.sent, .flow = flow_, .connection = waiting.connection};
   acknowledge(core, id, waiting.retransmit, now);
 }
 
@@ -73,11 +73,9 @@ void TcpFlow::acknowledge(Core& core, PacketId id, std::uint16_t keep, Time now)
 }
 
 void TcpFlow::report_held(Core& core, PacketId id) {
-  SackBlocks& blocks = core.packets.blocks(id);
+  SackBlocks& blocks = core.packets.attach_blocks(id);
   blocks = receiver_.blocks();
-  Packet& ack = core.packets[id];
-  ack.flags |= kSack;
-  ack.bytes += blocks.option_bytes();
+  core.packets[id].bytes += blocks.option_bytes();
 }
 
 }  // namespace ecnomy::engine

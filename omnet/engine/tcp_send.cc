@@ -21,9 +21,13 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
   const std::uint16_t flags = static_cast<std::uint16_t>(kSyn | (again ? kRetransmit : 0) |
                                                          (transport().ect_all ? kEct : 0));
   const PacketId id = core.packets.take();
-  core.packets[id] = {
-      una_,  now,         flow_, transport().ack_bytes, source_->first_hop, kNoPacket,
-      flags, connection_, 0};
+  core.packets[id] = {.seq = una_,
+                      .sent = now,
+                      .flow = flow_,
+                      .bytes = transport().ack_bytes,
+                      .hop = source_->first_hop,
+                      .flags = flags,
+                      .connection = connection_};
   outbox_.hand_over(core, id, now);
   arm_timer(core, now);
 }
@@ -37,7 +41,7 @@ bool TcpFlow::window_open() const noexcept {
 }
 
 double TcpFlow::cap_bps(Time now) const noexcept {
-  const std::int64_t own = capped_ ? capped_->cap_bps(now) : -1;
+  const std::int64_t own = source_->capped ? source_->capped->cap_bps(now) : -1;
   if (own < 0) return order_cap_bps_;
   const double cap = static_cast<double>(own) * factor_;
   return order_cap_bps_ < 0 ? cap : std::min(cap, order_cap_bps_);
@@ -57,7 +61,8 @@ Time TcpFlow::cap_interval(Time now, Time from) const noexcept {
   const auto interval = [&](double bps) {
     return Gate::interval(8.0 * source_->packet_bytes() / bps * kPsPerSecond);
   };
-  const std::int64_t own = step_at_ != kNever && capped_ ? capped_->cap_bps(now) : -1;
+  const std::int64_t own =
+      step_at_ != kNever && source_->capped ? source_->capped->cap_bps(now) : -1;
   if (own < 0) return interval(cap);
   const Time ordered = order_cap_bps_ < 0 ? 0 : interval(order_cap_bps_);
   const Time pause = interval(static_cast<double>(own));
@@ -133,7 +138,7 @@ bool TcpFlow::spent(Core& core) const noexcept {
 // There is such a segment and the receiver has room for it. It offers its window from the cumulative
 // ACK on: what it holds beyond a hole is in it.
 bool TcpFlow::available(std::int64_t seq) const noexcept {
-  return seq < end_ && seq - una_ < offered_;
+  return seq < end_ && seq - una_ < source_->offered;
 }
 
 std::int64_t TcpFlow::next_segment() const noexcept {
@@ -161,7 +166,13 @@ void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
   }
   const std::int32_t bytes = segment_bytes(seq);
   const PacketId id = core.packets.take();
-  core.packets[id] = {seq, now, flow_, bytes, source_->first_hop, kNoPacket, flags, connection_, 0};
+  core.packets[id] = {.seq = seq,
+                      .sent = now,
+                      .flow = flow_,
+                      .bytes = bytes,
+                      .hop = source_->first_hop,
+                      .flags = flags,
+                      .connection = connection_};
   ++counters.sent;
   if (core.tally) core.tally->sent(flow_, now);
   counters.sent_bytes += bytes;

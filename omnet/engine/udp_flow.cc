@@ -44,8 +44,12 @@ void UdpFlow::on_application(Core& core, Time now) {
     const TransportPlan& transport = source_->plan->transport;
     const PacketId id = core.packets.take();
     const std::uint16_t flags = transport.ect ? kEct : 0;
-    core.packets[id] = {seq_++, now, flow_, source_->packet_bytes(), source_->first_hop, kNoPacket,
-                        flags,  0,   0};
+    core.packets[id] = {.seq = seq_++,
+                        .sent = now,
+                        .flow = flow_,
+                        .bytes = source_->packet_bytes(),
+                        .hop = source_->first_hop,
+                        .flags = flags};
     FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
     ++stats.sent;
     if (core.tally) core.tally->sent(flow_, now);

@@ -5,7 +5,7 @@
 // the definition all of this is nothing. One line a call, whole numbers in decimal, others as %a:
 //
 //   new I FAMILY LAW VALUE...             a host of its own number I; the rest of its lines name it
-//   arrival I PACKETS BYTES RATE IDLE FLOW BYTES NOW N DRAW... ACTION MARK_QUEUED PROBABILITY
+//   arrival I PACKETS BYTES RATE IDLE FLOW BYTES ECT CE NOW N DRAW... ACTION MARK_QUEUED PROBABILITY
 //   departure I (the same)
 //   timer I PACKETS BYTES RATE IDLE NOW NEXT PROBABILITY
 //   configure I VALUE...
@@ -44,15 +44,21 @@ class LawLog {
   }
   bool on() const noexcept { return file_ != nullptr; }
 
+  // A law, by family, name and parameters.
+  struct Made {
+    std::string law;
+    std::vector<double> values;
+  };
+
   // A law has been made, for the host that is built next.
   static void made(const char* family, const std::string& law, const std::vector<double>& values) {
-    get().law_ = std::string(family) + " " + law;
-    get().values_ = values;
+    get().made_ = {std::string(family) + " " + law, values};
   }
-  int open() {
+  const Made& last_made() const noexcept { return made_; }
+  int open(const Made& made) {
     if (!on()) return 0;
-    std::fprintf(file_, "new %d %s", ++hosts_, law_.c_str());
-    put(values_);
+    std::fprintf(file_, "new %d %s", ++hosts_, made.law.c_str());
+    put(made.values);
     std::fputc('\n', file_);
     return hosts_;
   }
@@ -87,8 +93,7 @@ class LawLog {
   }
 
   std::FILE* file_ = nullptr;
-  std::string law_;
-  std::vector<double> values_;
+  Made made_;
   int hosts_ = 0;
 };
 
@@ -107,16 +112,24 @@ class LawStream {
   std::vector<double> drawn_;
 };
 
-// One host's part of the log.
+// One host's part of the log. A copy, made of a host whose law was not yet called, is a host of its own.
 class HostLog {
  public:
+  HostLog() : made_(log_->last_made()), id_(log_->open(made_)) {}
+  HostLog(const HostLog& other) : made_(other.made_), id_(log_->open(made_)) {}
+  HostLog(HostLog&&) noexcept = default;
+  HostLog& operator=(const HostLog&) = default;
+  HostLog& operator=(HostLog&&) noexcept = default;
+  ~HostLog() = default;
+
   template <class Host>
   void decided(const char* hook, const QueueView& queue, const PacketView& packet, Time now,
                LawStream& stream, const Decision& decision, const Host& host) {
     const std::vector<double> draws = stream.take();
     if (!log_->on()) return;
-    log_->line(hook, id_, queue, packet.flow, packet.bytes, now, static_cast<int>(draws.size()),
-               draws, static_cast<int>(decision.action), decision.mark_queued, host.probability());
+    log_->line(hook, id_, queue, packet.flow, packet.bytes, static_cast<int>(packet.ect),
+               static_cast<int>(packet.ce), now, static_cast<int>(draws.size()), draws,
+               static_cast<int>(decision.action), decision.mark_queued, host.probability());
   }
   template <class Host>
   void timed(const QueueView& queue, Time now, Time next, const Host& host) {
@@ -134,7 +147,8 @@ class HostLog {
 
  private:
   LawLog* log_ = &LawLog::get();
-  int id_ = log_->open();
+  LawLog::Made made_;
+  int id_;
 };
 
 #else

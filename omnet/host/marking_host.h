@@ -8,18 +8,21 @@
 #include <vector>
 
 #include "host/law_log.h"
+#include "laws/marking/adaptive_virtual_queue.h"
 #include "laws/marking/drop_tail.h"
 #include "laws/marking/fixed.h"
 #include "laws/marking/load_based.h"
+#include "laws/marking/pi.h"
 #include "laws/marking/red.h"
+#include "laws/marking/rem.h"
 #include "laws/marking/threshold.h"
 #include "laws/marking/virtual_queue.h"
 #include "laws/random/stream.h"
 
 namespace ecnomy {
 
-using MarkingVariant =
-    std::variant<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold>;
+using MarkingVariant = std::variant<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold,
+                                    Rem, Pi, AdaptiveVirtualQueue>;
 
 // values: one number per parameter, in the order of the law's table.
 // Throws BadParameter naming law and parameter, or the unknown law.
@@ -27,7 +30,9 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
 
 class MarkingHost {
  public:
-  MarkingHost(MarkingVariant law, Stream stream) noexcept : law_(std::move(law)), stream_(stream) {}
+  MarkingHost(MarkingVariant law, Stream stream) noexcept : law_(std::move(law)), stream_(stream) {
+    look_at_law();
+  }
 
   bool drop_tail() const noexcept { return law_.index() == 0; }
 
@@ -38,9 +43,11 @@ class MarkingHost {
   }
 
   // True for laws that act as a transmission begins.
-  bool watches_departures() const noexcept { return law_.index() == 5; }
+  bool watches_departures() const noexcept { return watches_departures_; }
   Decision on_departure(const QueueView& queue, const PacketView& packet, Time now) noexcept {
-    const Decision decision = std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_);
+    const Decision decision =
+        law_.index() == 5 ? std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_)
+                          : std::get_if<6>(&law_)->on_departure(queue, packet, now, stream_);
     log_.decided("departure", queue, packet, now, stream_, decision, *this);
     return decision;
   }
@@ -68,6 +75,7 @@ class MarkingHost {
           }
         },
         law_);
+    look_at_law();
     log_.set("configure", values);
   }
 
@@ -84,13 +92,24 @@ class MarkingHost {
         return std::get_if<3>(&law_)->on_arrival(queue, packet, now, stream_);
       case 4:
         return std::get_if<4>(&law_)->on_arrival(queue, packet, now, stream_);
-      default:
+      case 5:
         return std::get_if<5>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 6:
+        return std::get_if<6>(&law_)->on_arrival(queue, packet, now, stream_);
+      case 7:
+        return std::get_if<7>(&law_)->on_arrival(queue, packet, now, stream_);
+      default:
+        return std::get_if<8>(&law_)->on_arrival(queue, packet, now, stream_);
     }
+  }
+  void look_at_law() noexcept {
+    watches_departures_ =
+        std::visit([](const auto& law) { return law.watches_departures(); }, law_);
   }
 
   MarkingVariant law_;
   LawStream stream_;
+  bool watches_departures_ = false;
   [[no_unique_address]] HostLog log_;
 };
 

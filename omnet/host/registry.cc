@@ -43,6 +43,9 @@ const std::vector<LawEntry>& law_registry() {
       entry<VirtualQueue>("marking"),
       entry<LoadBased>("marking"),
       entry<Threshold>("marking"),
+      entry<Rem>("marking"),
+      entry<Pi>("marking"),
+      entry<AdaptiveVirtualQueue>("marking"),
       entry<Wtp>("window"),
       entry<Reno>("window"),
       entry<NewReno>("window"),
@@ -90,6 +93,9 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
   if (law == VirtualQueue::kName) return VirtualQueue(v);
   if (law == LoadBased::kName) return LoadBased(v);
   if (law == Threshold::kName) return Threshold(v);
+  if (law == Rem::kName) return Rem(v);
+  if (law == Pi::kName) return Pi(v);
+  if (law == AdaptiveVirtualQueue::kName) return AdaptiveVirtualQueue(v);
   throw BadParameter("this engine hosts no marking law '" + law + "'");
 }
 

@@ -21,6 +21,13 @@ class Rows {
   };
 
   explicit Rows(const std::vector<SourcePlan>& sources) {
+    std::size_t flows = 0, rows = 0;
+    for (const SourcePlan& source : sources) {
+      flows += static_cast<std::size_t>(source.count);
+      rows += source.together ? 1 : static_cast<std::size_t>(source.count);
+    }
+    of_.reserve(flows);
+    rows_.reserve(rows);
     for (const SourcePlan& source : sources) {
       const std::size_t each = source.together ? static_cast<std::size_t>(source.count) : 1;
       for (std::int32_t left = source.count; left > 0; left -= static_cast<std::int32_t>(each)) {

@@ -32,6 +32,7 @@ class Scoreboard {
     block.first = std::max(block.first, una);
     block.end = std::min(block.end, sent);
     if (block.first >= block.end) return false;
+    if (held_.capacity() == 0) held_.reserve(8);  // as the receiver's
     const auto from = std::lower_bound(
         held_.begin(), held_.end(), block.first,
         [](const SegmentRange& range, std::int64_t first) { return range.end < first; });

@@ -41,6 +41,9 @@ class Rows {
 Tally::Tally(const Plan& plan)
     : plan_(&plan), start_(plan.warmup), every_(std::max<Time>(1, plan.record.counts_every)) {
   last_bin_ = std::max<Time>(0, (plan.duration - start_ - 1) / every_);
+  std::size_t flows = 0;
+  for (const SourcePlan& source : plan.sources) flows += static_cast<std::size_t>(source.count);
+  flow_source_.reserve(flows);
   for (std::size_t i = 0; i < plan.sources.size(); ++i) {
     const std::size_t count = static_cast<std::size_t>(plan.sources[i].count);
     flow_source_.insert(flow_source_.end(), count, static_cast<std::int32_t>(i));

@@ -30,6 +30,7 @@ class Fifo:
     serving_until: int | None = None
     integral: int = 0
     clock: int = 0
+    starting: int = -1  # the packet that on_start is asked about
 
     def run_to(self, now: int) -> None:
         """Everything that happens up to and including `now`, arrivals apart."""
@@ -46,7 +47,7 @@ class Fifo:
     def _serve(self, now: int) -> None:
         if self.serving_until is not None or not self.waiting:
             return
-        number = self.waiting.popleft()
+        number = self.starting = self.waiting.popleft()
         if self.on_start(self, now):
             self.marked.add(number)
         bits = self.sizes[number] * 8

@@ -35,7 +35,7 @@ ALL_FLOWS: Final = -1
 NEVER: Final = -1
 
 Queue = tuple[int, int, int, int]  # waiting packets, bytes, rate in bit/s, idle since (-1 busy)
-Packet = tuple[int, int]  # flow, bytes
+Packet = tuple[int, int] | tuple[int, int, bool, bool]  # flow, bytes; ect and ce, or just ECT
 WindowState = tuple[float, float, float, float]  # cwnd, ssthresh, min, max in packets
 Row = tuple[str, str, float, float, float, str]  # name, unit, default, min, max, choices
 
@@ -49,6 +49,7 @@ class Marking(Protocol):
     def on_departure(
         self, queue: Queue, packet: Packet, now: int, draws: Sequence[float], /
     ) -> tuple[int, int, int]: ...
+    def watches_departures(self) -> bool: ...
     def first_timer(self) -> int: ...
     def on_timer(self, queue: Queue, now: int, /) -> int: ...
     def probability(self) -> float: ...
@@ -56,7 +57,10 @@ class Marking(Protocol):
         """New parameters for the law as it stands."""
 
     def measure(self) -> float:
-        """RED's average, the measured load, the virtual backlog in bytes; else NaN."""
+        """RED's average, the measured load, the virtual backlog in bytes, REM's price; else NaN.
+
+        For the adaptive virtual queue it is the virtual capacity over the link's.
+        """
 
 
 class Window(Protocol):

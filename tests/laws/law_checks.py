@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from check_controllers import CONTROLLER_CHECKS
 from check_marking import MARKING_CHECKS
 from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_profile import PROFILE_CHECKS
@@ -30,6 +31,7 @@ AT_FAULT: Final = 3
 CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RED_CHECKS,
     **MARKING_CHECKS,
+    **CONTROLLER_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
     **TRAFFIC_CHECKS,

@@ -102,6 +102,78 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         ),
         Mutation("guard", "marking/threshold.h", "if (scope_ != Scope::departing) return {};", ""),
     ],
+    "rem": [
+        Mutation("sign", "marking/rem.h", "(backlog_ - target_)", "(backlog_ + target_)"),
+        Mutation(
+            "reversed",
+            "marking/rem.h",
+            "at_departure_ = values[9] == 0",
+            "at_departure_ = values[9] != 0",
+        ),
+        Mutation(
+            "clamp",
+            "marking/rem.h",
+            "std::max(price_ + gamma_ * excess, 0.0)",
+            "price_ + gamma_ * excess",
+        ),
+        Mutation("case", "marking/rem.h", "arrived_ = 0.0;\n    updated_", "updated_"),
+        Mutation(
+            "period", "marking/rem.h", "* packets_per_s) * seconds(interval_)", "* packets_per_s)"
+        ),
+        Mutation(
+            "guard",
+            "marking/rem.h",
+            "return at_departure_ && packet.ect ? draw",
+            "return at_departure_ ? draw",
+        ),
+        Mutation(
+            "not-ect",
+            "marking/rem.h",
+            "return at_departure_ && packet.ect ? Decision",
+            "return at_departure_ ? Decision",
+        ),
+    ],
+    "pi": [
+        Mutation("sign", "marking/pi.h", "- b_ * (before_", "+ b_ * (before_"),
+        Mutation("case", "marking/pi.h", "before_ = length;", ""),
+        Mutation(
+            "clamp",
+            "marking/pi.h",
+            "std::clamp(probability_ + change / packet_, 0.0, 1.0)",
+            "std::max(probability_ + change / packet_, 0.0)",
+        ),
+        Mutation("range", "marking/pi.h", "values[2] < values[3]", "values[2] > 2 * values[3]"),
+        Mutation("unit", "marking/pi.h", "change / packet_", "change"),
+    ],
+    "adaptive-virtual-queue": [
+        Mutation(
+            "sign", "marking/adaptive_virtual_queue.h", "refilled - alpha_", "refilled + alpha_"
+        ),
+        Mutation(
+            "threshold",
+            "marking/adaptive_virtual_queue.h",
+            "packet.bytes > limit_bytes_",
+            "packet.bytes > 2 * limit_bytes_",
+        ),
+        Mutation(
+            "clamp",
+            "marking/adaptive_virtual_queue.h",
+            "std::min(share_ + alpha_ * utilization_ * gap_s, 1.0)",
+            "share_ + alpha_ * utilization_ * gap_s",
+        ),
+        Mutation(
+            "floor",
+            "marking/adaptive_virtual_queue.h",
+            "std::max(refilled - alpha_ * packet.bytes / bytes_per_s, 0.0)",
+            "refilled - alpha_ * packet.bytes / bytes_per_s",
+        ),
+        Mutation(
+            "order",
+            "marking/adaptive_virtual_queue.h",
+            "if (!lost) backlog_bytes_ +=",
+            "backlog_bytes_ +=",
+        ),
+    ],
     "wtp": [
         Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),
         Mutation("threshold", "window/wtp.h", "ack.marks == 0) return", "ack.marks <= 1) return"),

@@ -164,7 +164,7 @@ def test_defaults_of_transports_follow_the_law() -> None:
     assert [Reno(mss=mss).initial_window for mss in (1095, 1096, 2190, 2191)] == [4, 3, 3, 2]
 
 
-@pytest.mark.parametrize("name", ["red", "virtual-queue", "load-based", "threshold"])
+@pytest.mark.parametrize("name", sorted(MARKING.keys() - {"fixed"}))
 def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
     """A marking law written with required keys alone has the defaults of its table."""
     made: dict[str, Any] = {
@@ -172,8 +172,13 @@ def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
         "virtual-queue": net.VirtualQueue,
         "load-based": net.LoadBased,
         "threshold": lambda: net.Threshold(threshold=7.0),
+        "rem": net.Rem,
+        "pi": lambda: net.Pi(reference=Size(8, "packets"), a=0.25, b=0.125),
+        "adaptive-virtual-queue": net.AdaptiveVirtualQueue,
+        "drop-tail": net.DropTail,
     }
     given = {"min_threshold": 5, "max_threshold": 9, "buffer_packets": 3, "threshold_packets": 7}
+    given |= {"reference": 8, "a": 0.25, "b": 0.125}
     mine = {key: value for key, value in given.items() if key in {p.name for p in MARKING[name]}}
     buffer = Size(3, "packets")
     assert marking_law(made[name](), buffer) == law("marking", name, mine)

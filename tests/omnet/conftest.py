@@ -21,7 +21,7 @@ def omnet() -> Installation:
     try:
         return find_installation()
     except InputError as error:
-        pytest.skip(f"no OMNeT++: {error} (OMNETPP_ROOT, INET_ROOT; then make -C omnet)")
+        pytest.skip(str(error))
 
 
 @pytest.fixture

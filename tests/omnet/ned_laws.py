@@ -99,7 +99,7 @@ def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> 
     package = "ecnomy." + place.folder.replace("/", ".")
     imports = f"import {place.imports};\n\n" if place.imports else ""
     return (
-        "// SPDX-License-Identifier: Apache-2.0\n"
+        "// SPDX-License-Identifier: LGPL-3.0-or-later\n"
         f"package {package};\n\n"
         f"{imports}"
         "//\n"

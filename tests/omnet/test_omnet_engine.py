@@ -9,12 +9,17 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.markets import load, make_plan, run
 from ecnomy.markets.engines import engine_kind
 from ecnomy.markets.omnet.installation import find_installation, find_modules
+from ecnomy.markets.sweep import driver
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.fingerprint import code_now
+from ecnomy.markets.sweep.outcome import execute
 
 SCENARIO = """
 version: 1
@@ -135,6 +140,29 @@ def test_other_modules_are_another_engine(scene, stand_in: Path) -> None:
     assert len(set(seen)) == 4
 
 
+def test_sweeps_can_run_on_omnet(scene, tmp_path: Path, monkeypatch) -> None:
+    """A point's run as a worker makes it, of other code than the built-in engine's."""
+    scene()
+    sweep = tmp_path / "sweep.yaml"
+    sweep.write_text("version: 1\nscenario: scene.yaml\nreplicates: 1\nseed: 1\n")
+    config = msgspec.structs.replace(load_sweep(sweep), engine="omnet", keep=True)
+    (point,) = config.points()
+    monkeypatch.setenv("FAKE_PLAN", str(tmp_path / "point.json"))
+    plan = make_plan(config.scenario_at(point.params, point.seed))
+    (tmp_path / "point.json").write_bytes(plan.to_json())
+    code_now.cache_clear()
+    try:
+        task = driver._task(config, point, "p", str(tmp_path / "r"))
+        done = execute(task)
+        assert (done.status, done.reason) == ("done", "")
+        assert done.code == task.code != code_now()
+        assert (tmp_path / "r/omnet/omnetpp.ini").exists()
+        other = execute(msgspec.structs.replace(task, engine="omnet", folder=""))
+        assert other.values == done.values
+    finally:
+        code_now.cache_clear()
+
+
 MISSING = {
     "no OMNeT++": ("OMNETPP_ROOT", None, "OMNETPP_ROOT is not set and opp_run is not on the PATH"),
     "no such OMNeT++": ("OMNETPP_ROOT", "/nowhere", "OMNETPP_ROOT=/nowhere; set OMNETPP_ROOT"),
@@ -211,6 +239,18 @@ def test_opp_run_on_the_path_names_omnetpp(stand_in: Path, monkeypatch) -> None:
     monkeypatch.delenv("OMNETPP_ROOT")
     monkeypatch.setenv("PATH", f"{stand_in}/omnetpp/bin:/usr/bin:/bin")
     assert find_installation().omnetpp.folder == (stand_in / "omnetpp").resolve()
+
+
+def test_folders_may_be_named_from_here(scene, stand_in: Path, tmp_path: Path, monkeypatch) -> None:
+    """Relative to where ecnomy is started, although opp_run works in the run's folder."""
+    file = scene()
+    monkeypatch.chdir(stand_in)
+    monkeypatch.setenv("OMNETPP_ROOT", "omnetpp")
+    monkeypatch.setenv("INET_ROOT", "inet")
+    monkeypatch.setenv("ECNOMY_OMNET", "modules")
+    assert run(file, out=Path("here"), engine="omnet").complete
+    words = json.loads((stand_in / "here/omnet/opp.json").read_text())["words"]
+    assert f".:{stand_in}/modules/inet:{stand_in}/inet/src" in words
 
 
 def test_unknown_engine_is_refused(tmp_path: Path) -> None:

@@ -88,7 +88,8 @@ def _qtenv(stack: ExitStack, folder: Path, address: str, desk: Desk, log: Path) 
     program = "opp_run"
     if "OMNETPP_ROOT" in os.environ:
         program = f"{os.environ['OMNETPP_ROOT']}/bin/opp_run"
-    words = f"exec {program} -u Qtenv {command[1]} -c Serve '--Scenario.market.connect=\"{address}\"'"
+    connect = f"'--Scenario.market.connect=\"{address}\"'"
+    words = f"exec {program} -u Qtenv {command[1]} -c Serve {connect}"
     output = stack.enter_context(log.open("w"))
     qtenv = stack.enter_context(
         subprocess.Popen(
@@ -104,9 +105,10 @@ def _qtenv(stack: ExitStack, folder: Path, address: str, desk: Desk, log: Path) 
 
 
 def test_qtenv_survives_its_market(tmp_path: Path, omnet: Installation, desk: Desk) -> None:
-    """kill -9 of the market in mid-run: an error and no end; with a new one, Rebuild + Run works."""
+    """kill -9 of the market: an error and no end; with a new one, Rebuild + Run works."""
     folder = tmp_path / "project"
-    write_new(folder, project(make_plan(load(GOLD_SILVER, overrides=[DURATION])), str(omnet.modules)))
+    plan = make_plan(load(GOLD_SILVER, overrides=[DURATION]))
+    write_new(folder, project(plan, str(omnet.modules)))
     first, second = tmp_path / "first", tmp_path / "second"
     with ExitStack() as stack:
         market, address = _serve(stack, first, "tcp://127.0.0.1:0")

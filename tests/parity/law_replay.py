@@ -60,10 +60,11 @@ def _hex(words: Sequence[str]) -> Outcome:
 
 def _decided(hook: str) -> Callable[[Marking, Sequence[str]], Pair]:
     def again(law: Marking, words: Sequence[str]) -> Pair:
-        packets, size, rate, idle, flow, bytes_, now, drawn = (int(word) for word in words[:8])
-        draws = [float.fromhex(word) for word in words[8 : 8 + drawn]]
-        action, queued, probability = words[8 + drawn :]
-        said = getattr(law, hook)((packets, size, rate, idle), (flow, bytes_), now, draws)
+        *queue, flow, bytes_, ect, ce, now, drawn = (int(word) for word in words[:10])
+        draws = [float.fromhex(word) for word in words[10 : 10 + drawn]]
+        action, queued, probability = words[10 + drawn :]
+        packet = (flow, bytes_, bool(ect), bool(ce))
+        said = getattr(law, hook)(tuple(queue), packet, now, draws)
         logged = (int(action), int(queued), drawn, *_hex([probability]))
         return logged, (*said, law.probability().hex())
 

@@ -12,7 +12,7 @@ import plans
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law, Plan
 
-__all__ = ["MARKING", "WINDOWS", "crowded", "decisions"]
+__all__ = ["DEPARTURES", "MARKING", "TIMERS", "WINDOWS", "crowded", "decisions"]
 
 
 def _virtual(variant: int, service: int) -> Law:
@@ -22,6 +22,12 @@ def _virtual(variant: int, service: int) -> Law:
 
 def _threshold(scope: int) -> Law:
     return Law("threshold", {"threshold_packets": 5.0, "scope": float(scope)})
+
+
+def _rem(price: int, mark_at: int) -> Law:
+    values = dict(phi=1.05, gamma=0.005, alpha=0.1, target_backlog_packets=5.0, capacity_share=1.0)
+    values |= dict(interval_s=0.002, input_weight=0.1, backlog_weight=1.0, mean_packet_bytes=1000.0)
+    return Law("rem", values | dict(price=float(price), mark_at=float(mark_at), unit=1.0))
 
 
 MARKING: Final = {
@@ -35,7 +41,22 @@ MARKING: Final = {
     "threshold": _threshold(0),
     "threshold-queue": _threshold(1),
     "threshold-departing": _threshold(2),
+    "rem": _rem(2, 0),
+    "rem-arrival": _rem(0, 1),
+    "pi": Law(
+        "pi",
+        dict(
+            unit=0.0, reference=8.0, a=1.8e-4, b=1.6e-4, interval_s=0.01, mean_packet_bytes=1000.0
+        ),
+    ),
+    "adaptive-virtual-queue": Law(
+        "adaptive-virtual-queue",
+        dict(utilization=0.95, alpha=0.15, buffer_packets=15.0, mean_packet_bytes=1000.0),
+    ),
 }
+
+DEPARTURES: Final = {"threshold-departing", "rem"}  # plans whose law acts as packets leave
+TIMERS: Final = {"load-based", "rem", "pi"}  # laws with a clock
 
 WINDOWS: Final = {
     "wtp": plans.tcp(plans.wtp(2.0)),
@@ -53,6 +74,9 @@ _CHANGES: Final = {
     "virtual-queue": (0, (0.9, 0.8)),
     "load-based": (2, (0.71, 0.5)),
     "threshold": (0, (5.0, 8.0)),
+    "rem": (1, (1.05, 1.1)),
+    "pi": (1, (8.0, 12.0)),
+    "adaptive-virtual-queue": (0, (0.95, 0.9)),
 }
 
 

@@ -12,12 +12,12 @@ import pytest
 import drive_omnet
 from law_build import build_module, load_module
 from law_replay import replay
-from parity_plans import MARKING, WINDOWS, crowded, decisions
+from parity_plans import DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decisions
 
 pytestmark = pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing())
 
 
-@pytest.mark.parametrize("marking", ["red", "load-based", "threshold-departing"])
+@pytest.mark.parametrize("marking", ["red", "load-based", "threshold-departing", "rem"])
 def test_inet_calls_replay(marking: str, tmp_path: Path) -> None:
     """Every call of every law of a run on INET has the outcome that it had there."""
     plan = crowded(marking)
@@ -31,5 +31,5 @@ def test_inet_calls_replay(marking: str, tmp_path: Path) -> None:
         assert told.calls[window, "ack"] > 0, window
     assert told.calls["wtp", "weight"] > 0
     assert told.calls[law, "arrival"] > 1000
-    assert (told.calls[law, "departure"] > 0) == (law == "threshold")
-    assert (told.calls[law, "timer"] > 0) == (law == "load-based")
+    assert (told.calls[law, "departure"] > 0) == (marking in DEPARTURES)
+    assert (told.calls[law, "timer"] > 0) == (law in TIMERS)

@@ -15,7 +15,7 @@ import pytest
 import drive
 from engine_build import build_engine, missing
 from law_replay import Replay, replay
-from parity_plans import MARKING, WINDOWS, crowded, decisions
+from parity_plans import DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decisions
 
 pytestmark = [
     pytest.mark.skipif(bool(missing()), reason=missing()),
@@ -69,8 +69,8 @@ def test_engine_calls_replay(marking: str) -> None:
     if of(marking) != "drop-tail":
         assert told.calls[of(marking), "arrival"] > 1000
         assert told.calls[of(marking), "configure"] >= 15
-    assert bool(told.calls[of(marking), "departure"]) == (of(marking) == "threshold")
-    assert bool(told.calls[of(marking), "timer"]) == (of(marking) == "load-based")
+    assert bool(told.calls[of(marking), "departure"]) == (marking in DEPARTURES)
+    assert bool(told.calls[of(marking), "timer"]) == (of(marking) in TIMERS)
 
 
 def test_losses_timeouts_and_echoes_are_among_the_calls() -> None:
@@ -87,9 +87,9 @@ Edit = Callable[[list[str]], bool]  # of one line's words behind hook and host; 
 
 def draw(words: list[str]) -> bool:
     """A mark that was drawn, by a number that would not have been one."""
-    if words[7] != "1" or words[-3] != "1":
+    if words[9] != "1" or words[-3] != "1":
         return False
-    words[8] = (1 - 2.0**-53).hex()
+    words[10] = (1 - 2.0**-53).hex()
     return True
 
 

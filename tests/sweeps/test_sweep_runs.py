@@ -170,7 +170,7 @@ def test_other_code_makes_all_runs_again(tmp_path, monkeypatch) -> None:
     go(file, tmp_path / "out")
     other = Code("0" * 64, code_now().sources, code_now().packages)
     for module in (driver, outcome):
-        monkeypatch.setattr(module, "code_now", lambda: other)
+        monkeypatch.setattr(module, "code_now", lambda *_: other)
     assert go(file, tmp_path / "out", old=True)[1].points == []
     assert len(go(file, tmp_path / "out")[1].points) == 12
     assert len(load(tmp_path / "out")) == 12
@@ -181,7 +181,7 @@ def test_workers_of_other_code_are_refused(tmp_path, monkeypatch) -> None:
     from ecnomy.markets.sweep import outcome
     from ecnomy.markets.sweep.fingerprint import Code
 
-    monkeypatch.setattr(outcome, "code_now", lambda: Code("0" * 64, "1" * 64, "2" * 64))
+    monkeypatch.setattr(outcome, "code_now", lambda *_: Code("0" * 64, "1" * 64, "2" * 64))
     with pytest.raises(SweepError, match="another version"):
         go(write(tmp_path), tmp_path / "out")
 

@@ -16,7 +16,7 @@ import mesa
 import msgspec
 import numpy as np
 
-from ecnomy.agents.decision import Decision, FlowDecision, checked
+from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.observation import FlowColumns, Observation
 from ecnomy.agents.strategies import blame, make
@@ -42,12 +42,31 @@ SETTLE: Final = 3.0  # time constants until a response is within 5 % of its end
 
 def settling_ps(flows: FlowColumns) -> int:
     """max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s where nothing was marked."""
+    marks, delivered, slowest_s = _few(flows) if len(flows.flow) <= FEW else _many(flows)
+    if marks == 0:
+        return SHORTEST_PS
+    constant_s = slowest_s * delivered / marks
+    return max(SHORTEST_PS, min(LONGEST_PS, round(SETTLE * constant_s * PS_PER_S)))
+
+
+def _many(flows: FlowColumns) -> tuple[int, int, float]:
+    """Marks and packets delivered to the flows that can be steered, and the largest T / gain."""
     steered = (flows.gain > 0) & (flows.delivered > 0) & (flows.srtt_s > 0)
     marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
     if marks == 0:
-        return SHORTEST_PS
-    slowest_s = float((flows.srtt_s[steered] / flows.gain[steered]).max()) * delivered / marks
-    return max(SHORTEST_PS, min(LONGEST_PS, round(SETTLE * slowest_s * PS_PER_S)))
+        return 0, 0, 0.0
+    return marks, delivered, float((flows.srtt_s[steered] / flows.gain[steered]).max())
+
+
+def _few(flows: FlowColumns) -> tuple[int, int, float]:
+    """The same, number by number: numpy takes ten times as long for a flow or two."""
+    marks, delivered, slowest_s = 0, 0, 0.0
+    columns = (flows.gain, flows.delivered, flows.srtt_s, flows.marks)
+    for gain, packets, srtt_s, marked in zip(*(c.tolist() for c in columns), strict=True):
+        if gain > 0 and packets > 0 and srtt_s > 0:
+            marks, delivered = marks + marked, delivered + packets
+            slowest_s = max(slowest_s, srtt_s / gain)
+    return marks, delivered, slowest_s
 
 
 class Terms(msgspec.Struct, frozen=True):

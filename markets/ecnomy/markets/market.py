@@ -24,7 +24,6 @@ from dataclasses import replace
 import mesa
 import numpy as np
 import numpy.typing as npt
-from msgspec.structs import replace as changed
 
 from ecnomy.agents.application_provider import ApplicationProvider
 from ecnomy.agents.connectivity_provider import ConnectivityProvider
@@ -94,7 +93,7 @@ class Market(mesa.Model):
         self._parties = Parties(plan, spec, self.ledger)
         self._book = Book(plan, self._parties, self.ledger, per)
         self._meter = Meter(plan)
-        self._steered, self._limit_bps = _steered(plan), _limits_bps(plan)
+        self._steered = _steered(plan)
         self._flows = np.array([s.row_flows for s in plan.row_sources()], dtype=np.float64)
         self.offers, self.offer = self._parties.offers, self._parties.first_offer.copy()
         self.price_micro = spec.price_micro_per_mark
@@ -207,8 +206,9 @@ class Market(mesa.Model):
         for customer, rows in self._customers:
             if not customer.due(t_ps):
                 continue
-            decision = customer.decide(self._seen_by(customer.name, rows))
-            if decision.offer is not None:
+            seen = self._seen_by(customer.name, rows)
+            decision = customer.decide(seen)
+            if decision.offer is not None and decision.offer is not seen.flows.offer:
                 moved = rows[decision.offer != self.offer[rows]]
                 self.offer[rows] = decision.offer
                 self.journal.many(t_ps, customer.name, moved, "class", self.offer[moved])
@@ -232,9 +232,7 @@ class Market(mesa.Model):
                         self.journal.one(t_ps, guarantor.name, name, value)
 
     def _seen_by(self, who: str, rows: Integers) -> Observation:
-        seen = self._meter.flows(who, rows, self.price_micro, self.offers, self.offer)
-        flows = changed(seen.flows, limit_bps=self._limit_bps[rows])
-        return changed(seen, flows=flows)
+        return self._meter.flows(who, rows, self.price_micro, self.offers, self.offer)
 
     def _take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
@@ -247,8 +245,11 @@ class Market(mesa.Model):
         for name, wanted, column in given:
             if wanted is not None:
                 new = own & (wanted != column[rows])
-                column[rows[new]] = wanted[new]
-                self.journal.many(t_ps, who, rows[new], name, wanted[new])
+                if not new.any():
+                    continue
+                moved, value = rows[new], wanted[new]
+                column[moved] = value
+                self.journal.many(t_ps, who, moved, name, value)
 
     def _warn_hasty(self) -> None:
         for role in self.roles:
@@ -295,11 +296,3 @@ def _of_row(each: Floats, flows: Floats) -> Floats:
 def _steered(plan: Plan) -> Truths:
     """Which flows a mark rate can steer (truth values)."""
     return np.array([s.weighted for s in plan.row_sources()], dtype=np.bool_)
-
-
-def _limits_bps(plan: Plan) -> Floats:
-    """What the traffic of each flow asks for at most, IP bits/s; infinite for greedy ones."""
-    rates = [
-        s.traffic.params.get("rate_bps", np.inf) * s.profile.largest for s in plan.row_sources()
-    ]
-    return np.array(rates, dtype=np.float64)

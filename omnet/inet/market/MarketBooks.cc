@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // Whose packet is whose: sources and links as they announced themselves, and labels read off headers.
 #include <algorithm>
 

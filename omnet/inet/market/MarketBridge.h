@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The simulation's end of the bridge to the market, and its books. One module `market` of the network.
 //
 // Sources and queues announce themselves in INITSTAGE_LOCAL; the books are open from

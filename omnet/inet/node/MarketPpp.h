@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // INET's PPP with a framing of any size, so that a frame's wire bytes are the plan's: the IPv4
 // datagram and `framing` bytes behind it, 0 and more, that carry nothing.
 #ifndef ECNOMY_INET_NODE_MARKETPPP_H_

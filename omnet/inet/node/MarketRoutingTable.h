@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // An IPv4 routing table that is given whole: addresses of the node's own beside its interfaces' (one
 // for each source that begins or ends here, so that every source can have its own path), and
 // static routes.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 #include "parameters/LawHolder.h"
 
 namespace ecnomy::omnet {

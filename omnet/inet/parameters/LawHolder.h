@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // A law's parameters as a module: the source that owns it reads them, it does nothing itself.
 #ifndef ECNOMY_INET_PARAMETERS_LAWHOLDER_H_
 #define ECNOMY_INET_PARAMETERS_LAWHOLDER_H_

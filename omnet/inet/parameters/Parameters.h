@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // NED parameters as the structs of host/plan.h.
 #ifndef ECNOMY_INET_PARAMETERS_PARAMETERS_H_
 #define ECNOMY_INET_PARAMETERS_PARAMETERS_H_

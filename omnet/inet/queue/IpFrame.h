@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The IPv4 datagram in a frame of an interface's queue: bare (PPP) or behind an Ethernet header.
 #ifndef ECNOMY_INET_QUEUE_IPFRAME_H_
 #define ECNOMY_INET_QUEUE_IPFRAME_H_

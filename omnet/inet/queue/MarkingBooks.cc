@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // What a MarkingQueue counts and decides, in the order of engine/link.cc.
 #include <algorithm>
 
@@ -13,7 +13,7 @@ QueueView MarkingQueue::view(Time now) const {
 }
 
 PacketView MarkingQueue::view(const Slot& slot) const {
-  return {slot.label.source < 0 ? kNoFlow : slot.label.flow, slot.wireBytes};
+  return {slot.label.source < 0 ? kNoFlow : slot.label.flow, slot.wireBytes, slot.ect, slot.ce};
 }
 
 Time MarkingQueue::transmission(std::int32_t wireBytes) const {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // As an INET queue: set-up, packets in and out, display. MarkingBooks.cc counts and decides.
 #include "queue/MarkingQueue.h"
 

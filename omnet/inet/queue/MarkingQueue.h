@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The queue of a sending interface under any marking law: one direction of a link.
 //
 // The interface pulls a packet when its transmitter is free, maybe after an arrival of that time.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The flavour's segments: what arrives, what is answered when, and what leaves with what.
 #include <limits>
 

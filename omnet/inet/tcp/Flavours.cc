@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The flavour under the names that users choose a law by; parameters are MarketTcp's lawParameters.
 #include "tcp/TcpMarketFlavour.h"
 

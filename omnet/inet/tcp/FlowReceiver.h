@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // What the receiving half of a connection adds to INET's: the ECN echo (RFC 3168 section 6.1.3; or accurate,
 // antoniadis2000 section 3.1: a cumulative count of marks, as AccECN's, that outlives lost ACKs),
 // which ACKs may wait (RFC 1122 section 4.2.3.2, RFC 5681 section 4.2), and which ranges an ACK reports

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The sending half of a TCP flow: what window laws and RFCs say of windows, recovery, ECN, pacing and
 // timers. INET's connection below it does the wire protocol.
 //

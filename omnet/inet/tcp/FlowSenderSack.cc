@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // Loss recovery with selective ACKs (RFC 2018, RFC 6675 in segments): Update, SetPipe and NextSeg. The
 // window of a loss is the law's own. A law that goes back n (Tahoe) resends from the loss on
 // what is not reported, as everybody does after a timeout (RFC 6675 section 5.1).

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // What travels with a TCP header at no cost on the wire: what the built-in engine's packets carry beside
 // their sequence numbers. A region tag, for packet tags do not outlive an interface.
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // A host's own choice of transport, from a MarketTcp's parameters: for connections of applications that the
 // market does not know.
 #ifndef ECNOMY_INET_TCP_HOSTTRANSPORT_H_

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // A connection of INET's TCP that leaves to our flavour what INET keeps for itself: timers of the handshake,
 // selective ACKs, what leaves when and with which ECN codepoint. With another flavour it is INET's.
 #ifndef ECNOMY_INET_TCP_MARKETCONNECTION_H_

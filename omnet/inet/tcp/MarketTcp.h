@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // INET's TCP with what the market needs at a host: connections that our flavour can steer, the send
 // overhead, ECN codepoints as planned, and the count of what arrives.
 #ifndef ECNOMY_INET_TCP_MARKETTCP_H_

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // A host's way out for one flow: each packet leaves U * overhead after it is handed over, order kept (the
 // random send overhead that breaks the phase locks of a deterministic simulator).
 #ifndef ECNOMY_INET_TCP_OUTBOX_H_

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // What a FlowSender is between: the connection below it and the application above it.
 #ifndef ECNOMY_INET_TCP_SENDERPORT_H_
 #define ECNOMY_INET_TCP_SENDERPORT_H_

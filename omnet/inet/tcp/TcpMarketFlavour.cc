@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The flavour's connection: its transport, handshake, timers, and the sender's part.
 #include "tcp/TcpMarketFlavour.h"
 

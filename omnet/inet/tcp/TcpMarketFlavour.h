@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // The flavour of INET's TCP that hosts our window laws. It turns INET's callbacks into those of a FlowSender
 // and a FlowReceiver, which decide; INET's own window arithmetic is not used.
 //

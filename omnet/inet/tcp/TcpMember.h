@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // One flow of a TcpSender: when it has a connection and what goes over it. The rules and the order of draws
 // are those of the built-in engine (engine/tcp_flow.cc).
 //

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // A source's application at its sending host: one TCP connection for each flow, or for each of its files one
 // after another. What may leave when is decided by the flows' FlowSenders; orders go to them.
 #ifndef ECNOMY_INET_TCP_TCPSENDER_H_

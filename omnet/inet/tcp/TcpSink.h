@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // Where a source's connections end: accepts them all and throws away what comes. It does
 // not close: see TcpMember.h.
 #ifndef ECNOMY_INET_TCP_TCPSINK_H_

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // Telephone users: calls, the packets in them, and what became of each, as in the built-in engine.
 // Where calls are sold (`callsAsk`) the market is asked at the moment of the call, and a call that
 // is refused sends nothing.

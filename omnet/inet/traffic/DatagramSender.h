@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // What senders of datagrams share: one UDP socket of the source, a clock per member, the send
 // overhead, and the accounts of what leaves. Of a decision they heed `active` only.
 #ifndef ECNOMY_INET_TRAFFIC_DATAGRAMSENDER_H_

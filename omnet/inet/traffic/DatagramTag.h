@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // What a datagram carries at no cost on the wire: its number in its flow, and which call it
 // belongs to. A region tag of the packet, so that it stays through all layers and hops, unlike
 // INET's packet tags.

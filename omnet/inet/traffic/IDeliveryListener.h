@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // A sender that is told what its receiver sees.
 #ifndef ECNOMY_INET_TRAFFIC_IDELIVERYLISTENER_H_
 #define ECNOMY_INET_TRAFFIC_IDELIVERYLISTENER_H_

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // What all senders share: parameters, announcement to the market, start times, streams. A sender is the
 // submodule of a Source that acts; the Source holds the parameters, its submodules `traffic` and `window`
 // (not for datagrams) those of the laws.

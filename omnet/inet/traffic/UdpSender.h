@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // Datagrams at a constant or random pace (cbr, poisson), drawn as in the built-in engine.
 #ifndef ECNOMY_INET_TRAFFIC_UDPSENDER_H_
 #define ECNOMY_INET_TRAFFIC_UDPSENDER_H_

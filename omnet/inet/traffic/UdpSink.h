@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: LGPL-3.0-or-later
 // Where a source's datagrams end: counts them in the market's books, by flow, and throws them away.
 // A sender that wants to know of its deliveries (IDeliveryListener) is told.
 #ifndef ECNOMY_INET_TRAFFIC_UDPSINK_H_

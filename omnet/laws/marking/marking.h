@@ -4,6 +4,7 @@
 //   on_arrival(queue, packet, now, uniform)    a packet is offered, before the buffer is checked
 //   on_departure(queue, packet, now, uniform)  its transmission begins; `queue` is what it leaves behind
 //   on_timer(queue, now)                       returns the next time, kNever for no more
+//   watches_departures()                       whether on_departure may do anything
 //   first_timer()                              kNever where the law has no clock
 //   probability()                              the probability last used
 //
@@ -29,6 +30,8 @@ struct QueueView {
 struct PacketView {
   std::int32_t flow;
   std::int32_t bytes;
+  bool ect = true;
+  bool ce = false;  // marked by a link before this one
 };
 
 enum class Action : std::uint8_t { pass, mark, drop };
@@ -49,6 +52,7 @@ struct MarkingLaw {
   Decision on_departure(const QueueView&, const PacketView&, Time, Uniform&&) noexcept {
     return {};
   }
+  bool watches_departures() const noexcept { return false; }
   Time first_timer() const noexcept { return kNever; }
   Time on_timer(const QueueView&, Time) noexcept { return kNever; }
   double probability() const noexcept { return 0.0; }

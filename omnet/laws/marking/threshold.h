@@ -42,6 +42,8 @@ class Threshold : public MarkingLaw {
     return {above_ ? Action::mark : Action::pass, kNoFlow};
   }
 
+  bool watches_departures() const noexcept { return scope_ == Scope::departing; }
+
   double probability() const noexcept { return above_ ? 1.0 : 0.0; }
 
  private:

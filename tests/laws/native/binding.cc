@@ -36,10 +36,23 @@ std::map<std::string, Rows> tables_of(const std::map<std::string, Entry<Host>>& 
   return tables;
 }
 
+MarkedPacket plain(const Packet& packet) {
+  return {std::get<0>(packet), std::get<1>(packet), true, false};
+}
+
 void bind_marking(nb::module_& module) {
   nb::class_<Marking>(module, "Marking")
       .def("on_arrival", &Marking::on_arrival)
+      .def("on_arrival",
+           [](Marking& law, const Queue& queue, const Packet& packet, Ps now, const Draws& draws) {
+             return law.on_arrival(queue, plain(packet), now, draws);
+           })
       .def("on_departure", &Marking::on_departure)
+      .def("on_departure",
+           [](Marking& law, const Queue& queue, const Packet& packet, Ps now, const Draws& draws) {
+             return law.on_departure(queue, plain(packet), now, draws);
+           })
+      .def("watches_departures", &Marking::watches_departures)
       .def("first_timer", &Marking::first_timer)
       .def("on_timer", &Marking::on_timer)
       .def("probability", &Marking::probability)

@@ -23,7 +23,8 @@ namespace ecnomy_testing {
 using Ps = std::int64_t;
 using Draws = std::vector<double>;
 using Queue = std::tuple<std::int64_t, std::int64_t, std::int64_t, Ps>;
-using Packet = std::tuple<std::int32_t, std::int32_t>;
+using Packet = std::tuple<std::int32_t, std::int32_t>;  // flow, bytes: ECT and not marked
+using MarkedPacket = std::tuple<std::int32_t, std::int32_t, bool, bool>;  // and ect, ce
 using Verdict = std::tuple<int, int, int>;                       // action, mark_queued, draws used
 using WindowState = std::tuple<double, double, double, double>;  // cwnd, ssthresh, min, max
 using Drawn = std::tuple<std::int64_t, int>;                     // value, draws used
@@ -47,10 +48,11 @@ class Uniforms {
 
 struct Marking {
   virtual ~Marking() = default;
-  virtual Verdict on_arrival(const Queue& queue, const Packet& packet, Ps now,
+  virtual Verdict on_arrival(const Queue& queue, const MarkedPacket& packet, Ps now,
                              const Draws& draws) = 0;
-  virtual Verdict on_departure(const Queue& queue, const Packet& packet, Ps now,
+  virtual Verdict on_departure(const Queue& queue, const MarkedPacket& packet, Ps now,
                                const Draws& draws) = 0;
+  virtual bool watches_departures() = 0;
   virtual Ps first_timer() = 0;
   virtual Ps on_timer(const Queue& queue, Ps now) = 0;
   virtual double probability() = 0;

@@ -26,16 +26,17 @@ class MarkingOf : public Marking {
   using Measure = double (*)(const Law&);
   MarkingOf(Law law, Measure measure) : law_(law), measure_(measure) {}
 
-  Verdict on_arrival(const Queue& queue, const Packet& packet, Ps now,
+  Verdict on_arrival(const Queue& queue, const MarkedPacket& packet, Ps now,
                      const Draws& draws) override {
     Uniforms uniforms(draws);
     return said(law_.on_arrival(view(queue), view(packet), now, uniforms), uniforms);
   }
-  Verdict on_departure(const Queue& queue, const Packet& packet, Ps now,
+  Verdict on_departure(const Queue& queue, const MarkedPacket& packet, Ps now,
                        const Draws& draws) override {
     Uniforms uniforms(draws);
     return said(law_.on_departure(view(queue), view(packet), now, uniforms), uniforms);
   }
+  bool watches_departures() override { return law_.watches_departures(); }
   Ps first_timer() override { return law_.first_timer(); }
   Ps on_timer(const Queue& queue, Ps now) override { return law_.on_timer(view(queue), now); }
   double probability() override { return law_.probability(); }
@@ -51,7 +52,9 @@ class MarkingOf : public Marking {
   static ecnomy::QueueView view(const Queue& q) {
     return {std::get<0>(q), std::get<1>(q), std::get<2>(q), std::get<3>(q)};
   }
-  static ecnomy::PacketView view(const Packet& p) { return {std::get<0>(p), std::get<1>(p)}; }
+  static ecnomy::PacketView view(const MarkedPacket& p) {
+    return {std::get<0>(p), std::get<1>(p), std::get<2>(p), std::get<3>(p)};
+  }
   static Verdict said(const ecnomy::Decision& decision, const Uniforms& uniforms) {
     return {static_cast<int>(decision.action), decision.mark_queued, uniforms.used()};
   }

@@ -51,9 +51,9 @@ class QosKnob:
             raise ValueError(f"satisfied must be in [0, 1], found {self.satisfied}")
         if not self.budget >= 0:
             raise ValueError(f"budget must be at least 0 money/s, found {self.budget}")
-        self._best_bps = np.zeros(0)
-        self._below_ps = np.zeros(0, dtype=np.int64)
-        self._unmarked_ps = np.zeros(0, dtype=np.int64)
+        self._on_offer: tuple[Offer, ...] = ()
+        self._steps = _ladder((), 0.0)
+        self._start(0)
 
     def decide_many(self, seen: Observation) -> Decision:
         """The class of each flow from now on."""
@@ -64,11 +64,15 @@ class QosKnob:
             return Decision()
         self._watch(seen)
         patience_ps = round(self.patience * PS_PER_S)
+        below, unmarked = self._below_ps >= patience_ps, self._unmarked_ps >= patience_ps
+        if not (below | unmarked).any():
+            return Decision(offer=flows.offer)
         budget_micro = self.budget * MICRO
-        dearer, cheaper = _ladder(seen.offers, budget_micro)
+        if self._on_offer is not seen.offers:
+            self._on_offer, self._steps = seen.offers, _ladder(seen.offers, budget_micro)
+        dearer, cheaper = self._steps
         held = np.where(flows.offer == NO_OFFER, len(seen.offers), flows.offer)
-        unmarked = self._unmarked_ps >= patience_ps
-        up = (self._below_ps >= patience_ps) & ~unmarked & (dearer[held] != NO_OFFER)
+        up = below & ~unmarked & (dearer[held] != NO_OFFER)
         down = unmarked & (cheaper[held] != NO_OFFER)
         offer = np.where(up, dearer[held], np.where(down, cheaper[held], flows.offer))
         moved = up | down
@@ -84,13 +88,11 @@ class QosKnob:
     def _watch(self, seen: Observation) -> None:
         flows = seen.flows
         active = flows.active != 0
-        self._best_bps = np.where(
-            active, np.maximum(self._best_bps, flows.goodput_bps), self._best_bps
-        )
+        np.maximum(self._best_bps, flows.goodput_bps, out=self._best_bps, where=active)
         below = active & (flows.goodput_bps < self.satisfied * self._best_bps)
         unmarked = active & (flows.marks == 0)
-        self._below_ps = np.where(below, self._below_ps + seen.dt_ps, 0)
-        self._unmarked_ps = np.where(unmarked, self._unmarked_ps + seen.dt_ps, 0)
+        self._below_ps = (self._below_ps + seen.dt_ps) * below
+        self._unmarked_ps = (self._unmarked_ps + seen.dt_ps) * unmarked
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:

@@ -15,6 +15,7 @@ from ecnomy.analysis.theory.marking import (
     red_marked_fraction,
     red_probability,
 )
+from ecnomy.analysis.theory.pi import pi_gains
 from ecnomy.analysis.theory.queueing import (
     md1_queue_packets,
     md1_wait_s,
@@ -47,6 +48,7 @@ __all__ = [
     "mg1_wait_s",
     "mm1_queue_packets",
     "mm1_wait_s",
+    "pi_gains",
     "proportional_fair",
     "red_load_curve",
     "red_marked_fraction",

@@ -42,29 +42,53 @@ def _gain(source: Source) -> float:
     return 0.0
 
 
+def _limits_bps(plan: Plan) -> Floats:
+    """What the traffic of each flow asks for at most, IP bits/s; infinite for greedy ones."""
+    rates = [
+        s.traffic.params.get("rate_bps", np.inf) * s.profile.largest for s in plan.row_sources()
+    ]
+    return np.array(rates, dtype=np.float64)
+
+
 class _Look(msgspec.Struct, frozen=True, eq=False):
     """Counters at one time; arrays are replaced by each report, never written to."""
 
     t_ps: int
     flows: Columns
     links: Columns
-    charge_micro: Integers
+    counts: Integers  # a row each: bytes acknowledged, packets and marks delivered, charge; active
+    srtt_s: Floats
+
+
+class _Own(msgspec.Struct, eq=False):
+    """An observer's flows: what never changes of them, and their counts at its last look."""
+
+    rows: Integers
+    flows: Floats
+    gain: Floats
+    limit_bps: Floats
+    counts: Integers
 
 
 class Meter:
     """Counters now, and at each observer's last look."""
 
     def __init__(self, plan: Plan) -> None:
-        self._gain = gains(plan)
+        self._gain, self._limit_bps = gains(plan), _limits_bps(plan)
         flows = [source.row_flows for source in plan.row_sources()]
         self._flows = np.array(flows, dtype=np.float64)
         self._rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.int64)
         self._now: _Look | None = None
         self._looks: dict[str, _Look] = {}
+        self._own: dict[str, _Own] = {}
 
     def read(self, report: Report, charge_micro: Integers) -> None:
         """Take the counters of a report, and each flow's mark charge until then."""
-        self._now = _Look(report.t_ps, report.flows, report.links, charge_micro)
+        flows = report.flows
+        told = [flows[name] for name in ("acked_bytes", "delivered", "ce")]
+        counts = np.array([*told, charge_micro, flows["active"]], dtype=np.int64)
+        srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
+        self._now = _Look(report.t_ps, flows, report.links, counts, srtt_s)
 
     def flows(
         self,
@@ -76,26 +100,36 @@ class Meter:
     ) -> Observation:
         """What `who` sees of these flows; its next look starts here."""
         now, then = self._look(who)
+        own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
-
-        def change(name: str) -> Integers:
-            return (integers(now.flows, name) - integers(then.flows, name))[rows]
-
-        bits: Floats = 8.0 * change("acked_bytes").astype(np.float64)
-        bits /= self._flows[rows]
+        counts = now.counts.take(rows, 1)
+        acked_bytes, delivered, marks, charge_micro, _ = counts - own.counts
+        own.counts = counts
+        bits: Floats = 8.0 * acked_bytes
+        bits /= own.flows
         goodput_bps: Floats = bits / (dt_ps / PS_PER_S) if dt_ps else np.zeros(len(rows))
         columns = FlowColumns(
             flow=rows,
-            active=integers(now.flows, "active")[rows],
+            active=counts[-1],
             goodput_bps=goodput_bps,
-            delivered=change("delivered"),
-            marks=change("ce"),
-            charge_micro=(now.charge_micro - then.charge_micro)[rows],
-            srtt_s=now.flows["srtt_s"].astype(np.float64, copy=False)[rows],
-            gain=self._gain[rows],
-            offer=offer[rows],
+            delivered=delivered,
+            marks=marks,
+            charge_micro=charge_micro,
+            srtt_s=now.srtt_s.take(rows),
+            gain=own.gain,
+            offer=offer.take(rows),
+            limit_bps=own.limit_bps,
         )
         return Observation(now.t_ps, dt_ps, price_micro, offers, columns)
+
+    def _owned(self, who: str, rows: Integers, then: _Look) -> _Own:
+        own = self._own.get(who)
+        if own is None or own.rows is not rows:
+            fixed = (self._flows[rows], self._gain[rows], self._limit_bps[rows])
+            for column in fixed:
+                column.setflags(write=False)  # strategies are shown the same one every time
+            own = self._own[who] = _Own(rows, *fixed, then.counts.take(rows, 1))
+        return own
 
     def streams(
         self, who: str, rows: Integers, price_micro: int, threshold: int

@@ -108,7 +108,7 @@ def find_omnetpp() -> Part:
     if not given and program is None:
         unset = f"{OMNETPP_VARIABLE} is not set and opp_run is not on the PATH"
         raise InputError(f"OMNeT++ not found: {unset}; set it to the folder of OMNeT++ 6.1")
-    folder = Path(given) if given else Path(program or "").resolve().parents[1]
+    folder = Path(given).absolute() if given else Path(program or "").resolve().parents[1]
     text = _text(folder / "Makefile.inc") or _text(folder / "Version")
     version = re.search(r"^(?:OMNETPP_VERSION *= *|omnetpp-)([0-9.]+)", text, re.MULTILINE)
     if version is None:
@@ -139,7 +139,7 @@ def find_inet() -> Part:
     version = ".".join(map(str, numbers))
     if tuple(numbers[:2]) != _INET:
         raise InputError(f"{given}: found INET {version}, expected 4.5")
-    return Part(Path(given), version)
+    return Part(Path(given).absolute(), version)
 
 
 def find_modules() -> tuple[Path, str]:

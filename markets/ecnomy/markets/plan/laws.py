@@ -75,6 +75,34 @@ MARKING: Final[dict[str, tuple[Param, ...]]] = {
         Param("threshold_packets", "packets", None, 0, 1e12),
         _choice("scope", "arriving", "queue", "departing"),
     ),
+    "rem": (
+        Param("price", "choice", 2, 0, 2, ("pc1", "pc2", "pc3")),
+        Param("phi", "", 1.001, 1.000001, 1e6),
+        Param("gamma", "", 0.005, 0, 1e6),
+        Param("alpha", "", 0.1, 0, 1e6),
+        Param("target_backlog_packets", "packets", 0, 0, 1e12),
+        Param("capacity_share", "", 1, 1e-6, 1),
+        Param("interval_s", "s", 0.002, 1e-6, 1e6),
+        Param("input_weight", "", 0.1, 1e-9, 1),
+        Param("backlog_weight", "", 1, 1e-9, 1),
+        _choice("mark_at", "departure", "arrival"),
+        Param("unit", "choice", 1, 0, 1, ("packets", "bytes")),
+        Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
+    ),
+    "pi": (
+        _choice("unit", "packets", "bytes"),
+        Param("reference", "unit", None, 0, UNLIMITED),
+        Param("a", "", None, 0, 1e6),
+        Param("b", "", None, 0, 1e6),
+        Param("interval_s", "s", 0.00625, 1e-6, 1e6),
+        Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
+    ),
+    "adaptive-virtual-queue": (
+        Param("utilization", "", 0.98, 1e-6, 1),
+        Param("alpha", "1/s", 0.15, 0, 1e6),
+        Param("buffer_packets", "packets", None, 0, 1e12),
+        Param("mean_packet_bytes", "bytes", 1000, 1, 1e9),
+    ),
 }
 
 _RENO: Final = (

@@ -11,6 +11,7 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.laws import law
 from ecnomy.markets.plan.truncated_pareto import lower_bound
 from ecnomy.markets.scenario import network, traffic, transport
+from ecnomy.markets.scenario.marking import PC1_SHARE
 
 __all__ = ["marking_law", "traffic_law", "transport_of"]
 
@@ -41,6 +42,12 @@ def marking_law(marking: network.Marking, buffer: Size) -> Law:
         case network.Threshold():
             scope: Values = {"threshold_packets": marking.threshold, "scope": marking.scope}
             return law("marking", "threshold", scope)
+        case network.Rem():
+            return law("marking", "rem", _rem(marking))
+        case network.Pi():
+            return law("marking", "pi", _pi(marking))
+        case network.AdaptiveVirtualQueue():
+            return law("marking", "adaptive-virtual-queue", _adaptive(marking, buffer))
         case network.DropTail():
             return law("marking", "drop-tail", {})
 
@@ -65,13 +72,52 @@ def _red(red: network.Red) -> Values:
     }
 
 
+def _packets(buffer: Size, mean_packet: int) -> float:
+    return buffer.value / mean_packet if buffer.unit == "bytes" else buffer.value
+
+
+def _rem(rem: network.Rem) -> Values:
+    share = PC1_SHARE if rem.price == "pc1" else 1.0
+    return {
+        "price": rem.price,
+        "phi": rem.phi,
+        "gamma": rem.gamma,
+        "alpha": rem.alpha,
+        "target_backlog_packets": rem.target_backlog,
+        "capacity_share": share if rem.capacity_share is None else rem.capacity_share,
+        "interval_s": rem.interval / _PS,
+        "input_weight": rem.input_weight,
+        "backlog_weight": rem.backlog_weight,
+        "mark_at": rem.mark_at,
+        "unit": rem.unit,
+        "mean_packet_bytes": rem.mean_packet,
+    }
+
+
+def _pi(pi: network.Pi) -> Values:
+    return {
+        "unit": pi.reference.unit,
+        "reference": pi.reference.value,
+        "a": pi.a,
+        "b": pi.b,
+        "interval_s": pi.interval / _PS,
+        "mean_packet_bytes": pi.mean_packet,
+    }
+
+
+def _adaptive(queue: network.AdaptiveVirtualQueue, link_buffer: Size) -> Values:
+    return {
+        "utilization": queue.utilization,
+        "alpha": queue.alpha,
+        "buffer_packets": _packets(queue.buffer or link_buffer, queue.mean_packet),
+        "mean_packet_bytes": queue.mean_packet,
+    }
+
+
 def _virtual_queue(queue: network.VirtualQueue, link_buffer: Size) -> Values:
-    buffer = queue.buffer or link_buffer
-    in_bytes = buffer.unit == "bytes"
-    packets = buffer.value / queue.mean_packet if in_bytes else buffer.value
     return {
         "theta": queue.theta,
-        "buffer_packets": packets,
+        "buffer_packets": _packets(queue.buffer or link_buffer, queue.mean_packet),
         "mean_packet_bytes": queue.mean_packet,
         "variant": queue.variant,
         "service": queue.service,

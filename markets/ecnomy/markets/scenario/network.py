@@ -24,9 +24,11 @@ from ecnomy.markets.inputs.amounts import (
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.routing import EQUAL_COST, METRICS, Router
+from ecnomy.markets.scenario.marking import AdaptiveVirtualQueue, Pi, Rem
 from ecnomy.markets.scenario.position import PositionReader
 
 __all__ = [
+    "AdaptiveVirtualQueue",
     "Direction",
     "DropTail",
     "Fixed",
@@ -34,10 +36,13 @@ __all__ = [
     "LoadBased",
     "Marking",
     "Network",
+    "Pi",
     "Red",
+    "Rem",
     "Reverse",
     "Threshold",
     "VirtualQueue",
+    "wants_buffer",
 ]
 
 _Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
@@ -131,7 +136,15 @@ class Threshold(msgspec.Struct, frozen=True, kw_only=True, tag="threshold", tag_
     scope: Annotated[str, Choice(("arriving", "queue", "departing"))] = "arriving"
 
 
-Marking = DropTail | Fixed | Red | VirtualQueue | LoadBased | Threshold
+Marking = (
+    DropTail | Fixed | Red | VirtualQueue | LoadBased | Threshold | Rem | Pi | AdaptiveVirtualQueue
+)
+
+
+def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
+    """Whether a law copies its link's buffer and that is unlimited."""
+    copies = isinstance(marking, VirtualQueue | AdaptiveVirtualQueue) and marking.buffer is None
+    return copies and buffer.value < 0
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +213,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
-    if isinstance(marking, VirtualQueue) and marking.buffer is None and buffer.value < 0:
+    if wants_buffer(marking, buffer):
         expected = "a buffer for the virtual queue, as the link's own is unlimited"
         raise Misfit(key, "no buffer", expected)
 

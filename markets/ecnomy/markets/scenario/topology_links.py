@@ -9,7 +9,7 @@ import msgspec
 
 from ecnomy.markets.inputs.amounts import LONGEST_NAME
 from ecnomy.markets.inputs.reading import known_name
-from ecnomy.markets.scenario.network import DropTail, Link, Network, Reverse, VirtualQueue
+from ecnomy.markets.scenario.network import DropTail, Link, Network, Reverse, wants_buffer
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.topology import Edge, Topology
 
@@ -92,7 +92,7 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         "framing": network.framing if own.framing is None else own.framing,
         "not_ect": own.not_ect or network.not_ect,
     }
-    if isinstance(marking, VirtualQueue) and marking.buffer is None and buffer and buffer.value < 0:
+    if buffer and wants_buffer(marking, buffer):
         found, expected = "an unlimited buffer", "one for the virtual queue, or it in 'marking'"
         raise places.fault(path if own.buffer else "network.buffer", found, expected)
     return Link(

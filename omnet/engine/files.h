@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a flow sends one after the other: the law that draws them, and the present one. Kept apart
+// from the flow, so that a flow without files does not carry their state.
+#ifndef ECNOMY_ENGINE_FILES_H_
+#define ECNOMY_ENGINE_FILES_H_
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "host/accounts.h"
+#include "host/plan.h"
+#include "laws/random/stream.h"
+#include "laws/traffic/files.h"
+#include "laws/traffic/traffic.h"
+
+namespace ecnomy::engine {
+
+class Files {
+ public:
+  // Null for traffic that knows no files.
+  static std::unique_ptr<Files> make(const LawPlan& plan, const Stream& stream) {
+    const double* const values = plan.values.data();
+    if (plan.law == Web::kName) return std::unique_ptr<Files>(new Files(Web(values), stream));
+    if (plan.law == OneFile::kName) {
+      return std::unique_ptr<Files>(new Files(OneFile(values), stream));
+    }
+    if (plan.law == OnOff::kName) return std::unique_ptr<Files>(new Files(OnOff(values), stream));
+    return nullptr;
+  }
+
+  // Before the next file; kNever if there is none.
+  Time pause() {
+    return std::visit([this](auto& law) { return law.pause(stream_); }, law_);
+  }
+  std::int64_t bytes(std::int32_t packet_payload) {
+    return std::visit([&](auto& law) { return law.file_bytes(stream_, packet_payload); }, law_);
+  }
+  // After which a fetch is given up; kNever where it never is.
+  Time patience() const noexcept {
+    const Web* web = std::get_if<Web>(&law_);
+    return web ? web->patience() : kNever;
+  }
+
+  Time due = kNever;       // when the next file is
+  Time given_up = kNever;  // when the present one is
+  Transfer present{};
+
+ private:
+  using Law = std::variant<Web, OneFile, OnOff>;
+  Files(Law law, const Stream& stream) : law_(std::move(law)), stream_(stream) {}
+
+  Law law_;
+  Stream stream_;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_FILES_H_

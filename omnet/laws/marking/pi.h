@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proportional-integral control of the queue (Hollot, Misra, Towsley and Gong, "On designing improved
+// controllers for AQM routers supporting TCP flows", INFOCOM 2001; christin2003 section 5.1). Every
+// `interval_s` the queue q is sampled and
+//   p <- p + a (q - q_ref) - b (q_before - q_ref),   kept in [0, 1];
+// every arrival is marked with probability p. a > b: their difference integrates what the queue is off
+// its reference. a and b are per packet; `unit` says what the queue and q_ref (`reference`) are
+// counted in, and mean_packet_bytes what a packet is where that is bytes.
+#ifndef ECNOMY_LAWS_MARKING_PI_H_
+#define ECNOMY_LAWS_MARKING_PI_H_
+
+#include <algorithm>
+
+#include "marking.h"
+
+namespace ecnomy {
+
+class Pi : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "pi";
+  static constexpr Parameter kParameters[] = {
+      {"unit", "choice", 0, 0, 1, "packets,bytes"},
+      {"reference", "unit", NAN, 0, kUnlimited, ""},
+      {"a", "", NAN, 0, 1e6, ""},
+      {"b", "", NAN, 0, 1e6, ""},
+      {"interval_s", "s", 0.00625, 1e-6, 1e6, ""},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+  };
+
+  explicit Pi(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    if (values[2] < values[3]) throw BadParameter("pi: a is below b");
+    in_bytes_ = values[0] != 0;
+    packet_ = in_bytes_ ? values[5] : 1.0;
+    reference_ = values[1];
+    a_ = values[2];
+    b_ = values[3];
+    interval_ = picoseconds(values[4]);
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView&, const PacketView&, Time, Uniform&& uniform) noexcept {
+    const bool mark = probability_ > 0 && uniform() < probability_;
+    return {mark ? Action::mark : Action::pass, kNoFlow};
+  }
+
+  Time first_timer() const noexcept { return interval_; }
+
+  Time on_timer(const QueueView& queue, Time now) noexcept {
+    const double length = static_cast<double>(in_bytes_ ? queue.bytes : queue.packets);
+    const double change = a_ * (length - reference_) - b_ * (before_ - reference_);
+    probability_ = std::clamp(probability_ + change / packet_, 0.0, 1.0);
+    before_ = length;
+    return now + interval_;
+  }
+
+  double probability() const noexcept { return probability_; }
+
+ private:
+  bool in_bytes_;
+  double packet_, reference_, a_, b_;
+  Time interval_;
+  double before_ = 0.0;  // the queue at the last sample
+  double probability_ = 0.0;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_PI_H_

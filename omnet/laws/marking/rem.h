@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random exponential marking, the link's part (athuraliya2000 Eq. 1, 2, sections II-C, VII and VIII,
+// Fig. 3). Every T (`interval_s`) the link measures its input rate x and its backlog b, both smoothed,
+//   x <- (1 - input_weight) x + input_weight arrived / T
+//   b <- (1 - backlog_weight) b + backlog_weight backlog
+// and sets its price p and marking probability m, with c = capacity_share C and b0 =
+// target_backlog_packets:
+//   pc1   p <- [p + gamma (x - c) T]+                            (c 85 % of the capacity there)
+//   pc2   p <- gamma b
+//   pc3   p <- [p + gamma (alpha (b - b0) + (x - c) T)]+         (c the capacity)
+//   m = 1 - phi^-p,  so that 1 - m of a path is phi to minus the sum of its prices (Eq. 3)
+//
+// All in packets; with `unit` bytes a packet is mean_packet_bytes of them, so that x = c is a full
+// link whatever the sizes of packets. The paper's rates are per period, hence the T.
+//
+// Packets are marked as they leave (Fig. 3) or as they arrive (Eq. 2). What is not ECT is decided on as
+// it arrives in any case, when it can still be dropped (section VIII).
+#ifndef ECNOMY_LAWS_MARKING_REM_H_
+#define ECNOMY_LAWS_MARKING_REM_H_
+
+#include <algorithm>
+
+#include "marking.h"
+
+namespace ecnomy {
+
+class Rem : public MarkingLaw {
+ public:
+  static constexpr const char* kName = "rem";
+  static constexpr Parameter kParameters[] = {
+      {"price", "choice", 2, 0, 2, "pc1,pc2,pc3"},
+      {"phi", "", 1.001, 1.000001, 1e6, ""},
+      {"gamma", "", 0.005, 0, 1e6, ""},
+      {"alpha", "", 0.1, 0, 1e6, ""},
+      {"target_backlog_packets", "packets", 0, 0, 1e12, ""},
+      {"capacity_share", "", 1, 1e-6, 1, ""},
+      {"interval_s", "s", 0.002, 1e-6, 1e6, ""},
+      {"input_weight", "", 0.1, 1e-9, 1, ""},
+      {"backlog_weight", "", 1, 1e-9, 1, ""},
+      {"mark_at", "choice", 0, 0, 1, "departure,arrival"},
+      {"unit", "choice", 1, 0, 1, "packets,bytes"},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+  };
+
+  explicit Rem(const double* values) { configure(values); }
+
+  // Also between packets: the state is kept; a new interval counts from the next update.
+  void configure(const double* values) {
+    check_parameters(kName, kParameters, values);
+    price_rule_ = static_cast<PriceRule>(static_cast<int>(values[0]));
+    log_phi_ = std::log(values[1]);
+    gamma_ = values[2];
+    alpha_ = values[3];
+    target_ = values[4];
+    capacity_share_ = values[5];
+    interval_ = picoseconds(values[6]);
+    input_weight_ = values[7];
+    backlog_weight_ = values[8];
+    at_departure_ = values[9] == 0;
+    in_bytes_ = values[10] != 0;
+    mean_packet_bytes_ = values[11];
+  }
+
+  template <class Uniform>
+  Decision on_arrival(const QueueView&, const PacketView& packet, Time,
+                      Uniform&& uniform) noexcept {
+    arrived_ += in_bytes_ ? packet.bytes / mean_packet_bytes_ : 1.0;
+    return at_departure_ && packet.ect ? Decision{} : draw(uniform);
+  }
+
+  template <class Uniform>
+  Decision on_departure(const QueueView&, const PacketView& packet, Time,
+                        Uniform&& uniform) noexcept {
+    return at_departure_ && packet.ect ? draw(uniform) : Decision{};
+  }
+  bool watches_departures() const noexcept { return at_departure_; }
+
+  Time first_timer() const noexcept { return interval_; }
+
+  Time on_timer(const QueueView& queue, Time now) noexcept {
+    const double backlog = in_bytes_ ? static_cast<double>(queue.bytes) / mean_packet_bytes_
+                                     : static_cast<double>(queue.packets);
+    input_ += input_weight_ * (arrived_ / seconds(now - updated_) - input_);
+    backlog_ += backlog_weight_ * (backlog - backlog_);
+    arrived_ = 0.0;
+    updated_ = now;
+    price_ = next_price(static_cast<double>(queue.rate_bps) / (8.0 * mean_packet_bytes_));
+    probability_ = -std::expm1(-price_ * log_phi_);
+    return now + interval_;
+  }
+
+  double probability() const noexcept { return probability_; }
+  double price() const noexcept { return price_; }
+
+ private:
+  enum class PriceRule { pc1, pc2, pc3 };
+
+  template <class Uniform>
+  Decision draw(Uniform&& uniform) noexcept {
+    const bool mark = probability_ > 0 && uniform() < probability_;
+    return {mark ? Action::mark : Action::pass, kNoFlow};
+  }
+
+  double next_price(double packets_per_s) const noexcept {
+    if (price_rule_ == PriceRule::pc2) return gamma_ * backlog_;
+    double excess = (input_ - capacity_share_ * packets_per_s) * seconds(interval_);
+    if (price_rule_ == PriceRule::pc3) excess += alpha_ * (backlog_ - target_);
+    return std::max(price_ + gamma_ * excess, 0.0);
+  }
+
+  PriceRule price_rule_;
+  double log_phi_, gamma_, alpha_, target_, capacity_share_, input_weight_, backlog_weight_;
+  double mean_packet_bytes_;
+  Time interval_;
+  bool at_departure_, in_bytes_;
+  Time updated_ = 0;
+  double arrived_ = 0.0;  // packets since then
+  double input_ = 0.0;    // packets a second
+  double backlog_ = 0.0;
+  double price_ = 0.0;
+  double probability_ = 0.0;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_MARKING_REM_H_

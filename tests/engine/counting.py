@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a plan on the engine alone with a counting operator new loaded before it."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import drive
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Allocations", "allocations", "missing"]
+
+_SOURCE = Path(__file__).with_name("counting_new.cc")
+
+
+@dataclass(frozen=True)
+class Allocations:
+    """What one run asked of the heap, packets apart.
+
+    Attributes:
+        made: how often.
+        peak_bytes: the most that was held at any time.
+        packets_made, packets_peak_bytes: the same of the packet pool.
+        events, data_packets, packet_hops: the run's own totals.
+    """
+
+    made: int
+    peak_bytes: int
+    packets_made: int
+    packets_peak_bytes: int
+    events: int
+    data_packets: int
+    packet_hops: int
+
+
+@functools.cache
+def missing() -> str:
+    """Why nothing can be counted here, "" if it can."""
+    if shutil.which("g++") is None:
+        return "g++ is not installed (Debian: apt-get install g++)"
+    if b"__asan_init" in Path(drive.engine()).read_bytes():
+        return "the engine under test brings the sanitizers' own operator new"
+    return ""
+
+
+@functools.cache
+def _library() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="counting-"))
+    library = folder / "counting_new.so"
+    words = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    subprocess.run([*words, str(_SOURCE), "-o", str(library)], check=True)
+    return library
+
+
+def allocations(plan: Plan) -> Allocations:
+    """The counts of a whole run without a market."""
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "plan.json"
+        path.write_bytes(plan.to_json())
+        done = subprocess.run(
+            [drive.engine(), "run", "--plan", str(path)],
+            env=os.environ | {"LD_PRELOAD": str(_library())},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    totals = json.loads(done.stdout)
+    del totals["cpu_s"]
+    return Allocations(**json.loads(done.stderr), **totals)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory by counting, never by timing: none is asked for in the steady state, little per flow.
+
+A run of twice the length begins with the very run of once the length, so what the second half
+asked for is the difference of the two counts. What a flow takes is the difference between runs of
+5,000 and 1,000 flows over 4,000, packets apart; the largest amount ever held counts, so that
+vectors that doubled count twice.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+import drive
+import plans
+from counting import Allocations, allocations, missing
+from ecnomy.markets.plan import Law, Plan
+
+pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
+
+NEWRENO = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
+SACK = plans.tcp(NEWRENO, sack=True, echo="off")
+PACED = plans.tcp(plans.wtp(2.0), initial_mark_rate=10.0)
+CBR = Law("cbr", {"interval_s": 0.01, "random_phase": 1.0})
+SURFING = Law(
+    "web",
+    dict(
+        reading_mean_s=1.0, size=2.0, size_mean_bytes=5e4, size_min_bytes=1e3, size_max_bytes=1e6,
+        size_shape=1.2, reading=0.0, patience_s=3.0,
+    ),
+)  # fmt: skip
+NEVER_S = 1e3  # beyond the end of every run here
+
+
+def bell(transport, duration_s, *, traffic=None, flows=10, buffer=60, start_s=0.0, **link) -> Plan:
+    """Flows over one bottleneck of 1 Mbps each that holds 2 to 6 packets of each."""
+    rate_bps = 1e6 * flows
+    links = (
+        plans.duplex("in", 0, 1, 100 * rate_bps, 0.001)
+        + plans.duplex("bottleneck", 1, 2, rate_bps, 0.018, buffer=buffer, **link)
+        + plans.duplex("out", 2, 3, 100 * rate_bps, 0.001)
+    )
+    source = plans.source(
+        "s", [0, 2, 4], [5, 3, 1], transport, traffic, count=flows, start_s=start_s,
+        stagger_s=0.5 / flows, overhead_s=8000 / rate_bps,
+    )  # fmt: skip
+    return plans.plan(links, [source], duration_s)
+
+
+RED = plans.red(5, 15)
+STEADY = {
+    "reference": lambda duration_s: plans.reference_dumbbell(duration_s),
+    "paced": lambda duration_s: bell(PACED, duration_s, marking=RED),
+    "sack": lambda duration_s: bell(SACK, duration_s, buffer=20),
+    "datagrams": lambda duration_s: bell(plans.udp(), duration_s, traffic=CBR),
+}
+
+
+@pytest.mark.parametrize("name", STEADY)
+def test_nothing_is_allocated_in_the_steady_state(name: str) -> None:
+    """From 20 s to 40 s the event loop, links and flows live on what they have."""
+    short, long = (allocations(STEADY[name](t)) for t in (20.0, 40.0))
+    assert long.data_packets > 1.9 * short.data_packets > 10_000
+    assert (long.made, long.packets_made) == (short.made, short.packets_made)
+
+
+def test_the_count_sees_growth() -> None:
+    """More packets in flight than ever before are more chunks of the pool: nothing is missed."""
+    narrow, wide = (
+        allocations(bell(PACED, 5.0, flows=n, buffer=100 * n, marking=plans.red(50 * n, 150 * n)))
+        for n in (10, 1000)
+    )
+    assert wide.packets_made > narrow.packets_made
+    assert wide.packets_peak_bytes >= 64 * 1000 * 10
+
+
+def per_flow(make) -> tuple[float, Allocations]:
+    """Bytes per flow, and the larger run."""
+    few, many = allocations(make(1000)), allocations(make(5000))
+    return (many.peak_bytes - few.peak_bytes) / 4000, many
+
+
+@pytest.mark.parametrize("traffic", [None, SURFING], ids=["greedy", "surfing"])
+def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None) -> None:
+    """Both ends of a TCP flow that has not begun, its counters and its next event."""
+    took, run = per_flow(
+        lambda n: bell(SACK, 1.0, traffic=traffic, flows=n, start_s=NEVER_S, marking=RED)
+    )
+    assert run.data_packets == 0
+    assert 600 < took <= 1024
+
+
+@pytest.mark.parametrize(
+    ("transport", "traffic", "link"),
+    [
+        (PACED, None, {"marking": plans.red(2500, 15000)}),
+        (SACK, None, {}),
+        (SACK, SURFING, {}),
+    ],
+    ids=["paced", "sack-losses", "surfing"],
+)
+def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link) -> None:
+    """Both ends of a TCP flow that sends, queues, loses and repairs; its packets apart."""
+    took, run = per_flow(
+        lambda n: bell(transport, 4.0, traffic=traffic, flows=n, buffer=2 * n, **link)
+    )
+    assert run.data_packets > 5000 * 4
+    assert 600 < took <= 2048
+
+
+def test_a_packet_takes_sixty_four_bytes() -> None:
+    """The pool holds no more than the packets that were sent, rounded up to whole chunks."""
+    chunk_packets = 1024
+    run = allocations(bell(plans.udp(), 0.5, traffic=CBR, flows=1000, buffer=-1))
+    chunk_bytes = run.packets_peak_bytes / run.packets_made
+    assert 64 * chunk_packets <= chunk_bytes < 64 * chunk_packets + 256  # the heap's own share
+
+
+def test_events_per_packet() -> None:
+    """One event per packet and link, one to leave its host, and few timers.
+
+    At most: a delivery per packet-hop begun and a departure per packet sent (its random send
+    overhead). A retransmission timer has one event under way, 0.2 s ahead at least; a flow starts
+    once and sends a SYN a second at most, which departs like a packet. At least: a departure and
+    three deliveries of all that arrived, three deliveries of the ACK of all that is acknowledged.
+    """
+    duration_s, flows = 20.0, 10
+    run = drive.run(plans.reference_dumbbell(duration_s))
+    sent, arrived, acked = (
+        int(run.reports[-1].flows[name].sum()) for name in ("sent", "delivered", "acked")
+    )
+    assert run.finish is not None
+    timers = flows * (duration_s / 0.2 + 1)
+    assert run.finish.events <= run.finish.packet_hops + sent + timers + flows * (duration_s + 2)
+    assert run.finish.events >= 4 * arrived + 3 * acked
+
+
+def test_a_datagram_costs_one_event_and_one_a_link() -> None:
+    """A departure for each that is sent and a delivery a link, but for the last of each flow."""
+    run = drive.run(bell(plans.udp(), 10.0, traffic=CBR))
+    assert run.finish is not None
+    sent = int(run.reports[-1].flows["sent"].sum())
+    under_way = sent - run.finish.data_packets
+    assert sent + 3 * run.finish.data_packets <= run.finish.events
+    assert run.finish.events <= sent + 3 * run.finish.data_packets + 3 * under_way + 10

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""REM, PI and the adaptive virtual queue on parameters and events that hypothesis invents."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from check_controllers import compare_avq, compare_pi, compare_rem
+from law_api import Laws
+from oracle_controllers import Period, RemOptions
+from oracle_marking import Arrival
+
+RELAXED = settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+flags = st.booleans()
+unit_interval = st.floats(1e-12, 1 - 1e-12)
+sizes = st.integers(40, 9000)
+rem_options = st.builds(
+    RemOptions,
+    price=st.integers(0, 2),
+    phi=st.floats(1.0001, 3),
+    gamma=st.floats(0, 0.1),
+    alpha=st.floats(0, 2),
+    target=st.floats(0, 50),
+    capacity_share=st.floats(0.1, 1),
+    interval_s=st.floats(1e-4, 0.1),
+    input_weight=st.floats(0.01, 1),
+    backlog_weight=st.floats(0.01, 1),
+    at_arrival=flags,
+    in_bytes=flags,
+    mean_bytes=st.floats(40, 2000),
+)
+periods = st.lists(
+    st.builds(
+        Period, st.lists(sizes, max_size=8).map(tuple), st.integers(0, 200), st.integers(0, 200_000)
+    ),
+    max_size=25,
+)
+
+
+@RELAXED
+@given(options=rem_options, periods=periods, seed=st.integers(0, 99))
+def test_rem(laws: Laws, options: RemOptions, periods: list[Period], seed: int) -> None:
+    """Any REM follows its prices."""
+    compare_rem(laws, options, periods, seed)
+
+
+@RELAXED
+@given(
+    reference=st.floats(0, 500),
+    a=st.floats(1e-6, 0.1),
+    share=st.floats(0, 1),
+    queues=st.lists(st.integers(0, 10**6), max_size=60),
+    in_bytes=flags,
+)
+def test_pi(
+    laws: Laws, reference: float, a: float, share: float, queues: list[int], in_bytes: bool
+) -> None:
+    """Any controller follows its recursion."""
+    compare_pi(laws, reference, a, a * share, queues, in_bytes)
+
+
+@RELAXED
+@given(
+    gamma=st.floats(0.01, 1),
+    alpha=st.floats(0, 10),
+    packets=st.floats(0, 30),
+    rate=st.integers(10**5, 10**9),
+    rows=st.lists(st.tuples(st.integers(0, 4 * 10**9), sizes), min_size=1, max_size=80),
+)
+def test_adaptive_virtual_queue(
+    laws: Laws,
+    gamma: float,
+    alpha: float,
+    packets: float,
+    rate: int,
+    rows: list[tuple[int, int]],
+) -> None:
+    """Any adaptive virtual queue follows its pseudo-code."""
+    times = accumulate(gap for gap, _ in rows)
+    arrivals = [Arrival(at, size, 0.0) for at, (_, size) in zip(times, rows, strict=True)]
+    compare_avq(laws, gamma, alpha, packets, rate, arrivals)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""REM, PI and the adaptive virtual queue: from YAML to the Plan, and back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.inputs.reading import write
+from ecnomy.markets.plan.laws import law
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import Scenario, scenario_from_text
+
+
+def scenario(marking: str, buffer: str = "150 kB") -> Scenario:
+    """One link with this law."""
+    return scenario_from_text(
+        "version: 1\nduration: 10 s\nnetwork:\n  links:\n"
+        f"    - {{name: l, from: a, to: b, rate: 8 Mbps, buffer: {buffer},\n"
+        f"       marking: {{{marking}}}}}\n"
+        "sources: [{name: s, from: a, to: b, transport: {law: reno}}]\n"
+    )
+
+
+CASES = [
+    ("law: rem", "rem", {}),
+    ("law: rem, price: pc1", "rem", {"price": "pc1", "capacity_share": 0.85}),
+    (
+        "law: rem, price: pc2, capacity_share: 0.5, interval: 1 ms, target_backlog: 20 packets",
+        "rem",
+        dict(price="pc2", capacity_share=0.5, interval_s=0.001, target_backlog_packets=20),
+    ),
+    (
+        "law: rem, phi: 1.4, gamma: 0.01, alpha: 1, input_weight: 1, backlog_weight: 0.5, "
+        "mark_at: arrival, unit: packets, mean_packet: 500 bytes",
+        "rem",
+        dict(phi=1.4, gamma=0.01, alpha=1, input_weight=1, backlog_weight=0.5, mark_at="arrival",
+             unit="packets", mean_packet_bytes=500),
+    ),
+    (
+        "law: pi, reference: 100 kB, a: 1.643e-4, b: 1.628e-4, mean_packet: 500 bytes",
+        "pi",
+        dict(unit="bytes", reference=100_000, a=1.643e-4, b=1.628e-4, mean_packet_bytes=500),
+    ),
+    (
+        "law: pi, reference: 200 packets, a: 2e-5, b: 1e-5, interval: 10 ms",
+        "pi",
+        dict(reference=200, a=2e-5, b=1e-5, interval_s=0.01),
+    ),
+    ("law: adaptive-virtual-queue", "adaptive-virtual-queue", {"buffer_packets": 150}),
+    (
+        "law: adaptive-virtual-queue, utilization: 0.9, alpha: 1, buffer: 30 packets",
+        "adaptive-virtual-queue",
+        dict(utilization=0.9, alpha=1, buffer_packets=30),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "name", "values"), CASES)
+def test_a_law_reaches_the_plan(text: str, name: str, values: dict[str, float | str]) -> None:
+    """What is written arrives in the law's units, the rest by default; it reads back the same."""
+    written = scenario(text)
+    assert make_plan(written).links[0].marking == law("marking", name, values)
+    again = scenario_from_text(json.dumps(write(written.document)))
+    assert again.document == written.document
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "fault"),
+    [
+        ("law: rem, phi: 1", "phi", "expected a number from 1"),
+        ("law: rem, price: pc4", "price", "expected one of pc1, pc2, pc3"),
+        ("law: rem, interval: 1 packet", "interval", "expected a time"),
+        ("law: pi, a: 1e-4, b: 1e-4", "reference", "no 'reference'"),
+        ("law: pi, reference: 9 packets, b: 1e-4", "a", "no 'a'"),
+        ("law: pi, reference: 9 packets, a: 1e-4, b: 2e-4", "a", "expected at least b, 0.0002"),
+        ("law: adaptive-virtual-queue, utilization: 1.1", "utilization", "from 1e-06 to 1"),
+    ],
+)
+def test_a_fault_is_named(text: str, path: str, fault: str) -> None:
+    """The message has the line, the path, and what was expected."""
+    with pytest.raises(ScenarioError) as error:
+        scenario(text)
+    message = str(error.value)
+    assert f"network.links[0].marking.{path}" in message and fault in message
+    assert error.value.line == 6
+
+
+def test_an_unlimited_buffer_cannot_be_copied() -> None:
+    """A virtual queue as large as the link's buffer needs one that has an end."""
+    with pytest.raises(ScenarioError, match="as the link's own is unlimited"):
+        scenario("law: adaptive-virtual-queue", buffer="unlimited")
