@@ -13,7 +13,7 @@ import plans
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law, Plan, Tcp
 
-__all__ = ["dumbbell", "flow_events", "last_of", "same"]
+__all__ = ["dumbbell", "last_of", "newreno", "same"]
 
 # In a trace the built-in engine numbers a flow's segments, OMNeT++ says TCP's sequence numbers.
 _COLUMNS = ("t_ps", "event", "link", "flow", "bytes", "ce")
@@ -100,13 +100,6 @@ def last_of(outcome: drive.Outcome, name: str, source: int) -> np.ndarray:
     first = sum(s.count for s in outcome.plan.sources[:source])
     column = outcome.reports[-1].flows[name]
     return column[first : first + outcome.plan.sources[source].count]
-
-
-def flow_events(outcome: drive.Outcome, event: int) -> dict[str, np.ndarray]:
-    """The rows of one kind of event in the trace."""
-    table = outcome.table("trace")
-    kept = table["event"] == event
-    return {name: column[kept] for name, column in table.items()}
 
 
 def newreno() -> Law:

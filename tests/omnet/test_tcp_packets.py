@@ -162,7 +162,7 @@ def test_sequence_numbers_wrap() -> None:
 
 
 def test_traffic_that_stops_and_changes() -> None:
-    """Caps and their end, profiles, `stop`, with headers of other sizes than INET's."""
+    """Caps and their end, profiles over the day, `stop`; headers of other sizes than INET's."""
     day = plans.profile(8.0, {0: 1.0, 3: 0.25, 5: 0.0})
     capped = Law("rate-capped", {"rate_bps": 8e5, "until_s": 9.0})
     sources = {
@@ -192,12 +192,11 @@ def test_orders_are_obeyed() -> None:
 
     def decide(report: Report) -> Decide:
         turn = report.epoch % 5
+        early = 1e6 if turn < 2 else -1.0
         orders = {
             "flow": np.arange(8),
             "mark_rate": np.array([4.0 + turn, -1, 8, -1, -1, -1, -1, -1]),
-            "rate_cap_bps": np.array(
-                [-1, 3e5 * turn, -1, -1, 1e6 if turn < 2 else -1, -1, 2e5, -1]
-            ),
+            "rate_cap_bps": np.array([-1, 3e5 * turn, -1, -1, early, -1, 2e5, -1]),
             "mark_cap": mark_cap,
             "active": np.array([1, 1, 1, 1, turn != 3, 1, 1, turn != 1], dtype=np.int64),
         }

@@ -26,7 +26,18 @@ std::int64_t payloadBytes(const Packet& packet, const TcpHeader& header) {
 
 void MarketTcp::initialize(int stage) {
   Tcp::initialize(stage);
-  if (stage == inet::INITSTAGE_LOCAL) market_ = MarketBridge::find();
+  if (stage != inet::INITSTAGE_LOCAL) return;
+  if (omnetpp::SimTime::getScaleExp() != -12) {
+    throw omnetpp::cRuntimeError(
+        "ecnomy counts in picoseconds: put simtime-resolution = ps into the ini file");
+  }
+  market_ = MarketBridge::find();
+}
+
+void MarketTcp::reset() {
+  expected_.clear();
+  serving_.clear();
+  Tcp::reset();
 }
 
 inet::tcp::TcpConnection* MarketTcp::createConnection(int socketId) {

@@ -47,6 +47,7 @@ class MarketTcp : public inet::tcp::Tcp {
  protected:
   void initialize(int stage) override;
   void handleSelfMessage(omnetpp::cMessage* message) override;
+  void reset() override;
   void handleLowerPacket(inet::Packet* packet) override;
   inet::tcp::TcpConnection* createConnection(int socketId) override;
   void segmentArrivalWhileClosed(inet::Packet* packet,
