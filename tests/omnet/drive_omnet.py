@@ -18,7 +18,7 @@ from ecnomy.markets.omnet.engine import Omnet
 from ecnomy.markets.omnet.installation import Installation, find_installation
 from ecnomy.markets.plan import Plan
 
-__all__ = ["missing", "run", "run_network"]
+__all__ = ["environment", "missing", "run", "run_network"]
 
 
 @functools.cache
@@ -65,14 +65,15 @@ def run_network(folder: Path, ned: str, ini: str) -> dict[tuple[str, str], float
     words += ["-n", ":".join(map(str, folders)), "-x", ";".join(excluded)]
     words += ["--output-scalar-file=run.sca", "omnetpp.ini"]
     done = subprocess.run(
-        words, cwd=folder, env=_environment(here), capture_output=True, text=True, timeout=300
+        words, cwd=folder, env=environment(here), capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     rows = [shlex.split(line) for line in (folder / "run.sca").read_text().splitlines()]
     return {(row[1], row[2]): float(row[3]) for row in rows if row and row[0] == "scalar"}
 
 
-def _environment(here: Installation) -> dict[str, str]:
+def environment(here: Installation) -> dict[str, str]:
+    """Of a program of OMNeT++."""
     folders = [here.omnetpp.folder / "lib", here.inet.folder / "src"]
     path = f"{here.omnetpp.folder / 'bin'}:{os.environ['PATH']}"
     return dict(os.environ, LD_LIBRARY_PATH=":".join(map(str, folders)), PATH=path)
