@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Networks made by hand, without a market: OMNeT++'s fingerprints are stable and follow the seed."""
+"""Networks made by hand, without a market: fingerprints are stable and follow the seed."""
 
 from __future__ import annotations
 
