@@ -28,7 +28,7 @@ test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TESTS)
 
 # ecnomy's modules for OMNeT++, where OMNETPP_ROOT (or opp_run on the PATH) and INET_ROOT are.
-omnet: $(VENV)/base
+omnet: $(VENV)/installed
 	@$(MAKE) --no-print-directory -C omnet -j $(JOBS) NLOHMANN_INCLUDE=$$($(BIN)/python -c \
 	  "import os, nlohmann_json; print(os.path.join(os.path.dirname(nlohmann_json.__file__), 'include'))")
 

@@ -154,8 +154,8 @@ def test_rows_pair_seeds_and_leave_out_what_has_no_value() -> None:
 
 
 def test_a_figure_that_only_one_engine_has_is_a_difference() -> None:
-    """A source that delivers nothing in any run of one engine is different, in both: equivalent."""
+    """A source that delivers nothing in any run of one engine is different, in both not judged."""
     some = {seed: {SHARE.key: 0.5} for seed in (1, 2, 3)}
     none = {seed: {SHARE.key: None} for seed in (1, 2, 3)}
     assert compared([SHARE], none, some)[0].verdict == DIFFERENT
-    assert compared([SHARE], none, none)[0].verdict == EQUIVALENT
+    assert compared([SHARE], none, none)[0].verdict == NOT_JUDGED

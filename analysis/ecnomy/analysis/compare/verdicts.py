@@ -174,7 +174,7 @@ def _compared(
         if enough:
             verdict = judge(first, second, bound, paired=paired, level=level)
         elif not first or not second:  # no run of one engine has anything to take a mean of
-            verdict = Verdict(EQUIVALENT if not first and not second else DIFFERENT)
+            verdict = Verdict(NOT_JUDGED if not first and not second else DIFFERENT)
     return Compared(
         row=row,
         seeds=(len(first), len(second)),

@@ -15,12 +15,12 @@ from ecnomy.agents.errors import InputError
 from ecnomy.markets.doctor.finding import Finding
 from ecnomy.markets.omnet.installation import (
     OMNETPP_VARIABLE,
-    SOURCES,
     Part,
     find_inet,
     find_modules,
     find_omnetpp,
     library_of,
+    newer_source,
     project_folder,
 )
 
@@ -28,7 +28,6 @@ __all__ = ["disk_finding", "omnetpp_findings"]
 
 _LEAST_BYTES: Final = 200 * 10**6  # some minutes of a traced run
 _PATIENCE_S: Final = 10.0
-_CODE: Final = (".h", ".cc")
 
 
 def disk_finding(results: Path) -> Finding:
@@ -77,12 +76,9 @@ def _modules(remedy: str) -> Finding:
     except InputError as error:
         return _absent(what, str(error), remedy)
     library = library_of(folder, suffix)
-    built_s = library.stat().st_mtime
-    sources = (file for part in SOURCES for file in (folder / part).rglob("*"))
-    newer = [file for file in sources if file.suffix in _CODE and file.stat().st_mtime > built_s]
-    if newer:
-        found = f"{library}: older than {newer[0].relative_to(folder)}"
-        return _absent(what, found, f"make -C {folder}")
+    newer = newer_source(folder, suffix)
+    if newer is not None:
+        return _absent(what, f"{library}: older than {newer}", f"make -C {folder}")
     return Finding(what=what, found=str(library), required=False)
 
 

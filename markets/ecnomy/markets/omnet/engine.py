@@ -26,6 +26,7 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["Omnet", "OmnetEngine"]
 
+_STATUS: Final = re.compile(r"^\*\* Event #|^\s+(Speed|Messages):", re.MULTILINE)
 _DROPPED: Final = ("OMNETPP_NED_PATH", "OMNETPP_NED_PACKAGE_EXCLUSIONS", "NEDPATH")
 
 
@@ -97,12 +98,12 @@ class OmnetEngine(EngineProcess):
             raise
 
     def last_words(self) -> str:
-        """OMNeT++'s own error, or else its last line."""
+        """OMNeT++'s own error, or else what opp_run's loader said before there was a network."""
         text = self.tail()
         start = text.rfind("<!> Error")
-        if start < 0:
-            return super().last_words()
-        return text[start:].partition("\n")[0].removeprefix("<!> ").strip()
+        if start >= 0:
+            return text[start:].partition("\n")[0].removeprefix("<!> ").strip()
+        return "" if _STATUS.search(text) else super().last_words()
 
     def close(self) -> None:
         """End it if it has not ended by itself."""

@@ -31,6 +31,7 @@ __all__ = [
     "find_modules",
     "find_omnetpp",
     "library_of",
+    "newer_source",
     "project_folder",
 ]
 
@@ -38,6 +39,7 @@ OMNETPP_VARIABLE: Final = "OMNETPP_ROOT"
 INET_VARIABLE: Final = "INET_ROOT"
 PROJECT_VARIABLE: Final = "ECNOMY_OMNET"
 SOURCES: Final = ("inet", "host", "bridge", "laws")  # folders that the library is made of
+_CODE: Final = (".h", ".cc")
 _LEAST: Final = (6, 1)
 _INET: Final = (4, 5)
 _DEBUG: Final = "_dbg"
@@ -91,6 +93,10 @@ def find_installation() -> Installation:
     if not (inet.folder / "src" / f"libINET{suffix}.so").exists():
         mode = "debug" if suffix else "release"
         raise InputError(f"INET in {inet.folder} is not built: make -C {inet.folder} MODE={mode}")
+    newer = newer_source(modules, suffix)
+    if newer is not None:
+        library = library_of(modules, suffix)
+        raise InputError(f"{library}: older than {newer}, build it again: make -C {modules}")
     found = Installation(omnetpp, inet, modules, suffix)
     if not os.access(found.opp_run, os.X_OK):
         raise InputError(f"{found.opp_run}: not there; build OMNeT++, or set {OMNETPP_VARIABLE}")
@@ -178,6 +184,15 @@ def _places() -> list[Path]:
 def library_of(modules: Path, suffix: str) -> Path:
     """The library that is, or would be, built in a folder of modules."""
     return modules / "inet" / f"libecnomy{suffix}.so"
+
+
+def newer_source(modules: Path, suffix: str) -> Path | None:
+    """A source file, relative to the modules' folder, changed after the library was built."""
+    built_s = library_of(modules, suffix).stat().st_mtime
+    sources = (file for part in SOURCES for file in sorted((modules / part).rglob("*")))
+    changed = (f for f in sources if f.suffix in _CODE and f.stat().st_mtime > built_s)
+    newest = next(changed, None)
+    return None if newest is None else newest.relative_to(modules)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
