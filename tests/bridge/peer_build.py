@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
-__all__ = ["build_peer", "missing"]
+__all__ = ["build_peer", "missing", "nlohmann_headers"]
 
 _HERE: Final = Path(__file__).resolve().parent
 _ROOT: Final = _HERE.parents[1]
@@ -37,7 +37,13 @@ def build_peer(*, sanitize: bool = False) -> Path:
     Raises:
         RuntimeError: with the compiler's words.
     """
-    flags = [*_FLAGS, *(_SANITIZED if sanitize else _PLAIN), *_headers(), "-I", str(_BRIDGE)]
+    flags = [
+        *_FLAGS,
+        *(_SANITIZED if sanitize else _PLAIN),
+        *nlohmann_headers(),
+        "-I",
+        str(_BRIDGE),
+    ]
     sources = [_HERE / "codec_peer.cc", *sorted(_BRIDGE.glob("*.cc"))]
     target = _CACHE / _key(flags) / "codec_peer"
     if target.exists():
@@ -55,7 +61,7 @@ def build_peer(*, sanitize: bool = False) -> Path:
     return target
 
 
-def _headers() -> list[str]:
+def nlohmann_headers() -> list[str]:
     """nlohmann's headers: of the nlohmann-json wheel, else where the compiler looks."""
     spec = importlib.util.find_spec("nlohmann_json")
     if spec is None or spec.origin is None:

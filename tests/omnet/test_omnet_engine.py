@@ -229,7 +229,7 @@ def test_debug_modules_are_taken_where_there_are_no_others(stand_in: Path) -> No
         (stand_in / name.format("")).rename(stand_in / name.format("_dbg"))
     found = find_installation()
     assert found.suffix == "_dbg" and found.opp_run.name == "opp_run_dbg"
-    assert found.library.name == "libecnomy_dbg.so"
+    assert found.modules_library.name == "libecnomy_dbg.so"
     (stand_in / "modules/inet/libecnomy.so").write_text("")
     assert find_modules()[1] == ""
 

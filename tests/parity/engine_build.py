@@ -7,13 +7,14 @@ It is kept under the repository's build folder, under a hash of all that it is m
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
+
+from peer_build import nlohmann_headers
 
 __all__ = ["build_engine", "missing"]
 
@@ -40,7 +41,7 @@ def build_engine() -> Path:
     Raises:
         RuntimeError: with the compiler's words.
     """
-    flags = [*_FLAGS, f"-I{_OMNET}", *_headers()]
+    flags = [*_FLAGS, f"-I{_OMNET}", *nlohmann_headers()]
     target = _CACHE / _key(flags) / "ecnomy-engine"
     if target.exists():
         return target
@@ -56,14 +57,6 @@ def build_engine() -> Path:
     for one in objects:
         one.unlink()
     return target
-
-
-def _headers() -> list[str]:
-    """nlohmann's headers: of the nlohmann-json wheel, else where the compiler looks."""
-    spec = importlib.util.find_spec("nlohmann_json")
-    if spec is None or spec.origin is None:
-        return []
-    return ["-isystem", str(Path(spec.origin).parent / "include")]
 
 
 def _key(flags: list[str]) -> str:

@@ -49,7 +49,7 @@ class Omnet:
         """Of the library, the NED files, and the versions of OMNeT++ and INET."""
         there = self._installation
         digest = hashlib.sha256(f"{there.omnetpp.version} {there.inet.version}\0".encode())
-        for file in [there.library, *sorted((there.modules / "inet").rglob("*.ned"))]:
+        for file in [there.modules_library, *sorted((there.modules / "inet").rglob("*.ned"))]:
             digest.update(hashlib.sha256(file.read_bytes()).digest())
         return digest.hexdigest()
 

@@ -77,7 +77,7 @@ class Installation(msgspec.Struct, frozen=True):
         return release if release.exists() else bin_folder / "opp_run"
 
     @property
-    def library(self) -> Path:
+    def modules_library(self) -> Path:
         """ecnomy's modules, as built."""
         return library_of(self.modules, self.suffix)
 
