@@ -8,6 +8,7 @@ parameters:
   grid: {market.price_per_mark: [0.1 money, 0.2 money], sources.gold.count: [1, 2, 4]}
   latin-hypercube: {samples: 16, over: {sources.background.count: {from: 5, to: 40}}}
 replicates: 10
+quick: {replicates: 2, set: {duration: 20 s}}
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.overrides import located
@@ -27,6 +28,7 @@ from ecnomy.markets.inputs.yamlfile import Node, Place, parse, show
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
+from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.space import Assignment, Block, Point, Value, points
 
 __all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
@@ -34,8 +36,9 @@ __all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
 UNLIMITED: Final = -1
 _KEYS: Final = (
     *("version", "title", "scenario", "set", "parameters", "replicates", "seed", "seeds"),
-    *("limits", "keep"),
+    *("limits", "keep", "measure", "quick"),
 )
+_QUICK: Final = ("set", "parameters", "replicates")
 _SEED: Final = Number(what="a whole number", least=0, most=2**62, whole=True)
 _COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
 _TIME: Final = Amount(what="a time", example="10 min", units=("ps",), above=True)
@@ -57,6 +60,7 @@ class Sweep(msgspec.Struct, frozen=True):
         base: the scenario with `set` laid over it, as JSON text: what workers are sent.
         blocks: what is varied.
         keep: whether each run's results folder is kept.
+        measure: module:function of outcome columns of its own, "" for none (see measure.py).
         engine: of all runs, by name.
     """
 
@@ -71,6 +75,7 @@ class Sweep(msgspec.Struct, frozen=True):
     limits: Limits
     keep: bool
     engine: str = DEFAULT_ENGINE
+    measure: str = ""
 
     def __len__(self) -> int:
         total = self.replicates
@@ -106,8 +111,12 @@ def _text(value: Value) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def load_sweep(path: str | os.PathLike[str]) -> Sweep:
+def load_sweep(path: str | os.PathLike[str], *, quick: bool = False) -> Sweep:
     """Read a sweep file; its first point is loaded, so that a wrong path is found at once.
+
+    Args:
+        path: the file.
+        quick: with what it says under `quick`: other replicates or parameters, more to `set`.
 
     Raises:
         ScenarioError: anything wrong with it or with its scenario, with its place.
@@ -123,7 +132,9 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
         if key not in _KEYS:
             raise root.keys[key].error(key, f"unknown key {key!r}", known_name(key, _KEYS))
     _version(root)
-    scenario, base = _base(root, shown)
+    fast = _quick(given.get("quick"))
+    given = {**given, **{k: v for k, v in fast.items() if k != "set"}} if quick else given
+    scenario, base = _base(root, shown, fast.get("set") if quick else None)
     blocks = read_blocks(given.get("parameters"))
     _check_aliases(blocks, base, given.get("parameters", root))
     sweep = Sweep(
@@ -137,6 +148,7 @@ def load_sweep(path: str | os.PathLike[str]) -> Sweep:
         paired=_read(given, "seeds", Choice(("paired", "independent")), "paired") == "paired",
         limits=_limits(given.get("limits")),
         keep=_read(given, "keep", Choice(("results", "nothing")), "nothing") == "results",
+        measure=_measure(given.get("measure")),
     )
     if len(sweep) > MOST_RUNS:
         raise root.place.error("parameters", f"{len(sweep):,} runs", f"at most {MOST_RUNS:,}")
@@ -188,8 +200,8 @@ def _version(root: Node) -> None:
         raise place.error("version", show(node) if node else "no 'version'", "version: 1")
 
 
-def _base(root: Node, shown: str) -> tuple[str, str]:
-    """The scenario's file and its text with `set` laid over it."""
+def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
+    """The scenario's file and its text with `set`, and `more` of it, laid over it."""
     from ecnomy.markets.inputs.overrides import apply
 
     node = root.mapping().get("scenario")
@@ -202,11 +214,11 @@ def _base(root: Node, shown: str) -> tuple[str, str]:
         raise node.place.error("scenario", f"{show(node)}, no such file", "a scenario file")
     load(file)  # its own faults are told with their own places
     tree = load_tree(file)
-    changes = root.mapping().get("set")
-    if changes is not None and not isinstance(changes.value, dict):
-        raise changes.place.error("set", show(changes), "a mapping of paths to values")
-    for key, value in (changes.mapping() if changes else {}).items():
-        tree = apply(tree, f"{key}={_text(plain(value))}")
+    for changes in (root.mapping().get("set"), more):
+        if changes is not None and not isinstance(changes.value, dict):
+            raise changes.place.error("set", show(changes), "a mapping of paths to values")
+        for key, value in (changes.mapping() if changes else {}).items():
+            tree = apply(tree, f"{key}={_text(plain(value))}")
     return file, msgspec.json.encode(plain_tree(tree)).decode()
 
 
@@ -226,6 +238,30 @@ class _Text(msgspec.Struct, frozen=True):
 
 def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
     return reader.read(given[key], key) if key in given else default
+
+
+def _quick(node: Node | None) -> dict[str, Node]:
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        raise node.place.error("quick", show(node), f"a mapping with {', '.join(_QUICK)}")
+    for key in node.mapping():
+        if key not in _QUICK:
+            expected = known_name(key, _QUICK)
+            raise node.keys[key].error(f"quick.{key}", f"unknown key {key!r}", expected)
+    return node.mapping()
+
+
+def _measure(node: Node | None) -> str:
+    if node is None:
+        return ""
+    try:
+        if not isinstance(node.value, str) or ":" not in node.value:
+            raise InputError("no such name")
+        find_measure(node.value)
+    except InputError as error:
+        raise node.place.error("measure", f"{show(node)} ({error})", EXPECTED) from None
+    return node.value
 
 
 def _limits(node: Node | None) -> Limits:

@@ -135,6 +135,7 @@ def _task(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
         code=code_now(sweep.engine),
         folder=folder,
         engine=sweep.engine,
+        measure=sweep.measure,
     )
 
 

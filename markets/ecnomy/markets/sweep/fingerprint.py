@@ -36,6 +36,7 @@ __all__ = [
     "code_now",
     "digest_of",
     "forget_edited_modules",
+    "measure_modules",
     "modules_named_in",
     "remember_modules",
     "run_key",
@@ -44,6 +45,7 @@ __all__ = [
 
 _DEPENDED_ON: Final = ("mesa", "networkx", "numpy", "pint", "PyYAML", "scipy", "topohub")
 _NAMED: Final = re.compile(r"([A-Za-z_][\w.]*):[A-Za-z_]\w*")
+_ANALYSIS: Final = "ecnomy.analysis."
 _PACKAGES: Final = ("ecnomy.agents", "ecnomy.markets")
 
 
@@ -82,6 +84,31 @@ def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
         if module and not module.startswith("ecnomy."):
             _gather(module, found)
     return dict(sorted(found.items()))
+
+
+def measure_modules(measure: str) -> dict[str, str]:
+    """Module name -> digest of what a sweep's `measure` is from; {} for none.
+
+    Modules of ecnomy.analysis count here as a user's do, but not the packages they are in.
+    """
+    found: dict[str, str] = {}
+    module = measure.partition(":")[0]
+    if module.startswith(_ANALYSIS):
+        _gather_analysis(module, found)
+    elif module:
+        _gather(module, found)
+    return dict(sorted(found.items()))
+
+
+def _gather_analysis(module: str, found: dict[str, str]) -> None:
+    file = _file(module)
+    if module in found or file is None or file.name == "__init__.py":
+        return
+    text = file.read_bytes()
+    found[module] = _sha(text)
+    for name in _imports(text, module, is_package=False):
+        if name.startswith(_ANALYSIS):
+            _gather_analysis(name, found)
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,12 +32,14 @@ from ecnomy.markets.sweep.fingerprint import (
     Code,
     code_now,
     forget_edited_modules,
+    measure_modules,
     modules_named_in,
     remember_modules,
     run_key,
     strategy_modules,
 )
 from ecnomy.markets.sweep.gathered import Gathered
+from ecnomy.markets.sweep.measure import measured
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
 
@@ -52,6 +55,7 @@ class Task(msgspec.Struct, frozen=True):
     Attributes:
         folder: where the run's results are kept, "" for nowhere.
         engine: its name, see ecnomy.markets.engines.
+        measure: module:function of more outcome columns, "" for none.
     """
 
     point: str
@@ -63,6 +67,7 @@ class Task(msgspec.Struct, frozen=True):
     code: Code
     folder: str = ""
     engine: str = DEFAULT_ENGINE
+    measure: str = ""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -73,7 +78,7 @@ class Outcome(msgspec.Struct, frozen=True):
         run: its key; "" where it did not get as far as a plan.
         status: done or failed.
         reason: why it failed.
-        strategies: digests of the users' modules it used.
+        strategies: digests of the users' modules it used, that of `measure` included.
         params: the point's values (set as the record is kept).
         values: outcome columns (see gathered.py); None where there is nothing to take a mean of.
     """
@@ -104,7 +109,7 @@ def execute(task: Task) -> Outcome:
         with Watchdog(task.limits) as watchdog:
             forget_edited_modules()
             scenario = scenario_at(task.base, task.name, task.params, task.seed)
-            outcome = _with_key(outcome, scenario, plan := make_plan(scenario))
+            outcome = _with_key(task, outcome, scenario, plan := make_plan(scenario))
             outcome = _simulated(task, scenario, plan, outcome, watchdog)
     except OverTime:
         outcome = _failed(outcome, f"over its time limit of {watchdog.limit_s:g} s", task)
@@ -117,8 +122,8 @@ def execute(task: Task) -> Outcome:
     return msgspec.structs.replace(outcome, wall_s=wall_s, worker=_where())
 
 
-def _with_key(outcome: Outcome, scenario: Scenario, plan: Plan) -> Outcome:
-    strategies = strategy_modules(scenario.market)
+def _with_key(task: Task, outcome: Outcome, scenario: Scenario, plan: Plan) -> Outcome:
+    strategies = {**strategy_modules(scenario.market), **measure_modules(task.measure)}
     remember_modules(strategies)
     key = run_key(plan, scenario.market, outcome.code, strategies)
     return msgspec.structs.replace(outcome, run=key, strategies=strategies)
@@ -151,22 +156,35 @@ def _simulated(
 ) -> Outcome:
     market = market_of(plan, scenario.market)
     try:
-        gathered = Gathered(plan)
-        with _kept(task, scenario, plan, market, gathered) as sink:
-            folder = Path(task.folder) if task.folder else None
-            with engine_kind(task.engine).start(plan, folder) as engine:
-                watchdog.guard(engine)
-                finish = simulate(engine, plan, market, sink, Quiet())
-                engine.finished()
+        with _folder(task) as folder:
+            gathered = Gathered(plan)
+            with _kept(folder, scenario, plan, market, gathered) as sink:
+                with engine_kind(task.engine).start(plan, folder) as engine:
+                    watchdog.guard(engine)
+                    finish = simulate(engine, plan, market, sink, Quiet())
+                    engine.finished()
+            values = gathered.row(market)
+            if task.measure and folder is not None:
+                values |= measured(task.measure, folder, values)
         return msgspec.structs.replace(
             outcome,
             status=DONE,
-            values=gathered.row(market),
+            values=values,
             engine_cpu_s=finish.cpu_s,
             data_packets=finish.data_packets,
         )
     finally:
         market.close()
+
+
+@contextlib.contextmanager
+def _folder(task: Task) -> Iterator[Path | None]:
+    """Where the run's results go: the folder they are kept in, one for `measure`, or none."""
+    if task.folder or not task.measure:
+        yield Path(task.folder) if task.folder else None
+        return
+    with tempfile.TemporaryDirectory(prefix="ecnomy-") as folder:
+        yield Path(folder) / "run"
 
 
 class _Both:
@@ -190,13 +208,13 @@ class _Both:
 
 @contextlib.contextmanager
 def _kept(
-    task: Task, scenario: Scenario, plan: Plan, market: MarketLike, gathered: Gathered
+    folder: Path | None, scenario: Scenario, plan: Plan, market: MarketLike, gathered: Gathered
 ) -> Iterator[Sink]:
-    """The sink of a run, its results folder included where it is kept."""
-    if not task.folder:
+    """The sink of a run, its results folder included where it has one."""
+    if folder is None:
         yield gathered
         return
-    writer = ResultsWriter(Path(task.folder), plan, scenario.resolved(), force=True)
+    writer = ResultsWriter(folder, plan, scenario.resolved(), force=True)
     reason: str | None = "the run failed"
     try:
         yield _Both(writer, gathered)

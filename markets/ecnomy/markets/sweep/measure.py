@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of a sweep's own: a function that is shown each run's results folder.
+
+    measure: my_figures:burstiness        in the sweep file; a module on the Python path
+
+    def burstiness(results: Path) -> dict[str, float]: ...
+
+It may return numbers, None for what a run does not have, and rows of numbers (`name[0]`,
+`name[1]`, ... become columns). Its module's digest is kept with each run, as those of strategies.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, cast
+
+from ecnomy.agents.errors import InputError, ResultsError
+
+__all__ = ["Measure", "find_measure", "measured"]
+
+Figure = float | Sequence[float] | None
+Measure = Callable[[Path], Mapping[str, Figure]]
+EXPECTED: Final = "module:function"
+
+
+def find_measure(name: str) -> Measure:
+    """The function of this name.
+
+    Raises:
+        InputError: there is none, or its module cannot be imported.
+    """
+    module, _, attribute = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # anything can go wrong in a module of the user's
+        raise InputError(f"measure {name!r}: {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise InputError(f"measure {name!r}: found no function, expected {EXPECTED}")
+    return cast(Measure, found)
+
+
+def measured(name: str, results: Path, taken: Mapping[str, object]) -> dict[str, float | None]:
+    """What the function called `name` makes of a run, by column.
+
+    Args:
+        name: module:function.
+        results: the run's folder.
+        taken: columns that are there already.
+
+    Raises:
+        InputError: as find_measure.
+        ResultsError: it failed, or returns something else than numbers under names of its own.
+    """
+    measure = find_measure(name)
+    try:
+        figures = measure(results)
+    except Exception as error:
+        at = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{at.filename}:{at.lineno}"
+        raise ResultsError(
+            f"measure {name!r} failed: {type(error).__name__}: {error} ({where})"
+        ) from error
+    columns: dict[str, float | None] = {}
+    for key, figure in figures.items():
+        columns |= _columns(name, str(key), figure)
+    if clash := sorted(set(columns) & set(taken)):
+        raise ResultsError(f"measure {name!r}: column {clash[0]!r} is there already")
+    return columns
+
+
+def _columns(name: str, key: str, figure: Figure) -> dict[str, float | None]:
+    if figure is None:
+        return {key: None}
+    try:
+        values = [float(figure)]  # type: ignore[arg-type]
+        keys = [key]
+    except (TypeError, ValueError):
+        try:
+            values = [float(value) for value in cast(Sequence[float], figure)]
+        except (TypeError, ValueError):
+            raise ResultsError(f"measure {name!r}: {key!r} is no number") from None
+        keys = [f"{key}[{index}]" for index in range(len(values))]
+    return {
+        column: value if math.isfinite(value) else None
+        for column, value in zip(keys, values, strict=True)
+    }

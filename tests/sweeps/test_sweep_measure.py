@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of a sweep's own, and its quick form."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.analysis import load
+from ecnomy.markets.sweep.config import load_sweep
+from sweep_world import SWEEP, go, write
+
+MEASURE = '''
+import pandas as pd
+FACTOR = 1
+
+def figures(results):
+    flows = pd.read_parquet(results / "flows.parquet")
+    return {"sent": FACTOR * flows["sent"].sum(), "each": list(flows["sent"]), "none": None}
+'''
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """Writes the module `swept_figures`."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "swept_figures", raising=False)
+
+    def write_module(text: str) -> None:
+        (tmp_path / "swept_figures.py").write_text(text)
+
+    yield write_module
+    sys.modules.pop("swept_figures", None)
+
+
+def test_measure_adds_columns(tmp_path: Path, module) -> None:
+    """Numbers, rows and missing ones of a run's results folder become outcome columns."""
+    module(MEASURE)
+    file = write(tmp_path, SWEEP + "measure: swept_figures:figures\n")
+    tally, _, watcher = go(file, tmp_path / "out")
+    assert not watcher.failures
+    frame = load(tmp_path / "out")
+    each = frame.filter(regex=r"^each\[")
+    assert tally.done == len(frame)
+    assert (frame["sent"] > 0).all()
+    assert (each.sum(axis=1) == frame["sent"]).all()
+    assert frame["none"].isna().all()
+
+
+def test_another_measure_makes_runs_anew(tmp_path: Path, module) -> None:
+    """Runs stand while the module is as it was, and are made again when it is another."""
+    module(MEASURE)
+    file = write(tmp_path, SWEEP + "measure: swept_figures:figures\n")
+    first, _, _ = go(file, tmp_path / "out")
+    again, _, _ = go(file, tmp_path / "out")
+    module(MEASURE.replace("FACTOR = 1", "FACTOR = 20"))
+    changed, _, _ = go(file, tmp_path / "out")
+    assert (first.present, again.present, changed.present) == (0, first.total, 0)
+
+
+def test_failing_measure_is_a_failed_run(tmp_path: Path, module) -> None:
+    """What goes wrong in the function is the run's reason, with the place in its file."""
+    module("def figures(results):\n    return {'x': 1 / 0}\n")
+    _, _, watcher = go(
+        write(tmp_path, SWEEP + "measure: swept_figures:figures\n"), tmp_path / "out"
+    )
+    assert "ZeroDivisionError" in watcher.failures[0].reason
+    assert "swept_figures.py:2" in watcher.failures[0].reason
+
+
+def test_measure_takes_no_column_that_is_there(tmp_path: Path, module) -> None:
+    """A name that the runner's own columns have is refused."""
+    module("def figures(results):\n    return {'gold.goodput_bps': 1}\n")
+    _, _, watcher = go(
+        write(tmp_path, SWEEP + "measure: swept_figures:figures\n"), tmp_path / "out"
+    )
+    assert "'gold.goodput_bps' is there already" in watcher.failures[0].reason
+
+
+@pytest.mark.parametrize("name", ["nothing", "no_such_module:f", "math:no_such", "math:pi", "7"])
+def test_wrong_measure_is_told_at_once(tmp_path: Path, name: str) -> None:
+    """A function that cannot be found is an error of the sweep file, with its line."""
+    file = write(tmp_path, SWEEP + f"measure: {name}\n")
+    with pytest.raises(ScenarioError, match=r"sweep\.yaml:\d+: measure: .*module:function"):
+        load_sweep(file)
+
+
+def test_quick_form(tmp_path: Path) -> None:
+    """`quick` replaces replicates and lays its `set` over that of the file."""
+    file = write(
+        tmp_path, SWEEP + "quick: {replicates: 1, parameters: {}, set: {duration: 4 s}}\n"
+    )
+    whole, quick = load_sweep(file), load_sweep(file, quick=True)
+    assert len(quick) == 1 < len(whole)
+    assert quick.points()[0].params == {}
+    assert "4 s" in quick.base and "4 s" not in whole.base
+
+
+def test_quick_form_has_its_keys(tmp_path: Path) -> None:
+    """Anything else under `quick` is an error with its place."""
+    file = write(tmp_path, SWEEP + "quick: {seed: 3}\n")
+    with pytest.raises(ScenarioError, match=r"quick\.seed: found unknown key 'seed'"):
+        load_sweep(file)
