@@ -7,19 +7,20 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis import load
 from ecnomy.markets.sweep.config import load_sweep
 from sweep_world import SWEEP, go, write
 
-MEASURE = '''
+MEASURE = """
 import pandas as pd
 FACTOR = 1
 
 def figures(results):
     flows = pd.read_parquet(results / "flows.parquet")
     return {"sent": FACTOR * flows["sent"].sum(), "each": list(flows["sent"]), "none": None}
-'''
+"""
 
 
 @pytest.fixture
@@ -89,9 +90,7 @@ def test_wrong_measure_is_told_at_once(tmp_path: Path, name: str) -> None:
 
 def test_quick_form(tmp_path: Path) -> None:
     """`quick` replaces replicates and lays its `set` over that of the file."""
-    file = write(
-        tmp_path, SWEEP + "quick: {replicates: 1, parameters: {}, set: {duration: 4 s}}\n"
-    )
+    file = write(tmp_path, SWEEP + "quick: {replicates: 1, parameters: {}, set: {duration: 4 s}}\n")
     whole, quick = load_sweep(file), load_sweep(file, quick=True)
     assert len(quick) == 1 < len(whole)
     assert quick.points()[0].params == {}

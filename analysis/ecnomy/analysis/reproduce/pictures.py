@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an entry leaves behind: its picture, its figures as CSV, the outcome of its claims as JSON.
+
+    <out>/<paper>/figures/<entry>.png .csv .json      -quick, -omnet as of its runs
+
+Pictures are drawn by the entry's module; here is what they share: markers and line styles that tell
+curves apart in grey, bands of 90 % intervals, theory as thin black lines.
+"""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.panels import COLOURS, panel_style, save
+from ecnomy.analysis.reproduce.entries import code_of
+from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.record import recorded, versions
+from ecnomy.analysis.reproduce.session import Reproduced
+from ecnomy.analysis.reproduce.studies import Form, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["band", "entry_file", "look", "theory_line", "write_entry"]
+
+_MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
+_STYLES: Final = ("-", "--", "-.", ":")
+
+
+def look(index: int) -> dict[str, Any]:
+    """Colour, marker and line style of curve `index`; they differ in grey too."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": _MARKERS[index % len(_MARKERS)],
+        "linestyle": _STYLES[index % len(_STYLES)],
+        "markersize": 4,
+        "linewidth": 1.3,
+    }
+
+
+def band(axis: Axes, x: Sequence[float], samples: Sequence[Any], index: int, label: str) -> None:
+    """A curve of means with the band of their intervals.
+
+    Args:
+        axis: where.
+        x: one value per point.
+        samples: per point one value per seed or batch.
+        index: which curve of the picture it is.
+        label: in the legend.
+    """
+    intervals = [interval_of(sample) for sample in samples]
+    known = [(at, interval) for at, interval in zip(x, intervals, strict=True) if interval]
+    at = [place for place, _ in known]
+    style = look(index)
+    axis.plot(at, [interval.mean for _, interval in known], label=label, **style)
+    low, high = [i.low for _, i in known], [i.high for _, i in known]
+    axis.fill_between(at, low, high, color=style["color"], alpha=0.2, linewidth=0)
+
+
+def theory_line(axis: Axes, x: Any, y: Any, label: str) -> None:
+    """What theory says: a thin black line."""
+    axis.plot(x, y, color="black", linewidth=0.9, linestyle=(0, (5, 2)), label=label)
+
+
+def entry_file(paper: str, item: str, form: Form, suffix: str) -> Path:
+    """Where a file about an entry is."""
+    return form.out / paper / "figures" / f"{item}{form.ending}{suffix}"
+
+
+def write_entry(found: Reproduced, form: Form) -> list[Path]:
+    """Write picture, figures and outcome of an entry; returns the files."""
+    paper, entry = found.paper, found.paper.entries[found.item]
+    files: list[Path] = []
+    outcome = entry_file(paper.paper, found.item, form, ".json")
+    outcome.parent.mkdir(parents=True, exist_ok=True)
+    records = [recorded(each, None, versions()) for each in found.outcomes]
+    outcome.write_bytes(msgspec.json.format(msgspec.json.encode(records), indent=1) + b"\n")
+    if not entry.module or all(claim.pending for claim in entry.claims.values()):
+        return files
+    code, studies = code_of(paper, entry), Studies(paper, entry.studies, form)
+    table = entry_file(paper.paper, found.item, form, ".csv")
+    _write_csv(table, code.figures(studies))
+    files.append(table)
+    if hasattr(code, "draw"):
+        picture = entry_file(paper.paper, found.item, form, ".png")
+        _draw(code, studies, picture)
+        files.append(picture)
+    return files
+
+
+def _write_csv(file: Path, samples: Samples) -> None:
+    with file.open("w", encoding="utf-8", newline="") as out:
+        rows = csv.writer(out)
+        rows.writerow(["figure", "mean", "low_90", "high_90", "n"])
+        for name, sample in samples.items():
+            interval = interval_of(sample)
+            if interval is None:
+                rows.writerow([name, "", "", "", np.size(sample)])
+            else:
+                values = (interval.mean, interval.low, interval.high)
+                rows.writerow([name, *(f"{value:.9g}" for value in values), interval.n])
+
+
+def _draw(code: Any, studies: Studies, file: Path) -> None:
+    from matplotlib.figure import Figure
+
+    with panel_style(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="All-NaN|Mean of empty")
+        figure = Figure(figsize=(8, 4.5), layout="constrained")
+        code.draw(studies, figure)
+        save(figure, file)

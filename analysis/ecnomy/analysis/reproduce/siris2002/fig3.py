@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 3: heavy flows against light ones, by their ratio r of willingness to pay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+Ratios = dict[float, np.ndarray]
+
+
+def figures(studies: Studies) -> Samples:
+    """Ratios of throughput, marks and windows over r, per seed."""
+    laws = by_law(studies["fig3"])
+    ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
+    found: dict[str, np.ndarray | float] = {}
+    for law, runs in laws.items():
+        found[f"rank_correlation.{law}"] = _rank_correlation(ratios[law])
+        for r, ratio in ratios[law].items():
+            windows, marks = _ratios(runs, "mean_cwnd")[r], _ratios(runs, "marks_per_s")[r]
+            found[f"windows_over_r.{law}.r={r:g}"] = windows / r
+            found[f"marks_over_throughput.{law}.{_size(r)}.r={r:g}"] = marks / ratio
+            if law != "vq":
+                found[f"ratio_over_r.{_size(r)}.{law}.r={r:g}"] = ratio / r
+                if r >= 4:
+                    found[f"from_4.ratio_over_r.{law}.r={r:g}"] = ratio / r
+            elif r >= 6:
+                found[f"vq.ratio_over_r.r={r:g}"] = ratio / r
+    found |= _across(ratios)
+    found |= _bursts(laws)
+    return found
+
+
+def _ratios(runs: Runs, column: str) -> Ratios:
+    return {
+        r: own.sample(f"heavy.{column}") / own.sample(f"light.{column}")
+        for r in sorted(runs.values(WEIGHT))
+        for own in [runs.at({WEIGHT: r})]
+    }
+
+
+def _size(r: float) -> str:
+    return "small" if r < 6 else "large"
+
+
+def _rank_correlation(ratios: Ratios) -> float:
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(list(ratios), [ratio.mean() for ratio in ratios.values()]).statistic)
+
+
+def _across(ratios: dict[str, Ratios]) -> dict[str, np.ndarray | float]:
+    """One law against another."""
+    found: dict[str, np.ndarray | float] = {}
+    for r in ratios["red"]:
+        found[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
+    most = max(ratios["vq"])
+    for law in ("red", "lb"):
+        found[f"vq_minus.{law}.r={most:g}"] = ratios["vq"][most] - ratios[law][most]
+        found[f"half_width.vq_over_{law}"] = _half_width(ratios["vq"]) / _half_width(ratios[law])
+    return found
+
+
+def _half_width(ratios: Ratios) -> float:
+    """Mean half-width of the intervals at large r, relative to r."""
+    intervals = [(r, interval_of(ratio)) for r, ratio in ratios.items() if r >= 6]
+    return float(np.mean([i.half_width / r for r, i in intervals if i is not None]))
+
+
+def _bursts(laws: dict[str, Runs]) -> dict[str, np.ndarray | float]:
+    """Burstiness of flows and of marks at the largest r."""
+    found: dict[str, np.ndarray | float] = {}
+    at_most = {law: runs.at({WEIGHT: max(runs.values(WEIGHT))}) for law, runs in laws.items()}
+    for law, runs in at_most.items():
+        cv = runs.sample("light.sent_cv") / runs.sample("heavy.sent_cv")
+        found[f"burstiness.light_over_heavy.{law}"] = cv
+        p = runs.sample("light.marking_rate") / runs.sample("heavy.marking_rate")
+        found[f"probability.{law}.light_over_heavy"] = p
+    marks = {law: runs.sample("bottleneck.marks_dispersion") for law, runs in at_most.items()}
+    found["dispersion.vq_over_red"] = marks["vq"] / marks["red"]
+    found["dispersion.vq_over_lb"] = marks["vq"] / marks["lb"]
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """(a) throughput against willingness to pay, (b) marks against throughput."""
+    left, right = figure.subplots(1, 2)
+    for index, (law, runs) in enumerate(by_law(studies["fig3"]).items()):
+        throughput, marks = _ratios(runs, "goodput_bps"), _ratios(runs, "marks_per_s")
+        band(left, list(throughput), list(throughput.values()), index, LABELS[law])
+        means = [float(ratio.mean()) for ratio in throughput.values()]
+        band(right, means, list(marks.values()), index, LABELS[law])
+    ends = [1, max(throughput)]
+    theory_line(left, ends, ends, "equal ratios")
+    theory_line(right, ends, ends, "equal ratios")
+    left.set(xlabel="ratio of willingness to pay, heavy / light", ylabel="ratio of throughput")
+    right.set(xlabel="ratio of throughput, heavy / light", ylabel="ratio of marks received")
+    left.set_title("(a)")
+    right.set_title("(b)")
+    left.legend()

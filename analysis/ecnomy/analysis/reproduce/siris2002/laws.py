@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The three marking laws of siris2002, by the short names that figures have."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from ecnomy.analysis.reproduce.studies import Runs
+
+__all__ = ["LABELS", "LAWS", "MARKING", "WEIGHT", "by_law"]
+
+MARKING: Final = "network.links.bottleneck.marking"
+WEIGHT: Final = "sources.heavy.transport.weight"
+LAWS: Final = {"red": "red", "virtual-queue": "vq", "load-based": "lb"}
+LABELS: Final = {"red": "RED", "vq": "virtual queue", "lb": "load-based"}
+
+
+def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
+    """The runs of each marking law, by short name; `parameter` holds its mapping."""
+    found = {}
+    for value in runs.values(parameter):
+        law = msgspec.json.decode(value)["law"]
+        found[LAWS.get(law, law)] = runs.at({parameter: value})
+    return found

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `reproduce` prints: budgets, verdicts with the figures behind them, the catalogue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from rich.table import Table
+
+from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.judge import CONFIRMED, PENDING, REFUTED, Judged, Verdict
+from ecnomy.analysis.reproduce.session import Reproduced, studies_of
+from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.analysis.reproduce.wording import figure_text
+
+__all__ = ["budget_line", "catalogue_table", "claims_table", "closing_line", "worst_figures"]
+
+_SHOWN: Final = 3  # figures of a claim, the worst first
+
+
+def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
+    """Entries, claims, runs and data packets before anything runs."""
+    studies = studies_of(selected)
+    runs = sum(len(load_study(paper, name, form)) for paper, name in studies)
+    packets = sum(paper.studies[name].budget for paper, name in studies)
+    claims = sum(len(paper.entries[item].claims) for paper, item in selected)
+    whole = "" if not form.quick else " (as a whole; quick takes a part of it)"
+    return (
+        f"{len(selected)} entries, {claims} claims, {runs} runs in {len(studies)} studies, "
+        f"at most {packets / 1e6:.4g} million data packets{whole}"
+    )
+
+
+def claims_table(found: Reproduced) -> Table:
+    """Verdict, figures and reason of each claim of an entry, settings below."""
+    paper, entry = found.paper, found.paper.entries[found.item]
+    table = Table(title=f"{paper.paper}.{found.item}: {entry.title}", title_justify="left")
+    table.caption = "chosen: " + "; ".join(entry.chosen) if entry.chosen else None
+    table.caption_justify = "left"
+    for name in ("claim", "verdict", "the paper says", "measured"):
+        table.add_column(name, overflow="fold")
+    for outcome in found.outcomes:
+        number = outcome.claim.rpartition(".")[2]
+        claim = entry.claims[number]
+        says = claim.says + (f" ({claim.tolerance})" if claim.tolerance else "")
+        measured = [figure_text(figure) for figure in worst_figures(outcome.verdict)]
+        left = len(outcome.verdict.figures) - len(measured)
+        measured += [f"and {left} more"] if left else []
+        measured += [outcome.reason] if outcome.reason else []
+        label = f"{number} {'*' if claim.priority == 'core' else ''}".strip()
+        table.add_row(label, outcome.verdict.verdict, says, "\n".join(measured))
+    return table
+
+
+def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
+    """The figures that decide a verdict: refuted ones, then straddling ones, then the rest."""
+    rank = {REFUTED: 0, CONFIRMED: 2}
+    return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
+
+
+def closing_line(found: Sequence[Reproduced]) -> str:
+    """How many claims came out how, core ones apart."""
+    outcomes = [outcome for each in found for outcome in each.outcomes]
+    lines = []
+    for name, chosen in (
+        ("core", [o for o in outcomes if o.priority == "core"]),
+        ("secondary", [o for o in outcomes if o.priority != "core"]),
+    ):
+        counts = Counter(outcome.verdict.verdict for outcome in chosen)
+        kinds = [kind for kind in (CONFIRMED, REFUTED, "inconclusive", PENDING) if counts[kind]]
+        told = ", ".join(f"{counts[kind]} {kind}" for kind in kinds) or "none"
+        lines.append(f"{len(chosen)} {name} claims: {told}")
+    return "; ".join(lines)
+
+
+def catalogue_table(paper: Paper) -> Table:
+    """The entries of a paper."""
+    table = Table(title=f"{paper.paper}: {paper.cites}", title_justify="left")
+    for name in ("entry", "priority", "claims", "packets", "what"):
+        table.add_column(name, justify="right" if name in ("claims", "packets") else "left")
+    for item, entry in paper.entries.items():
+        packets = sum(paper.studies[name].budget for name in entry.studies)
+        amount = f"{packets / 1e6:.3g} M" if packets else ""
+        pending = all(claim.pending for claim in entry.claims.values())
+        title = entry.title + (" (pending)" if pending and entry.claims else "")
+        table.add_row(item, entry.priority, str(len(entry.claims)), amount, title)
+    return table
