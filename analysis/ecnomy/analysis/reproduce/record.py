@@ -3,7 +3,7 @@
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-judges the runs that are there (a claim whose runs are missing keeps its old outcome) and makes none.
+judges the runs that are there and makes none; a claim whose runs are missing keeps its old outcome.
 """
 
 from __future__ import annotations

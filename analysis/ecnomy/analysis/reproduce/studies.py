@@ -111,7 +111,8 @@ class Runs:
             ResultsError: no such column, or several runs of a seed (some parameter is not fixed).
         """
         if self.batches:
-            return self.row(column)[0]
+            row: npt.NDArray[np.float64] = self.row(column)[0]
+            return row
         if column not in self.frame:
             raise ResultsError(f"no column {column!r}")
         own = self.frame.sort_values("replicate")
