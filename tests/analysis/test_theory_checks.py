@@ -17,10 +17,10 @@ CURVES = (checks.linear_curve(1250, 0.6, 0.71), checks.linear_curve(800, 0.5, 1.
 def test_the_delay_equation_at_the_catalogues_four_points() -> None:
     """No sign change at 0.3, some at 0.4; decay at 1.4, growth at 1.7."""
     calm, wavy, slow, wild = (checks.delay_equation_course(x) for x in (0.3, 0.4, 1.4, 1.7))
-    assert (calm.crossings, wavy.crossings > 0) == (0, True)
-    assert max(calm.growth, wavy.growth) < 1e-6
-    assert slow.growth < 0.1
-    assert wild.growth > 10
+    assert (calm["crossings"], wavy["crossings"] > 0) == (0, True)
+    assert max(calm["growth"], wavy["growth"]) < 1e-6
+    assert slow["growth"] < 0.1
+    assert wild["growth"] > 10
 
 
 @pytest.mark.parametrize("gain", [0.5, 2.0])

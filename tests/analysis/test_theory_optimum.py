@@ -156,6 +156,7 @@ def test_what_it_refuses() -> None:
         (lambda: FlowProblem(((1,),), (1.0,), log), "route 0 crosses no link"),
         (lambda: FlowProblem(((0,),), (1.0,), log, 0.5, 0.2), "smallest <= largest"),
         (lambda: FlowProblem(((0,),), (1.0,), log, (0.1, 0.2)), "one for each of 1"),
+        (lambda: FlowProblem(((0,),), (1.0,), log).dual(np.zeros(1)), "dual is infinite"),
         (lambda: LogUtility(np.array([1.0, -1.0])), "weight must be positive"),
         (lambda: PowerUtility(1.0, 1.0), "use LogUtility"),
         (lambda: MixedUtility((log,)).demand(np.ones(2)), "1 utilities for 2 flows"),

@@ -20,7 +20,6 @@ from ecnomy.analysis.theory.basic_algorithm import (
     rule_prices,
 )
 from ecnomy.analysis.theory.fluid import (
-    Course,
     course_of,
     delayed_trajectory,
     network_trajectory,
@@ -51,7 +50,7 @@ STEPS_PER_DELAY = 40
 DELAYS = 60  # long enough for the first sign change 1 % beyond 1/e, which comes after 22 delays
 
 
-def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> Course:
+def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> dict[str, float]:
     """siris2002.fluid-stability c1: sign changes and growth of u' = -alpha u(t - T) from u = 1."""
     alpha = alpha_delay / delay_s
     course = delayed_trajectory(
@@ -61,7 +60,8 @@ def delay_equation_course(alpha_delay: float, delay_s: float = 0.2) -> Course:
         until_s=DELAYS * delay_s,
         step_s=delay_s / STEPS_PER_DELAY,
     )
-    return course_of(course.states[:, 0])
+    got = course_of(course.states[:, 0])
+    return {"crossings": float(got.crossings), "growth": got.growth}
 
 
 def without_oscillation_w_dec(
@@ -229,7 +229,7 @@ def descent(
     """
     course = rule_prices(problem, prices, rule=rule, gamma=gamma, periods=periods)
     best = network_optimum(problem)
-    gaps = np.array([problem.dual(p) for p in course.prices]) - problem.dual(best.prices)
+    gaps = problem.dual(course.prices) - problem.dual(best.prices)
     rises = np.diff(gaps) / gaps[0]
     return {
         "largest_rise": float(rises.max()),
