@@ -36,6 +36,11 @@ struct FlowStats {
   std::int64_t control_ce = 0;
 
   std::int64_t under_way() const noexcept { return sent - delivered - lost; }
+  // Wraps to below 0 where the sum is no longer a number of picoseconds; a report refuses that.
+  void add_delay(Time delay) noexcept {
+    delay_sum_ps = static_cast<std::int64_t>(static_cast<std::uint64_t>(delay_sum_ps) +
+                                             static_cast<std::uint64_t>(delay));
+  }
 };
 
 // Cumulative; columns of report.links (PROTOCOL.md). Bytes are IP bytes.
@@ -148,7 +153,7 @@ struct Accounts {
     FlowStats& stats = flows[static_cast<std::size_t>(flow)];
     ++stats.delivered;
     stats.delivered_bytes += bytes;
-    stats.delay_sum_ps += delay;
+    stats.add_delay(delay);
     if (ce) {
       ++stats.ce;
       stats.ce_bytes += bytes;

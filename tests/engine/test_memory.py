@@ -74,22 +74,25 @@ def test_the_count_sees_growth() -> None:
     assert wide.packets_peak_bytes >= 64 * 1000 * 10
 
 
-def per_flow(make) -> tuple[float, Allocations]:
+def per_flow(make, *, market: bool) -> tuple[float, Allocations]:
     """Bytes per flow, and the larger run."""
-    few, many = allocations(make(1000)), allocations(make(5000))
+    few, many = (allocations(make(flows), market=market) for flows in (1000, 5000))
     return (many.peak_bytes - few.peak_bytes) / 4000, many
 
 
+@pytest.mark.parametrize("market", [False, True], ids=["alone", "with-rows"])
 @pytest.mark.parametrize("traffic", [None, SURFING], ids=["greedy", "surfing"])
-def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None) -> None:
-    """Both ends of a TCP flow that has not begun, its counters and its next event."""
+def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool) -> None:
+    """Both ends of a TCP flow that has not begun, its next event; its row, and a decision on it."""
     took, run = per_flow(
-        lambda n: bell(SACK, 1.0, traffic=traffic, flows=n, start_s=NEVER_S, marking=RED)
+        lambda n: bell(SACK, 1.0, traffic=traffic, flows=n, start_s=NEVER_S, marking=RED),
+        market=market,
     )
     assert run.data_packets == 0
     assert 600 < took <= 1024
 
 
+@pytest.mark.parametrize("market", [False, True], ids=["alone", "with-rows"])
 @pytest.mark.parametrize(
     ("transport", "traffic", "link"),
     [
@@ -99,10 +102,11 @@ def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None) -> None:
     ],
     ids=["paced", "sack-losses", "surfing"],
 )
-def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link) -> None:
-    """Both ends of a TCP flow that sends, queues, loses and repairs; its packets apart."""
+def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link, market) -> None:
+    """Both ends of a TCP flow that sends, queues, loses and repairs, its row; its packets apart."""
     took, run = per_flow(
-        lambda n: bell(transport, 4.0, traffic=traffic, flows=n, buffer=2 * n, **link)
+        lambda n: bell(transport, 4.0, traffic=traffic, flows=n, buffer=2 * n, **link),
+        market=market,
     )
     assert run.data_packets > 5000 * 4
     assert 600 < took <= 2048
