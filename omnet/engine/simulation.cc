@@ -69,7 +69,8 @@ void Simulation::build_source(const SourcePlan& source) {
     const Stream traffic(plan_->seed, stream_name(source, member, "traffic"));
     if (source.transport.tcp) {
       flows_.push_back({FlowKind::tcp, static_cast<std::uint32_t>(tcp_.size())});
-      tcp_.emplace_back(sources_.back(), flow, outbox, traffic);
+      tcp_.emplace_back(sources_.back(), flow, outbox, traffic,
+                        Stream(plan_->seed, stream_name(source, member, "rtt")));
     } else if (source.traffic.law == Voip::kName) {
       flows_.push_back({FlowKind::call, static_cast<std::uint32_t>(calls_.size())});
       calls_.emplace_back(sources_.back(), flow, member, outbox, traffic, &recorder_);

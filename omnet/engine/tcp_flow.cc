@@ -3,7 +3,8 @@
 
 namespace ecnomy::engine {
 
-TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic)
+TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
+                 Stream rtt_error)
     : source_(&source),
       flow_(flow),
       law_(*source.window),
@@ -12,7 +13,8 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
            source.plan->transport.max_rto),
       outbox_(outbox),
       mark_rate_(source.plan->transport.initial_mark_rate),
-      files_(Files::make(source.plan->traffic, traffic)) {}
+      files_(Files::make(source.plan->traffic, traffic)),
+      rtt_error_(law_.noisy() ? std::make_unique<Stream>(rtt_error) : nullptr) {}
 
 bool TcpFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;
@@ -101,6 +103,7 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
   cwnd_since_ = now;
   window_.ssthresh = transport().slow_start ? std::numeric_limits<double>::infinity() : 0;
   window_.set(transport().initial_window);
+  law_.begin(window_);
   round_trip_ = RoundTrip();
   rto_ = Rto(transport().initial_rto, transport().min_rto, transport().max_rto);
   send_syn(core, false, now);
@@ -149,18 +152,18 @@ void TcpFlow::syn_lost(Core& core, Time now) {
 
 // Marks per second become marks per round trip (laws/window/round_trip.h). With a reference round trip
 // T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
-// marks per second is in proportion to T already.
+// marks per second is in proportion to T already. Some laws take marks per second as they are.
 void TcpFlow::aim() {
+  if (law_.aims() && mark_rate_ >= 0) return law_.aim(std::max(kLeastWeight, mark_rate_));
   if (!aims_by_time() || !round_trip_.known()) return;
-  constexpr double kLeast = 1e-9;  // the law divides by it
   const double t_s = seconds(round_trip_.for_weight());
   double weight = mark_rate_ * t_s;
   if (transport().reference_rtt > 0) {
     const double scale = t_s / seconds(transport().reference_rtt);
-    law_.set_gain(std::max(kLeast, source_->window->gain() * scale));
+    law_.set_gain(std::max(kLeastWeight, source_->window->gain() * scale));
     if (mark_rate_ < 0) weight = source_->window->weight() * scale;
   }
-  law_.set_weight(std::max(kLeast, weight));
+  law_.set_weight(std::max(kLeastWeight, weight));
 }
 
 // The integral of cwnd is over the time in which there is a connection.

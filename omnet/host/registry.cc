@@ -54,6 +54,9 @@ const std::vector<LawEntry>& law_registry() {
       entry<Tahoe>("window"),
       entry<MulTcp>("window"),
       entry<WtpSender>("window"),
+      entry<RemSource>("window"),
+      entry<Vegas>("window"),
+      entry<Primal>("window"),
       {"traffic", "greedy", {}},
       entry<RateCapped>("traffic"),
       entry<Cbr>("traffic"),
@@ -111,6 +114,9 @@ WindowVariant make_window(const std::string& law, const std::vector<double>& val
   if (law == Tahoe::kName) return Tahoe(values.data());
   if (law == MulTcp::kName) return MulTcp(values.data());
   if (law == WtpSender::kName) return WtpSender(values.data());
+  if (law == RemSource::kName) return RemSource(values.data());
+  if (law == Vegas::kName) return Vegas(values.data());
+  if (law == Primal::kName) return Primal(values.data());
   throw BadParameter("this engine hosts no window law '" + law + "'");
 }
 

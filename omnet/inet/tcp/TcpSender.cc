@@ -34,7 +34,7 @@ void TcpSender::openMembers() {
   for (int member = 0; member < source.count; ++member) {
     const TcpMember::Place place{this, tcp, market_, local_, remote_, port_ + member};
     const FlowSender::Identity identity{&source, member, flowOf(member), &market_->accounts(),
-                                        nullptr};
+                                        nullptr, stream(member, "rtt")};
     members_.push_back(std::make_unique<TcpMember>(
         place, identity, stats(member), Outbox(source.send_overhead_ps, stream(member, "overhead")),
         stream(member, "traffic")));

@@ -38,7 +38,8 @@ def gains(plan: Plan) -> Floats:
 
 def _gain(source: Source) -> float:
     if isinstance(source.transport, Tcp) and source.weighted:
-        return source.transport.window.params["gain"]
+        # A law that has none follows marks within some 1 / p of them, as WTP with a gain of 1 does.
+        return source.transport.window.params.get("gain", 1.0)
     return 0.0
 
 

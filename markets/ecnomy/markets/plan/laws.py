@@ -148,6 +148,34 @@ WINDOW: Final[dict[str, tuple[Param, ...]]] = {
         Param("w", "marks", 1, 1e-9, 1e9),
         _flag("only_down", 0),
     ),
+    "rem": (
+        _choice("utility", "log", "quadratic"),
+        Param("w", "packets/s", None, 1e-9, 1e12),
+        Param("phi", "", None, 1.000001, 1e6),
+        Param("min_rate", "packets/s", 100, 1e-9, 1e12),
+        Param("max_rate", "packets/s", None, 1e-9, 1e12),
+        Param("samples", "", 100, 1, 128),
+        Param("initial_fraction", "", 1, 0, 1),
+        Param("rtt_weight", "", 0.01, 1e-9, 1),
+        _choice("smoothed", "off", "unit", "fraction"),
+        Param("step", "", 0.1, 1e-9, 1),
+        Param("rtt_error_s", "s", 0, -1e3, 1e3),
+        Param("rtt_error_std_s", "s", 0, 0, 1e3),
+    ),
+    "vegas": (
+        Param("alpha", "packets", 1, 0, 1e9),
+        Param("beta", "packets", 3, 0, 1e9),
+        Param("gamma", "packets", 1, 0, 1e9),
+        Param("decrease", "", 0.75, 0.01, 0.99),
+        Param("min_ssthresh", "packets", 2, 1, 1e9),
+    ),
+    "primal": (
+        Param("w", "marks/s", 10, 1e-9, 1e12),
+        Param("kappa", "packets/s", 5, 1e-9, 1e9),
+        Param("initial_rate", "packets/s", 10, 1e-9, 1e12),
+        Param("min_rate", "packets/s", 0.1, 1e-9, 1e12),
+        Param("max_rate", "packets/s", 1e9, 1e-9, 1e12),
+    ),
 }
 
 TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {

@@ -203,6 +203,8 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
     mark_rate, reference_rtt = None, plans.NONE
     if isinstance(kind, transport.Wtp | transport.WtpSender):
         mark_rate, reference_rtt = kind.mark_rate, kind.reference_rtt
+    elif isinstance(kind, transport.Rem | transport.Primal):
+        mark_rate = kind.mark_rate
     return plans.Tcp(
         window=_window_law(kind),
         mss_bytes=kind.mss,
@@ -262,6 +264,41 @@ def _window_law(kind: transport.TcpTransport) -> Law:
             return law("window", "wtp-sender", sender)
         case transport.Wtp():
             return _wtp(kind)
+        case transport.Rem():
+            return law("window", "rem", _rem_source(kind))
+        case transport.Vegas():
+            names = ("alpha", "beta", "gamma", "decrease", "min_ssthresh")
+            return law("window", "vegas", {name: getattr(kind, name) for name in names})
+        case transport.Primal():
+            return law("window", "primal", _primal(kind))
+
+
+def _rem_source(kind: transport.Rem) -> Values:
+    named: Values = {
+        "utility": kind.utility,
+        "phi": kind.phi,
+        "min_rate": kind.min_rate,
+        "max_rate": kind.max_rate,
+        "samples": kind.samples,
+        "initial_fraction": kind.initial_fraction,
+        "rtt_weight": kind.rtt_weight,
+        "smoothed": kind.smoothed,
+        "step": kind.step,
+        "rtt_error_s": kind.rtt_error / _PS,
+        "rtt_error_std_s": kind.rtt_error_std / _PS,
+    }
+    # With a mark rate the engine sets the weight before the first data packet.
+    return named | {"w": 1.0 if kind.weight is None else kind.weight}
+
+
+def _primal(kind: transport.Primal) -> Values:
+    named: Values = {
+        "kappa": kind.kappa,
+        "initial_rate": kind.initial_rate,
+        "min_rate": kind.min_rate,
+        "max_rate": kind.max_rate,
+    }
+    return named if kind.weight is None else named | {"w": kind.weight}
 
 
 def _wtp(kind: transport.Wtp) -> Law:

@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 PLAN_VERSION: Final = 1
-WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender"})
+WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender", "rem", "primal"})
 NONE: Final = -1
 EACH: Final = "each"
 TOGETHER: Final = "together"
@@ -136,7 +136,8 @@ class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`count` flows that differ in start time and random draws only.
 
-    Streams of flow i are `source/<name>/<i>/start`, `.../traffic` and `.../overhead`. Reports,
+    Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead` and `.../rtt` (of
+    errors in RTTs). Reports,
     decisions and tables have a row per flow, called `name.i`, or one row for all of them, called
     `name`; rows are numbered through all sources in order.
     """
