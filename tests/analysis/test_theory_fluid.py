@@ -133,6 +133,30 @@ def test_flows_add_up_to_the_total_of_equation_2() -> None:
     assert np.ptp(total.states) > 200  # 600 to sqrt(70 * 2000) = 374
 
 
+def test_each_flow_has_its_own_delay() -> None:
+    """Flows on links of their own follow their own equations, each with its delay."""
+    delays, curve, settings = [0.1, 0.3], lambda y: 0.5 * y / 1000, {"until_s": 6.0, "step_s": 0.01}
+    both = theory.network_trajectory(
+        [(0,), (1,)],
+        [curve, curve],
+        LogUtility(np.array([30.0, 60.0])),
+        kappa_per_s=2.0,
+        delays_s=delays,
+        start_pps=[500.0, 100.0],
+        **settings,
+    )
+    for flow, (weight, start) in enumerate([(30.0, 500.0), (60.0, 100.0)]):
+        alone = theory.wtp_trajectory(
+            curve,
+            kappa_per_s=2.0,
+            w_inc_per_s=weight,
+            delay_s=delays[flow],
+            start_pps=start,
+            **settings,
+        )
+        assert both.states[:, flow] == pytest.approx(alone.states[:, 0].tolist(), rel=1e-12)
+
+
 def test_w_dec_slows_the_loop_and_keeps_the_rest_point() -> None:
     """(1, 4) and (4, 1) end at the same rate; (4, 1) comes within a tenth of the way sooner."""
     courses = [

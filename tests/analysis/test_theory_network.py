@@ -118,6 +118,20 @@ def test_figure_5_bends_where_the_second_link_marks(
     assert far.rates_pps[9] / far.rates_pps[0] < 0.97 * slope * 8
 
 
+def test_fixed_point_behind_antoniadis_figure_7() -> None:
+    """11 sources at 1.5 Mbps on a virtual queue (0.7, 10): W near 2.4, p 0.42, T / (gain p) 9.5 s.
+
+    Those three are rounded and of an approximation; the exact curve for Poisson arrivals gives them
+    within 3 %.
+    """
+    link = LoadLink(187.5, lambda load: theory.virtual_queue_probability(load, 0.7, 10))
+    got = theory.wtp_network([(0,)] * 11, [link], [1.0] * 11, [0.2] * 11)
+    p = float(got.probabilities[0])
+    assert p == pytest.approx(0.42, rel=0.03)
+    assert got.rates_pps * 0.2 == pytest.approx([2.4] * 11, rel=0.03)
+    assert theory.wtp_time_constant_s(0.2, 0.05, p) == pytest.approx(9.5, rel=0.03)
+
+
 def test_general_utility_on_one_link_by_hand() -> None:
     """n flows with -w/x and p = s y: w / x^2 = s n x."""
     links = [LoadLink(1000.0, lambda load: 0.4 * load)]
