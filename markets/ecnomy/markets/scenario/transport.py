@@ -126,9 +126,7 @@ _Queued = Amount(
     most=1e9,
     plain=True,
 )
-_RttError = Amount(
-    what="a time", example="-1 ms", units=("ps",), least=-(10**15), most=10**15
-)
+_RttError = Amount(what="a time", example="-1 ms", units=("ps",), least=-(10**15), most=10**15)
 _RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
 _Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
 _Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
