@@ -19,6 +19,7 @@ from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_profile import PROFILE_CHECKS
 from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
+from check_rates import RATE_CHECKS
 from check_red import RED_CHECKS
 from check_traffic import TRAFFIC_CHECKS
 from check_users import USER_CHECKS
@@ -36,6 +37,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **PROJECTION_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
+    **RATE_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
     **PROFILE_CHECKS,

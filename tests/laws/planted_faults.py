@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a planted fault is, and those of REM, PI, adaptive virtual queue and projected arrivals.
+"""What a planted fault is, and those of controllers on links and of laws that set a rate.
 
 The faults of all other laws stand in test_mutations.py, which plants them.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["MARKING_MUTATIONS", "Mutation"]
+__all__ = ["MARKING_MUTATIONS", "RATE_MUTATIONS", "Mutation"]
 
 
 class Mutation(NamedTuple):
@@ -162,5 +162,54 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "if (flow.waiting == 0) unlist(flow);\n    return",
             "return",
         ),
+    ],
+}
+
+RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
+    "rem-source": [
+        Mutation(
+            "sign", "window/rem_source.h", "rtt_s_ + error_s_, 0.0", "rtt_s_ - error_s_, 0.0"
+        ),
+        Mutation(
+            "threshold", "window/rem_source.h", "if (round_ < window.cwnd)", "if (round_ < 1)"
+        ),
+        Mutation(
+            "clamp",
+            "window/rem_source.h",
+            "std::clamp(x, setup_->min_rate, setup_->max_rate)",
+            "std::min(x, setup_->max_rate)",
+        ),
+        Mutation("round", "window/rem_source.h", "std::ceil(rate()", "std::round(rate()"),
+        Mutation("base", "window/rem_source.h", "/ samples) / ln_phi", "/ samples)"),
+        Mutation(
+            "case",
+            "window/rem_source.h",
+            "if (ones_ == setup_->samples) return setup_->min_rate;",
+            "if (ones_ == setup_->samples) return setup_->max_rate;",
+        ),
+        Mutation(
+            "ring", "window/rem_source.h", "((word & bit) != 0 ? 1 : 0)", "(marked ? 0 : 1)"
+        ),
+        Mutation("loss", "window/rem_source.h", "packets - ack.marks", "packets"),
+    ],
+    "vegas": [
+        Mutation("sign", "window/vegas.h", "window.set(window.cwnd - 1)", "window.set(window.cwnd)"),
+        Mutation("threshold", "window/vegas.h", "queued > setup_->beta", "queued > setup_->gamma"),
+        Mutation(
+            "clamp",
+            "window/vegas.h",
+            "std::max(setup_->decrease * window.cwnd, setup_->min_ssthresh)",
+            "setup_->decrease * window.cwnd",
+        ),
+        Mutation("case", "window/vegas.h", "window.in_slow_start() && grows_", "grows_"),
+        Mutation("guard", "window/vegas.h", "grows_ = !grows_;", ""),
+        Mutation("base", "window/vegas.h", "std::min(base_, rtt)", "rtt"),
+    ],
+    "primal": [
+        Mutation("sign", "window/primal.h", "n * w_ / x_ - k", "n * w_ / x_ + k"),
+        Mutation("case", "window/primal.h", "n * w_ / x_", "n * w_ / window.cwnd"),
+        Mutation("clamp", "window/primal.h", "std::clamp(x, min_, max_)", "std::max(x, min_)"),
+        Mutation("threshold", "window/primal.h", "std::min(x_, 1 / rtt_s_)", "1 / rtt_s_"),
+        Mutation("weight", "window/primal.h", "(sample_s - rtt_s_) / 8", "(sample_s - rtt_s_) / 4"),
     ],
 }

@@ -75,7 +75,13 @@ void bind_window(nb::module_& module) {
       .def("weight", &WindowLaw::weight)
       .def("set_weight", &WindowLaw::set_weight)
       .def("gain", &WindowLaw::gain)
-      .def("set_gain", &WindowLaw::set_gain);
+      .def("set_gain", &WindowLaw::set_gain)
+      .def("every_ack", &WindowLaw::every_ack)
+      .def("begin", &WindowLaw::begin)
+      .def("on_rtt", &WindowLaw::on_rtt)
+      .def("disturb", &WindowLaw::disturb)
+      .def("aim", &WindowLaw::aim)
+      .def("send_rate", &WindowLaw::send_rate);
   module.def("window", [](const std::string& name, const std::vector<double>& values) {
     return make(registry().window, name, values);
   });

@@ -75,6 +75,13 @@ struct WindowLaw {
   virtual void set_weight(double weight) = 0;
   virtual double gain() = 0;  // NaN where a law has none
   virtual void set_gain(double gain) = 0;
+  // What only some laws have: nothing, or NaN, with the others.
+  virtual bool every_ack() = 0;
+  virtual WindowState begin(const WindowState& window) = 0;
+  virtual WindowState on_rtt(const WindowState& window, Ps rtt) = 0;
+  virtual void disturb(double normal) = 0;
+  virtual void aim(double marks_per_s) = 0;
+  virtual double send_rate() = 0;
 };
 
 struct Traffic {
