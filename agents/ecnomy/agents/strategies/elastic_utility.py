@@ -36,9 +36,9 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.decision import Decision
+from ecnomy.agents.decision import Decision, within
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation
+from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.utilities import UTILITIES, utility_of
 
@@ -51,6 +51,7 @@ RANGE: Final = 1000.0  # of x / x0
 LONGEST_STEP: Final = math.log(4.0)  # of log w
 LEAST_MICRO: Final = 1.0
 MOST_MICRO: Final = 1e12
+_MICRO: Final = column(MICRO)
 
 
 @dataclasses.dataclass
@@ -74,7 +75,7 @@ class ElasticUtility:
         except Refused as refused:
             key = f"utility.{refused.key}"
             raise Refused(key, refused.found, refused.expected) from None
-        self._gain = 1.0 / max(1.0, self._utility.curvature)
+        self._gain = column(1.0 / max(1.0, self._utility.curvature))
         most_micro = min(MOST_MICRO, max(LEAST_MICRO, self.budget * MICRO))
         self._bounds = math.log(LEAST_MICRO), math.log(most_micro)
         self._flow: Integers = np.zeros(0, dtype=np.int64)
@@ -93,11 +94,14 @@ class ElasticUtility:
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
-        going = (flows.active != 0) & (flows.srtt_s > 0)
+        going = flows.active.astype(np.bool_) & flows.srtt_s.astype(np.bool_)
         if seen.dt_ps:
             step = self._gain * (self._log_worth(flows.goodput_bps) - self._log_pay)
-            step = np.where(going & self._going, step.clip(-LONGEST_STEP, LONGEST_STEP), 0.0)
-            self._log_pay = (self._log_pay + step).clip(*self._bounds)
+            moving = going & self._going
+            if np.count_nonzero(moving) < len(moving):
+                step[~moving] = 0.0
+            step = within(step, -LONGEST_STEP, LONGEST_STEP)
+            self._log_pay = within(self._log_pay + step, *self._bounds)
         self._going = going
         return Decision(np.rint(np.exp(self._log_pay)))
 
@@ -112,7 +116,7 @@ class ElasticUtility:
         else:
             self._x0_bps = np.full(len(own_bps), x0_bps)
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
-        log_pay = self._log_worth(first_bps).clip(*self._bounds)
+        log_pay = within(self._log_worth(first_bps), *self._bounds)
         going = np.zeros(len(own_bps), dtype=np.bool_)
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new], going[new] = self._log_pay[old], self._going[old]
@@ -120,5 +124,5 @@ class ElasticUtility:
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Logarithm of x U'(x), in micro-units per second."""
-        r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
-        return np.asarray(np.log(MICRO * self._utility.worth(r)), dtype=np.float64)
+        r = within(rate_bps / self._x0_bps, 1 / RANGE, RANGE)
+        return np.asarray(np.log(_MICRO * self._utility.worth(r)), dtype=np.float64)
