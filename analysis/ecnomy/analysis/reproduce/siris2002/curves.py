@@ -62,7 +62,7 @@ def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
     counts = sorted(runs.values(count))
     own = [runs.at({count: n}) for n in counts]
     load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
-    return Curve(tuple(int(groups * n) for n in counts), load, p)
+    return Curve(tuple(round(groups * n) for n in counts), load, p)
 
 
 def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:

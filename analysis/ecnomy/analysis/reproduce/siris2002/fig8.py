@@ -123,7 +123,7 @@ def _smoothness(studies: Studies) -> dict[str, Floats]:
             after, before = decrease[law].at({COUNT: n}), runs.at({COUNT: n})
             for name, column in columns.items():
                 ratio = after.sample(column) / before.sample(column)
-                found[f"{name}.decrease_over_increase.{law}.flows={2 * n}"] = ratio
+                found[f"{name}.decrease_over_increase.{law}.flows={2 * n:g}"] = ratio
     return found
 
 

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
     from ecnomy.analysis.results import Run
 
-__all__ = ["BATCHES", "batches", "burstiness", "waits"]
+__all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
 
 BATCHES: Final = 30
+_SMOOTH: Final = 20  # samples of the moving mean that a rise is read off
+_SHOWN: Final = 5  # one sample in so many is kept for the picture
 _MARKS_IN: Final = 5  # intervals of 10 ms that marks are counted in together
 
 
@@ -132,4 +134,37 @@ def waits(results: Path) -> dict[str, float]:
         "wait.mean_s": mean_s,
         "wait.std_s": float(np.sqrt(variance)),
         "wait.max_s": float(middle_s[-1]),
+    }
+
+
+def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
+    """Goodput of every flow, bit/s, in the order of the plan: the row `goodput`."""
+    from ecnomy.analysis.results import open_run
+
+    flows = open_run(results).table("flows").sort_values("flow")
+    return {"goodput": flows["goodput_bps"].to_numpy(dtype=np.float64)}
+
+
+def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
+    """How fast windows rise and how much they vary, from their series.
+
+    Returns:
+        `rise_s`, when the moving mean over 20 samples of the mean window of all flows first
+        reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last half,
+        the latter of single flows, then averaged; `course`, the first flow's window, one sample
+        in 5.
+    """
+    from ecnomy.analysis.results import open_run
+
+    series = open_run(results).table("series")
+    windows = series.pivot(index="t_ps", columns="subject", values="value")
+    values = windows.to_numpy(dtype=np.float64)
+    last = values[len(values) // 2 :]
+    together = np.convolve(values.mean(axis=1), np.full(_SMOOTH, 1 / _SMOOTH), "valid")
+    reached = int(np.argmax(together >= 0.9 * last.mean())) + _SMOOTH - 1
+    return {
+        "rise_s": float(windows.index[reached]) / 1e12,
+        "cwnd.mean": float(last.mean()),
+        "cwnd.std": float(last.std(axis=0, ddof=1).mean()),
+        "course": values[::_SHOWN, 0],
     }

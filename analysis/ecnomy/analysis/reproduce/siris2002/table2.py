@@ -83,6 +83,6 @@ def draw(studies: Studies, figure: Figure) -> None:
         means = [i.mean if i else np.nan for i in found]
         errors = [i.half_width if i else 0.0 for i in found]
         axis.bar(names, means, yerr=errors, color="0.7", edgecolor="black", capsize=3)
-        labels = [f"{_LABELS[name]}\n{2 * rows[name].values(COUNT)[0]} flows" for name in names]
+        labels = [f"{_LABELS[name]}\n{2 * rows[name].values(COUNT)[0]:g} flows" for name in names]
         axis.set_xticks(range(len(names)), labels, rotation=40, ha="right", fontsize=8)
         axis.set(ylabel=f"{titles[part]} of waits, ms")
