@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.athuraliya2000.laws import COUNT, LABELS, MARKING, by_law, slope, spearman
+from ecnomy.analysis.reproduce.athuraliya2000.laws import (
+    COUNT,
+    LABELS,
+    MARKING,
+    by_law,
+    slope,
+    spearman,
+)
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -25,7 +32,10 @@ Curves = dict[str, dict[int, np.ndarray]]
 def figures(studies: Studies) -> Samples:
     """Utilization, backlog, loss and marks over n, per seed."""
     runs = studies["fig14"]
-    use, queue = curves(runs, "bottleneck.utilization"), curves(runs, "bottleneck.mean_queue_packets")
+    use, queue = (
+        curves(runs, "bottleneck.utilization"),
+        curves(runs, "bottleneck.mean_queue_packets"),
+    )
     loss, p = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.marked")
     found: dict[str, np.ndarray | float] = {}
     for law in use:
