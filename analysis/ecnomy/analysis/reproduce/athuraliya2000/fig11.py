@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 11: twenty REM sources as the round trip goes from 10 to 100 ms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import draw_scaled, scaled
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+SWEPT: Final = "network.links.access.delay"
+
+
+def theory(x: float) -> float:
+    """Rate of a source, packets/ms."""
+    return 1.0
+
+
+def points(studies: Studies) -> dict[float, Runs]:
+    """Runs by round-trip propagation, ms."""
+    runs = studies["fig11"]
+    return {2 * float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
+
+
+def figures(studies: Studies) -> Samples:
+    """See scaling.scaled."""
+    return scaled(points(studies), theory)
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """See scaling.draw_scaled."""
+    draw_scaled(figure, points(studies), theory, "round-trip propagation, ms")
