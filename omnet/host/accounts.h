@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/class_tally.h"
 #include "host/tally.h"
 #include "laws/parameter.h"
 
@@ -16,6 +17,7 @@ namespace ecnomy {
 struct Hop {
   std::int32_t link;
   bool last;
+  std::int16_t service_class = -1;  // of the source on this link; -1: the link has one queue
   std::int64_t arrivals = 0;
   std::int64_t marks = 0;
   std::int64_t drops = 0;
@@ -123,14 +125,16 @@ struct Accounts {
   std::vector<FlowStats> flows;
   std::vector<std::int64_t> late;  // flow * thresholds + threshold
   std::vector<Time> delay_thresholds;
-  Trace* trace = nullptr;  // not owned; null where nothing is traced
-  Tally* tally = nullptr;  // not owned; null where, or while, nothing is counted apart
+  Trace* trace = nullptr;         // not owned; null where nothing is traced
+  Tally* tally = nullptr;         // not owned; null where, or while, nothing is counted apart
+  ClassTally* classes = nullptr;  // not owned; null where nothing is recorded of classes
 
   // The index of the path's first hop.
-  std::uint32_t add_path(const std::vector<std::int32_t>& path, std::int32_t source) {
+  std::uint32_t add_path(const std::vector<std::int32_t>& path,
+                         const std::vector<std::int32_t>& classes, std::int32_t source) {
     const std::uint32_t first = static_cast<std::uint32_t>(hops.size());
-    for (const std::int32_t link : path) {
-      hops.push_back({link, false});
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      hops.push_back({path[i], false, static_cast<std::int16_t>(classes[i])});
       hop_source.push_back(source);
     }
     if (!path.empty()) hops.back().last = true;
