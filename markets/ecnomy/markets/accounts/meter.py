@@ -141,9 +141,7 @@ class Meter:
             fixed = (self._flows[rows], self._gain[rows], self._limit_bps[rows])
             for values in fixed:
                 values.setflags(write=False)  # strategies are shown the same one every time
-            own = self._own[who] = _Own(
-                rows, *fixed, then.bits[rows], then.counts.take(rows, 1)
-            )
+            own = self._own[who] = _Own(rows, *fixed, then.bits[rows], then.counts.take(rows, 1))
         return own
 
     def streams(
