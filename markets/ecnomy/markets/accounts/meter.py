@@ -90,7 +90,7 @@ class Meter:
         """Take the counters of a report, and each flow's mark charge until then."""
         flows = report.flows
         told = [flows["delivered"], flows["ce"], charge_micro, flows["active"]]
-        bits = 8.0 * flows["acked_bytes"]
+        bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
         counts = np.array(told, dtype=np.int64)
         srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
         self._now = _Look(report.t_ps, flows, report.links, bits, counts, srtt_s)
