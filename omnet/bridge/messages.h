@@ -37,12 +37,12 @@ inline Column column(const char* name, const std::vector<double>& values) {
 }
 // A field of each of some structs.
 template <typename Struct>
-Column column(const char* name, const std::vector<Struct>& rows, std::int64_t Struct::*field) {
+Column column(const char* name, const std::vector<Struct>& rows, std::int64_t Struct::* field) {
   return {name, rows.empty() ? nullptr : &(rows.front().*field), rows.size(), false,
           sizeof(Struct)};
 }
 template <typename Struct>
-Column column(const char* name, const std::vector<Struct>& rows, double Struct::*field) {
+Column column(const char* name, const std::vector<Struct>& rows, double Struct::* field) {
   return {name, rows.empty() ? nullptr : &(rows.front().*field), rows.size(), true, sizeof(Struct)};
 }
 

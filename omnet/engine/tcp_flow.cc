@@ -115,8 +115,8 @@ void TcpFlow::finish_file(Core& core, bool complete, Time now) {
     const Files::File& file = files_->present;
     const FlowStats& so_far = stats(core);
     source_->transfers->add({flow_, file.number, file.start, now, file.bytes,
-                             file.retransmitted + so_far.retransmitted,
-                             file.ece + so_far.ece, complete ? 1 : 0});
+                             file.retransmitted + so_far.retransmitted, file.ece + so_far.ece,
+                             complete ? 1 : 0});
   }
   files_->given_up = kNever;
   await_file(core, now);

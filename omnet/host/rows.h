@@ -78,7 +78,7 @@ class Rows {
   };
 
   std::vector<Span>::const_iterator after(std::size_t value,
-                                          std::size_t Span::*first) const noexcept {
+                                          std::size_t Span::* first) const noexcept {
     return std::upper_bound(
         spans_.begin(), spans_.end(), value,
         [first](std::size_t wanted, const Span& span) { return wanted < span.*first; });

@@ -64,6 +64,34 @@ def test_nothing_is_allocated_in_the_steady_state(name: str) -> None:
     assert (long.made, long.packets_made) == (short.made, short.packets_made)
 
 
+def doublings(first: int, most: int) -> int:
+    """How often a vector that begins with room for `first` asks for room until it has `most`."""
+    return 1 + max(0, (most - 1) // first).bit_length()
+
+
+TALKING = Law("voip", dict(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_phase=1.0))
+
+
+@pytest.mark.parametrize(
+    ("transport", "traffic", "each"),
+    [(SACK, SURFING, 2 * doublings(8, 65)), (plans.udp(200), TALKING, doublings(1, 20))],
+    ids=["surfing", "talking"],
+)
+def test_files_and_calls_live_on_what_there_is(transport, traffic: Law, each: int) -> None:
+    """What varies without end finds its largest size: no file and no call asks for memory.
+
+    A surfer's two ends keep holes in a vector each, of at most what the bottleneck holds (60
+    packets and some under way); a telephone its calls since the last report, 1 s ago: with one in
+    3 s on average, 20 have a chance below 1e-20. Vectors double and are kept, so that a flow asks
+    `each` times in its life, the four lists that all share 12 times each at most (4,096 entries).
+    A file is 50 packets and a call 20 on average: one request in every other file would be more.
+    """
+    flows = 10
+    short, long = (allocations(bell(transport, t, traffic=traffic)) for t in (20.0, 320.0))
+    assert long.data_packets > max(10_000, 10 * short.data_packets)
+    assert long.made - short.made <= flows * each + 4 * 12 < long.data_packets / 100
+
+
 def test_the_count_sees_growth() -> None:
     """More packets in flight than ever before are more chunks of the pool: nothing is missed."""
     narrow, wide = (

@@ -91,7 +91,7 @@ class Meter:
         """Take the counters of a report, and each flow's mark charge until then."""
         flows = report.flows
         told = [flows["delivered"], flows["ce"], charge_micro, flows["active"]]
-        bits = 8.0 * flows["acked_bytes"]
+        bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
         counts = np.array(told, dtype=np.int64)
         srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
         self._now = _Look(report.t_ps, flows, report.links, bits, counts, srtt_s)
@@ -142,9 +142,7 @@ class Meter:
             fixed = (self._flows[rows], self._gain[rows], self._limit_bps[rows])
             for values in fixed:
                 values.setflags(write=False)  # strategies are shown the same one every time
-            own = self._own[who] = _Own(
-                rows, *fixed, then.bits[rows], then.counts.take(rows, 1)
-            )
+            own = self._own[who] = _Own(rows, *fixed, then.bits[rows], then.counts.take(rows, 1))
         return own
 
     def streams(
