@@ -170,7 +170,7 @@ class TcpFlow {
   double factor_ = 1;            // of the profile, on the cap
   Time step_at_ = kNever;        // when the profile has its next step
   std::unique_ptr<Files> files_;
-  std::unique_ptr<Stream> rtt_error_;  // of a law that wants a draw before each ACK
+  std::unique_ptr<Stream> rtt_error_;    // of a law that wants a draw before each ACK
   std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1
 };
 

@@ -67,7 +67,7 @@ def test_rem_windows_are_shares_times_round_trips(n: int) -> None:
 
 @pytest.mark.parametrize("smoothed", [1, 2])
 def test_smoothed_rem_has_the_same_windows(smoothed: int) -> None:
-    """Section II-D: by one packet or a tenth each round trip, windows settle where plain ones do."""
+    """Section II-D: by one packet or a tenth each round trip, windows settle as plain ones."""
     outcome = alike(4, smoothed=smoothed)
     assert windows(outcome, 2) == pytest.approx(3.0 * np.array(RTTS_MS), rel=0.10)
 
@@ -98,7 +98,7 @@ def test_rem_rtt_error_is_a_utility_of_its_own() -> None:
 
 
 def test_rem_rtt_error_is_white_and_normal() -> None:
-    """Nothing marked, the window is max_rate (RTT + e): e has mean 0, deviation as asked, no memory."""
+    """Nothing marked, cwnd is max_rate (RTT + e): e has mean 0, its deviation, no memory."""
     law = plans.rem_source(initial_fraction=0.0, rtt_error_std_s=0.002, max_rate=5e3)
     cwnd = lone(law, 60.0).table("series")["value"][5:]
     errors_s = (cwnd - 0.5) / 5e3 - ROUND_TRIP_S  # rounded up to whole packets: 0.5 on average
@@ -206,7 +206,9 @@ def test_vegas_keeps_alpha_to_beta_packets_queued(rate_bps: float) -> None:
     outcome = run(plans.plan(links, [flow], 40, warmup_s=20))
     queue = outcome.over(20, 40, part="links")["queue_integral"][2] / 20
     over = outcome.over(20, 40)
-    assert over["lost"][0] == 0 and over["acked"][0] == pytest.approx(rate_bps / 8000 * 20, rel=0.01)
+    assert over["lost"][0] == 0 and over["acked"][0] == pytest.approx(
+        rate_bps / 8000 * 20, rel=0.01
+    )
     smallest_s = 2 * (0.001 + RTT_S / 2) + (8000 + 320) / 1e9 + (8000 + 320) / rate_bps
     window = over["cwnd_integral"][0] / 20
     queued = window - rate_bps / 8000 * smallest_s
@@ -215,7 +217,7 @@ def test_vegas_keeps_alpha_to_beta_packets_queued(rate_bps: float) -> None:
 
 
 def test_vegas_answers_marks_as_rfc_3168_says() -> None:
-    """Without queues it grows by a packet a round trip, and an echo takes a quarter: the pipe's mean."""
+    """Without queues a packet more each round trip, a quarter less on an echo: the pipe's mean."""
     state = {"acked": 0.0, "round": 0.0}
 
     def rise(window: float) -> float:

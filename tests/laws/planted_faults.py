@@ -167,9 +167,7 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
 
 RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "rem-source": [
-        Mutation(
-            "sign", "window/rem_source.h", "rtt_s_ + error_s_, 0.0", "rtt_s_ - error_s_, 0.0"
-        ),
+        Mutation("sign", "window/rem_source.h", "rtt_s_ + error_s_, 0.0", "rtt_s_ - error_s_, 0.0"),
         Mutation(
             "threshold", "window/rem_source.h", "if (round_ < window.cwnd)", "if (round_ < 1)"
         ),
@@ -187,13 +185,13 @@ RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "if (ones_ == setup_->samples) return setup_->min_rate;",
             "if (ones_ == setup_->samples) return setup_->max_rate;",
         ),
-        Mutation(
-            "ring", "window/rem_source.h", "((word & bit) != 0 ? 1 : 0)", "(marked ? 0 : 1)"
-        ),
+        Mutation("ring", "window/rem_source.h", "((word & bit) != 0 ? 1 : 0)", "(marked ? 0 : 1)"),
         Mutation("loss", "window/rem_source.h", "packets - ack.marks", "packets"),
     ],
     "vegas": [
-        Mutation("sign", "window/vegas.h", "window.set(window.cwnd - 1)", "window.set(window.cwnd)"),
+        Mutation(
+            "sign", "window/vegas.h", "window.set(window.cwnd - 1)", "window.set(window.cwnd)"
+        ),
         Mutation("threshold", "window/vegas.h", "queued > setup_->beta", "queued > setup_->gamma"),
         Mutation(
             "clamp",

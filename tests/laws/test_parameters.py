@@ -91,6 +91,8 @@ def test_values_out_of_range_are_refused_by_name(laws: Laws, kind: str) -> None:
     [
         ("marking", "red", [0, 9, 3, 0.1, 0.002, 1, 1, 1, 0, 1, 0, 1, 0, 1000, -1]),
         ("traffic", "web", [5, 2, 50000, 100, 99, 1.2, 0, -1]),
+        ("window", "rem", [0, 9, 1.4, 100, 99, 100, 1, 0.01, 0, 0.1, 0, 0]),
+        ("window", "primal", [10, 5, 10, 100, 99]),
     ],
 )
 def test_crossed_ranges_are_refused(laws: Laws, kind: str, name: str, values: list[float]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The REM source, Vegas and primal control on OMNeT++: packet for packet as on the built-in engine."""
+"""The REM source, Vegas and primal control on OMNeT++: packet for packet the built-in engine's."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class RemSource {
       {"utility", "choice", 0, 0, 1, "log,quadratic"},
       {"w", "packets/s", NAN, 1e-9, 1e12, ""},
       {"phi", "", NAN, 1.000001, 1e6, ""},
-      {"min_rate", "packets/s", 100, 1e-9, 1e12, ""},
+      {"min_rate", "packets/s", 1, 1e-9, 1e12, ""},
       {"max_rate", "packets/s", NAN, 1e-9, 1e12, ""},
       {"samples", "", 100, 1, kMostSamples, ""},
       {"initial_fraction", "", 1, 0, 1, ""},
@@ -75,8 +75,7 @@ class RemSource {
     round_ += static_cast<double>(packets);
     if (round_ < window.cwnd) return;
     round_ = 0;
-    const double step =
-        setup_->smoothed == Smoothed::unit ? 1.0 : setup_->step * window.cwnd;
+    const double step = setup_->smoothed == Smoothed::unit ? 1.0 : setup_->step * window.cwnd;
     window.set(std::clamp(target, window.cwnd - step, window.cwnd + step));
   }
   void on_congestion(Window&) noexcept {}

@@ -25,8 +25,8 @@ struct HearsAll<Law, std::void_t<decltype(Law::kEveryAck)>> : std::true_type {};
 template <class Law, class = void>
 struct HasBegin : std::false_type {};
 template <class Law>
-struct HasBegin<
-    Law, std::void_t<decltype(std::declval<Law&>().begin(std::declval<ecnomy::Window&>()))>>
+struct HasBegin<Law,
+                std::void_t<decltype(std::declval<Law&>().begin(std::declval<ecnomy::Window&>()))>>
     : std::true_type {};
 
 template <class Law, class = void>

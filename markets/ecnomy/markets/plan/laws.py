@@ -156,7 +156,7 @@ WINDOW: Final[dict[str, tuple[Param, ...]]] = {
         _choice("utility", "log", "quadratic"),
         Param("w", "packets/s", None, 1e-9, 1e12),
         Param("phi", "", None, 1.000001, 1e6),
-        Param("min_rate", "packets/s", 100, 1e-9, 1e12),
+        Param("min_rate", "packets/s", 1, 1e-9, 1e12),
         Param("max_rate", "packets/s", None, 1e-9, 1e12),
         Param("samples", "", 100, 1, 128),
         Param("initial_fraction", "", 1, 0, 1),
