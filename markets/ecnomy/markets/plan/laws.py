@@ -15,7 +15,17 @@ import msgspec
 
 from ecnomy.markets.plan import Law
 
-__all__ = ["MARKING", "SCHEDULING", "SERVICE", "TRAFFIC", "WINDOW", "Param", "law", "law_table", "param"]
+__all__ = [
+    "MARKING",
+    "SCHEDULING",
+    "SERVICE",
+    "TRAFFIC",
+    "WINDOW",
+    "Param",
+    "law",
+    "law_table",
+    "param",
+]
 
 UNLIMITED: Final = 1e300
 
