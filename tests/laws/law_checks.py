@@ -21,6 +21,7 @@ from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
 from check_rates import RATE_CHECKS
 from check_red import RED_CHECKS
+from check_scheduling import SCHEDULING_CHECKS
 from check_traffic import TRAFFIC_CHECKS
 from check_users import USER_CHECKS
 from check_window import WINDOW_CHECKS
@@ -35,6 +36,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **MARKING_CHECKS,
     **CONTROLLER_CHECKS,
     **PROJECTION_CHECKS,
+    **SCHEDULING_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
     **RATE_CHECKS,

@@ -128,6 +128,21 @@ struct StreamHost {
   virtual double uniform() = 0;
 };
 
+using Served = std::tuple<int, bool, Ps>;  // class, whether to mark, how long it waited
+// Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period.
+using ClassRow = std::tuple<std::int64_t, std::int64_t, double, double, double, double>;
+
+struct Scheduler {
+  virtual ~Scheduler() = default;
+  virtual void arrive(std::size_t service, const MarkedPacket& packet, bool busy, Ps now) = 0;
+  virtual int drop(bool overflow, Ps now) = 0;
+  virtual void settle(Ps now) = 0;
+  virtual Served next(Ps now) = 0;
+  virtual std::vector<ClassRow> classes() = 0;
+  // Bytes projected beyond the buffer, and the rates that classes are projected to need.
+  virtual std::tuple<double, double> projected() = 0;
+};
+
 using Words4 = std::array<std::uint32_t, 4>;
 using Words2 = std::array<std::uint32_t, 2>;
 
@@ -152,6 +167,11 @@ struct Registry {
   std::function<std::uint64_t(std::uint64_t)> mix64;
   std::function<double(std::uint32_t)> uniform_from_words;
   std::function<Drawn(Ps, Ps, Ps, std::int64_t, const Draws&)> start;
+  std::array<Rows, 2> scheduling;  // of the scheduler, of a class
+  std::function<std::unique_ptr<Scheduler>(
+      const std::vector<double>&, const std::vector<std::vector<double>>&, std::int64_t)>
+      scheduler;
+  std::function<std::vector<double>(const std::vector<double>&)> weights;
 };
 
 Registry& registry();

@@ -15,7 +15,17 @@ import msgspec
 
 from ecnomy.markets.plan import Law
 
-__all__ = ["MARKING", "SCHEDULING", "TRAFFIC", "WINDOW", "Param", "law", "law_table", "param"]
+__all__ = [
+    "MARKING",
+    "SCHEDULING",
+    "SERVICE",
+    "TRAFFIC",
+    "WINDOW",
+    "Param",
+    "law",
+    "law_table",
+    "param",
+]
 
 UNLIMITED: Final = 1e300
 
@@ -222,6 +232,9 @@ SCHEDULING: Final[dict[str, tuple[Param, ...]]] = {
         Param("interval_s", "s", 0.1, 1e-6, 1e6),
         *_FILTER,
     ),
+}
+
+SERVICE: Final[dict[str, tuple[Param, ...]]] = {
     "service-class": (
         Param("delay_s", "s", -1, -1, 1e6),
         Param("loss", "", -1, -1, 1),
@@ -236,6 +249,7 @@ _KINDS: Final = {
     "window": WINDOW,
     "traffic": TRAFFIC,
     "scheduling": SCHEDULING,
+    "service": SERVICE,
 }
 
 
