@@ -69,14 +69,20 @@ def figures(studies: Studies) -> Samples:
     """Marks per round trip over w and the floor's bias; spread over the laws of marks a second."""
     found: dict[str, Floats] = {}
     same: dict[str, list[Floats]] = {}
+    fair: dict[str, list[Floats]] = {}
     for point in _points(studies):
         window = float(point.window.mean())
         if window >= _LEAST_WINDOW:
             name = f"marks_per_round.{point.name}.{point.law}.r={point.r:g}"
             found[name] = point.per_round / wtp_floor_bias(window)
-        same.setdefault(f"{point.name}.r={point.r:g}", []).append(point.marks_per_s)
+        name = f"{point.name}.r={point.r:g}"
+        same.setdefault(name, []).append(point.marks_per_s)
+        if window >= _LEAST_WINDOW:
+            fair.setdefault(name, []).append(point.per_round / wtp_floor_bias(window))
     for name, samples in same.items():
         found[f"spread.{name}"] = spread(samples)
+    for name, samples in fair.items():
+        found[f"control.spread_without_floor_and_queues.{name}"] = spread(samples)
     return found
 
 

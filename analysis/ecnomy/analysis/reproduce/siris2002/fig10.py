@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import (
     Curve,
     Floats,
@@ -61,7 +62,7 @@ def figures(studies: Studies) -> Samples:
     least, most = buffers[names[0]], buffers[names[-1]]
     found["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
     found["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
-    return found
+    return found | curve_controls(studies["curve-controls"])
 
 
 def _apart(end: int) -> Callable[[Floats, Floats, Floats, Floats], float]:

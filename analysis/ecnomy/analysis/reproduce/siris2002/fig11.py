@@ -84,6 +84,10 @@ def figures(studies: Studies) -> Samples:
         if r >= 2:
             off = [np.abs(ratio / r - 1) for ratio in (multcp, ratios["wtp"][r])]
             found[f"farther_than_wtp.r={r:g}"] = off[0] - off[1]
+    control = studies["fig11-controls"]
+    for weight in sorted(control.values("sources.light.transport.weight")):
+        own = control.where(sources__light__transport__weight=weight)
+        found[f"control.small_gain.w={weight:g}"] = own.sample("bottleneck.utilization")
     return found | _differences(loads) | _fairness(laws)
 
 
@@ -142,7 +146,9 @@ def draw(studies: Studies, figure: Figure) -> None:
         band(right, list(loads), list(loads.values()), index, _LABELS[name])
     ends = [1, max(ratios)]
     theory_line(left, ends, ends, "equal ratios")
-    left.set(xlabel="ratio of weights, heavy / light", ylabel="ratio of throughput", yscale="log")
+    left.set(xlabel="ratio of weights, heavy / light", ylabel="ratio of throughput")
+    left.set(xscale="log", yscale="log")
+    left.set_xticks([1, 2, 5, 10], ["1", "2", "5", "10"])
     left.set_yticks([1, 2, 5, 10, 20, 50], ["1", "2", "5", "10", "20", "50"])
     left.set_title("(a)")
     right.set(xlabel="weight of all ten flows", ylabel="utilization")

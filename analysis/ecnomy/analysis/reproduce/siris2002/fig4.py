@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.siris2002.controls import ratio_controls
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import Floats, Ratios, ratios
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -35,6 +38,8 @@ def figures(studies: Studies) -> Samples:
             own = runs.at({WEIGHT: r})
             burst = own.sample("light.sent_cv") / own.sample("heavy.sent_cv")
             found[f"burstiness.light_over_heavy.{law}.r={r:g}"] = burst
+            # Independent arrivals have deviations in proportion to the root of the mean.
+            found[f"burstiness_over_poisson.{law}.r={r:g}"] = burst / np.sqrt(ratio)
     for r, ratio in throughput["vq"].items():
         found[f"vq_over_red.r={r:g}"] = ratio / throughput["red"][r]
         found[f"vq_over_lb.r={r:g}"] = ratio / throughput["lb"][r]
@@ -44,7 +49,7 @@ def figures(studies: Studies) -> Samples:
     found["vq_excess.increase_minus_decrease"] = (
         before[:count] - throughput["vq"][most][:count]
     ) / most
-    return found
+    return found | ratio_controls(studies["ratio-controls"], "inverse-decrease")
 
 
 def draw(studies: Studies, figure: Figure) -> None:

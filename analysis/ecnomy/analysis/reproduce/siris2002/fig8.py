@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import (
     COUNT,
     Curve,
@@ -78,7 +79,8 @@ def figures(studies: Studies) -> Samples:
         for level in _LEVELS:
             shift = pseudo_values(_shift(level), before, curves["decrease"][law])
             found[f"shift.{law}.p={level:g}"] = shift
-    return found | _smoothness(studies)
+    found |= _smoothness(studies)
+    return found | curve_controls(studies["curve-controls"])
 
 
 def _bend(load: Floats, p: Floats) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import (
     Curve,
     Floats,
@@ -41,7 +42,7 @@ def figures(studies: Studies) -> Samples:
         found[f"r_squared.{law}"] = pseudo_values(r_squared, curve)
     for a, b in itertools.combinations(curves, 2):
         found[f"farthest.{a}_{b}"] = pseudo_values(_farthest, curves[a], curves[b])
-    return found
+    return found | curve_controls(studies["curve-controls"])
 
 
 def _farthest(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:

@@ -125,9 +125,9 @@ def waits(results: Path) -> dict[str, float]:
     alone_s = sum(link.delay_ps / 1e12 + wire_bits / link.rate_bps for link in path)
     table = run.table("histograms")
     bins = table[table["name"] == "delay"].groupby("low")["count"].sum()
-    bins = bins[bins > 0]
     low = bins.index.to_numpy(dtype=np.float64)
-    middle_s, weight = low + np.diff(low).min() / 2 - alone_s, bins.to_numpy(dtype=np.float64)
+    middle_s = (low + (low[1] - low[0]) / 2 - alone_s)[bins > 0]
+    weight = bins.to_numpy(dtype=np.float64)[bins > 0]
     mean_s = float(np.average(middle_s, weights=weight))
     variance = float(np.average((middle_s - mean_s) ** 2, weights=weight))
     return {

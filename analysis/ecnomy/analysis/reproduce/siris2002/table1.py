@@ -71,6 +71,7 @@ def draw(studies: Studies, figure: Figure) -> None:
             )
         axis.set_xticks([0, 1], ["200, 300, 100 ms", "100, 200, 100 ms"])
         axis.set(xlabel="round trips of short, long and cross flows")
-        axis.legend(loc="lower center")
+        axis.set_ylim(0, 1.25 * axis.get_ylim()[1])
+        axis.legend(loc="upper center")
     left.set(ylabel="ratio of throughput, long / short")
     right.set(ylabel="marking probability")

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
 from ecnomy.analysis.reproduce.siris2002.curves import COUNT
 from ecnomy.analysis.reproduce.siris2002.laws import LAWS, MARKING
 from ecnomy.analysis.reproduce.siris2002.ratios import Floats
@@ -69,7 +70,7 @@ def figures(studies: Studies) -> Samples:
     steep = rows["red_5_15"]
     found["red_5_15.marking_probability"] = steep.sample("bottleneck.marking_probability")
     found["red_5_15.mean_queue_packets"] = steep.sample("bottleneck.mean_queue_packets")
-    return found
+    return found | curve_controls(studies["curve-controls"])
 
 
 def draw(studies: Studies, figure: Figure) -> None:
