@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ecnomy.analysis.results import Run
 
-__all__ = ["PS_PER_S", "burstiness", "convergence", "settling", "windows"]
+__all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "shares", "windows"]
 
 PS_PER_S: Final = 1e12
 Columns = Mapping[str, float | Sequence[float]]
@@ -92,6 +92,30 @@ def settling(results: Path) -> Columns:
     mean = cwnd_series(open_run(results))["light"].mean(axis=0)
     after = mean[len(mean) // 2 :]
     return {"settled_s": settled_after_s(after, _STEP_S, within=0.10)}
+
+
+def shares(results: Path) -> Columns:
+    """The largest throughput of a flow over the mean of all."""
+    from ecnomy.analysis.results import open_run
+
+    own = open_run(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
+    return {"most_share": float(own.max() / own.mean())}
+
+
+def growth(results: Path) -> Columns:
+    """Packets by which the window of the only flow grows in a round trip, and the trip's time."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    series = run.table("series").sort_values("t_ps")
+    names = list(run.plan.record.series)
+    rows = {name: series[series["name"] == names.index(name)] for name in ("cwnd", "rtt")}
+    own = rows["cwnd"][rows["cwnd"]["value"] > 1]
+    times_s = own["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S
+    per_s = float(np.polyfit(times_s, own["value"].to_numpy(dtype=np.float64), 1)[0])
+    trips = rows["rtt"]["value"].to_numpy(dtype=np.float64)
+    rtt_s = float(trips[trips > 0].mean())
+    return {"growth_per_rtt": per_s * rtt_s, "rtt_s": rtt_s}
 
 
 def burstiness(results: Path) -> Columns:

@@ -47,7 +47,7 @@ def control_name(row: Mapping[str, object]) -> str:
         return "ten"
     if row["sources.light.transport.send"] == "paced":
         return "paced"
-    if not row["sources.light.send_overhead"]:
+    if float(str(row["sources.light.send_overhead"])) == 0:
         return "no_jitter"
     rate = float(str(row["network.links.access.rate"]))
     return "as_is" if rate == 100 else f"access_{rate:g}"
