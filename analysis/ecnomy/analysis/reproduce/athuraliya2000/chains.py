@@ -45,10 +45,13 @@ def slope_of_shares(points: Mapping[int, list[Array]]) -> Array:
 def draw_shares(axis: Axes, points: Mapping[int, list[Array]], theory: Mapping[int, float]) -> None:
     """Largest, mean and smallest share over the links, against the number of links."""
     at = list(points)
-    for index, (name, of) in enumerate(
-        {"largest": np.max, "mean": np.mean, "smallest": np.min}.items()
-    ):
-        band(axis, at, [of(own, axis=0) for own in points.values()], index, f"{name} over links")
+    over = {
+        "largest over links": [np.max(own, axis=0) for own in points.values()],
+        "mean over links": [np.mean(own, axis=0) for own in points.values()],
+        "smallest over links": [np.min(own, axis=0) for own in points.values()],
+    }
+    for index, (name, samples) in enumerate(over.items()):
+        band(axis, at, samples, index, name)
     theory_line(axis, list(theory), list(theory.values()), "theory")
     axis.set(xlabel="links of the long connection", ylabel="its share of a link")
     axis.legend()

@@ -79,11 +79,11 @@ def draw(studies: Studies, figure: Figure) -> None:
     points = {n: shares(runs, n) for n, runs in lengths.items()}
     draw_shares(left, points, dict.fromkeys(points, 0.5))
     left.set_ylim(0, 1)
-    for index, (name, of) in enumerate({"largest": np.max, "smallest": np.min}.items()):
-        use = [
-            of([100 * runs.sample(f"shared-{i}.utilization") for i in range(1, n + 1)], axis=0)
-            for n, runs in lengths.items()
-        ]
-        band(right, list(lengths), use, index, f"{name} over links")
+    use = [
+        [100 * runs.sample(f"shared-{i}.utilization") for i in range(1, n + 1)]
+        for n, runs in lengths.items()
+    ]
+    band(right, list(lengths), [np.max(own, axis=0) for own in use], 0, "largest over links")
+    band(right, list(lengths), [np.min(own, axis=0) for own in use], 1, "smallest over links")
     right.set(xlabel="links of the long connection", ylabel="utilization, %")
     right.legend()

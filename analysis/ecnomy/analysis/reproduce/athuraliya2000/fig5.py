@@ -104,7 +104,7 @@ def _by_gamma(runs: Runs) -> Found:
         g: np.mean([_mean(own, "window_cv", sorted(a), k) for k, a in enumerate(ACTIVE)], axis=0)
         for g, own in rules.items()
     }
-    found = {f"control.cv.{g}": np.asarray(value) for g, value in cvs.items()}
+    found: Found = {f"control.cv.{g}": np.asarray(value) for g, value in cvs.items()}
     for g, own in rules.items():
         found[f"control.backlog_over_theory.{g}.0"] = (
             own.sample("backlog_late.0") * float(g.partition("=")[2]) / len(ACTIVE[0])
