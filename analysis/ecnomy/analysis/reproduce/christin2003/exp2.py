@@ -8,13 +8,21 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.reproduce.christin2003.classes import CLASSES
+from ecnomy.analysis.reproduce.christin2003.laws import by_options
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["LABELS", "REGULATION", "by_regulation", "control_figures", "draw_classes"]
+__all__ = [
+    "LABELS",
+    "REGULATION",
+    "by_regulation",
+    "control_figures",
+    "draw_classes",
+    "fifo_figures",
+]
 
 REGULATION: Final = "network.links.bottleneck.scheduler.regulation"
 LABELS: Final = {"unregulated": "without regulation", "regulated": "with regulation"}
@@ -26,6 +34,8 @@ _FIGURES: Final = {
     "delay_max_ms": "delay_max_s",
     "loss_class_1": "loss.1",
     "loss_class_4": "loss.4",
+    "marks_class_1": "marks.1",
+    "marks_class_4": "marks.4",
 }
 
 
@@ -42,6 +52,17 @@ def control_figures(studies: Studies, names: tuple[str, ...]) -> dict[str, np.nd
             for figure, column in _FIGURES.items():
                 scale = 1e3 if figure.endswith("_ms") else 1.0
                 found[f"control.{study}.{figure}.{kind}"] = runs.sample(column) * scale
+    return found
+
+
+def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
+    """Loss, marks and mean queue of the same traffic in one queue: `control.fifo.<figure>.<law>`."""
+    found: dict[str, np.ndarray] = {}
+    for name, runs in by_options(studies["exp2-fifo"]).items():
+        name = name.partition(".")[0]
+        found[f"control.fifo.loss.{name}"] = runs.sample("loss_share")
+        found[f"control.fifo.marks.{name}"] = runs.sample("marks_share")
+        found[f"control.fifo.queue_kB.{name}"] = runs.sample("queue_mean_bytes") / 1e3
     return found
 
 

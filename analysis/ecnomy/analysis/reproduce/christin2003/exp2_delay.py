@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.christin2003.exp2 import LABELS, by_regulation, control_figures
+from ecnomy.analysis.reproduce.christin2003.exp2 import (
+    LABELS,
+    by_regulation,
+    control_figures,
+    fifo_figures,
+)
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
@@ -27,6 +32,7 @@ def figures(studies: Studies) -> Samples:
     for kind, own in runs.items():
         found[f"late.{kind}"] = own.sample("late_share")
         found[f"late_after_10.{kind}"] = own.sample("late_share_after_10")
+        found[f"marks_class_1.{kind}"] = own.sample("marks.1")
         found[f"delay_max_ms.{kind}"] = own.sample("delay_max_s") * 1e3
         found[f"delay_max_after_10_ms.{kind}"] = own.sample("delay_max_after_10_s") * 1e3
     found["late_over_unregulated"] = found["late.regulated"] / found["late.unregulated"]
@@ -34,7 +40,7 @@ def figures(studies: Studies) -> Samples:
     found["delay_max_over_unregulated"] = peak
     free = by_regulation(studies["exp2-unbounded"])["unregulated"].sample("late_share")
     found["late_without_loss_bound_minus_with"] = free - found["late.unregulated"][: len(free)]
-    return found | control_figures(studies, _CONTROLS)
+    return found | control_figures(studies, _CONTROLS) | fifo_figures(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:
@@ -46,6 +52,6 @@ def draw(studies: Studies, figure: Figure) -> None:
             style = {**look(index), "marker": "", "linewidth": 1.0}
             axis.plot(0.5 * (np.arange(len(values)) + 0.5), values, label=label, **style)
         axis.axhline(10, color="black", linewidth=0.8, linestyle=":", label="bound")
-        axis.set(xlabel="time [s]", title=f"{LABELS[kind]}", yscale="symlog")
+        axis.set(xlabel="time [s]", title=LABELS[kind], ylim=(0, None))
     panels[0].set_ylabel("delay of Class-1 packets [ms]")
-    panels[0].legend()
+    panels[0].legend(loc="upper right")

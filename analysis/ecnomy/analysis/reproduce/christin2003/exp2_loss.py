@@ -13,6 +13,7 @@ from ecnomy.analysis.reproduce.christin2003.exp2 import (
     by_regulation,
     control_figures,
     draw_classes,
+    fifo_figures,
 )
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Studies
@@ -29,13 +30,14 @@ def figures(studies: Studies) -> Samples:
     for kind, own in by_regulation(studies["exp2"]).items():
         for number in CLASSES:
             found[f"loss.{kind}.class-{number}"] = own.sample(f"loss.{number}")
+            found[f"marks.{kind}.class-{number}"] = own.sample(f"marks.{number}")
             found[f"drops.{kind}.class-{number}"] = own.sample(f"drops.{number}")
             found[f"drops_after_10.{kind}.class-{number}"] = own.sample(f"drops_after_10.{number}")
     for upper in (2, 3):
         loss = found[f"loss.unregulated.class-{upper}"]
         below = found[f"loss.unregulated.class-{upper + 1}"]
         found[f"loss_ratio.unregulated.{upper}_over_{upper + 1}"] = loss / below
-    return found | control_figures(studies, ("large", "room"))
+    return found | control_figures(studies, ("large", "room")) | fifo_figures(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

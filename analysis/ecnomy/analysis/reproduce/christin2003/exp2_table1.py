@@ -50,6 +50,6 @@ def draw(studies: Studies, figure: Figure) -> None:
             )  # fmt: skip
     for axis in (left, right):
         axis.set_xticks(np.arange(len(CLASSES)) + 0.2, [f"Class {n}" for n in CLASSES])
-    left.set(ylabel="mean queueing delay [ms]", yscale="log")
+    left.set(ylabel="mean queueing delay [ms]")
     right.set(ylabel="loss [%]")
     left.legend()

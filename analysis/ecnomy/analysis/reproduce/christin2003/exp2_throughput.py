@@ -36,15 +36,18 @@ def figures(studies: Studies) -> Samples:
     found["cv_over_regulated"] = np.mean(ratios, axis=0)
     shares = found["throughput_share.regulated"], found["throughput_share.unregulated"]
     found["points_of_utilization_lost"] = 100 * (shares[1] - shares[0])
+    for number in CLASSES:
+        found[f"marks.regulated.class-{number}"] = runs["regulated"].sample(f"marks.{number}")
     return found
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """One panel each: throughputs in windows of 0.5 s, of one seed."""
-    panels = figure.subplots(1, 2, sharey=True)
+    figure.set_size_inches(9, 7)
+    panels = figure.subplots(2, 1, sharex=True, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
         draw_classes(axis, runs, "throughput", 1e-6)
         axis.axhline(5, color="black", linewidth=0.8, linestyle=":", label="Class 1's bound")
-        axis.set_title(LABELS[kind])
-    panels[0].set_ylabel("throughput [Mbps]")
-    panels[0].legend()
+        axis.set(title=LABELS[kind], ylabel="throughput [Mbps]", ylim=(0, 32))
+    panels[0].set_xlabel("")
+    panels[0].legend(ncols=5, loc="upper center", fontsize="small")

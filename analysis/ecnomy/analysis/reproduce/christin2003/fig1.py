@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.christin2003.tracing import PICTURED_S
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -69,7 +70,7 @@ def draw(studies: Studies, figure: Figure) -> None:
     )
     for index, (axis, row, label) in enumerate(curves):
         values = runs.row(row)[0]
-        at = np.linspace(0, 20, len(values))
+        at = np.linspace(0, PICTURED_S, len(values))
         style = {**look(index % 2), "marker": "", "linewidth": 1.2}
         axis.plot(at, np.where(values < 0, np.nan, values), label=label, **style)
     upper.set(ylabel="window [packets]", title=name.replace(".", ", "))

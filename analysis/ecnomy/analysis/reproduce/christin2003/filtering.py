@@ -82,9 +82,15 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
         total = np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows)
         for name, value in _interval(seen, own, total, hashes, marks).items():
             rows.setdefault(name, []).append(value)
-    found: dict[str, float | list[float]] = {n: float(np.mean(row)) for n, row in rows.items()}
-    found["least_rho"] = min(rows["rho.serial"])
+    found: dict[str, float | list[float]] = {n: _mean(row) for n, row in rows.items()}
+    found["intervals_with_rho_below_1"] = float(sum(x < 1 for x in rows["rho.serial"]))
     return found | {"bytes_by_rank": _by_rank(seen, taken, flows)}
+
+
+def _mean(row: list[float]) -> float:
+    """Over the intervals that have a value: rho has none where no flow is recorded."""
+    known = [value for value in row if np.isfinite(value)]
+    return float(np.mean(known)) if known else float("nan")
 
 
 def _interval(

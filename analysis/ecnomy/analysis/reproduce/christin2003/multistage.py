@@ -18,11 +18,12 @@ __all__ = ["LAW", "draw", "figures"]
 
 LAW: Final = "network.links.bottleneck.marking.law"
 _COLUMNS: Final = (
-    *("heavy_flows", "active_flows", "least_rho", "share_times_rho", "rho_is_1_iff_all"),
+    *("heavy_flows", "active_flows", "intervals_with_rho_below_1", "share_times_rho", "rho_is_1_iff_all"),
     *("top_fifth_bytes", "missed.serial", "missed.parallel"),
     *("false_positives.serial", "false_positives.parallel"),
 )
 _MORE: Final = ("1", "2", "4")
+_LABELS: Final = {"exp1": "experiment 1, 1 s", "exp2": "experiment 2, 0.1 s"}
 
 
 def traffic(studies: Studies) -> dict[str, Runs]:
@@ -57,7 +58,7 @@ def draw(studies: Studies, figure: Figure) -> None:
     """Bytes by rank of flows, and the flows that the serial filter records over M."""
     left, right = figure.subplots(1, 2)
     for index, (name, runs) in enumerate(traffic(studies).items()):
-        label = name.replace("exp", "experiment ")
+        label = _LABELS[name]
         shares = runs.row("bytes_by_rank")
         band(left, list(np.arange(1, 21) * 5.0), list(shares.T * 100), index, label)
         least = [25.0 * float(more) for more in _MORE]

@@ -33,6 +33,7 @@ def six_panels(
 ) -> None:
     """Draw rows over time by algorithm and curve; titles tell means and intervals of all seeds."""
     figure.set_size_inches(9, 8)
+    figure.suptitle("curves: one seed; titles: mean of all seeds ± 90 % interval", fontsize="small")
     axes = figure.subplots(3, 2, sharex=True, sharey=True)
     for axis, name in zip(axes.flat, ALGORITHMS, strict=True):
         for index, (label, row) in enumerate(rows[name].items()):

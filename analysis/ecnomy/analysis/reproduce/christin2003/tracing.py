@@ -27,13 +27,14 @@ from ecnomy.analysis.reproduce.christin2003.traces import (
 )
 from ecnomy.analysis.reproduce.christin2003.windows import PICTURED_SEED
 
-__all__ = ["classed", "estimates", "experiment", "matched", "single", "window_bound"]
+__all__ = ["PICTURED_S", "classed", "estimates", "experiment", "matched", "single", "window_bound"]
 
 K: Final = 10.0
 ALPHA: Final = 0.9
 _ALPHAS: Final = (0.71, 0.9, 0.99)
 _WITHIN: Final = 0.2
 _GRID: Final = 120
+PICTURED_S: Final = 30.0
 Figures = dict[str, float | list[float]]
 _Floats = npt.NDArray[np.float64]
 
@@ -209,7 +210,7 @@ def _safeguard(flows: list[FlowTrace]) -> Figures:
 def _picture(flow: FlowTrace) -> Figures:
     """Windows of the sender and of the router, and R, over time."""
     own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
-    grid = np.linspace(0, 20e12, _GRID)
+    grid = np.linspace(0, PICTURED_S * 1e12, _GRID)
     sent = np.searchsorted(own.start_ps, grid, "right") - 1
     seen = np.searchsorted(told.start_ps, grid, "right") - 2
     trip = np.searchsorted(flow.arrived_ps, grid, "right") - 1
