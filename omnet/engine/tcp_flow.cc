@@ -3,8 +3,7 @@
 
 namespace ecnomy::engine {
 
-TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
-                 Stream rtt_error)
+TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic)
     : source_(&source),
       flow_(flow),
       law_(*source.window),
@@ -13,8 +12,7 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
            source.plan->transport.max_rto),
       outbox_(outbox),
       mark_rate_(source.plan->transport.initial_mark_rate),
-      files_(Files::make(source.plan->traffic, traffic)),
-      rtt_error_(law_.noisy() ? std::make_unique<Stream>(rtt_error) : nullptr) {}
+      files_(Files::make(source.plan->traffic, traffic)) {}
 
 bool TcpFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;

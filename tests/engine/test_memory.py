@@ -48,10 +48,12 @@ def bell(transport, duration_s, *, traffic=None, flows=10, buffer=60, start_s=0.
 
 
 RED = plans.red(5, 15)
+REM = plans.tcp(plans.rem_source(w=5, max_rate=200, phi=1.05, samples=128, rtt_error_std_s=0.001))
 STEADY = {
     "reference": lambda duration_s: plans.reference_dumbbell(duration_s),
     "paced": lambda duration_s: bell(PACED, duration_s, marking=RED),
     "sack": lambda duration_s: bell(SACK, duration_s, buffer=20),
+    "rem": lambda duration_s: bell(REM, duration_s, marking=RED),
     "datagrams": lambda duration_s: bell(plans.udp(), duration_s, traffic=CBR),
 }
 
@@ -125,10 +127,11 @@ def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool
     ("transport", "traffic", "link"),
     [
         (PACED, None, {"marking": plans.red(2500, 15000)}),
+        (REM, None, {"marking": plans.red(2500, 15000)}),
         (SACK, None, {}),
         (SACK, SURFING, {}),
     ],
-    ids=["paced", "sack-losses", "surfing"],
+    ids=["paced", "rem", "sack-losses", "surfing"],
 )
 def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link, market) -> None:
     """Both ends of a TCP flow that sends, queues, loses and repairs, its row; its packets apart."""

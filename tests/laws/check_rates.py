@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import struct
 from collections.abc import Sequence
 from typing import Final
 
@@ -35,7 +36,7 @@ def rate_events(seed: int, steps: int, rtt_ms: float, marked: float) -> list[Rat
             ("timeout", draw.uniform(0, 40), 0),
             ("weight", draw.uniform(1, 2e4), 0),
             ("aim", draw.uniform(1, 5e3), 0),
-            ("disturb", draw.gauss(0, 1), 0),
+            ("disturb", struct.unpack("f", struct.pack("f", draw.gauss(0, 1)))[0], 0),
             ("begin", 0, 0),
             ("ack", 300, draw.choice([0, 140, 300])),
         ]

@@ -167,10 +167,8 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
 
 RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "rem-source": [
-        Mutation("sign", "window/rem_source.h", "rtt_s_ + error_s_, 0.0", "rtt_s_ - error_s_, 0.0"),
-        Mutation(
-            "threshold", "window/rem_source.h", "if (round_ < window.cwnd)", "if (round_ < 1)"
-        ),
+        Mutation("sign", "window/rem_source.h", "rtt_s_ + error_s, 0.0", "rtt_s_ - error_s, 0.0"),
+        Mutation("threshold", "window/rem_source.h", "(round) < window.cwnd", "(round) < 1"),
         Mutation(
             "clamp",
             "window/rem_source.h",
@@ -182,10 +180,15 @@ RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "case",
             "window/rem_source.h",
-            "if (ones_ == setup_->samples) return setup_->min_rate;",
-            "if (ones_ == setup_->samples) return setup_->max_rate;",
+            "(setup_->samples)) return setup_->min_rate;",
+            "(setup_->samples)) return setup_->max_rate;",
         ),
-        Mutation("ring", "window/rem_source.h", "((word & bit) != 0 ? 1 : 0)", "(marked ? 0 : 1)"),
+        Mutation(
+            "ring",
+            "window/rem_source.h",
+            "marked ? word | bit : word & ~bit",
+            "marked ? word | bit : word",
+        ),
         Mutation("loss", "window/rem_source.h", "packets - ack.marks", "packets"),
     ],
     "vegas": [
