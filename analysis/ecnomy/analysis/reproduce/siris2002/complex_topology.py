@@ -11,6 +11,7 @@ from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import Floats
 from ecnomy.analysis.reproduce.studies import Runs, Studies
+from ecnomy.analysis.theory import wtp_floor_bias
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +34,15 @@ def _expected(runs: Runs, route: int, weight: int) -> Floats:
     return expected
 
 
+def _stretch(runs: Runs, route: int, weight: int) -> Floats:
+    """Measured over queue-free round trip, over the bias of the window's floor."""
+    name = f"route-{route}-w{weight}"
+    rtt_s = runs.sample(f"{name}.mean_delay_s") + _RTT_S[route] / 2
+    window = float(runs.sample(f"{name}.mean_cwnd").mean())
+    stretch: Floats = rtt_s / _RTT_S[route] / wtp_floor_bias(max(window, 1.0))
+    return stretch
+
+
 def figures(studies: Studies) -> Samples:
     """Throughput of pairs over their weights' ratio; over (w / p) / (w / p) on different routes."""
     found: dict[str, Floats] = {}
@@ -46,6 +56,11 @@ def figures(studies: Studies) -> Samples:
                 ratio = _rate(runs, one, weight) / _rate(runs, other, weight)
                 ratio = ratio * _expected(runs, other, weight) / _expected(runs, one, weight)
                 found[f"routes.{law}.{one}/{other}.w={weight}"] = ratio
+                queues = _stretch(runs, one, weight) / _stretch(runs, other, weight)
+                found[f"control.routes.{law}.{one}/{other}.w={weight}"] = ratio * queues
+        worst = [v for k, v in found.items() if k.startswith(f"control.routes.{law}.")]
+        off = max(worst, key=lambda ratio: abs(float(ratio.mean()) - 1))
+        found[f"control.worst_route_pair.{law}"] = off
     return found
 
 

@@ -62,5 +62,10 @@ def figures(studies: Studies) -> Samples:
     least = min(groups["wtp_red"])
     for r, own in groups["wtp_red"][least].items():
         other = groups["multcp_red"][least][r]
-        found[f"lost.wtp_minus_multcp.B={least:g}.r={r:g}"] = _lost(own) - _lost(other)
+        at = f"B={least:g}.r={r:g}"
+        found[f"lost.wtp_minus_multcp.{at}"] = _lost(own) - _lost(other)
+        for name, each in (("wtp", own), ("multcp", other)):
+            found[f"lost.{name}.{at}"] = _lost(each)
+            found[f"marked.{name}.{at}"] = each.sample("bottleneck.marking_probability")
+            found[f"load.{name}.{at}"] = each.sample("bottleneck.utilization")
     return found
