@@ -20,7 +20,7 @@ PACKET_BITS: Final = 8000
 COLUMNS: Final = {"use": "utilization", "loss": "loss", "backlog": "mean_queue_packets"}
 SMOOTHED: Final = "sources.rem.transport.smoothed"
 SACK: Final = "sources.rem.transport.sack"
-VARIANTS: Final = {"unit": ("unit", True), "unlimited": ("off", False), "sack": ("off", True)}
+VARIANTS: Final = {"unit": ("unit", "True"), "unlimited": ("off", "False"), "sack": ("off", "True")}
 Points = dict[float, Runs]
 
 
