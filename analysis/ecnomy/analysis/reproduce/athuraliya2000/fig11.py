@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ecnomy.analysis.reproduce.athuraliya2000.scaling import draw_scaled, scaled
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
@@ -22,17 +22,18 @@ def theory(x: float) -> float:
     return 1.0
 
 
-def points(studies: Studies) -> dict[float, Runs]:
+def points(runs: Runs) -> dict[float, Runs]:
     """Runs by round-trip propagation, ms."""
-    runs = studies["fig11"]
     return {2 * float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
     """See scaling.scaled."""
-    return scaled(points(studies), theory)
+    return controls(studies["fig11-control"], points, theory) | scaled(
+        points(studies["fig11"]), theory
+    )
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """See scaling.draw_scaled."""
-    draw_scaled(figure, points(studies), theory, "round-trip propagation, ms")
+    draw_scaled(figure, points(studies["fig11"]), theory, "round-trip propagation, ms")

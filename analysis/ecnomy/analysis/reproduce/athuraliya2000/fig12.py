@@ -51,6 +51,10 @@ def figures(studies: Studies) -> Samples:
         found |= {f"share_over_half.n={n}.link={i}": 2 * s for i, s in enumerate(points[n], 1)}
         for i in range(1, n + 1):
             found[f"use.n={n}.link={i}"] = runs.sample(f"shared-{i}.utilization")
+    for n, runs in by_length(studies["fig12-smoothed"]).items():
+        found[f"control.smoothed.use.n={n}"] = _use(runs, n)
+        share = np.mean(shares(runs, n), axis=0)
+        found[f"control.smoothed.share_over_half.n={n}"] = 2 * share
     laws = _by_alpha(studies["fig12-alpha"])
     low, high = laws[0.1], laws[1.0]
     for column in ("long.window_cv", "shared-1.probability_cv"):
@@ -66,8 +70,8 @@ def _by_alpha(runs: Runs) -> dict[float, Runs]:
     }
 
 
-def _use(runs: Runs) -> np.ndarray:
-    own = [runs.sample(f"shared-{i}.utilization") for i in range(1, LINKS + 1)]
+def _use(runs: Runs, links: int = LINKS) -> np.ndarray:
+    own = [runs.sample(f"shared-{i}.utilization") for i in range(1, links + 1)]
     return np.asarray(np.mean(own, axis=0))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ecnomy.analysis.reproduce.athuraliya2000.chains import shares
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
-from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,19 +23,23 @@ LONG_RTT_MS: Final = 2 * LINKS + 3
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares, marks and windows, per seed."""
-    runs = studies["fig13"]
+    """Shares, marks and windows, per seed; those of smoothed sources as controls."""
+    smoothed = _figures(studies["fig13-smoothed"])
+    return _figures(studies["fig13"]) | {f"control.{k}": v for k, v in smoothed.items()}
+
+
+def _figures(runs: Runs) -> dict[str, np.ndarray | float]:
+    own = shares(runs, LINKS)
     found: dict[str, np.ndarray | float] = {
-        f"share_over_theory.link={i}": share * (LINKS + 1)
-        for i, share in enumerate(shares(runs, LINKS), 1)
+        f"share_over_theory.link={i}": share * (LINKS + 1) for i, share in enumerate(own, 1)
     }
+    found["mean_share"] = np.asarray(np.mean(own, axis=0)) * (LINKS + 1)
     found["marked.long"] = runs.sample("long.marking_rate")
     short = [runs.sample(f"short-{i}.marking_rate") for i in range(1, LINKS + 1)]
     found["marked.short"] = np.asarray(np.mean(short, axis=0))
     windows = [runs.sample(f"short-{i}.mean_cwnd") for i in range(1, LINKS + 1)]
-    found["window.long_over_smallest_short"] = runs.sample("long.mean_cwnd") / np.min(
-        windows, axis=0
-    )
+    long = runs.sample("long.mean_cwnd")
+    found["window.long_over_smallest_short"] = long / np.min(windows, axis=0)
     return found
 
 

@@ -27,6 +27,13 @@ def figures(studies: Studies) -> Samples:
     order = sorted(mean)
     for less, more in zip(order, order[1:], strict=False):
         found[f"fall.n={less}_to_{more}"] = mean[less] - mean[more]
+    for name in ("smoothed", "phi"):
+        for n, runs in by_length(studies[f"fig8b-{name}"]).items():
+            share = np.mean(shares(runs, n), axis=0)
+            found[f"control.{name}.share_over_theory.n={n}"] = share * (n + 1)
+            found[f"control.{name}.long_marked.n={n}"] = runs.sample("long.marking_rate")
+    for n, runs in by_length(studies["fig8b"]).items():
+        found[f"control.plain.long_marked.n={n}"] = runs.sample("long.marking_rate")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.athuraliya2000.scaling import draw_scaled, scaled
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
@@ -24,26 +24,25 @@ def theory(x: float) -> float:
     return 25 / x
 
 
-def points(studies: Studies) -> dict[float, Runs]:
+def points(runs: Runs) -> dict[float, Runs]:
     """Runs by number of sources."""
-    runs = studies["fig9"]
     return {float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
 
 
 def figures(studies: Studies) -> Samples:
     """See scaling.scaled; also the rank correlation of backlog, and of price, with n."""
-    runs = points(studies)
+    runs = points(studies["fig9"])
     found = scaled(runs, theory)
     backlog = [own.sample("bottleneck.mean_queue_packets") for own in runs.values()]
     found["correlation.backlog"] = _correlation(list(runs), backlog)
     marked = [own.sample("bottleneck.marked") for own in runs.values()]
     found["price_rank"] = _price_rank(list(runs), marked)
-    return found
+    return found | controls(studies["fig9-control"], points, theory)
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """See scaling.draw_scaled."""
-    draw_scaled(figure, points(studies), theory, "number of sources")
+    draw_scaled(figure, points(studies["fig9"]), theory, "number of sources")
 
 
 def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:

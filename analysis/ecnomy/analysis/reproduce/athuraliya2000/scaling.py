@@ -14,10 +14,13 @@ from ecnomy.analysis.reproduce.studies import Runs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_scaled", "scaled"]
+__all__ = ["controls", "draw_scaled", "scaled"]
 
 PACKET_BITS: Final = 8000
 COLUMNS: Final = {"use": "utilization", "loss": "loss", "backlog": "mean_queue_packets"}
+SMOOTHED: Final = "sources.rem.transport.smoothed"
+SACK: Final = "sources.rem.transport.sack"
+VARIANTS: Final = {"unit": ("unit", "True"), "unlimited": ("off", "False"), "sack": ("off", "True")}
 Points = dict[float, Runs]
 
 
@@ -35,6 +38,20 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, np.nda
             f"{name}.x={x:g}": runs.sample(f"bottleneck.{column}")
             for name, column in COLUMNS.items()
         }
+    return found
+
+
+def controls(
+    runs: Runs, points: Callable[[Runs], Points], theory: Callable[[float], float]
+) -> dict[str, np.ndarray | float]:
+    """`scaled` of the controls, by what they change.
+
+    `unit`: smoothed sources with SACK; `unlimited`: a buffer that never overflows; `sack`: SACK.
+    """
+    found: dict[str, np.ndarray | float] = {}
+    for name, (smoothed, sack) in VARIANTS.items():
+        own = points(runs.at({SMOOTHED: smoothed, SACK: sack}))
+        found |= {f"control.{name}.{key}": value for key, value in scaled(own, theory).items()}
     return found
 
 

@@ -71,13 +71,16 @@ def _short(value: str) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Per source and link, per seed."""
+    """Per source and link, per seed; the extremes of all runs."""
     found: dict[str, np.ndarray | float] = {}
     for (source, link), runs in _cells(studies).items():
-        name = f"{source}.{link}"
-        found[f"unaccounted.{name}"] = runs.sample("unaccounted")
         for short, column in COLUMNS.items():
-            found[f"{short}.{name}"] = runs.sample(f"bottleneck.{column}")
+            found[f"{short}.{source}.{link}"] = runs.sample(f"bottleneck.{column}")
+    frame = studies["matrix"].frame
+    for short in ("utilization", "jain"):
+        found[f"least.{short}"] = float(frame[f"bottleneck.{short}"].min())
+        found[f"most.{short}"] = float(frame[f"bottleneck.{short}"].max())
+    found["most.unaccounted"] = float(frame["unaccounted"].max())
     return found
 
 

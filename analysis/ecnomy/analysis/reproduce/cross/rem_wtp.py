@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["advantage", "draw", "figures"]
 
 MARKING: Final = "network.links.bottleneck.marking"
-SOURCES: Final = 4  # of weight 12 packets/ms on 12 packets/ms: the price is 4 with log utilities
 FEW: Final = 0.1
 MANY: Final = 0.5
 
@@ -32,13 +30,12 @@ def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
 
 
 def _points(studies: Studies) -> dict[float, Runs]:
-    """Runs by the share of marks that REM sources alone would see."""
+    """Runs by phi."""
     runs = studies["rem-wtp"]
-    found = {}
-    for value in runs.values(MARKING):
-        phi = float(msgspec.json.decode(value)["phi"])
-        found[1 - math.exp(-SOURCES * math.log(phi))] = runs.at({MARKING: value})
-    return found
+    return {
+        float(msgspec.json.decode(value)["phi"]): runs.at({MARKING: value})
+        for value in runs.values(MARKING)
+    }
 
 
 def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
@@ -48,10 +45,10 @@ def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
 def figures(studies: Studies) -> Samples:
     """Rates of WTP over those of REM, as they are and over theory, per seed."""
     found: dict[str, npt.NDArray[np.float64] | float] = {}
-    for nominal, runs in _points(studies).items():
+    for phi, runs in _points(studies).items():
         marked = runs.sample("bottleneck.marking_probability")
         kind = "few" if marked.mean() <= FEW else "many" if marked.mean() > MANY else "between"
-        name = f"{kind}.m={nominal:.2g}"
+        name = f"{kind}.phi={phi:.4g}"
         found[f"marked.{name}"] = marked
         found[f"wtp_over_rem.{name}"] = _ratio(runs)
         found[f"wtp_over_rem_over_theory.{name}"] = _ratio(runs) / advantage(marked)
