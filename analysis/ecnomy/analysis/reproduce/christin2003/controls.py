@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.christin2003 import fig2
 from ecnomy.analysis.reproduce.christin2003.laws import by_options
 from ecnomy.analysis.reproduce.studies import Studies
 
@@ -18,8 +19,13 @@ _UNITS: Final = {"queue_kB": 1e3}
 
 
 def controls(studies: Studies) -> dict[str, np.ndarray | float]:
-    """Loss, mean queue and marks of each control: `control.<variant>.<figure>.<algorithm>`."""
+    """Loss, mean queue and marks of each control: `control.<variant>.<figure>.<algorithm>`.
+
+    And, as `control.trace.<figure>`, how both projections decide on one trace.
+    """
     found: dict[str, np.ndarray | float] = {}
+    for name, value in fig2.figures(studies).items():
+        found[f"control.trace.{name}"] = np.asarray(value)
     for study in CONTROLS:
         for name, runs in by_options(studies[f"exp1-{study}"]).items():
             for figure, column in _COLUMNS.items():

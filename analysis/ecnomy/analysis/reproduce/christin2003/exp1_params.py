@@ -41,6 +41,8 @@ def figures(studies: Studies) -> Samples:
         found[f"loss.{at}"] = runs.sample("loss_share")
         for name, column in (("queue", "queue_mean_bytes"), ("throughput", "throughput_bps")):
             found[f"{name}_over_default.{at}"] = runs.sample(column) / default.sample(column)
+        found[f"marks.{at}"] = runs.sample("marks_share")
+        found[f"queue_kB.{at}"] = runs.sample("queue_mean_bytes") / 1e3
     return found
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.christin2003.filtering import filter_figures
+from ecnomy.analysis.reproduce.christin2003.interpolation import interpolation_figures
 from ecnomy.analysis.reproduce.christin2003.projection import due_marks
 from ecnomy.analysis.reproduce.christin2003.rounds import (
     SenderRounds,
@@ -59,8 +60,10 @@ def estimates(results: Path) -> Figures:
 
 
 def experiment(results: Path) -> Figures:
-    """Of experiment 1's traffic: estimates, filters and heavy hitters."""
-    return estimates(results) | filter_figures(bottleneck_of(results), 1.0)
+    """Of experiment 1's traffic: estimates, filters, heavy hitters, both projections."""
+    seen = bottleneck_of(results)
+    found = estimates(results) | filter_figures(seen, 1.0)
+    return found | interpolation_figures(seen, _law(results).endswith("heuristic"))
 
 
 def classed(results: Path) -> Figures:
@@ -72,6 +75,13 @@ def _seed(results: Path) -> int:
     from ecnomy.analysis.results import open_run
 
     return open_run(results).plan.seed
+
+
+def _law(results: Path) -> str:
+    from ecnomy.analysis.results import open_run
+
+    links = open_run(results).plan.links
+    return next(link.marking.law for link in links if link.name == "bottleneck")
 
 
 def _plain(results: Path) -> float:
