@@ -117,9 +117,11 @@ def waits(results: Path) -> dict[str, float]:
         same for all flows, are taken off; what is left is waiting, on the fast access link too.
     """
     from ecnomy.analysis.results import open_run
+    from ecnomy.markets.plan.structs import Tcp
 
     run = open_run(results)
     source = run.plan.sources[0]
+    assert isinstance(source.transport, Tcp), "these scenarios have no datagrams"
     wire_bits = 8 * (source.transport.mss_bytes + source.transport.header_bytes)
     path = [run.plan.links[link] for link in source.path]
     alone_s = sum(link.delay_ps / 1e12 + wire_bits / link.rate_bps for link in path)
