@@ -104,7 +104,8 @@ def _fluctuations(run: Run, edges: npt.NDArray[np.float64]) -> dict[str, npt.NDA
         cv = (flows["std"] / flows["mean"]).unstack("batch").to_numpy(dtype=np.float64)
         first = 0
         for source in run.plan.sources:
-            found[f"{source.name}.cwnd_cv"] = cv[first : first + source.count].mean(axis=0)
+            own_cv = cv[first : first + source.count]
+            found[f"{source.name}.cwnd_cv"] = np.asarray(own_cv.mean(axis=0), dtype=np.float64)
             first += source.count
     return found
 
