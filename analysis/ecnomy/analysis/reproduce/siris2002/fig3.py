@@ -40,7 +40,9 @@ def figures(studies: Studies) -> Samples:
                 found[f"vq.ratio_over_r.r={r:g}"] = ratio / r
     found |= _across(ratios)
     found |= _bursts(laws)
-    return found | ratio_controls(studies["ratio-controls"], "proportional-increase")
+    if "ratio-controls" in studies.names:
+        found |= ratio_controls(studies["ratio-controls"], "proportional-increase")
+    return found
 
 
 def _ratios(runs: Runs, column: str) -> Ratios:

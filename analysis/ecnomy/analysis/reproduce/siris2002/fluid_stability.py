@@ -25,6 +25,7 @@ from ecnomy.analysis.theory import (
     wtp_stability,
     wtp_trajectory,
 )
+from ecnomy.analysis.theory.utility import Utility
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,7 +133,10 @@ def _perturbed() -> dict[str, float]:
 def _marginal() -> dict[str, float]:
     """U'(x) over the path's sum of p, after integrating Eq. 1 with w = x U'(x)."""
     found = {}
-    utilities = {"log": LogUtility(30.0), "minus_1_over_x": PowerUtility(2e4, 2.0)}
+    utilities: dict[str, Utility] = {
+        "log": LogUtility(30.0),
+        "minus_1_over_x": PowerUtility(2e4, 2.0),
+    }
     for name, utility in utilities.items():
         course = network_trajectory(
             _ROUTES,

@@ -104,7 +104,8 @@ def _fluctuations(run: Run, edges: npt.NDArray[np.float64]) -> dict[str, npt.NDA
         cv = (flows["std"] / flows["mean"]).unstack("batch").to_numpy(dtype=np.float64)
         first = 0
         for source in run.plan.sources:
-            found[f"{source.name}.cwnd_cv"] = cv[first : first + source.count].mean(axis=0)
+            own_cv = cv[first : first + source.count]
+            found[f"{source.name}.cwnd_cv"] = np.asarray(own_cv.mean(axis=0), dtype=np.float64)
             first += source.count
     return found
 
@@ -117,9 +118,11 @@ def waits(results: Path) -> dict[str, float]:
         same for all flows, are taken off; what is left is waiting, on the fast access link too.
     """
     from ecnomy.analysis.results import open_run
+    from ecnomy.markets.plan.structs import Tcp
 
     run = open_run(results)
     source = run.plan.sources[0]
+    assert isinstance(source.transport, Tcp), "these scenarios have no datagrams"
     wire_bits = 8 * (source.transport.mss_bytes + source.transport.header_bytes)
     path = [run.plan.links[link] for link in source.path]
     alone_s = sum(link.delay_ps / 1e12 + wire_bits / link.rate_bps for link in path)
