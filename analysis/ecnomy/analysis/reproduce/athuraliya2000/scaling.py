@@ -80,5 +80,7 @@ def draw_scaled(
         samples = [factor * runs.sample(f"bottleneck.{column}") for runs in points.values()]
         band(axis, at, samples, 0, "measured")
         axis.set(ylabel=name, title=title)
+        if axis is not use:
+            axis.set_ylim(bottom=0)
     for axis in (loss, backlog):
         axis.set_xlabel(label)
