@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,18 +28,41 @@ from ecnomy.analysis.reproduce.athuraliya2000.table2 import optimum
 from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
 from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.markets.plan.make import make_plan
 
+PACKET_BITS = 8000.0  # of the packets in all studies
+PS_PER_S = 1e12
 PAPERS = ("athuraliya2000", "cross")
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: object) -> None:
+def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) -> None:
     """Sweep files, scenarios and measures that claims.yaml names are there and read."""
     catalogue = load_paper(paper)
     for name in catalogue.studies:
         for quick in (False, True):
-            sweep = load_study(catalogue, name, Form(tmp_path, quick))  # type: ignore[arg-type]
+            sweep = load_study(catalogue, name, Form(tmp_path, quick))
             assert sweep.replicates >= 1
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_budgets_hold_what_links_can_carry(paper: str, tmp_path: Path) -> None:
+    """Budgets lie between 0.6 and 1.3 times what shared links can carry in all runs."""
+    catalogue = load_paper(paper)
+    for name, study in catalogue.studies.items():
+        sweep = load_study(catalogue, name, Form(tmp_path))
+        carried = 0.0
+        for point in sweep.points():
+            if point.replicate == 0:
+                plan = make_plan(sweep.scenario_at(point.params, point.seed))
+                rates = [
+                    link.rate_bps
+                    for link in plan.links
+                    if link.name.startswith(("bottleneck", "shared")) and "." not in link.name
+                ]
+                carried += sum(rates) / PACKET_BITS * plan.duration_ps / PS_PER_S
+        most = carried * sweep.replicates
+        assert 0.6 * most <= study.budget <= 1.3 * most, (name, most, study.budget)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
