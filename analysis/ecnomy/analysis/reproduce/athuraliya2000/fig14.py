@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.laws import (
@@ -55,7 +56,8 @@ def figures(studies: Studies) -> Samples:
     found |= {f"marked.red_over_rem.n={n}": p["red"][n] / v for n, v in p["rem"].items()}
     steady = curves(runs, "bottleneck.p_cv")
     found |= {f"p_cv.rem_minus_red.n={n}": v - steady["red"][n] for n, v in steady["rem"].items()}
-    return found | _transients(studies["transient"]) | _rates(studies["fig14-rates"])
+    found |= _transients(studies["transient"]) | _rates(studies["fig14-rates"])
+    return found | _controls(studies["fig14-control"])
 
 
 def curves(runs: Runs, column: str) -> Curves:
@@ -68,8 +70,6 @@ def curves(runs: Runs, column: str) -> Curves:
 
 def _transients(runs: Runs) -> dict[str, np.ndarray | float]:
     """Utilization of the first seconds, with a target backlog less that without."""
-    import msgspec
-
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)
@@ -92,6 +92,21 @@ def _rates(runs: Runs) -> dict[str, np.ndarray | float]:
         for short, column in columns.items():
             for law, points in curves(runs.at({RATE: rate}), f"bottleneck.{column}").items():
                 found |= {f"{name}.{short}.{law}.n={n}": v for n, v in points.items()}
+    return found
+
+
+def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
+    """REM with SACK, and with other gammas."""
+    names = {0.01: "sack", 0.002: "slow", 0.05: "fast"}
+    columns = {"utilization": "utilization", "backlog": "mean_queue_packets", "loss": "loss"}
+    found: dict[str, np.ndarray | float] = {}
+    for value in runs.values(MARKING):
+        own = runs.at({MARKING: value})
+        name = names[msgspec.json.decode(value)["gamma"]]
+        for n in sorted(own.values(COUNT)):
+            for short, column in (columns | {"marked": "marked"}).items():
+                sample = own.at({COUNT: n}).sample(f"bottleneck.{column}")
+                found[f"control.{name}.{short}.n={int(n)}"] = sample
     return found
 
 
