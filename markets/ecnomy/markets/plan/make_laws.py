@@ -12,8 +12,9 @@ from ecnomy.markets.plan.laws import law
 from ecnomy.markets.plan.truncated_pareto import lower_bound
 from ecnomy.markets.scenario import network, traffic, transport
 from ecnomy.markets.scenario.marking import PC1_SHARE
+from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 
-__all__ = ["marking_law", "traffic_law", "transport_of"]
+__all__ = ["marking_law", "scheduler_of", "traffic_law", "transport_of"]
 
 T = TypeVar("T")
 Values = dict[str, float | str]
@@ -54,6 +55,43 @@ def marking_law(marking: network.Marking, buffer: Size) -> Law:
             return law("marking", "flow-projection", _projection(marking, buffer))
         case network.DropTail():
             return law("marking", "drop-tail", {})
+
+
+def scheduler_of(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
+    """A scheduler and its classes; `buffer` is the link's, which the regulation may copy."""
+    own = scheduler.buffer or buffer
+    values: Values = {
+        "regulation": scheduler.regulation,
+        "update_s": scheduler.update / _PS,
+        "gain": scheduler.gain,
+        "buffer_packets": 0.0 if own.value < 0 else _packets(own, scheduler.mean_packet),
+        "mean_packet_bytes": scheduler.mean_packet,
+        "gap_divisor": scheduler.gap_divisor,
+        "rtt_memory": scheduler.rtt_memory,
+        "forget_rtts": scheduler.forget_rtts,
+        "estimator": scheduler.estimator,
+        "interval_s": scheduler.interval / _PS,
+        "least_bytes": scheduler.least,
+        "filter": scheduler.filter,
+        "stages": scheduler.stages,
+        "buckets": scheduler.buckets,
+    }
+    return plans.Scheduler(
+        law=law("scheduling", "class-based", values),
+        classes=[law("service", "service-class", _promised(c)) for c in scheduler.classes],
+        names=scheduler.names(),
+    )
+
+
+def _promised(entry: ServiceClass) -> Values:
+    written = {
+        "delay_s": None if entry.delay is None else entry.delay / _PS,
+        "loss": entry.loss,
+        "rate_bps": entry.rate,
+        "delay_ratio": entry.delay_ratio,
+        "loss_ratio": entry.loss_ratio,
+    }
+    return {name: value for name, value in written.items() if value is not None}
 
 
 def _red(red: network.Red) -> Values:

@@ -27,6 +27,7 @@ __all__ = [
     "Profile",
     "ProfileStep",
     "Record",
+    "Scheduler",
     "Source",
     "Start",
     "Tcp",
@@ -47,6 +48,14 @@ class Law(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     params: dict[str, float]
 
 
+class Scheduler(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Classes that share a link's transmitter and buffer (omnet/laws/scheduling)."""
+
+    law: Law
+    classes: list[Law]  # what each is promised
+    names: list[str]
+
+
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One direction of a link: a FIFO queue with a marking law, a transmitter and a delay."""
 
@@ -61,6 +70,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     not_ect: str  # "pass" or "drop": what a not-ECT packet meets where the law would mark
     marking: Law
     stream: str  # name of the keyed random stream of the marking law
+    scheduler: Scheduler | None = None  # None: one queue, first in first out
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,6 +163,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
     calls: Calls = Calls(ask=False, max_delay_ps=NONE)
     profile: Profile = NO_PROFILE
+    classes: list[int] = []  # on each link of its path, -1 without a scheduler; []: all without
+    ack_classes: list[int] = []
     rows: str = EACH  # or "together": all flows are one row of sums (PROTOCOL.md)
 
     @property
@@ -191,6 +203,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     histograms: list[Histogram] = []  # at most one of each kind
     counts: list[str] = []  # per link arrivals, marks, drops; per source sent, delivered, ce
     counts_every_ps: int = NONE  # their bin of time; -1 none
+    classes_every_ps: int = NONE  # bin of time of the rows of classes; -1 none
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
