@@ -53,5 +53,5 @@ def draw_shares(axis: Axes, points: Mapping[int, list[Array]], theory: Mapping[i
     for index, (name, samples) in enumerate(over.items()):
         band(axis, at, samples, index, name)
     theory_line(axis, list(theory), list(theory.values()), "theory")
-    axis.set(xlabel="links of the long connection", ylabel="its share of a link")
+    axis.set(xlabel="links of the long connection", ylabel="its share of a link", xticks=at)
     axis.legend()

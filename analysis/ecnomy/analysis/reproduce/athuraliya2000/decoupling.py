@@ -64,4 +64,5 @@ def draw(studies: Studies, figure: Figure) -> None:
     right.set(ylabel="price, -ln(1 - m) / ln φ", title="REM has a price")
     for axis in (left, middle, right):
         axis.set_xlabel("number of sources")
+        axis.set_ylim(bottom=0)
         axis.legend()

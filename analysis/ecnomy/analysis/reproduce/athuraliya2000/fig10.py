@@ -29,9 +29,10 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """See scaling.scaled."""
-    return controls(studies["fig10-control"], points, theory) | scaled(
-        points(studies["fig10"]), theory
-    )
+    small = scaled(points(studies["fig10-gamma"]), theory)
+    found = scaled(points(studies["fig10"]), theory)
+    found |= {f"control.gamma.{name}": value for name, value in small.items()}
+    return found | controls(studies["fig10-control"], points, theory)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

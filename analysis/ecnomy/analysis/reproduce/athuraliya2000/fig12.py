@@ -89,5 +89,5 @@ def draw(studies: Studies, figure: Figure) -> None:
     ]
     band(right, list(lengths), [np.max(own, axis=0) for own in use], 0, "largest over links")
     band(right, list(lengths), [np.min(own, axis=0) for own in use], 1, "smallest over links")
-    right.set(xlabel="links of the long connection", ylabel="utilization, %")
+    right.set(xlabel="links of the long connection", ylabel="utilization, %", xticks=list(lengths))
     right.legend()

@@ -23,9 +23,9 @@ LONG_RTT_MS: Final = 2 * LINKS + 3
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares, marks and windows, per seed; those of smoothed sources as controls."""
-    smoothed = _figures(studies["fig13-smoothed"])
-    return _figures(studies["fig13"]) | {f"control.{k}": v for k, v in smoothed.items()}
+    """Shares, marks and windows, per seed; those of plain sources as controls."""
+    plain = _figures(studies["fig13-plain"])
+    return _figures(studies["fig13"]) | {f"control.plain.{k}": v for k, v in plain.items()}
 
 
 def _figures(runs: Runs) -> dict[str, np.ndarray | float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.laws import (
@@ -55,7 +56,8 @@ def figures(studies: Studies) -> Samples:
     found |= {f"marked.red_over_rem.n={n}": p["red"][n] / v for n, v in p["rem"].items()}
     steady = curves(runs, "bottleneck.p_cv")
     found |= {f"p_cv.rem_minus_red.n={n}": v - steady["red"][n] for n, v in steady["rem"].items()}
-    return found | _transients(studies["transient"]) | _rates(studies["fig14-rates"])
+    found |= _transients(studies["transient"]) | _rates(studies["fig14-rates"])
+    return found | _controls(studies["fig14-control"])
 
 
 def curves(runs: Runs, column: str) -> Curves:
@@ -68,8 +70,6 @@ def curves(runs: Runs, column: str) -> Curves:
 
 def _transients(runs: Runs) -> dict[str, np.ndarray | float]:
     """Utilization of the first seconds, with a target backlog less that without."""
-    import msgspec
-
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
         for value in runs.values(MARKING)
@@ -95,6 +95,21 @@ def _rates(runs: Runs) -> dict[str, np.ndarray | float]:
     return found
 
 
+def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
+    """REM with SACK, and with other gammas."""
+    names = {0.01: "sack", 0.002: "slow", 0.05: "fast"}
+    columns = {"utilization": "utilization", "backlog": "mean_queue_packets", "loss": "loss"}
+    found: dict[str, np.ndarray | float] = {}
+    for value in runs.values(MARKING):
+        own = runs.at({MARKING: value})
+        name = names[msgspec.json.decode(value)["gamma"]]
+        for n in sorted(own.values(COUNT)):
+            for short, column in (columns | {"marked": "marked"}).items():
+                sample = own.at({COUNT: n}).sample(f"bottleneck.{column}")
+                found[f"control.{name}.{short}.n={int(n)}"] = sample
+    return found
+
+
 def draw(studies: Studies, figure: Figure) -> None:
     """Utilization, backlog and loss against the number of sources."""
     figure.set_size_inches(11, 4)
@@ -109,5 +124,7 @@ def draw(studies: Studies, figure: Figure) -> None:
             samples = [factor * sample for sample in points.values()]
             band(axis, list(points), samples, index, LABELS[law])
         axis.set(xlabel="number of sources", ylabel=label, title=title)
+    for axis in axes[1:]:
+        axis.set_ylim(bottom=0)
     theory_line(axes[1], [0, 100], [TARGET_PACKETS] * 2, "target of REM")
     axes[1].legend()

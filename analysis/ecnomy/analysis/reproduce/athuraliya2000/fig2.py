@@ -69,4 +69,5 @@ def draw(studies: Studies, figure: Figure) -> None:
     levels = [float(r.sample("path.expected").mean()) for r in lengths.values()]
     theory_line(axis, list(lengths), levels, "1 - Π(1 - m) over links")
     axis.set(xlabel="links crossed", ylabel="share of packets marked", ylim=(0, 1.02))
+    axis.set_xticks(list(lengths))
     axis.legend()

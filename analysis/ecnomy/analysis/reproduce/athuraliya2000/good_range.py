@@ -17,11 +17,12 @@ from ecnomy.analysis.reproduce.studies import Runs, Studies
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "figures"]
+__all__ = ["draw", "figures", "noise"]
 
 PRICE: Final = 4  # of four sources of weight 12 on 12 packets/ms
 SMOOTHED: Final = "sources.s1.transport.smoothed"
 LABELS: Final = {"off": "plain", "unit": "smoothed"}
+SAMPLES: Final = 100  # marks that a source remembers
 GOOD: Final = (0.05, 0.99)
 Curves = dict[str, dict[float, Runs]]
 
@@ -57,12 +58,21 @@ def figures(studies: Studies) -> Samples:
     found["cv.0.02_minus_0.98"] = plain[0.02] - plain[0.98]
     for m in (min(plain), max(plain)):
         found[f"cv.smoothed_minus_plain.m={m:g}"] = smooth[m] - plain[m]
+    found |= {f"control.noise_over_half.m={m:g}": noise(m) / noise(0.5) for m in plain}
     for name, points in curves.items():
         for m, runs in points.items():
             found[f"control.use.{LABELS[name]}.m={m:g}"] = runs.sample("bottleneck.utilization")
             backlog = runs.sample("bottleneck.mean_queue_packets")
             found[f"control.backlog.{LABELS[name]}.m={m:g}"] = backlog
     return found | _by_gamma(studies["gamma"])
+
+
+def noise(marked: float) -> float:
+    """Coefficient of variation of a price read from N = 100 independent marks, to first order.
+
+    p = -ln(1 - m) / ln phi has dp/p = dm / ((1 - m) -ln(1 - m)), and m the variance m (1 - m) / N.
+    """
+    return math.sqrt(marked / (SAMPLES * (1 - marked))) / -math.log1p(-marked)
 
 
 def _by_gamma(runs: Runs) -> dict[str, np.ndarray | float]:

@@ -46,5 +46,7 @@ def draw(studies: Studies, figure: Figure) -> None:
             samples = [factor * sample for sample in points.values()]
             band(axis, list(points), samples, index + 1, f"{LABELS[law]}, dropping")
         axis.set(xlabel="number of sources", ylabel=label)
+    for axis in axes[1:]:
+        axis.set_ylim(bottom=0)
     theory_line(axes[1], [0, 100], [TARGET_PACKETS] * 2, "target of REM")
     axes[1].legend()

@@ -18,9 +18,8 @@ __all__ = ["controls", "draw_scaled", "scaled"]
 
 PACKET_BITS: Final = 8000
 COLUMNS: Final = {"use": "utilization", "loss": "loss", "backlog": "mean_queue_packets"}
-SMOOTHED: Final = "sources.rem.transport.smoothed"
 SACK: Final = "sources.rem.transport.sack"
-VARIANTS: Final = {"unit": ("unit", "True"), "unlimited": ("off", "False"), "sack": ("off", "True")}
+VARIANTS: Final = {"plain": "False", "unlimited": "True"}  # by SACK, in the sweeps of controls
 Points = dict[float, Runs]
 
 
@@ -46,12 +45,13 @@ def controls(
 ) -> dict[str, np.ndarray | float]:
     """`scaled` of the controls, by what they change.
 
-    `unit`: smoothed sources with SACK; `unlimited`: a buffer that never overflows; `sack`: SACK.
+    `plain`: sources as in the pseudocode; `unlimited`: such ones, a buffer that never overflows.
     """
     found: dict[str, np.ndarray | float] = {}
-    for name, (smoothed, sack) in VARIANTS.items():
-        own = points(runs.at({SMOOTHED: smoothed, SACK: sack}))
-        found |= {f"control.{name}.{key}": value for key, value in scaled(own, theory).items()}
+    for name, sack in VARIANTS.items():
+        if sack in runs.values(SACK):
+            own = scaled(points(runs.at({SACK: sack})), theory)
+            found |= {f"control.{name}.{key}": value for key, value in own.items()}
     return found
 
 
@@ -80,5 +80,7 @@ def draw_scaled(
         samples = [factor * runs.sample(f"bottleneck.{column}") for runs in points.values()]
         band(axis, at, samples, 0, "measured")
         axis.set(ylabel=name, title=title)
+        if axis is not use:
+            axis.set_ylim(bottom=0)
     for axis in (loss, backlog):
         axis.set_xlabel(label)

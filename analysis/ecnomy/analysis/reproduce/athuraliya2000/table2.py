@@ -57,6 +57,7 @@ def figures(studies: Studies) -> Samples:
         found[f"use.{name}"] = runs.sample("bottleneck.utilization")
         found[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
         backlogs.append(np.asarray(found[f"backlog.{name}"]))
+        found[f"control.wait_ms.{name}"] = backlogs[-1] / CAPACITY
         found[f"backlog_max.{name}"] = runs.sample("bottleneck.backlog_max")
         rates = {s: runs.sample(f"s{s}.goodput_bps") for s in RTT_MS}
         total, best = np.sum(list(rates.values()), axis=0), optimum(errors)
@@ -75,20 +76,27 @@ def draw(studies: Studies, figure: Figure) -> None:
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2)
     table = columns(studies["table2"])
-    at = list(range(len(table)))
+    constant = len([name for name in table if not name.startswith("random")])
+    groups = [list(range(constant)), *([i] for i in range(constant, len(table)))]
+    places = list(table.values())
     for source in RTT_MS:
-        windows = [runs.sample(f"s{source}.window") for runs, _ in table.values()]
-        band(left, at, windows, source - 1, f"S{source}, {RTT_MS[source]} ms")
-        levels = [optimum(e)[source] * RTT_MS[source] for _, e in table.values()]
-        theory_line(left, at, levels, "theory" if source == 4 else "_nolegend_")
+        windows = [runs.sample(f"s{source}.window") for runs, _ in places]
+        levels = [optimum(errors)[source] * RTT_MS[source] for _, errors in places]
         shares = [
             runs.sample(f"s{source}.goodput_bps") / 8e6 / (1 + errors[source] / RTT_MS[source])
-            for runs, errors in table.values()
+            for runs, errors in places
         ]
-        band(right, at, shares, source - 1, f"S{source}")
+        for group in groups:
+            label = f"S{source}, {RTT_MS[source]} ms" if group == groups[0] else "_nolegend_"
+            band(left, group, [windows[i] for i in group], source - 1, label)
+            band(right, group, [shares[i] for i in group], source - 1, label)
+            ends = group if len(group) > 1 else [group[0] - 0.2, group[0] + 0.2]
+            known = [levels[i] for i in group] * (1 if len(group) > 1 else 2)
+            last = source == 4 and group == groups[0]
+            theory_line(left, ends, known, "theory" if last else "_nolegend_")
     left.set(ylabel="mean window, packets")
     right.set(ylabel="throughput / (1 + ε), packets/ms", ylim=(0, None))
     for axis in (left, right):
-        axis.set_xticks(at, list(table))
+        axis.set_xticks(range(len(table)), list(table))
         axis.set_xlabel("error in the round-trip time, ms")
     left.legend(ncols=2, fontsize="small")
