@@ -132,7 +132,7 @@ def _compare_all(laws: Laws, regulate: bool) -> Counter[str]:
     strict = [Promise(delay_s=0.006, loss=0.0), Promise(loss=0.05), Promise(loss=0.1)]
     cases = [
         (base, TABLE_1, 14, 40_000),
-        (base._replace(gain=0.4, update_s=0.003), TABLE_1, 20, 25_000),
+        (base._replace(gain=0.2, update_s=0.03), TABLE_1, 20, 25_000),
         (base._replace(options=options._replace(buffer_packets=12.0)), TABLE_1, 10, 30_000),
         (base, bounded, 12, 30_000),
         (base, strict, 16, 12_000),

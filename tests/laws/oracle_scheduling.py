@@ -41,7 +41,7 @@ class Settings(NamedTuple):
     options: Options
     regulate: bool = False
     update_s: float = 0.01
-    gain: float = 0.05
+    gain: float = 0.5
 
     def values(self) -> list[float]:
         """One number per parameter."""
@@ -168,13 +168,12 @@ class Oracle:
     def feed_back(self) -> None:
         self.update_at = self.now + round(self.settings.update_s * PS)
         for whole in {tuple(chain(self.promises, n, "delay_ratio")) for n in self.waiting()}:
-            tied = [m for m in whole if m in self.waiting()]
+            tied = [m for m in whole if m in self.waiting() and self.rates[m] > 0]
             if len(tied) < 2:
                 continue
-            scaled = {m: self.age(m) / weight(self.promises, m, "delay_ratio") for m in tied}
+            ahead = {m: 8 * self.backlog(m) / self.rates[m] for m in tied}
+            scaled = {m: ahead[m] / weight(self.promises, m, "delay_ratio") for m in tied}
             mean = sum(scaled.values()) / len(tied)
-            if mean == 0:
-                continue
             total = sum(self.shares[m] for m in tied)
             for m in tied:
                 self.shares[m] *= 1 - self.settings.gain * (mean - scaled[m]) / mean

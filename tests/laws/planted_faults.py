@@ -218,10 +218,16 @@ RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
 SCHEDULING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "class-based": [
         Mutation(
+            "scale",
+            "scheduling/class_scheduler.h",
+            "(state.rate_bps * delay_.weight[n])",
+            "delay_.weight[n]",
+        ),
+        Mutation(
             "sign",
             "scheduling/class_scheduler.h",
-            "normal(n) * classes / sum_s - 1.0",
-            "1.0 - normal(n) * classes / sum_s",
+            "normal(n) * classes / sum - 1.0",
+            "1.0 - normal(n) * classes / sum",
         ),
         Mutation(
             "threshold",

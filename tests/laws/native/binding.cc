@@ -132,12 +132,11 @@ void bind_scheduling(nb::module_& module) {
       .def("next", &Scheduler::next)
       .def("classes", &Scheduler::classes)
       .def("projected", &Scheduler::projected);
-  module.def("scheduler", [](const std::vector<double>& values,
-                             const std::vector<std::vector<double>>& classes,
-                             std::int64_t rate_bps) {
-    return registry().scheduler(values, classes, rate_bps);
-  });
-  module.def("weights", [](const std::vector<double>& ratios) { return registry().weights(ratios); });
+  module.def("scheduler",
+             [](const std::vector<double>& values, const std::vector<std::vector<double>>& classes,
+                std::int64_t rate_bps) { return registry().scheduler(values, classes, rate_bps); });
+  module.def("weights",
+             [](const std::vector<double>& ratios) { return registry().weights(ratios); });
 }
 
 void bind_random(nb::module_& module) {

@@ -168,8 +168,8 @@ struct Registry {
   std::function<double(std::uint32_t)> uniform_from_words;
   std::function<Drawn(Ps, Ps, Ps, std::int64_t, const Draws&)> start;
   std::array<Rows, 2> scheduling;  // of the scheduler, of a class
-  std::function<std::unique_ptr<Scheduler>(
-      const std::vector<double>&, const std::vector<std::vector<double>>&, std::int64_t)>
+  std::function<std::unique_ptr<Scheduler>(const std::vector<double>&,
+                                           const std::vector<std::vector<double>>&, std::int64_t)>
       scheduler;
   std::function<std::vector<double>(const std::vector<double>&)> weights;
 };

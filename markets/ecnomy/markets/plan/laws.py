@@ -227,7 +227,7 @@ SCHEDULING: Final[dict[str, tuple[Param, ...]]] = {
     "class-based": (
         _choice("regulation", "off", "ecn"),
         Param("update_s", "s", 0.01, 1e-9, 1e6),
-        Param("gain", "", 0.05, 0, 0.9),
+        Param("gain", "", 0.5, 0, 0.9),
         *_PROJECTION,
         Param("interval_s", "s", 0.1, 1e-6, 1e6),
         *_FILTER,
