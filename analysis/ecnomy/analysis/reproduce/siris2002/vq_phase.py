@@ -67,4 +67,5 @@ def draw(studies: Studies, figure: Figure) -> None:
         )
     axis.set_xticks(range(len(patterns)), list(patterns), rotation=20, ha="right", fontsize=8)
     axis.set(ylabel="largest over smallest throughput")
+    axis.set_ylim(0, 1.2 * axis.get_ylim()[1])
     axis.legend()
