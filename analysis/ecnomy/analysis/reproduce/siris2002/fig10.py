@@ -55,14 +55,26 @@ def figures(studies: Studies) -> Samples:
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     slopes = {theta: pseudo_values(slope, curve) for theta, curve in thetas.items()}
     steep = {buffer: pseudo_values(slope, curve) for buffer, curve in buffers.items()}
-    found: dict[str, Floats] = {"theta.slope_spread": spread(list(slopes.values()))}
+    found: dict[str, Floats | float] = {"theta.slope_spread": spread(list(slopes.values()))}
     found |= {f"theta.load_rises.{name}": rise for name, rise in differences(loads).items()}
     found |= {f"buffer.slope_rises.{name}": rise for name, rise in differences(steep).items()}
     names = list(buffers)
     least, most = buffers[names[0]], buffers[names[-1]]
     found["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
     found["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
+    found |= {f"theory.poisson.slope.B={b}": value for b, value in _of_poisson().items()}
     return found | curve_controls(studies["curve-controls"])
+
+
+def _of_poisson() -> dict[str, float]:
+    """Slopes by B for Poisson arrivals, exactly, over loads up to 0.95."""
+    loads = np.linspace(0.5, 0.95, 46)
+    return {
+        f"{buffer:g}": slope(
+            loads, np.array([virtual_queue_probability(load, 0.95, buffer) for load in loads])
+        )
+        for buffer in (10.0, 30.0, 60.0)
+    }
 
 
 def _apart(end: int) -> Callable[[Floats, Floats, Floats, Floats], float]:

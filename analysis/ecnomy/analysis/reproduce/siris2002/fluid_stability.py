@@ -173,5 +173,5 @@ def draw(studies: Studies, figure: Figure) -> None:
         axis.set(xlabel="time / T", ylabel="deviation from the equilibrium")
         axis.legend()
     axes[0].set_title("oscillation: limit 1/e = 0.368")
-    axes[0].set_ylim(-0.05, 0.15)
+    axes[0].set_ylim(-0.003, 0.02)  # the sign changes are small
     axes[1].set_title("stability: limit pi/2 = 1.571")

@@ -95,7 +95,7 @@ def _fluctuations(run: Run, edges: npt.NDArray[np.float64]) -> dict[str, npt.NDA
         own = counts[(counts["name"] == "arrivals") & (counts["subject"] == "bottleneck")]
         batch = np.searchsorted(edges, own["t_ps"].to_numpy()) - 1
         grouped = own["count"].groupby(batch).var()
-        found["arrivals_variance"] = grouped.loc[0 : BATCHES - 1].to_numpy(dtype=np.float64)
+        found["arrivals_variance"] = np.asarray(grouped.loc[0 : BATCHES - 1], dtype=np.float64)
     series = run.table("series")
     if len(series):
         series = series[(series["t_ps"] > edges[0]) & (series["t_ps"] <= edges[-1])]

@@ -45,4 +45,5 @@ def draw(studies: Studies, figure: Figure) -> None:
     band(axis, list(loads), list(loads.values()), 0, "load-based marking, 20 flows")
     axis.set(xlabel="price of a mark, money", ylabel="utilization", xscale="log")
     axis.set_xticks(list(loads), [f"{price:g}" for price in loads])
+    axis.minorticks_off()
     axis.legend()

@@ -21,10 +21,10 @@ __all__ = ["draw", "figures"]
 _KEYS: Final = tuple(f"sources.flows.{key}" for key in ("spread", "stagger", "send_overhead"))
 
 
-def _patterns(studies: Studies) -> dict[str, dict[str, Floats]]:
+def _patterns(studies: Studies, study: str = "vq-phase") -> dict[str, dict[str, Floats]]:
     """Per law and pattern of starts the flows' goodputs, [seed, flow]."""
     found: dict[str, dict[str, Floats]] = {}
-    for law, runs in by_law(studies["vq-phase"]).items():
+    for law, runs in by_law(studies[study]).items():
         rows = runs.frame[list(_KEYS)].drop_duplicates()
         for row in rows.itertuples(index=False):
             spread, stagger, overhead = (str(value) for value in row)
@@ -45,6 +45,8 @@ def figures(studies: Studies) -> Samples:
             found[f"jain.{law}.{name}"] = np.array([jain(row) for row in rows])
         worst = max(apart, key=lambda name: float(apart[name].mean()))
         found[f"worst.largest_over_smallest.{law}"] = apart[worst]
+    for name, rows in _patterns(studies, "vq-phase-reno")["vq"].items():
+        found[f"control.reno.largest_over_smallest.{name}"] = rows.max(axis=1) / rows.min(axis=1)
     return found
 
 
@@ -67,4 +69,5 @@ def draw(studies: Studies, figure: Figure) -> None:
         )
     axis.set_xticks(range(len(patterns)), list(patterns), rotation=20, ha="right", fontsize=8)
     axis.set(ylabel="largest over smallest throughput")
+    axis.set_ylim(0, 1.2 * axis.get_ylim()[1])
     axis.legend()
