@@ -15,6 +15,7 @@ from ecnomy.analysis.reproduce.andreassen2002.mixes import (
     WEB_USERS,
     Table,
     columns,
+    controls,
     mixes,
     ranks,
 )
@@ -90,6 +91,7 @@ def figures(studies: Studies) -> Samples:
         found[f"web_over_voice.first.{voice}"] = web_over_voice[0]
     most, least = downloads[min(downloads)], downloads[max(downloads)]
     found["download.many_over_few"] = most.mean(axis=0) / least.mean(axis=0)
+    found |= controls(studies["windows"])
     return found
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.studies import Runs
 
-__all__ = ["BYTES_15_MS", "WEB_USERS", "columns", "mixes", "ranks"]
+__all__ = ["BYTES_15_MS", "WEB_USERS", "columns", "controls", "mixes", "ranks"]
 
 BYTES_15_MS: Final = 40 * 2**20 * 0.015 / 8  # what the link sends in 15 ms; Table 5 calls it 16 ms
 WEB_USERS: Final = {700: 30, 800: 25, 900: 20, 1000: 15, 1100: 10}
@@ -31,6 +31,19 @@ def mixes(runs: Runs) -> dict[int, dict[int, Runs]]:
 def columns(mix: dict[int, Runs], column: str) -> Table:
     """A column of a mix, [threshold, seed]."""
     return np.array([runs.sample(column) for runs in mix.values()])
+
+
+def controls(runs: Runs) -> dict[str, Table]:
+    """Rows with smaller receive windows, and the ratio of marks, voice over web."""
+    found: dict[str, Table] = {}
+    for voice, mix in mixes(runs).items():
+        for threshold, own in mix.items():
+            at = f"{voice}.{threshold}"
+            ratio = own.sample("voice_marking") / own.sample("web_marking")
+            found[f"control.ratio.{at}"] = ratio
+            for name in ("voice_late", "web_ms"):
+                found[f"control.{name}.{at}"] = own.sample(name)
+    return found
 
 
 def ranks(x: Table, y: Table) -> Table:

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, columns, mixes, ranks
+from ecnomy.analysis.reproduce.andreassen2002.mixes import (
+    WEB_USERS,
+    columns,
+    controls,
+    mixes,
+    ranks,
+)
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Studies
@@ -31,6 +37,7 @@ def figures(studies: Studies) -> Samples:
         found[f"least.{size}.{voice}"] = ratio.min(axis=0)
         sizes = columns(mix, "web_bytes") / columns(mix, "voice_bytes")
         found[f"per_byte_over_per_packet.{voice}"] = sizes.mean(axis=0)
+    found |= controls(studies["windows"])
     return found
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, columns, mixes, ranks
+from ecnomy.analysis.reproduce.andreassen2002.mixes import (
+    WEB_USERS,
+    columns,
+    controls,
+    mixes,
+    ranks,
+)
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Studies
@@ -48,6 +54,7 @@ def figures(studies: Studies) -> Samples:
     for name, own in means.items():
         between = np.array(own).std(axis=0, ddof=1)
         found[f"between_over_within.{name}"] = between / np.mean(spreads[name], axis=0)
+    found |= controls(studies["windows"])
     return found
 
 
