@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | bench | lint | record-omnet: each does all of its own set-up, in .venv. Nothing else is needed than
+# make demo | test | bench | lint | record-omnet | record-papers: each does all of its own set-up, in .venv. Nothing else is needed than
 # Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
 #   make test TESTS=tests/laws                      a part
@@ -16,7 +16,7 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test omnet bench torture record-omnet lint sanitize clean
+.PHONY: demo test omnet bench torture record-omnet record-papers lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -35,6 +35,7 @@ omnet: $(VENV)/installed
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
 	@$(BIN)/python tests/bench/bench_marking.py
+	@$(BIN)/python tests/bench/bench_window.py
 	@$(BIN)/python tests/bench/bench_curve.py
 	@$(BIN)/python tests/bench/plot_curve.py
 	@$(BIN)/python tests/bench/bench_ns3.py
@@ -53,6 +54,12 @@ torture: $(VENV)/installed $(VENV)/test
 #   make record-omnet RECORDS="two-links voip-web"      some of them
 record-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m ecnomy.analysis.compare.recording --jobs $(JOBS) $(RECORDS)
+
+# All claims of the papers, whole and quick, into tests/validation/papers.json; about an hour; goes on likewise.
+record-papers: $(VENV)/installed $(VENV)/test
+	@$(BIN)/ecnomy reproduce --all --quick
+	@$(BIN)/ecnomy reproduce --all
+	@$(BIN)/python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@
 #define ECNOMY_ENGINE_CORE_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/event_queue.h"
@@ -12,12 +13,18 @@
 
 namespace ecnomy::engine {
 
+class ClassLink;
 class Link;
 
 struct Core : Accounts {
   EventQueue events;
   PacketPool packets;
   std::vector<Link> links;
+  // By link; null but for those with a scheduler, whose place in `links` is not used.
+  std::vector<std::unique_ptr<ClassLink>> class_links;
+
+  Core();
+  ~Core();
 
   void enter(PacketId id, Time now);  // a packet enters the link of its present hop
   void note(TraceEvent what, std::int32_t at_link, const Packet& packet, Time now) {

@@ -14,14 +14,15 @@
 namespace ecnomy::engine {
 
 enum class EventKind : std::uint32_t {
-  deliver,      // a link's oldest packet reaches its far end
-  law_timer,    // a link's marking law has its turn
-  depart,       // a host's oldest waiting packet enters its first link
-  pace,         // a sender's pacing or cap gate opens
-  timeout,      // a retransmission timer
-  delayed_ack,  // an ACK has waited long enough
-  application,  // a traffic law has its turn: start, next datagram, end of reading, cap lifted
-  sample,       // the recorder takes a sample of the series
+  deliver,        // a link's oldest packet reaches its far end
+  class_deliver,  // the same, of a link with a class scheduler
+  law_timer,      // a link's marking law has its turn
+  depart,         // a host's oldest waiting packet enters its first link
+  pace,           // a sender's pacing or cap gate opens
+  timeout,        // a retransmission timer
+  delayed_ack,    // an ACK has waited long enough
+  application,    // a traffic law has its turn: start, next datagram, end of reading, cap lifted
+  sample,         // the recorder takes a sample of the series
 };
 
 struct Event {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "engine/class_link.h"
 #include "host/tally.h"
 
 namespace ecnomy::engine {
@@ -202,8 +203,14 @@ void Link::reconfigure(const std::vector<std::pair<std::size_t, double>>& change
   law_values_ = values;
 }
 
+Core::Core() = default;
+Core::~Core() = default;
+
 void Core::enter(PacketId id, Time now) {
-  links[static_cast<std::size_t>(hops[packets[id].hop].link)].enqueue(*this, id, now);
+  const Hop& hop = hops[packets[id].hop];
+  const std::size_t link = static_cast<std::size_t>(hop.link);
+  if (hop.service_class >= 0) return class_links[link]->enqueue(*this, id, now);
+  links[link].enqueue(*this, id, now);
 }
 
 }  // namespace ecnomy::engine

@@ -26,13 +26,19 @@ Simulation::Simulation(const Plan& plan, bridge::Client* client)
       client_(client),
       recorder_(plan, client),
       tally_(plan),
+      class_tally_(plan),
       last_alive_ns_(wall_ns()) {
   core_.trace = recorder_.trace();
   if (plan.warmup == 0) begin_tally();
   core_.delay_thresholds = plan.record.delay_thresholds;
   for (std::size_t i = 0; i < plan.links.size(); ++i) {
-    core_.links.emplace_back(static_cast<std::int32_t>(i), plan.links[i], plan.seed);
+    const std::int32_t index = static_cast<std::int32_t>(i);
+    core_.links.emplace_back(index, plan.links[i], plan.seed);
+    const bool scheduled = !plan.links[i].scheduler.classes.empty();
+    core_.class_links.push_back(scheduled ? std::make_unique<ClassLink>(index, plan.links[i])
+                                          : nullptr);
   }
+  if (client && plan.record.classes_every > 0) core_.classes = &class_tally_;
   make_room();
   for (const SourcePlan& source : plan.sources) build_source(source);
   core_.open(flows_.size());
@@ -56,12 +62,22 @@ void Simulation::make_room() {
   core_.events.reserve(tcp + udp + calls + plan_->links.size());
 }
 
+// A law that wants draws has a stream for each of its flows.
+void Simulation::draw_rtt_errors(SourceConfig& source) {
+  if (!source.window || !source.window->noisy()) return;
+  source.rtt_errors = std::make_unique<std::vector<Stream>>();
+  for (std::int32_t member = 0; member < source.plan->count; ++member) {
+    source.rtt_errors->emplace_back(plan_->seed, stream_name(*source.plan, member, "rtt"));
+  }
+}
+
 void Simulation::build_source(const SourcePlan& source) {
   const std::int32_t index = static_cast<std::int32_t>(sources_.size());
-  const std::uint32_t path = core_.add_path(source.path, index);
-  const std::uint32_t ack_path = core_.add_path(source.ack_path, index);
+  const std::uint32_t path = core_.add_path(source.path, source.classes, index);
+  const std::uint32_t ack_path = core_.add_path(source.ack_path, source.ack_classes, index);
   sources_.emplace_back(source, path, ack_path, static_cast<std::int32_t>(flows_.size()),
                         &recorder_);
+  draw_rtt_errors(sources_.back());
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,
@@ -113,10 +129,11 @@ RunTotals Simulation::run() {
     const Time end = next_boundary(now_);
     run_until(end);
     now_ = end;
-    for (Link& link : core_.links) link.settle(core_, end);
+    settle_links(end);
     settle_calls(end);
     recorder_.flush();
     if (core_.tally) tally_.tell_counts(*client_, end);
+    if (core_.classes) class_tally_.tell(*client_, end);
     if (end == plan_->warmup) begin_tally();
     exchange(end, ++epoch);
   }
@@ -145,7 +162,9 @@ void Simulation::dispatch(const Event& event) {
   const std::uint32_t subject = event.subject;
   switch (event.kind) {
     case EventKind::deliver:
-      return deliver(event);
+      return deliver(core_.links[subject], now);
+    case EventKind::class_deliver:
+      return deliver(*core_.class_links[subject], now);
     case EventKind::depart: {
       const Time next = tcp_[flows_[subject].slot].depart(core_, now);
       return next == kNever ? core_.events.pop() : core_.events.replace_top(next);
@@ -172,9 +191,9 @@ void Simulation::dispatch(const Event& event) {
   }
 }
 
-void Simulation::deliver(const Event& event) {
-  Link& link = core_.links[event.subject];
-  const PacketId id = link.deliver(core_, event.time);
+template <class AnyLink>
+void Simulation::deliver(AnyLink& link, Time now) {
+  const PacketId id = link.deliver(core_, now);
   const Time next = link.next_delivery();
   if (next == kNever) {
     core_.events.pop();
@@ -182,9 +201,9 @@ void Simulation::deliver(const Event& event) {
     core_.events.replace_top(next);
   }
   Packet& packet = core_.packets[id];
-  if (core_.hops[packet.hop].last) return host_receive(id, event.time);
+  if (core_.hops[packet.hop].last) return host_receive(id, now);
   ++packet.hop;
-  core_.enter(id, event.time);
+  core_.enter(id, now);
 }
 
 void Simulation::host_receive(PacketId id, Time now) {
@@ -216,6 +235,20 @@ void Simulation::application(const Event& event) {
   }
 }
 
+void Simulation::settle_links(Time now) {
+  for (Link& link : core_.links) link.settle(core_, now);
+  for (const auto& link : core_.class_links) {
+    if (link) link->settle(core_, now);
+  }
+}
+
+void Simulation::catch_up_links(Time now) {
+  for (Link& link : core_.links) link.catch_up(core_, now);
+  for (const auto& link : core_.class_links) {
+    if (link) link->catch_up(core_, now);
+  }
+}
+
 // Calls whose packets have all been seen; at the end of the run all of them.
 void Simulation::settle_calls(Time now) {
   for (CallFlow& flow : calls_) {
@@ -229,7 +262,7 @@ void Simulation::look_up(Time now) {
   if (client_->hung_up()) client_->throw_gone();
   recorder_.flush_if_many();
   if (core_.tally && tally_.many()) {
-    for (Link& link : core_.links) link.catch_up(core_, now);
+    catch_up_links(now);
     tally_.tell_counts(*client_, now);
   }
   const std::int64_t wall = wall_ns();
@@ -243,6 +276,9 @@ RunTotals Simulation::totals() const {
   totals.events = events_;
   for (const FlowStats& flow : core_.flows) totals.data_packets += flow.delivered;
   for (const Link& link : core_.links) totals.packet_hops += link.stats().departures;
+  for (const auto& link : core_.class_links) {
+    if (link) totals.packet_hops += link->stats().departures;
+  }
   return totals;
 }
 

@@ -8,10 +8,12 @@
 
 #include "bridge/client.h"
 #include "engine/call_flow.h"
+#include "engine/class_link.h"
 #include "engine/core.h"
 #include "engine/link.h"
 #include "engine/tcp_flow.h"
 #include "engine/udp_flow.h"
+#include "host/class_tally.h"
 #include "host/plan.h"
 #include "host/recorder.h"
 #include "host/tally.h"
@@ -41,12 +43,16 @@ class Simulation {
   };
 
   void make_room();
+  void draw_rtt_errors(SourceConfig& source);
   void build_source(const SourcePlan& source);
   void start_flows();
 
   void run_until(Time end);
   void dispatch(const Event& event);
-  void deliver(const Event& event);
+  template <class AnyLink>
+  void deliver(AnyLink& link, Time now);
+  void settle_links(Time now);
+  void catch_up_links(Time now);
   void host_receive(PacketId id, Time now);
   void application(const Event& event);
   void sample(Time now);
@@ -67,6 +73,7 @@ class Simulation {
   bridge::Client* client_;
   Recorder recorder_;
   Tally tally_;
+  ClassTally class_tally_;
   Core core_;
   std::vector<SourceConfig> sources_;
   std::vector<FlowRef> flows_;

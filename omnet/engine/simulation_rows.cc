@@ -29,7 +29,10 @@ std::vector<FlowState> Simulation::states(Time now) const {
 std::vector<LinkState> Simulation::link_states(Time now) const {
   std::vector<LinkState> out;
   out.reserve(core_.links.size());
-  for (const Link& link : core_.links) out.push_back(link.state(now));
+  for (std::size_t i = 0; i < core_.links.size(); ++i) {
+    const auto& scheduled = core_.class_links[i];
+    out.push_back(scheduled ? scheduled->state(now) : core_.links[i].state(now));
+  }
   return out;
 }
 
@@ -57,7 +60,7 @@ void Simulation::exchange(Time now, std::int64_t epoch) {
 }
 
 void Simulation::sample(Time now) {
-  for (Link& link : core_.links) link.catch_up(core_, now);
+  catch_up_links(now);
   recorder_.sample(core_, link_states(now), states(now), now);
   recorder_.flush_if_many();
 }

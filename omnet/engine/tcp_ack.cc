@@ -63,7 +63,10 @@ void TcpFlow::advance(Core& core, const Packet& ack, Time now) {
   counters.acked += n;
   counters.acked_bytes += n * source_->packet_bytes();
   if (ack.seq == end_) counters.acked_bytes += segment_bytes(end_ - 1) - source_->packet_bytes();
-  if (!ack.has(kRetransmit)) sample_rtt(ack.sent, now);
+  if (!ack.has(kRetransmit)) {
+    sample_rtt(ack.sent, now);
+    law_.on_rtt(window_, now - ack.sent);
+  }
   una_ = ack.seq;
   next_ = std::max(next_, una_);
   const bool recovering = in_recovery_;
@@ -78,13 +81,13 @@ void TcpFlow::advance(Core& core, const Packet& ack, Time now) {
     duplicates_ = 0;
     in_recovery_ = false;
   }
-  learn_marks(core, ack, recovering ? 0 : growth(n, flight));
+  learn_marks(core, ack, told_of(n, flight, recovering));
   if (next_ > una_) arm_timer(core, now);
   if (una_ == end_) finish_file(core, true, now);
 }
 
 void TcpFlow::duplicate(Core& core, const Packet& ack, Time now) {
-  learn_marks(core, ack, 0);
+  learn_marks(core, ack, law_.every_ack() && next_ > una_ ? 1 : 0);
   if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
@@ -105,6 +108,19 @@ void TcpFlow::recover(Core& core, Time now) {
   arm_timer(core, now);
 }
 
+// How many packets a law is told of: those that may grow its window, or all that this ACK answers, which
+// is one where out of order ones have been answered before.
+std::int64_t TcpFlow::told_of(std::int64_t newly_acked, std::int64_t flight,
+                              bool recovering) const noexcept {
+  if (!law_.every_ack()) return recovering ? 0 : growth(newly_acked, flight);
+  return recovering || una_ <= recover_ ? std::min<std::int64_t>(newly_acked, 1) : newly_acked;
+}
+
+void TcpFlow::tell_law(const Ack& ack) noexcept {
+  if (law_.noisy()) law_.disturb(source_->rtt_error(flow_));
+  law_.on_ack(window_, ack);
+}
+
 // How many of the newly acknowledged packets may grow the window: none where something else than the
 // window held the flow back and less than half of it was used (RFC 7661); one while a timeout is
 // being repaired, however many segments had already arrived (RFC 3465 section 2.3).
@@ -117,7 +133,7 @@ std::int64_t TcpFlow::growth(std::int64_t newly_acked, std::int64_t flight) cons
 // Accurate echo: a cumulative count, so that a lost ACK loses no mark; every mark goes to a law that
 // wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them.
-void TcpFlow::learn_marks(Core& core, const Packet& ack, std::int64_t grown) noexcept {
+void TcpFlow::learn_marks(Core& core, const Packet& ack, std::int64_t told) noexcept {
   const bool accurate = transport().echo == Echo::accurate;
   const std::int64_t fresh = accurate        ? std::max<std::int64_t>(0, ack.marks - learned_)
                              : ack.has(kEce) ? 1
@@ -126,20 +142,20 @@ void TcpFlow::learn_marks(Core& core, const Packet& ack, std::int64_t grown) noe
   const bool new_round = una_ > cut_until_;
   if (accurate || new_round) stats(core).ece += fresh;
   if (accurate && law_.per_mark()) {
-    if (grown > 0 || fresh > 0) law_.on_ack(window_, {grown, fresh});
+    if (told > 0 || fresh > 0) tell_law({told, fresh});
     return;
   }
   if (fresh == 0 || (!new_round && una_ <= recover_)) {
-    if (grown > 0) law_.on_ack(window_, {grown, 0});
+    if (told > 0) tell_law({told, 0});
     return;
   }
-  if (new_round) respond(grown);
+  if (new_round) respond(told);
 }
 
-void TcpFlow::respond(std::int64_t grown) noexcept {
+void TcpFlow::respond(std::int64_t told) noexcept {
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
-  if (law_.per_mark()) return law_.on_ack(window_, {grown, 1});
+  if (law_.per_mark()) return tell_law({told, 1});
   law_.on_congestion(window_);
   if (!transport().slow_start) window_.ssthresh = 0;
 }

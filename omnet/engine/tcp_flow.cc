@@ -83,10 +83,8 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     const std::int64_t segments = (file_bytes + mss - 1) / mss;
     end_ = una_ + segments;
     last_segment_bytes_ = static_cast<std::int32_t>(file_bytes - (segments - 1) * mss);
-    Transfer& file = files_->present;
-    file = {
-        flow_, file.number + 1, now, 0, file_bytes, -stats(core).retransmitted, -stats(core).ece,
-        0};
+    Files::File& file = files_->present;
+    file = {file.number + 1, now, file_bytes, -stats(core).retransmitted, -stats(core).ece};
   }
   recover_ = una_ - 1;
   again_ = rescue_ = una_;
@@ -101,6 +99,7 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
   cwnd_since_ = now;
   window_.ssthresh = transport().slow_start ? std::numeric_limits<double>::infinity() : 0;
   window_.set(transport().initial_window);
+  law_.begin(window_);
   round_trip_ = RoundTrip();
   rto_ = Rto(transport().initial_rto, transport().min_rto, transport().max_rto);
   send_syn(core, false, now);
@@ -111,12 +110,11 @@ void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   state_ = State::closed;
   una_ = next_ = sent_;
   if (source_->transfers) {
-    Transfer& file = files_->present;
-    file.end_ps = now;
-    file.complete = complete ? 1 : 0;
-    file.retransmitted += stats(core).retransmitted;
-    file.ece += stats(core).ece;
-    source_->transfers->add(file);
+    const Files::File& file = files_->present;
+    const FlowStats& so_far = stats(core);
+    source_->transfers->add({flow_, file.number, file.start, now, file.bytes,
+                             file.retransmitted + so_far.retransmitted, file.ece + so_far.ece,
+                             complete ? 1 : 0});
   }
   files_->given_up = kNever;
   await_file(core, now);
@@ -149,18 +147,18 @@ void TcpFlow::syn_lost(Core& core, Time now) {
 
 // Marks per second become marks per round trip (laws/window/round_trip.h). With a reference round trip
 // T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
-// marks per second is in proportion to T already.
+// marks per second is in proportion to T already. Some laws take marks per second as they are.
 void TcpFlow::aim() {
+  if (law_.aims() && mark_rate_ >= 0) return law_.aim(std::max(kLeastWeight, mark_rate_));
   if (!aims_by_time() || !round_trip_.known()) return;
-  constexpr double kLeast = 1e-9;  // the law divides by it
   const double t_s = seconds(round_trip_.for_weight());
   double weight = mark_rate_ * t_s;
   if (transport().reference_rtt > 0) {
     const double scale = t_s / seconds(transport().reference_rtt);
-    law_.set_gain(std::max(kLeast, source_->window->gain() * scale));
+    law_.set_gain(std::max(kLeastWeight, source_->window->gain() * scale));
     if (mark_rate_ < 0) weight = source_->window->weight() * scale;
   }
-  law_.set_weight(std::max(kLeast, weight));
+  law_.set_weight(std::max(kLeastWeight, weight));
 }
 
 // The integral of cwnd is over the time in which there is a connection.

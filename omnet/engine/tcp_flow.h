@@ -53,6 +53,7 @@ class TcpFlow {
   enum class State : std::uint8_t { closed, connecting, open };
   static constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kNoSegment = -1;
+  static constexpr double kLeastWeight = 1e-9;  // laws divide by it
 
   const TransportPlan& transport() const noexcept { return source_->plan->transport; }
   FlowStats& stats(Core& core) const noexcept {
@@ -113,11 +114,16 @@ class TcpFlow {
   void duplicate(Core& core, const Packet& ack, Time now);
   void recover(Core& core, Time now);
   void sample_rtt(Time sent, Time now);
-  void learn_marks(Core& core, const Packet& ack, std::int64_t grown) noexcept;
-  void respond(std::int64_t grown) noexcept;
+  void learn_marks(Core& core, const Packet& ack, std::int64_t told) noexcept;
+  void respond(std::int64_t told) noexcept;
+  void tell_law(const Ack& ack) noexcept;
+  std::int64_t told_of(std::int64_t newly_acked, std::int64_t flight,
+                       bool recovering) const noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
   void aim();
-  bool aims_by_time() const noexcept { return mark_rate_ >= 0 || transport().reference_rtt > 0; }
+  bool aims_by_time() const noexcept {
+    return (mark_rate_ >= 0 && !law_.aims()) || transport().reference_rtt > 0;
+  }
 
   // Ordered by use: what nearly every packet touches comes first, so that it shares cache lines.
   const SourceConfig* source_;

@@ -2,7 +2,8 @@
 // What a TCP flow may send, and when.
 //
 // Ack-clocked: while the flight is below floor(cwnd). Paced: a packet every T / cwnd, T the mean RTT
-// (or T_w where the market pays by the second), so that the rate is cwnd / T for any cwnd > 0;
+// (or T_w where the market pays by the second), so that the rate is cwnd / T for any cwnd > 0; at the
+// law's own rate where it has one;
 // the flight is then only guarded, at twice the window. A rate cap shuts the same gate for longer.
 #include <algorithm>
 #include <cmath>
@@ -48,7 +49,9 @@ double TcpFlow::cap_bps(Time now) const noexcept {
 }
 
 Time TcpFlow::pace_interval() const noexcept {
-  if (!transport().paced || !round_trip_.known()) return 0;
+  if (!transport().paced) return 0;
+  if (law_.has_rate()) return Gate::interval(kPsPerSecond / law_.send_rate());
+  if (!round_trip_.known()) return 0;
   const Time t = aims_by_time() ? round_trip_.for_weight() : round_trip_.mean();
   return Gate::interval(static_cast<double>(t) / window_.cwnd);
 }

@@ -12,8 +12,14 @@
 //   configure I VALUE...
 //   ack I CWND SSTHRESH MIN MAX NEWLY MARKS CWND SSTHRESH MIN MAX
 //   congestion, loss I CWND SSTHRESH MIN MAX CWND SSTHRESH MIN MAX
+//   begin I CWND SSTHRESH MIN MAX CWND SSTHRESH MIN MAX
+//   rtt I CWND SSTHRESH MIN MAX RTT CWND SSTHRESH MIN MAX
 //   timeout I CWND SSTHRESH MIN MAX FLIGHT CWND SSTHRESH MIN MAX
-//   weight, gain I VALUE
+//   weight, gain, aim, disturb I VALUE
+//   join I CLASS FLOW BYTES ECT CE BUSY NOW     a scheduling law, whose VALUEs begin with the link's rate
+//   room I OVERFLOW NOW CLASS                   and end with those of its classes
+//   settle I NOW RATE...
+//   next I NOW CLASS MARK WAITED
 #ifndef ECNOMY_HOST_LAW_LOG_H_
 #define ECNOMY_HOST_LAW_LOG_H_
 
@@ -23,6 +29,7 @@
 
 #include "laws/marking/marking.h"
 #include "laws/random/stream.h"
+#include "laws/scheduling/class_scheduler.h"
 #include "laws/window/window.h"
 
 #ifdef ECNOMY_LAW_LOG
@@ -157,6 +164,36 @@ class HostLog {
   int id_;
 };
 
+// A scheduler's part of the log. It is neither copied nor moved once it has been called.
+class SchedulerLog {
+ public:
+  SchedulerLog() : id_(log_->open(log_->last_made())) {}
+
+  void joined(int service, const PacketView& packet, bool busy, Time now) {
+    if (!log_->on()) return;
+    log_->line("join", id_, service, packet.flow, packet.bytes, static_cast<int>(packet.ect),
+               static_cast<int>(packet.ce), static_cast<int>(busy), now);
+  }
+  void asked(bool overflow, Time now, int victim) {
+    if (log_->on()) log_->line("room", id_, static_cast<int>(overflow), now, victim);
+  }
+  void settled(Time now, const ClassScheduler& law) {
+    if (!log_->on()) return;
+    std::vector<double> rates;
+    for (std::size_t n = 0; n < law.classes(); ++n) rates.push_back(law.rate_bps(n));
+    log_->line("settle", id_, now, rates);
+  }
+  void served(Time now, const ClassScheduler::Service& service) {
+    if (!log_->on()) return;
+    log_->line("next", id_, now, static_cast<int>(service.service), static_cast<int>(service.mark),
+               service.waited);
+  }
+
+ private:
+  LawLog* log_ = &LawLog::get();
+  int id_;
+};
+
 #else
 
 struct LawLog {
@@ -176,6 +213,17 @@ struct HostLog {
   void changed(const Any&...) const noexcept {}
   template <class... Any>
   void set(const Any&...) const noexcept {}
+};
+
+struct SchedulerLog {
+  template <class... Any>
+  void joined(const Any&...) const noexcept {}
+  template <class... Any>
+  void asked(const Any&...) const noexcept {}
+  template <class... Any>
+  void settled(const Any&...) const noexcept {}
+  template <class... Any>
+  void served(const Any&...) const noexcept {}
 };
 
 #endif

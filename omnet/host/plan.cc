@@ -45,6 +45,8 @@ class Node {
     return out;
   }
 
+  bool is_null() const { return json_.is_null(); }
+
   [[noreturn]] void fail(const std::string& what) const {
     throw BadPlan("plan" + place_ + ": " + what);
   }
@@ -68,6 +70,15 @@ LawPlan read_law(const Node& node, const char* family) {
   return plan;
 }
 
+// null where the link has one queue.
+SchedulerPlan read_scheduler(const Node& node) {
+  if (node.is_null()) return {};
+  SchedulerPlan plan{read_law(node.at("law"), "scheduling"),
+                     node.each("classes", [](const Node& n) { return read_law(n, "service"); })};
+  if (plan.classes.empty()) node.fail("has no classes");
+  return plan;
+}
+
 LinkPlan read_link(const Node& node) {
   LinkPlan link{node.get<std::string>("name"),
                 node.get<std::int32_t>("source"),
@@ -79,7 +90,8 @@ LinkPlan read_link(const Node& node) {
                 node.get<std::int32_t>("framing_bytes"),
                 node.get<std::string>("not_ect") == "drop",
                 read_law(node.at("marking"), "marking"),
-                node.get<std::string>("stream")};
+                node.get<std::string>("stream"),
+                read_scheduler(node.at("scheduler"))};
   if (link.rate_bps <= 0) node.fail("rate_bps is not positive");
   if (link.delay_ps < 0) node.fail("delay_ps is negative");
   if (link.framing_bytes < 0 || link.framing_bytes > 65'535) node.fail("framing_bytes is absurd");
@@ -145,6 +157,20 @@ std::int32_t read_link_index(const Node& node, std::size_t links) {
   return link;
 }
 
+// One a link of the path: the index of one of its classes, -1 where it has one queue.
+// An empty list: no link of the path has classes.
+void check_classes(const Node& node, const std::vector<LinkPlan>& links,
+                   const std::vector<std::int32_t>& path, std::vector<std::int32_t>& classes) {
+  if (classes.empty()) classes.assign(path.size(), -1);
+  bool fits = path.size() == classes.size();
+  for (std::size_t i = 0; fits && i < path.size(); ++i) {
+    const auto count = static_cast<std::int32_t>(
+        links[static_cast<std::size_t>(path[i])].scheduler.classes.size());
+    fits = count == 0 ? classes[i] == -1 : classes[i] >= 0 && classes[i] < count;
+  }
+  if (!fits) node.fail("are not the classes of its links");
+}
+
 bool read_together(const Node& node) {
   const std::string rows = node.get<std::string>();
   if (rows != "each" && rows != "together")
@@ -166,13 +192,16 @@ Profile read_profile(const Node& node) {
   }
 }
 
-SourcePlan read_source(const Node& node, std::size_t links) {
-  const auto link_index = [&](const Node& item) { return read_link_index(item, links); };
+SourcePlan read_source(const Node& node, const std::vector<LinkPlan>& links) {
+  const auto link_index = [&](const Node& item) { return read_link_index(item, links.size()); };
+  const auto number = [](const Node& item) { return item.get<std::int32_t>(); };
   const Node start = node.at("start");
   SourcePlan source{node.get<std::string>("name"),
                     node.get<std::int32_t>("count"),
                     node.each("path", link_index),
                     node.each("ack_path", link_index),
+                    node.each("classes", number),
+                    node.each("ack_classes", number),
                     start.get<Time>("at_ps"),
                     start.get<Time>("stagger_ps"),
                     start.get<Time>("spread_ps"),
@@ -185,6 +214,8 @@ SourcePlan read_source(const Node& node, std::size_t links) {
                     node.at("calls").get<bool>("ask"),
                     node.at("calls").get<Time>("max_delay_ps")};
   if (source.path.empty()) node.fail("path is empty");
+  check_classes(node.at("classes"), links, source.path, source.classes);
+  check_classes(node.at("ack_classes"), links, source.ack_path, source.ack_classes);
   if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
   const std::string& law = source.traffic.law;
   const bool datagrams = law == "cbr" || law == "poisson" || law == "voip";
@@ -212,7 +243,8 @@ RecordPlan read_record(const Node& node) {
           node.get<bool>("calls"),
           node.each("histograms", read_histogram),
           node.each("counts", [](const Node& n) { return n.get<std::string>(); }),
-          node.get<Time>("counts_every_ps")};
+          node.get<Time>("counts_every_ps"),
+          node.get<Time>("classes_every_ps")};
 }
 
 }  // namespace
@@ -234,8 +266,7 @@ Plan parse_plan(const std::string& json_text) {
             root.each("links", read_link),
             {},
             read_record(root.at("record"))};
-  plan.sources =
-      root.each("sources", [&](const Node& n) { return read_source(n, plan.links.size()); });
+  plan.sources = root.each("sources", [&](const Node& n) { return read_source(n, plan.links); });
   for (std::size_t i = 1; i < plan.record.histograms.size(); ++i) {
     const bool again =
         i > 1 || plan.record.histograms[0].of_delay == plan.record.histograms[1].of_delay;

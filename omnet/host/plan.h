@@ -24,6 +24,12 @@ struct LawPlan {
   std::vector<double> values;  // in the order of the law's parameter table
 };
 
+// Without classes: one queue, first in first out.
+struct SchedulerPlan {
+  LawPlan law;
+  std::vector<LawPlan> classes;
+};
+
 struct LinkPlan {
   std::string name;
   std::int32_t source, target;
@@ -34,6 +40,7 @@ struct LinkPlan {
   bool drop_not_ect;
   LawPlan marking;
   std::string stream;
+  SchedulerPlan scheduler;
 };
 
 enum class Echo { off, accurate, rfc3168 };
@@ -59,6 +66,8 @@ struct SourcePlan {
   std::string name;
   std::int32_t count;
   std::vector<std::int32_t> path, ack_path;
+  std::vector<std::int32_t> classes,
+      ack_classes;  // its class on each of these links; -1: no scheduler
   Time start_at, start_stagger, start_spread, stop_ps;
   Profile profile;
   bool together;  // one row for all its flows
@@ -82,6 +91,7 @@ struct RecordPlan {
   std::vector<HistogramPlan> histograms;
   std::vector<std::string> counts;
   Time counts_every;
+  Time classes_every;  // -1: nothing is recorded of classes
 };
 
 struct Plan {

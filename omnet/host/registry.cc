@@ -8,6 +8,7 @@
 
 #include "host/law_log.h"
 #include "host/marking_host.h"
+#include "host/scheduler_host.h"
 #include "host/window_host.h"
 #include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"
@@ -54,6 +55,9 @@ const std::vector<LawEntry>& law_registry() {
       entry<Tahoe>("window"),
       entry<MulTcp>("window"),
       entry<WtpSender>("window"),
+      entry<RemSource>("window"),
+      entry<Vegas>("window"),
+      entry<Primal>("window"),
       {"traffic", "greedy", {}},
       entry<RateCapped>("traffic"),
       entry<Cbr>("traffic"),
@@ -62,6 +66,8 @@ const std::vector<LawEntry>& law_registry() {
       entry<Web>("traffic"),
       entry<OneFile>("traffic"),
       entry<OnOff>("traffic"),
+      entry<ClassScheduler>("scheduling"),
+      entry<ServiceClass>("service"),
   };
   return laws;
 }
@@ -103,6 +109,24 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
   throw BadParameter("this engine hosts no marking law '" + law + "'");
 }
 
+ClassScheduler make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps) {
+  if (plan.law.law != ClassScheduler::kName) {
+    throw BadParameter("this engine hosts no scheduling law '" + plan.law.law + "'");
+  }
+  std::vector<std::vector<double>> classes;
+  std::vector<double> all{static_cast<double>(rate_bps)};
+  all.insert(all.end(), plan.law.values.begin(), plan.law.values.end());
+  for (const LawPlan& one : plan.classes) {
+    if (one.law != ServiceClass::kName) {
+      throw BadParameter("a class is a '" + one.law + "', expected " + ServiceClass::kName);
+    }
+    classes.push_back(one.values);
+    all.insert(all.end(), one.values.begin(), one.values.end());
+  }
+  LawLog::made("scheduling", plan.law.law, all);
+  return ClassScheduler(plan.law.values.data(), classes, rate_bps);
+}
+
 WindowVariant make_window(const std::string& law, const std::vector<double>& values) {
   LawLog::made("window", law, values);
   if (law == Wtp::kName) return Wtp(values.data());
@@ -111,6 +135,9 @@ WindowVariant make_window(const std::string& law, const std::vector<double>& val
   if (law == Tahoe::kName) return Tahoe(values.data());
   if (law == MulTcp::kName) return MulTcp(values.data());
   if (law == WtpSender::kName) return WtpSender(values.data());
+  if (law == RemSource::kName) return RemSource(values.data());
+  if (law == Vegas::kName) return Vegas(values.data());
+  if (law == Primal::kName) return Primal(values.data());
   throw BadParameter("this engine hosts no window law '" + law + "'");
 }
 

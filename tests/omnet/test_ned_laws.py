@@ -67,7 +67,7 @@ def test_defaults_keep_their_value(family: str) -> None:
 
 def test_type_names_are_their_own() -> None:
     """No two types of a family share a name, and none is the default queue of INET's interfaces."""
-    for family, laws in described().items():
+    for family, laws in ((f, described()[f]) for f in FAMILIES):
         names = [ned_type(family, law) for law in laws]
         assert len(set(names)) == len(names)
         assert not {"DropTailQueue", "EthernetQueue"} & set(names)

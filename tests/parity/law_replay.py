@@ -121,6 +121,10 @@ _HOOKS: dict[str, Callable[..., Pair]] = {
     "congestion": _changed(lambda law, w, more: law.on_congestion(w)),
     "loss": _changed(lambda law, w, more: law.on_loss(w)),
     "timeout": _changed(lambda law, w, more: law.on_timeout(w, float.fromhex(more[0]))),
+    "begin": _changed(lambda law, w, more: law.begin(w)),
+    "rtt": _changed(lambda law, w, more: law.on_rtt(w, int(more[0]))),
     "weight": _set(lambda law, value: law.set_weight(value)),
     "gain": _set(lambda law, value: law.set_gain(value)),
+    "aim": _set(lambda law, value: law.aim(value)),
+    "disturb": _set(lambda law, value: law.disturb(value)),
 }

@@ -47,6 +47,7 @@ _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
     ],  # fmt: skip
     "histograms": ["name", "subject", "bin", "low", "count"],
     "counts": ["t_ps", "name", "subject", "count"],
+    "classes": ["t_ps", "link", "class", "link_name", "class_name"],
     "calls": [
         "id",
         "flow",

@@ -17,6 +17,9 @@ ECNOMY_FLAVOUR(TcpReno3168, "reno");
 ECNOMY_FLAVOUR(TcpNewReno3168, "newreno");
 ECNOMY_FLAVOUR(TcpTahoe3168, "tahoe");
 ECNOMY_FLAVOUR(TcpMulTcp, "multcp");
+ECNOMY_FLAVOUR(TcpRem, "rem");
+ECNOMY_FLAVOUR(TcpVegas3168, "vegas");
+ECNOMY_FLAVOUR(TcpPrimal, "primal");
 
 #undef ECNOMY_FLAVOUR
 

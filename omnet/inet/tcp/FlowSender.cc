@@ -18,6 +18,7 @@ FlowSender::FlowSender(const TransportPlan& transport, FlowStats& stats, Outbox 
       markRate_(transport.initial_mark_rate),
       ownWeight_(law_.weight()),
       ownGain_(law_.gain()) {
+  if (!law_.noisy()) identity_.rttError.reset();
   if (!identity.plan) return;
   const LawPlan& law = identity.plan->traffic;
   if (law.law == RateCapped::kName) capped_.emplace(law.values.data());
@@ -78,6 +79,7 @@ void FlowSender::open(std::int64_t segments, Time now) noexcept {
   cwndSince_ = now;
   window_.ssthresh = transport_->slow_start ? std::numeric_limits<double>::infinity() : 0;
   window_.set(transport_->initial_window);
+  law_.begin(window_);
   roundTrip_ = RoundTrip();
   rto_ = Rto(transport_->initial_rto, transport_->min_rto, transport_->max_rto);
 }
@@ -152,18 +154,18 @@ void FlowSender::dataHandedOver(Time now) {
 
 // Marks per second become marks per round trip (laws/window/round_trip.h). With a reference round trip
 // T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
-// marks per second is in proportion to T already.
+// marks per second is in proportion to T already. Some laws take marks per second as they are.
 void FlowSender::aim() noexcept {
+  if (law_.aims() && markRate_ >= 0) return law_.aim(std::max(kLeastWeight, markRate_));
   if (!aimsByTime() || !roundTrip_.known()) return;
-  constexpr double kLeast = 1e-9;  // the law divides by it
   const double t_s = seconds(roundTrip_.for_weight());
   double weight = markRate_ * t_s;
   if (transport_->reference_rtt > 0) {
     const double scale = t_s / seconds(transport_->reference_rtt);
-    law_.set_gain(std::max(kLeast, ownGain_ * scale));
+    law_.set_gain(std::max(kLeastWeight, ownGain_ * scale));
     if (markRate_ < 0) weight = ownWeight_ * scale;
   }
-  law_.set_weight(std::max(kLeast, weight));
+  law_.set_weight(std::max(kLeastWeight, weight));
 }
 
 // The integral of cwnd is over the time in which there is a connection.

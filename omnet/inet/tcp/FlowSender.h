@@ -22,6 +22,7 @@
 #include "host/plan.h"
 #include "host/scoreboard.h"
 #include "host/window_host.h"
+#include "laws/random/stream.h"
 #include "laws/traffic/traffic.h"
 #include "laws/window/round_trip.h"
 #include "laws/window/rto.h"
@@ -38,6 +39,7 @@ class FlowSender {
     int member = 0, flow = -1;
     Accounts* accounts = nullptr;
     FlowOwner* owner = nullptr;
+    std::optional<Stream> rttError = std::nullopt;  // for a law that wants draws
   };
   static constexpr std::uint32_t kHeaders = 40;  // IP and TCP, on INET's wire
 
@@ -87,12 +89,15 @@ class FlowSender {
   enum class State : std::uint8_t { closed, connecting, open };
   static constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kNoSegment = -1;
+  static constexpr double kLeastWeight = 1e-9;  // laws divide by it
   static constexpr std::uint32_t kLittleData = 1u << 28;
 
   // FlowSender.cc
   void setCwndClock(Time now) noexcept;
   void aim() noexcept;
-  bool aimsByTime() const noexcept { return markRate_ >= 0 || transport_->reference_rtt > 0; }
+  bool aimsByTime() const noexcept {
+    return (markRate_ >= 0 && !law_.aims()) || transport_->reference_rtt > 0;
+  }
 
   // FlowSenderOutput.cc
   void sendAllowed(Time now);
@@ -128,8 +133,10 @@ class FlowSender {
   void duplicate(const TcpAck& ack, Time now);
   void recover(Time now);
   void sampleRtt(Time sent, Time now) noexcept;
-  void learnMarks(const TcpAck& ack, std::int64_t grown) noexcept;
-  void respond(std::int64_t grown) noexcept;
+  void learnMarks(const TcpAck& ack, std::int64_t told) noexcept;
+  void respond(std::int64_t told) noexcept;
+  void tellLaw(const Ack& ack) noexcept;
+  std::int64_t toldOf(std::int64_t newlyAcked, std::int64_t flight, bool recovering) const noexcept;
   std::int64_t growth(std::int64_t newlyAcked, std::int64_t flight) const noexcept;
 
   // FlowSenderSack.cc

@@ -2,6 +2,7 @@
 // What an ACK does to a TCP flow.
 #include <algorithm>
 
+#include "laws/random/inversion.h"
 #include "tcp/FlowSender.h"
 
 namespace ecnomy::omnet {
@@ -71,7 +72,10 @@ void FlowSender::advance(const Covered& covered, const TcpAck& ack, Time now) {
   stats_->acked += n;
   stats_->acked_bytes += covered.bytes;
   const Time sent = ack.told ? (ack.answersAgain ? kNever : ack.answered) : covered.sent;
-  if (sent != kNever) sampleRtt(sent, now);
+  if (sent != kNever) {
+    sampleRtt(sent, now);
+    law_.on_rtt(window_, now - sent);
+  }
   una_ += n;
   next_ = std::max(next_, una_);
   const bool recovering = inRecovery_;
@@ -86,13 +90,13 @@ void FlowSender::advance(const Covered& covered, const TcpAck& ack, Time now) {
     duplicates_ = 0;
     inRecovery_ = false;
   }
-  learnMarks(ack, recovering ? 0 : growth(n, flight));
+  learnMarks(ack, toldOf(n, flight, recovering));
   if (next_ > una_) armTimer(now);
   if (una_ == end_ && identity_.owner) identity_.owner->allAcked();
 }
 
 void FlowSender::duplicate(const TcpAck& ack, Time now) {
-  learnMarks(ack, 0);
+  learnMarks(ack, law_.every_ack() && next_ > una_ ? 1 : 0);
   if (next_ == una_ || transport_->sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || inRecovery_ || una_ <= recover_) return;
@@ -113,6 +117,19 @@ void FlowSender::recover(Time now) {
   armTimer(now);
 }
 
+// How many packets a law is told of: those that may grow its window, or all that this ACK answers, which
+// is one where out of order ones have been answered before.
+std::int64_t FlowSender::toldOf(std::int64_t newlyAcked, std::int64_t flight,
+                                bool recovering) const noexcept {
+  if (!law_.every_ack()) return recovering ? 0 : growth(newlyAcked, flight);
+  return recovering || una_ <= recover_ ? std::min<std::int64_t>(newlyAcked, 1) : newlyAcked;
+}
+
+void FlowSender::tellLaw(const Ack& ack) noexcept {
+  if (identity_.rttError) law_.disturb(standard_normal(*identity_.rttError));
+  law_.on_ack(window_, ack);
+}
+
 // How many of the newly acknowledged packets may grow the window: none where something else than the
 // window held the flow back and less than half of it was used (RFC 7661); one while a timeout is
 // being repaired, however many segments had already arrived (RFC 3465 section 2.3).
@@ -126,7 +143,7 @@ std::int64_t FlowSender::growth(std::int64_t newlyAcked, std::int64_t flight) co
 // wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them. A peer that
 // sends no count is taken to echo each mark once.
-void FlowSender::learnMarks(const TcpAck& ack, std::int64_t grown) noexcept {
+void FlowSender::learnMarks(const TcpAck& ack, std::int64_t told) noexcept {
   const bool accurate = transport_->echo == Echo::accurate;
   const std::int64_t marks = ack.told ? ack.marks : learned_ + (ack.ece ? 1 : 0);
   const std::int64_t fresh = accurate  ? std::max<std::int64_t>(0, marks - learned_)
@@ -136,20 +153,20 @@ void FlowSender::learnMarks(const TcpAck& ack, std::int64_t grown) noexcept {
   const bool newRound = una_ > cutUntil_;
   if (accurate || newRound) stats_->ece += fresh;
   if (accurate && law_.per_mark()) {
-    if (grown > 0 || fresh > 0) law_.on_ack(window_, {grown, fresh});
+    if (told > 0 || fresh > 0) tellLaw({told, fresh});
     return;
   }
   if (fresh == 0 || (!newRound && una_ <= recover_)) {
-    if (grown > 0) law_.on_ack(window_, {grown, 0});
+    if (told > 0) tellLaw({told, 0});
     return;
   }
-  if (newRound) respond(grown);
+  if (newRound) respond(told);
 }
 
-void FlowSender::respond(std::int64_t grown) noexcept {
+void FlowSender::respond(std::int64_t told) noexcept {
   cutUntil_ = sent_;
   cwrDue_ = transport_->echo == Echo::rfc3168;
-  if (law_.per_mark()) return law_.on_ack(window_, {grown, 1});
+  if (law_.per_mark()) return tellLaw({told, 1});
   law_.on_congestion(window_);
   if (!transport_->slow_start) window_.ssthresh = 0;
 }

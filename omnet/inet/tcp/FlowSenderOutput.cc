@@ -2,7 +2,8 @@
 // What a TCP flow may send, and when.
 //
 // Ack-clocked: while the flight is below floor(cwnd). Paced: a packet every T / cwnd, T the mean RTT
-// (or T_w where the market pays by the second), so that the rate is cwnd / T for any cwnd > 0;
+// (or T_w where the market pays by the second), so that the rate is cwnd / T for any cwnd > 0; at the
+// law's own rate where it has one;
 // the flight is then only guarded, at twice the window. A rate cap shuts the same gate for longer.
 #include <algorithm>
 #include <cmath>
@@ -29,7 +30,9 @@ double FlowSender::capBps(Time now) const noexcept {
 }
 
 Time FlowSender::paceInterval() const noexcept {
-  if (!transport_->paced || !roundTrip_.known()) return 0;
+  if (!transport_->paced) return 0;
+  if (law_.has_rate()) return Gate::interval(kPsPerSecond / law_.send_rate());
+  if (!roundTrip_.known()) return 0;
   const Time t = aimsByTime() ? roundTrip_.for_weight() : roundTrip_.mean();
   return Gate::interval(static_cast<double>(t) / window_.cwnd);
 }

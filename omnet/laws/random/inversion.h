@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distributions by inversion, one uniform in (0, 1) each (no std:: distribution: those differ between
-// libraries).
+// libraries); the normal one by Box and Muller, two uniforms.
 #ifndef ECNOMY_LAWS_RANDOM_INVERSION_H_
 #define ECNOMY_LAWS_RANDOM_INVERSION_H_
 
@@ -15,6 +15,14 @@ inline double exponential(double mean, double u) noexcept { return -mean * std::
 inline double truncated_pareto(double min, double max, double shape, double u) noexcept {
   const double tail = std::pow(min / max, shape);
   return min * std::pow(1.0 - u * (1.0 - tail), -1.0 / shape);
+}
+
+// Normal with mean 0 and variance 1: sqrt(-2 ln u) cos(2 pi v).
+template <class Uniform>
+double standard_normal(Uniform& uniform) noexcept {
+  constexpr double kTurn = 6.283185307179586;
+  const double radius = std::sqrt(-2 * std::log(uniform()));
+  return radius * std::cos(kTurn * uniform());
 }
 
 }  // namespace ecnomy

@@ -9,6 +9,17 @@
 //   kPerMark                  true: every echoed mark goes to on_ack; false: on_congestion
 //   kRecovery                 how its host repairs losses after a fast retransmit
 //
+// and, where it wants them,
+//
+//   begin(window)             a new connection
+//   on_rtt(window, rtt)       an RTT sample of data (Karn), before on_ack of the same ACK
+//   kEveryAck                 true: on_ack hears of every packet answered, whether or not it may grow
+//                             the window: 1 for a duplicate or in recovery, where each packet that
+//                             arrived has had an ACK of its own
+//   noisy(), disturb(z)       true: a standard normal draw before every on_ack
+//   aim(marks_per_s)          takes marks per second itself; others are told set_weight(rate T)
+//   send_rate()               packets/s at which its host paces it; others leave cwnd / T
+//
 // Windows are real numbers in packets. After every change the law clamps to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
 #define ECNOMY_LAWS_WINDOW_WINDOW_H_
@@ -30,7 +41,7 @@ struct Window {
   bool in_slow_start() const noexcept { return cwnd < ssthresh; }
 };
 
-enum class Recovery {
+enum class Recovery : std::uint8_t {
   first_ack,  // until the first new ACK (Reno, RFC 5681)
   all_acked,  // until all that was outstanding is acknowledged, a hole at a time (RFC 6582)
   go_back,    // resend everything from the loss on (Tahoe)

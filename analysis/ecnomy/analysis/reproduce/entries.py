@@ -16,6 +16,7 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 import msgspec
+import numpy as np
 
 from ecnomy.analysis.reproduce.catalogue import Entry, Finding, Paper
 from ecnomy.analysis.reproduce.judge import (
@@ -32,7 +33,7 @@ from ecnomy.analysis.statistics import Interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Outcome", "code_of", "judged", "reason_of"]
+__all__ = ["Outcome", "code_of", "judged", "reason_of", "samples_of"]
 
 
 class Code(Protocol):
@@ -70,18 +71,28 @@ def code_of(paper: Paper, entry: Entry) -> Code:
     )
 
 
+def samples_of(paper: Paper, item: str, form: Form) -> Samples:
+    """The figures of an entry; none where all its claims are pending.
+
+    Raises:
+        ResultsError: as judged.
+    """
+    entry = paper.entries[item]
+    if not entry.module or all(claim.pending for claim in entry.claims.values()):
+        return {}
+    with np.errstate(divide="ignore", invalid="ignore"):  # what is no number is not measured
+        return code_of(paper, entry).figures(Studies(paper, entry.studies, form))
+
+
 def judged(paper: Paper, item: str, form: Form) -> list[Outcome]:
     """The outcome of each claim of an entry, from runs that are there.
 
     Raises:
         ResultsError: runs are missing or failed.
     """
-    entry = paper.entries[item]
-    samples: Samples = {}
-    if entry.module and any(not claim.pending for claim in entry.claims.values()):
-        samples = code_of(paper, entry).figures(Studies(paper, entry.studies, form))
+    samples = samples_of(paper, item, form)
     outcomes = []
-    for number, claim in entry.claims.items():
+    for number, claim in paper.entries[item].claims.items():
         verdict = judge(claim, samples)
         finding = paper.findings.get(f"{item}.{number}")
         reason, controls = reason_of(verdict, claim.pending, finding, samples)

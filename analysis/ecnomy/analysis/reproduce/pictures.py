@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.panels import COLOURS, panel_style, save
-from ecnomy.analysis.reproduce.entries import code_of
+from ecnomy.analysis.reproduce.entries import code_of, samples_of
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.record import recorded, versions
 from ecnomy.analysis.reproduce.session import Reproduced
@@ -82,15 +82,16 @@ def write_entry(found: Reproduced, form: Form) -> list[Path]:
     outcome.parent.mkdir(parents=True, exist_ok=True)
     records = [recorded(each, None, versions()) for each in found.outcomes]
     outcome.write_bytes(msgspec.json.format(msgspec.json.encode(records), indent=1) + b"\n")
-    if not entry.module or all(claim.pending for claim in entry.claims.values()):
+    samples = samples_of(paper, found.item, form)
+    if not samples:
         return files
-    code, studies = code_of(paper, entry), Studies(paper, entry.studies, form)
     table = entry_file(paper.paper, found.item, form, ".csv")
-    _write_csv(table, code.figures(studies))
+    _write_csv(table, samples)
     files.append(table)
+    code = code_of(paper, entry)
     if hasattr(code, "draw"):
         picture = entry_file(paper.paper, found.item, form, ".png")
-        _draw(code, studies, picture)
+        _draw(code, Studies(paper, entry.studies, form), picture)
         files.append(picture)
     return files
 
@@ -111,7 +112,7 @@ def _write_csv(file: Path, samples: Samples) -> None:
 def _draw(code: Any, studies: Studies, file: Path) -> None:
     from matplotlib.figure import Figure
 
-    with panel_style(), warnings.catch_warnings():
+    with panel_style(), warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.filterwarnings("ignore", message="All-NaN|Mean of empty")
         figure = Figure(figsize=(8, 4.5), layout="constrained")
         code.draw(studies, figure)

@@ -12,7 +12,13 @@ import msgspec
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import Outcome, judged
 from ecnomy.analysis.reproduce.judge import INCONCLUSIVE
-from ecnomy.analysis.reproduce.studies import Form, Listener, load_study, make_study
+from ecnomy.analysis.reproduce.studies import (
+    Form,
+    Listener,
+    Studies,
+    load_study,
+    make_study,
+)
 from ecnomy.markets.sweep.pool import Pool
 
 __all__ = ["Reproduced", "reproduce", "studies_of"]
@@ -27,6 +33,13 @@ class Reproduced(msgspec.Struct, frozen=True):
     paper: Paper
     item: str
     outcomes: tuple[Outcome, ...]
+    data_packets: int = 0  # sent by all its runs
+
+    @property
+    def budget(self) -> float:
+        """Data packets that its studies may send, with the seeds they have in their files."""
+        entry = self.paper.entries[self.item]
+        return sum(self.paper.studies[name].budget for name in entry.studies)
 
 
 def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]:
@@ -85,7 +98,8 @@ def _entry(
         outcomes = judged(paper, item, form)
         if all(o.verdict.verdict != INCONCLUSIVE for o in outcomes):
             break
-    return Reproduced(paper, item, tuple(outcomes))
+    packets = Studies(paper, entry.studies, form).data_packets
+    return Reproduced(paper, item, tuple(outcomes), packets)
 
 
 def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:

@@ -33,17 +33,24 @@ def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
     )
 
 
-def claims_table(found: Reproduced) -> Table:
-    """Verdict, figures and reason of each claim of an entry, settings below."""
+def claims_table(found: Reproduced, item: str = "") -> Table:
+    """Verdict, figures and reason of each claim of an entry, settings below.
+
+    Args:
+        found: the entry.
+        item: one of its ids, where it has several and only that part is wanted.
+    """
     paper, entry = found.paper, found.paper.entries[found.item]
     table = Table(title=f"{paper.paper}.{found.item}: {entry.title}", title_justify="left")
-    table.caption = "chosen: " + "; ".join(entry.chosen) if entry.chosen else None
+    table.caption = _caption(found)
     table.caption_justify = "left"
     for name in ("claim", "verdict", "the paper says", "measured"):
         table.add_column(name, overflow="fold")
     for outcome in found.outcomes:
         number = outcome.claim.rpartition(".")[2]
         claim = entry.claims[number]
+        if not claim.is_of(item):
+            continue
         says = claim.says + (f" ({claim.tolerance})" if claim.tolerance else "")
         measured = [figure_text(figure) for figure in worst_figures(outcome.verdict)]
         left = len(outcome.verdict.figures) - len(measured)
@@ -52,6 +59,15 @@ def claims_table(found: Reproduced) -> Table:
         label = f"{number} {'*' if claim.priority == 'core' else ''}".strip()
         table.add_row(label, outcome.verdict.verdict, says, "\n".join(measured))
     return table
+
+
+def _caption(found: Reproduced) -> str:
+    chosen = found.paper.entries[found.item].chosen
+    lines = ["chosen: " + "; ".join(chosen)] if chosen else []
+    if found.budget:
+        sent, most = found.data_packets / 1e6, found.budget / 1e6
+        lines.append(f"{sent:.4g} million data packets were sent, of a budget of {most:.4g}")
+    return "\n".join(lines)
 
 
 def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.optional import scipy_part
 from ecnomy.analysis.theory.marking import red_probability
+from ecnomy.analysis.theory.routes import incidence
 
 __all__ = ["Equilibrium", "proportional_fair", "wtp_equilibrium", "wtp_red_equilibrium"]
 
@@ -133,7 +134,7 @@ def proportional_fair(
     w, c = np.asarray(weights, dtype=np.float64), np.asarray(capacities, dtype=np.float64)
     if len(routes) != w.size or w.size == 0 or not ((w > 0).all() and (c > 0).all()):
         raise InputError("one positive weight a route and positive capacities are needed")
-    use = _incidence(routes, c.size)
+    use = incidence(routes, c.size)
     used = use.any(axis=0)  # below, prices and rates are scaled to be near 1 in any unit
     a, c_scaled, w_scaled = use[:, used], c[used] / c[used].max(), w / w.sum()
 
@@ -152,13 +153,3 @@ def proportional_fair(
     if overload > 1e-6 or abs(spent - 1) > 1e-6:  # complementary slackness: all weights are spent
         raise InputError(f"the fair rates were not found: {found.message}")
     return np.asarray(rates * c[used].max(), dtype=np.float64)
-
-
-def _incidence(routes: Sequence[Sequence[int]], links: int) -> npt.NDArray[np.float64]:
-    """1 where a route (row) crosses a link (column)."""
-    use = np.zeros((len(routes), links))
-    for flow, route in enumerate(routes):
-        if not route or not all(0 <= link < links for link in route):
-            raise InputError(f"route {flow} crosses no link or one that does not exist")
-        use[flow, list(route)] = 1.0
-    return use

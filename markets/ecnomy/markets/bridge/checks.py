@@ -124,6 +124,9 @@ def check_record(record: Record, limits: Limits) -> None:
     data = record.columns
     if "flow" in data:
         _known("unknown-flow", f"{record.table}.flow", data["flow"], limits.n_flows)
+    if record.table == "classes":
+        _known("unknown-link", "classes.link", data["link"], limits.n_links)
+        _where("out-of-range", "classes.class", data["class"], lambda v: v < 0)
     if record.table == "trace":
         _known("unknown-link", "trace.link", data["link"], limits.n_links, low=-1)
         _known("out-of-range", "trace.event", data["event"], _TRACE_EVENTS)

@@ -66,6 +66,10 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
         "trace": _table("t_ps event link flow seq bytes ce"),
         "histograms": _table("name subject bin count"),
         "counts": _table("t_ps name subject count"),
+        "classes": _table(
+            "t_ps link class arrivals arrived_bytes drops dropped_bytes marks departures"
+            " departed_bytes late delay_sum_ps delay_max_ps busy_arrived_bytes busy_dropped_bytes"
+        ),
     }
 )
 

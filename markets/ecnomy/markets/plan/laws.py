@@ -15,7 +15,17 @@ import msgspec
 
 from ecnomy.markets.plan import Law
 
-__all__ = ["MARKING", "TRAFFIC", "WINDOW", "Param", "law", "law_table", "param"]
+__all__ = [
+    "MARKING",
+    "SCHEDULING",
+    "SERVICE",
+    "TRAFFIC",
+    "WINDOW",
+    "Param",
+    "law",
+    "law_table",
+    "param",
+]
 
 UNLIMITED: Final = 1e300
 
@@ -46,6 +56,13 @@ _PROJECTION: Final = (
     Param("rtt_memory", "", 0.9, 0, 1),
     Param("forget_rtts", "", 4, 0, 1e9),
     _choice("estimator", "rounds", "screened"),
+)
+
+_FILTER: Final = (
+    Param("least_bytes", "bytes", 25000, 0, 1e15),
+    _choice("filter", "serial", "parallel"),
+    Param("stages", "", 3, 1, 16),
+    Param("buckets", "", 8, 1, 65536),
 )
 
 MARKING: Final[dict[str, tuple[Param, ...]]] = {
@@ -116,10 +133,7 @@ MARKING: Final[dict[str, tuple[Param, ...]]] = {
     "flow-projection-heuristic": (
         *_PROJECTION,
         Param("interval_s", "s", 1, 1e-6, 1e6),
-        Param("least_bytes", "bytes", 25000, 0, 1e15),
-        _choice("filter", "serial", "parallel"),
-        Param("stages", "", 3, 1, 16),
-        Param("buckets", "", 8, 1, 65536),
+        *_FILTER,
     ),
 }
 
@@ -147,6 +161,34 @@ WINDOW: Final[dict[str, tuple[Param, ...]]] = {
         Param("gain", "", 0.5, 1e-9, 1),
         Param("w", "marks", 1, 1e-9, 1e9),
         _flag("only_down", 0),
+    ),
+    "rem": (
+        _choice("utility", "log", "quadratic"),
+        Param("w", "packets/s", None, 1e-9, 1e12),
+        Param("phi", "", None, 1.000001, 1e6),
+        Param("min_rate", "packets/s", 1, 1e-9, 1e12),
+        Param("max_rate", "packets/s", None, 1e-9, 1e12),
+        Param("samples", "", 100, 1, 128),
+        Param("initial_fraction", "", 1, 0, 1),
+        Param("rtt_weight", "", 0.01, 1e-9, 1),
+        _choice("smoothed", "off", "unit", "fraction"),
+        Param("step", "", 0.1, 1e-9, 1),
+        Param("rtt_error_s", "s", 0, -1e3, 1e3),
+        Param("rtt_error_std_s", "s", 0, 0, 1e3),
+    ),
+    "vegas": (
+        Param("alpha", "packets", 1, 0, 1e9),
+        Param("beta", "packets", 3, 0, 1e9),
+        Param("gamma", "packets", 1, 0, 1e9),
+        Param("decrease", "", 0.75, 0.01, 0.99),
+        Param("min_ssthresh", "packets", 2, 1, 1e9),
+    ),
+    "primal": (
+        Param("w", "marks/s", 10, 1e-9, 1e12),
+        Param("kappa", "packets/s", 5, 1e-9, 1e9),
+        Param("initial_rate", "packets/s", 10, 1e-9, 1e12),
+        Param("min_rate", "packets/s", 0.1, 1e-9, 1e12),
+        Param("max_rate", "packets/s", 1e9, 1e-9, 1e12),
     ),
 }
 
@@ -181,7 +223,34 @@ TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
     ),
 }
 
-_KINDS: Final = {"marking": MARKING, "window": WINDOW, "traffic": TRAFFIC}
+SCHEDULING: Final[dict[str, tuple[Param, ...]]] = {
+    "class-based": (
+        _choice("regulation", "off", "ecn"),
+        Param("update_s", "s", 0.01, 1e-9, 1e6),
+        Param("gain", "", 0.05, 0, 0.9),
+        *_PROJECTION,
+        Param("interval_s", "s", 0.1, 1e-6, 1e6),
+        *_FILTER,
+    ),
+}
+
+SERVICE: Final[dict[str, tuple[Param, ...]]] = {
+    "service-class": (
+        Param("delay_s", "s", -1, -1, 1e6),
+        Param("loss", "", -1, -1, 1),
+        Param("rate_bps", "bit/s", 0, 0, 1e15),
+        Param("delay_ratio", "", -1, -1, 1e6),
+        Param("loss_ratio", "", -1, -1, 1e6),
+    ),
+}
+
+_KINDS: Final = {
+    "marking": MARKING,
+    "window": WINDOW,
+    "traffic": TRAFFIC,
+    "scheduling": SCHEDULING,
+    "service": SERVICE,
+}
 
 
 def law_table() -> dict[str, dict[str, list[Param]]]:

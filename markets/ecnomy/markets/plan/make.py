@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.plan import structs as plans
-from ecnomy.markets.plan.make_laws import marking_law, traffic_law, transport_of
+from ecnomy.markets.plan.make_laws import marking_law, scheduler_of, traffic_law, transport_of
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
@@ -66,7 +67,16 @@ def _record(scenario: Scenario, links: int) -> plans.Record:
         histograms=[plans.Histogram(*entry) for entry in record.histograms.asked()],
         counts=[] if counts is None else list(counts.of),
         counts_every_ps=plans.NONE if counts is None else counts.every,
+        classes_every_ps=_classes_every(scenario),
     )
+
+
+def _classes_every(scenario: Scenario) -> int:
+    document = scenario.document
+    if all(direction.scheduler is None for direction in document.network.directions()):
+        return plans.NONE
+    every = document.record.classes.every
+    return document.epoch_ps if every is None else every
 
 
 def _guarantees(scenario: Scenario) -> list[AgentSpec]:
@@ -113,6 +123,11 @@ def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
         not_ect=direction.not_ect,
         marking=marking_law(direction.marking, direction.buffer),
         stream=f"link/{direction.name}/marking",
+        scheduler=(
+            None
+            if direction.scheduler is None
+            else scheduler_of(direction.scheduler, direction.buffer)
+        ),
     )
 
 
@@ -145,7 +160,24 @@ def _source(
         transport=transport_of(source.transport, marked=_marked(scenario, source)),
         send_overhead_ps=overhead,
         calls=_calls(scenario, source),
+        classes=_classes(scenario, index, [directions[link] for link in path]),
+        ack_classes=_classes(scenario, index, [directions[link] for link in back]),
     )
+
+
+def _classes(scenario: Scenario, index: int, path: list[Direction]) -> list[int]:
+    """The class of a source on each link of a path; [] where none has classes."""
+    wanted = scenario.document.sources[index].service_class
+    found = []
+    for direction in path:
+        scheduler = direction.scheduler
+        at = plans.NONE if scheduler is None else scheduler.index(wanted)
+        if at is None and scheduler is not None:
+            where, known = f"sources[{index}].class", known_name(str(wanted), scheduler.names())
+            unknown = f"the unknown class {wanted!r} of link {direction.name!r}"
+            raise scenario.places.fault(where, unknown, known)
+        found.append(plans.NONE if at is None else at)
+    return found if max(found, default=plans.NONE) >= 0 else []
 
 
 def _profile(source: Source) -> plans.Profile:

@@ -12,8 +12,9 @@ from ecnomy.markets.plan.laws import law
 from ecnomy.markets.plan.truncated_pareto import lower_bound
 from ecnomy.markets.scenario import network, traffic, transport
 from ecnomy.markets.scenario.marking import PC1_SHARE
+from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 
-__all__ = ["marking_law", "traffic_law", "transport_of"]
+__all__ = ["marking_law", "scheduler_of", "traffic_law", "transport_of"]
 
 T = TypeVar("T")
 Values = dict[str, float | str]
@@ -54,6 +55,43 @@ def marking_law(marking: network.Marking, buffer: Size) -> Law:
             return law("marking", "flow-projection", _projection(marking, buffer))
         case network.DropTail():
             return law("marking", "drop-tail", {})
+
+
+def scheduler_of(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
+    """A scheduler and its classes; `buffer` is the link's, which the regulation may copy."""
+    own = scheduler.buffer or buffer
+    values: Values = {
+        "regulation": scheduler.regulation,
+        "update_s": scheduler.update / _PS,
+        "gain": scheduler.gain,
+        "buffer_packets": 0.0 if own.value < 0 else _packets(own, scheduler.mean_packet),
+        "mean_packet_bytes": scheduler.mean_packet,
+        "gap_divisor": scheduler.gap_divisor,
+        "rtt_memory": scheduler.rtt_memory,
+        "forget_rtts": scheduler.forget_rtts,
+        "estimator": scheduler.estimator,
+        "interval_s": scheduler.interval / _PS,
+        "least_bytes": scheduler.least,
+        "filter": scheduler.filter,
+        "stages": scheduler.stages,
+        "buckets": scheduler.buckets,
+    }
+    return plans.Scheduler(
+        law=law("scheduling", "class-based", values),
+        classes=[law("service", "service-class", _promised(c)) for c in scheduler.classes],
+        names=scheduler.names(),
+    )
+
+
+def _promised(entry: ServiceClass) -> Values:
+    written = {
+        "delay_s": None if entry.delay is None else entry.delay / _PS,
+        "loss": entry.loss,
+        "rate_bps": entry.rate,
+        "delay_ratio": entry.delay_ratio,
+        "loss_ratio": entry.loss_ratio,
+    }
+    return {name: value for name, value in written.items() if value is not None}
 
 
 def _red(red: network.Red) -> Values:
@@ -203,6 +241,8 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
     mark_rate, reference_rtt = None, plans.NONE
     if isinstance(kind, transport.Wtp | transport.WtpSender):
         mark_rate, reference_rtt = kind.mark_rate, kind.reference_rtt
+    elif isinstance(kind, transport.Rem | transport.Primal):
+        mark_rate = kind.mark_rate
     return plans.Tcp(
         window=_window_law(kind),
         mss_bytes=kind.mss,
@@ -262,6 +302,41 @@ def _window_law(kind: transport.TcpTransport) -> Law:
             return law("window", "wtp-sender", sender)
         case transport.Wtp():
             return _wtp(kind)
+        case transport.Rem():
+            return law("window", "rem", _rem_source(kind))
+        case transport.Vegas():
+            names = ("alpha", "beta", "gamma", "decrease", "min_ssthresh")
+            return law("window", "vegas", {name: getattr(kind, name) for name in names})
+        case transport.Primal():
+            return law("window", "primal", _primal(kind))
+
+
+def _rem_source(kind: transport.Rem) -> Values:
+    named: Values = {
+        "utility": kind.utility,
+        "phi": kind.phi,
+        "min_rate": kind.min_rate,
+        "max_rate": kind.max_rate,
+        "samples": kind.samples,
+        "initial_fraction": kind.initial_fraction,
+        "rtt_weight": kind.rtt_weight,
+        "smoothed": kind.smoothed,
+        "step": kind.step,
+        "rtt_error_s": kind.rtt_error / _PS,
+        "rtt_error_std_s": kind.rtt_error_std / _PS,
+    }
+    # With a mark rate the engine sets the weight before the first data packet.
+    return named | {"w": 1.0 if kind.weight is None else kind.weight}
+
+
+def _primal(kind: transport.Primal) -> Values:
+    named: Values = {
+        "kappa": kind.kappa,
+        "initial_rate": kind.initial_rate,
+        "min_rate": kind.min_rate,
+        "max_rate": kind.max_rate,
+    }
+    return named if kind.weight is None else named | {"w": kind.weight}
 
 
 def _wtp(kind: transport.Wtp) -> Law:

@@ -27,6 +27,7 @@ __all__ = [
     "Profile",
     "ProfileStep",
     "Record",
+    "Scheduler",
     "Source",
     "Start",
     "Tcp",
@@ -34,7 +35,7 @@ __all__ = [
 ]
 
 PLAN_VERSION: Final = 1
-WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender"})
+WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender", "rem", "primal"})
 NONE: Final = -1
 EACH: Final = "each"
 TOGETHER: Final = "together"
@@ -45,6 +46,14 @@ class Law(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     law: str
     params: dict[str, float]
+
+
+class Scheduler(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Classes that share a link's transmitter and buffer (omnet/laws/scheduling)."""
+
+    law: Law
+    classes: list[Law]  # what each is promised
+    names: list[str]
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -61,6 +70,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     not_ect: str  # "pass" or "drop": what a not-ECT packet meets where the law would mark
     marking: Law
     stream: str  # name of the keyed random stream of the marking law
+    scheduler: Scheduler | None = None  # None: one queue, first in first out
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -136,7 +146,8 @@ class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`count` flows that differ in start time and random draws only.
 
-    Streams of flow i are `source/<name>/<i>/start`, `.../traffic` and `.../overhead`. Reports,
+    Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead` and `.../rtt` (of
+    errors in RTTs). Reports,
     decisions and tables have a row per flow, called `name.i`, or one row for all of them, called
     `name`; rows are numbered through all sources in order.
     """
@@ -152,6 +163,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     send_overhead_ps: int  # each packet leaves U * this later, order kept; 0 none
     calls: Calls = Calls(ask=False, max_delay_ps=NONE)
     profile: Profile = NO_PROFILE
+    classes: list[int] = []  # on each link of its path, -1 without a scheduler; []: all without
+    ack_classes: list[int] = []
     rows: str = EACH  # or "together": all flows are one row of sums (PROTOCOL.md)
 
     @property
@@ -190,6 +203,7 @@ class Record(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     histograms: list[Histogram] = []  # at most one of each kind
     counts: list[str] = []  # per link arrivals, marks, drops; per source sent, delivered, ce
     counts_every_ps: int = NONE  # their bin of time; -1 none
+    classes_every_ps: int = NONE  # bin of time of the rows of classes; -1 none
 
 
 class Plan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

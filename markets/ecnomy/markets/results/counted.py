@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables `histograms` and `counts`: an engine's rows, its indices turned into names.
+"""The tables `histograms`, `counts` and `classes`: an engine's rows, its indices turned into names.
 
 Delays and what is sent or delivered are a source's, queues and what arrives, is marked or dropped a
 link's.
@@ -33,7 +33,25 @@ def with_names(plan: Plan, record: Record) -> dict[str, Any]:
         return _histograms(plan, record.columns)
     if record.table == "counts":
         return {**record.columns, **_named(plan, plan.record.counts, record.columns)}
+    if record.table == "classes":
+        return {**record.columns, **_class_names(plan, record.columns)}
     return dict(record.columns)
+
+
+def _class_names(plan: Plan, columns: Columns) -> dict[str, Any]:
+    names: list[str] = []
+    first: list[int] = []
+    for entry in plan.links:
+        first.append(len(names))
+        names += entry.scheduler.names if entry.scheduler else []
+    beginnings = np.array([*first, len(names)], dtype=np.int64)
+    link, service = columns["link"].astype(np.int64), columns["class"].astype(np.int64)
+    _within("link", link, np.int64(len(first)))
+    _within("class", service, np.diff(beginnings)[link])
+    return {
+        "link_name": taken_names([entry.name for entry in plan.links], link),
+        "class_name": taken_names(names, beginnings[link] + service),
+    }
 
 
 def _histograms(plan: Plan, columns: Columns) -> dict[str, Any]:

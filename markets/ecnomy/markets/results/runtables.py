@@ -85,6 +85,11 @@ class RunTables(ABC):
         return self.table("counts")
 
     @cached_property
+    def classes(self) -> pd.DataFrame:
+        """Classes of links with a scheduler, in bins of time over the whole run."""
+        return self.table("classes")
+
+    @cached_property
     def trace(self) -> pd.DataFrame:
         """Packet events, if the scenario asked for them."""
         return self.table("trace")

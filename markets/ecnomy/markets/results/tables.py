@@ -25,6 +25,7 @@ from ecnomy.markets.bridge.columns import (
     report_flows,
 )
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.structs import NONE
 
 __all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "schemas", "taken_names"]
 
@@ -43,6 +44,7 @@ ALL_TABLES: Final = (
     "trace",
     "histograms",
     "counts",
+    "classes",
 )
 
 _LEDGER: Final = {
@@ -92,6 +94,7 @@ _COUNTS: Final = {
     "subject": pa.string(),
     "count": pa.int64(),
 }
+_CLASS_NAMES: Final = {"link_name": pa.string(), "class_name": pa.string()}
 _LINK_RATES: Final = {
     "utilization": pa.float64(),
     "mean_queue_packets": pa.float64(),
@@ -127,6 +130,8 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
         tables["histograms"] = _HISTOGRAMS
     if plan.record.counts:
         tables["counts"] = _COUNTS
+    if plan.record.classes_every_ps != NONE:
+        tables["classes"] = _CLASS_NAMES | _arrow(RECORDS["classes"])
     return {name: pa.schema(list(columns.items())) for name, columns in tables.items()}
 
 

@@ -14,7 +14,7 @@ import msgspec
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.reading import Misfit
 
-__all__ = ["MOST_ROWS", "OF_LINKS", "OF_SOURCES", "Counts", "Histograms"]
+__all__ = ["MOST_ROWS", "OF_LINKS", "OF_SOURCES", "Classes", "Counts", "Histograms"]
 
 OF_LINKS: Final = ("arrivals", "marks", "drops")
 OF_SOURCES: Final = ("sent", "delivered", "ce")
@@ -52,6 +52,12 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
         for of, entry in (("delay", self.delay), ("queue", self.queue)):
             if entry is not None:
                 yield of, entry.width, entry.bins
+
+
+class Classes(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows of classes on links with a scheduler, from the run's beginning on."""
+
+    every: _Time | None = None  # None: the market's epoch
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):

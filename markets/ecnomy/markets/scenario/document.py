@@ -19,10 +19,11 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
-from ecnomy.markets.scenario.counting import Counts, Histograms
+from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
+from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariff import TariffEntry
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
@@ -47,13 +48,17 @@ _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, wh
 
 
 class Source(Sending, frozen=True, kw_only=True):
-    """`count` flows alike. Sources of one `group` are shown as one where there are many."""
+    """`count` flows alike. Sources of one `group` are shown as one where there are many.
+
+    `class` is theirs on links with a scheduler; None is the last one there.
+    """
 
     name: Name
     sender: Name = msgspec.field(name="from")
     receiver: Name = msgspec.field(name="to")
     traffic: Traffic = Greedy()
     group: Name | None = None
+    service_class: ClassName | None = msgspec.field(name="class", default=None)
 
     def __post_init__(self) -> None:
         if self.sender == self.receiver:
@@ -153,6 +158,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     calls: bool = True
     histograms: Histograms = Histograms()
     counts: Counts | None = None
+    classes: Classes = Classes()
 
     def __post_init__(self) -> None:
         if len(set(self.series)) < len(self.series):

@@ -32,6 +32,7 @@ from ecnomy.markets.scenario.marking import (
     Rem,
 )
 from ecnomy.markets.scenario.position import PositionReader
+from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
 
 __all__ = [
     "AdaptiveVirtualQueue",
@@ -174,6 +175,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     framing: Framing | None = None
     not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
     marking: Marking | None = None
+    scheduler: ClassBased | None = None
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
@@ -188,6 +190,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     framing: Framing = 0
     not_ect: _NotEct = "drop"
     marking: Marking = DropTail()
+    scheduler: ClassBased | None = None
     duplex: bool = True
     reverse: Reverse | None = None
 
@@ -199,6 +202,8 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
         _check_virtual(self.marking, self.buffer, "marking")
         if self.reverse is not None and self.reverse.marking is not None:
             _check_virtual(self.reverse.marking, self.reverse.buffer or self.buffer, "reverse")
+        for direction, key in zip(self.directions(), ("", "reverse."), strict=False):
+            _check_scheduler(direction, key)
 
     def directions(self) -> list[Direction]:
         """The one or two directions, every value filled in."""
@@ -212,6 +217,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             self.framing,
             self.not_ect,
             self.marking,
+            self.scheduler,
         )
         if not self.duplex:
             return [forward]
@@ -226,6 +232,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             self.framing if own.framing is None else own.framing,
             self.not_ect if own.not_ect is None else own.not_ect,
             DropTail() if own.marking is None else own.marking,
+            own.scheduler,
         )
         return [forward, backward]
 
@@ -234,6 +241,17 @@ def _check_virtual(marking: Marking, buffer: Size, key: str) -> None:
     if wants_buffer(marking, buffer):
         expected = "a buffer for the law, as the link's own is unlimited"
         raise Misfit(key, "no buffer", expected)
+
+
+def _check_scheduler(direction: Direction, key: str) -> None:
+    scheduler = direction.scheduler
+    if scheduler is None:
+        return
+    if not isinstance(direction.marking, DropTail):
+        law = direction.marking.__struct_config__.tag
+        raise Misfit(f"{key}marking", f"{law} beside a scheduler", "none: see its 'regulation'")
+    if fault := class_fault(scheduler, direction.rate_bps, direction.buffer):
+        raise Misfit(key + fault.key, fault.found, fault.expected)
 
 
 class Direction(msgspec.Struct, frozen=True):
@@ -248,6 +266,7 @@ class Direction(msgspec.Struct, frozen=True):
     framing_bytes: int
     not_ect: str
     marking: Marking
+    scheduler: ClassBased | None = None
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from ecnomy.markets.inputs.amounts import LONGEST_NAME
-from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.reading import Misfit, known_name
 from ecnomy.markets.scenario.network import DropTail, Link, Network, Reverse, wants_buffer
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.topology import Edge, Topology
@@ -84,7 +84,8 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         raise places.fault("network.names", f"the link name {name!r}", expected)
     per_km = _DELAY_PER_KM_PS if network.delay_per_km is None else network.delay_per_km
     delay = round(edge.km * per_km) if network.delay is None else network.delay
-    marking = own.marking or network.marking or DropTail()
+    scheduled = None if own.scheduler is None else DropTail()
+    marking = own.marking or scheduled or network.marking or DropTail()
     buffer = own.buffer or network.buffer
     options: dict[str, Any] = {
         "delay": delay if own.delay is None else own.delay,
@@ -95,12 +96,17 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
     if buffer and wants_buffer(marking, buffer):
         found, expected = "an unlimited buffer", "one for the virtual queue, or it in 'marking'"
         raise places.fault(path if own.buffer else "network.buffer", found, expected)
-    return Link(
-        name=name,
-        source=edge.one,
-        target=edge.other,
-        rate=rate,
-        marking=marking,
-        reverse=Reverse(marking=marking),
-        **{key: value for key, value in options.items() if value is not None},
-    )
+    try:
+        return Link(
+            name=name,
+            source=edge.one,
+            target=edge.other,
+            rate=rate,
+            marking=marking,
+            scheduler=own.scheduler,
+            reverse=Reverse(marking=marking, scheduler=own.scheduler),
+            **{key: value for key, value in options.items() if value is not None},
+        )
+    except Misfit as misfit:
+        key = misfit.key.removeprefix("reverse.")
+        raise places.fault(f"{path}.{key}", misfit.found, misfit.expected) from None

@@ -1,55 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `transport:`: a window law on TCP, or UDP.
-
-A window law leaves what depends on other fields open (None) and fills it in once they are known.
-"""
+"""What users write under `transport:`: a window law on TCP, or UDP."""
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader, number_of
+from ecnomy.markets.inputs.amounts import Amount, Choice, number_of
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.rate_laws import Primal, Rem
+from ecnomy.markets.scenario.tcp_options import (
+    LARGEST_WINDOW,
+    SMALLEST_WINDOW,
+    Header,
+    MarkRate,
+    Payload,
+    TcpOptions,
+)
 
 __all__ = [
     "MulTcp",
     "NewReno",
+    "Primal",
+    "Rem",
     "Reno",
     "Tahoe",
     "TcpOptions",
     "TcpTransport",
     "Transport",
     "Udp",
+    "Vegas",
     "Wtp",
     "WtpSender",
 ]
 
-PS_PER_S: Final = 1e12
-LARGEST_WINDOW: Final = 1e9
-SMALLEST_WINDOW: Final = 1 / 64
-
-_Payload = Annotated[
-    int, Amount(what="a size", example="1460 bytes", units=("byte",), least=1, most=65_535)
-]
-_Header = Annotated[int, Amount(what="a size", example="40 bytes", units=("byte",), most=1000)]
-_Ack = Annotated[
-    int, Amount(what="a size", example="40 bytes", units=("byte",), least=1, most=65_535)
-]
-_Timeout = Annotated[
-    int, Amount(what="a time", example="200 ms", units=("ps",), least=1000, most=10**16)
-]
-_Window = Amount(
-    what="a window",
-    example="10 packets",
-    units=("packet",),
-    whole=False,
-    above=True,
-    most=LARGEST_WINDOW,
-    words=(("unlimited", LARGEST_WINDOW),),
-    plain=True,
-)
 _Ssthresh = Amount(
     what="a window",
     example="2 packets",
@@ -68,23 +53,6 @@ _Weight = Amount(
     most=1e9,
     plain=True,
 )
-_ReceiverWindow = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
-_DelayedAcks = Annotated[
-    int,
-    Amount(
-        what="a number of packets",
-        example="2 packets",
-        units=("packet",),
-        least=1,
-        most=1_000,
-        words=(("off", 1),),
-        plain=True,
-    ),
-]
-# RFC 1122 section 4.2.3.2: less than half a second.
-_AckDelay = Annotated[
-    int, Amount(what="a time", example="40 ms", units=("ps",), least=1000, most=5 * 10**11)
-]
 _ReferenceRtt = Annotated[
     int,
     Amount(
@@ -96,54 +64,14 @@ _ReferenceRtt = Annotated[
         words=(("none", -1),),
     ),
 ]
-_MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=False, most=1e12)
-_Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
-_Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
-_Ect = Annotated[str, Choice(("data", "all"))]
-
-
-class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What all window laws share. None: the law's own default, filled in when it is made."""
-
-    ecn: _Echo = None
-    ect: _Ect = "data"
-    sack: bool = False
-    delayed_acks: _DelayedAcks = 1
-    delayed_ack_time: _AckDelay = 40_000_000_000
-    receiver_window: _ReceiverWindow = Size(-1, "packets")
-    send: _Send = None
-    slow_start: bool | None = None
-    initial_window: Annotated[float | None, _Window] = None
-    cwnd_min: Annotated[float | None, _Window] = None
-    cwnd_max: Annotated[float, _Window] = LARGEST_WINDOW
-    mss: _Payload = 1460
-    header: _Header = 40
-    ack: _Ack = 40
-    min_rto: _Timeout = 200_000_000_000
-    max_rto: _Timeout = 60_000_000_000_000
-    initial_rto: _Timeout = 1_000_000_000_000
-
-    def _fill(self, defaults: dict[str, object]) -> None:
-        for name, value in defaults.items():
-            if getattr(self, name) is None:
-                msgspec.structs.force_setattr(self, name, value)
-
-    def _check(self) -> None:
-        least = self.cwnd_min or 0.0
-        if self.send == "ack-clocked" and least < 1:
-            # No ACK would come back to release the next packet.
-            raise Misfit("cwnd_min", f"{least:g} packets", "at least 1 packet when ack-clocked")
-        if self.cwnd_max < least:
-            raise Misfit("cwnd_max", f"{self.cwnd_max:g} packets", f"at least {least:g} packets")
-        if self.max_rto < self.min_rto:
-            floor, given = (f"{ps / PS_PER_S:g} s" for ps in (self.min_rto, self.max_rto))
-            raise Misfit("max_rto", given, f"at least min_rto, {floor}")
-        if self.ect == "all" and self.ecn == "off":
-            raise Misfit("ect", "'all' with ecn: off", "'data', or ecn: accurate or rfc3168")
-        if self.delayed_acks > 1 and self.delayed_ack_time > self.min_rto:
-            # The retransmission timer would not wait for the ACK.
-            wait_s, most_s = self.delayed_ack_time / PS_PER_S, self.min_rto / PS_PER_S
-            raise Misfit("delayed_ack_time", f"{wait_s:g} s", f"at most min_rto, {most_s:g} s")
+_Queued = Amount(
+    what="a number of packets",
+    example="3 packets",
+    units=("packet",),
+    whole=False,
+    most=1e9,
+    plain=True,
+)
 
 
 class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
@@ -156,7 +84,7 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
     weight: Annotated[float | None, _Weight] = None
     w_inc: Annotated[float | None, _Weight] = None
     w_dec: Annotated[float | None, _Weight] = None
-    mark_rate: Annotated[float | None, _MarkRate] = None
+    mark_rate: Annotated[float | None, MarkRate] = None
     reference_rtt: _ReferenceRtt = -1
 
     def __post_init__(self) -> None:
@@ -195,7 +123,7 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
 
     gain: Annotated[float, number_of("window", "wtp-sender", "gain")] = 0.5
     weight: Annotated[float | None, _Weight] = None
-    mark_rate: Annotated[float | None, _MarkRate] = None
+    mark_rate: Annotated[float | None, MarkRate] = None
     reference_rtt: _ReferenceRtt = -1
     only_down: bool = False
 
@@ -245,8 +173,8 @@ class NewReno(Reno, frozen=True, kw_only=True, tag="newreno", tag_field="law"):
 class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law"):
     """Datagrams of one size; by default those of calls and of test streams are ECN-capable."""
 
-    payload: _Payload = 1000
-    header: _Header = 28
+    payload: Payload = 1000
+    header: Header = 28
     ecn: Annotated[str, Choice(("auto", "off", "ect", "on"))] = "auto"
 
     def __post_init__(self) -> None:
@@ -265,7 +193,22 @@ class MulTcp(_Loss, frozen=True, kw_only=True, tag="multcp", tag_field="law"):
     decrease: Annotated[str, Choice(("one-of-w", "halve"))] = "one-of-w"
 
 
-TcpTransport = Wtp | WtpSender | Reno | NewReno | Tahoe | MulTcp
+class Vegas(_Loss, frozen=True, kw_only=True, tag="vegas", tag_field="law"):
+    """Vegas: keeps alpha to beta packets of its own queued; a mark or a loss shrinks the window."""
+
+    alpha: Annotated[float, _Queued] = 1.0
+    beta: Annotated[float, _Queued] = 3.0
+    gamma: Annotated[float, _Queued] = 1.0
+    decrease: Annotated[float, number_of("window", "vegas", "decrease")] = 0.75
+
+    def __post_init__(self) -> None:
+        if self.beta < self.alpha:
+            least = f"at least alpha, {self.alpha:g} packets"
+            raise Misfit("beta", f"{self.beta:g} packets", least)
+        super().__post_init__()
+
+
+TcpTransport = Wtp | WtpSender | Reno | NewReno | Tahoe | MulTcp | Vegas | Rem | Primal
 Transport = TcpTransport | Udp
 
 

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiment 2's outcome columns, from the table of classes (rows of 0.25 s, from the beginning).
+
+Rows for the pictures (in windows of 0.5 s) are left by the runs of seed 1 alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.christin2003.windows import PICTURED_SEED
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["CLASSES", "WINDOW_S", "class_figures", "classes"]
+
+CLASSES: Final = (1, 2, 3, 4)
+WINDOW_S: Final = 0.25
+_PS: Final = 1e12
+_FROM_S: Final = 10.0  # figures of "after 10 s"
+_SETTLED_S: Final = 5.0  # throughputs
+_BOUND_BPS: Final = 5e6
+_IN: Final = 2  # windows that a row's number is of
+_Row = npt.NDArray[np.float64]
+
+
+def classes(results: Path) -> dict[str, float | list[float]]:
+    """What each class got.
+
+    Returns:
+        of class n: loss.n and loss_after_10.n, drops.n and drops_after_10.n, delay_s.n (mean of
+        its packets), throughput_bps.n and throughput_cv.n (over windows after 5 s), late_share
+        and late_share_after_10, delay_max_s and delay_max_after_10_s, windows_at_bound (share of
+        windows after 5 s with 5 Mbps) of class 1, throughput_bps of all, and rows.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    frame: Any = run.table("classes")
+    found: dict[str, float | list[float]] = {}
+    total: _Row = np.zeros(0)
+    for number in CLASSES:
+        own = frame[frame["class"] == number - 1].sort_values("t_ps")
+        found |= class_figures(own, number)
+        rate = _rates(own)
+        total = rate if number == 1 else total + rate
+        if run.plan.seed == PICTURED_SEED:
+            found |= _rows(own, number)
+    found["throughput_bps"] = float(total.mean())
+    return found
+
+
+def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[float]]:
+    """Figures of one class from its rows in order of time."""
+    column = {name: own[name].to_numpy(dtype=np.float64) for name in own if name != "class_name"
+              and name != "link_name"}
+    after = column["t_ps"] >= _FROM_S * _PS
+    rate = _rates(own)
+    found: dict[str, float | list[float]] = {
+        f"loss.{number}": column["drops"].sum() / column["arrivals"].sum(),
+        f"loss_after_10.{number}": column["drops"][after].sum() / column["arrivals"][after].sum(),
+        f"drops.{number}": column["drops"].sum(),
+        f"drops_after_10.{number}": column["drops"][after].sum(),
+        f"marks.{number}": column["marks"].sum() / column["arrivals"].sum(),
+        f"delay_s.{number}": column["delay_sum_ps"].sum() / column["departures"].sum() / _PS,
+        f"throughput_bps.{number}": float(rate.mean()),
+        f"throughput_cv.{number}": float(rate.std(ddof=1) / rate.mean()),
+    }
+    if number == 1:
+        departures = column["departures"]
+        found |= {
+            "late_share": column["late"].sum() / departures.sum(),
+            "late_share_after_10": column["late"][after].sum() / departures[after].sum(),
+            "delay_max_s": column["delay_max_ps"].max() / _PS,
+            "delay_max_after_10_s": column["delay_max_ps"][after].max() / _PS,
+            "windows_at_bound": float(np.mean(rate >= _BOUND_BPS)),
+        }
+    return {name: value if isinstance(value, list) else float(value)
+            for name, value in found.items()}
+
+
+def _rates(own: pd.DataFrame) -> _Row:
+    """Throughputs in windows after 5 s [bit/s]; a last row that is only the end is left out."""
+    settled = own["t_ps"].to_numpy(dtype=np.float64) >= _SETTLED_S * _PS
+    rate: _Row = own["departed_bytes"].to_numpy(dtype=np.float64)[settled] * 8 / WINDOW_S
+    return rate
+
+
+def _rows(own: pd.DataFrame, number: int) -> dict[str, list[float]]:
+    """Throughput and busy-period loss of a class, delays of class 1, over the whole run."""
+    rate = _pairs(own["departed_bytes"]).mean(axis=1) * 8 / WINDOW_S
+    arrived = _pairs(own["busy_arrived_bytes"])[:, -1]
+    dropped = _pairs(own["busy_dropped_bytes"])[:, -1]
+    rows = {
+        f"throughput.{number}": rate.tolist(),
+        f"busy_loss.{number}": (dropped / np.maximum(arrived, 1)).tolist(),
+    }
+    if number == 1:
+        sums, counts = _pairs(own["delay_sum_ps"]).sum(axis=1), _pairs(own["departures"])
+        rows["delay_mean.1"] = (sums / np.maximum(counts.sum(axis=1), 1) / _PS).tolist()
+        rows["delay_max.1"] = (_pairs(own["delay_max_ps"]).max(axis=1) / _PS).tolist()
+    return rows
+
+
+def _pairs(column: Any) -> _Row:
+    values = np.asarray(column, dtype=np.float64)
+    return values[: len(values) // _IN * _IN].reshape(-1, _IN)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 4: throughput and goodput at the receivers of experiment 1."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.christin2003.laws import ALGORITHMS, algorithms
+from ecnomy.analysis.reproduce.christin2003.panels import six_panels
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_RATE_BPS: Final = 10e6
+_AVOIDS: Final = ("pi-exact", "reference", "heuristic")
+_LOSES: Final = ("drop-tail", "red", "pi-approximate")
+
+
+def figures(studies: Studies) -> Samples:
+    """Throughput over capacity and goodput over throughput, per seed."""
+    runs = algorithms(studies)
+    found: dict[str, np.ndarray] = {}
+    for name in ALGORITHMS:
+        found[f"throughput_share.{name}"] = runs[name].sample("throughput_bps") / _RATE_BPS
+        kind = "avoids" if name in _AVOIDS else "loses"
+        found[f"goodput_share.{kind}.{name}"] = runs[name].sample("goodput_share")
+    for bad in _LOSES:
+        for good in _AVOIDS:
+            gap = found[f"goodput_share.loses.{bad}"] - found[f"goodput_share.avoids.{good}"]
+            found[f"goodput_gap.{bad}_minus_{good}"] = gap
+    for name in ALGORITHMS:
+        found[f"loss.{name}"] = runs[name].sample("loss_share")
+        found[f"timeouts_per_s.{name}"] = runs[name].sample("timeouts_per_s")
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """One panel an algorithm: rates in windows of 0.25 s, of one seed; goodput means of all."""
+    runs = algorithms(studies)
+    rows = {
+        name: {kind: runs[name].row(kind)[0] / 1e6 for kind in ("throughput", "goodput")}
+        for name in ALGORITHMS
+    }
+    means = {name: runs[name].sample("goodput_bps") / 1e6 for name in ALGORITHMS}
+    six_panels(figure, rows, means, "rate [Mbps]")

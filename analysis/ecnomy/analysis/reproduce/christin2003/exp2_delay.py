@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 6: delays of Class-1 packets without and with regulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.christin2003.exp2 import (
+    LABELS,
+    by_regulation,
+    control_figures,
+    fifo_figures,
+)
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_CONTROLS: Final = ("large", "unbounded", "room")
+
+
+def figures(studies: Studies) -> Samples:
+    """Shares of late packets and largest delays, per seed."""
+    found: dict[str, np.ndarray] = {}
+    runs = by_regulation(studies["exp2"])
+    for kind, own in runs.items():
+        found[f"late.{kind}"] = own.sample("late_share")
+        found[f"late_after_10.{kind}"] = own.sample("late_share_after_10")
+        found[f"marks_class_1.{kind}"] = own.sample("marks.1")
+        found[f"delay_max_ms.{kind}"] = own.sample("delay_max_s") * 1e3
+        found[f"delay_max_after_10_ms.{kind}"] = own.sample("delay_max_after_10_s") * 1e3
+    found["late_over_unregulated"] = found["late.regulated"] / found["late.unregulated"]
+    peak = found["delay_max_ms.regulated"] / found["delay_max_ms.unregulated"]
+    found["delay_max_over_unregulated"] = peak
+    free = by_regulation(studies["exp2-unbounded"])["unregulated"].sample("late_share")
+    found["late_without_loss_bound_minus_with"] = free - found["late.unregulated"][: len(free)]
+    return found | control_figures(studies, _CONTROLS) | fifo_figures(studies)
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """One panel each: mean and largest delay in windows of 0.5 s, of one seed."""
+    panels = figure.subplots(1, 2, sharey=True)
+    for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
+        for index, (row, label) in enumerate((("delay_mean.1", "mean"), ("delay_max.1", "largest"))):
+            values = runs.row(row)[0] * 1e3
+            style = {**look(index), "marker": "", "linewidth": 1.0}
+            axis.plot(0.5 * (np.arange(len(values)) + 0.5), values, label=label, **style)
+        axis.axhline(10, color="black", linewidth=0.8, linestyle=":", label="bound")
+        axis.set(xlabel="time [s]", title=LABELS[kind], ylim=(0, None))
+    panels[0].set_ylabel("delay of Class-1 packets [ms]")
+    panels[0].legend(loc="upper right")

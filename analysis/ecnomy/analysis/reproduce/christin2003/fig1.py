@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 1 and section 2.1: one flow's rounds, and the marks that its projection calls for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.christin2003.tracing import PICTURED_S
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ACKS", "DELAY", "draw", "figures", "points"]
+
+DELAY: Final = "network.links.access.delay"
+ACKS: Final = "sources.flow.transport.delayed_acks"
+_ACKS: Final = {"off": "each", "2 packets": "delayed"}
+_COLUMNS: Final = {
+    "eq3": "within_eq3",
+    "eq3_and_a_packet": "within_eq3_and_a_packet",
+    "due_and_made": "due_made",
+    "made_and_due": "made_due",
+    "marked_twice": "twice_in_a_round",
+    "marks": "marks",
+    "drops": "drops",
+    "mean_window": "mean_window",
+    "plain_newreno": "plain_newreno",
+}
+
+
+def points(runs: Runs) -> dict[str, Runs]:
+    """The runs of each round-trip time and way of acknowledging."""
+    found: dict[str, Runs] = {}
+    for delay in runs.values(DELAY):
+        for acks in runs.values(ACKS):
+            name = f"RTT={2 * float(delay):g}ms.acks={acks_name(acks)}"
+            found[name] = runs.at({DELAY: delay, ACKS: acks})
+    return found
+
+
+def acks_name(value: object) -> str:
+    """`each` or `delayed`."""
+    text = str(value)
+    return _ACKS.get(text, "delayed" if text in ("2", "2.0") else "each")
+
+
+def figures(studies: Studies) -> Samples:
+    """Shares of rounds and marks that are as section 2.1 says, per seed."""
+    found: dict[str, np.ndarray | float] = {}
+    for name, runs in points(studies["single"]).items():
+        for figure, column in _COLUMNS.items():
+            found[f"{figure}.{name}"] = runs.sample(column)
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Windows and round-trip times of one flow over time: its own, and the router's estimates."""
+    name, runs = next(iter(points(studies["single"]).items()))
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    curves = (
+        (upper, "sender_window", "sender"),
+        (upper, "router_window", "router's estimate"),
+        (lower, "true_rtt_ms", "sender"),
+        (lower, "router_rtt_ms", "router's estimate"),
+    )
+    for index, (axis, row, label) in enumerate(curves):
+        values = runs.row(row)[0]
+        at = np.linspace(0, PICTURED_S, len(values))
+        style = {**look(index % 2), "marker": "", "linewidth": 1.2}
+        axis.plot(at, np.where(values < 0, np.nan, values), label=label, **style)
+    upper.set(ylabel="window [packets]", title=name.replace(".", ", "))
+    lower.set(xlabel="time [s]", ylabel="round-trip time [ms]", ylim=(0, None))
+    upper.legend()

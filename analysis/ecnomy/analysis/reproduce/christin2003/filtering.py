@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 3.1 on a trace: multistage filters, the correction factor, heavy hitters.
+
+In each interval of Delta seconds a flow is recorded once one of its packets comes through: serially,
+a packet counts in a bucket of stage 1 and, where that then holds more than M / d bytes, in stage 2, and
+so on (Estan and Varghese 2001); in parallel it counts in all d stages, whose buckets must hold more
+than M (2002). rho is all bytes of an interval over those of its recorded flows. Computed from packet
+traces with hashes of its own, apart from the marking law's code.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.christin2003.traces import ENQUEUE, MARK, Bottleneck
+
+__all__ = ["filter_figures", "passed", "rho"]
+
+_LEAST: Final = 25_000.0  # M, 200,000 bits
+_STAGES: Final = 3
+_BUCKETS: Final = 8
+_MORE: Final = (1.0, 2.0, 4.0)  # times M
+_TOP: Final = 0.2
+_PS: Final = 1e12
+_Ints = npt.NDArray[np.int64]
+
+
+def _hashes(flows: int) -> _Ints:
+    """Buckets of each flow in each stage, independent and fixed."""
+    generator = np.random.Generator(np.random.Philox(key=2003))
+    return generator.integers(0, _BUCKETS, size=(_STAGES, flows))
+
+
+def passed(flow: _Ints, size: _Ints, hashes: _Ints, least: float, parallel: bool) -> set[int]:
+    """The flows that a filter records in one interval.
+
+    Args:
+        flow, size: of each packet, in order.
+        hashes: [stage, flow], the bucket.
+        least: M [bytes].
+        parallel: every stage counts every packet, against M; else stage by stage, against M / d.
+    """
+    stages = len(hashes)
+    counters = [[0] * (int(hashes.max()) + 1) for _ in range(stages)]
+    limit = least if parallel else least / stages
+    places = hashes.T.tolist()
+    found: set[int] = set()
+    for own, size_bytes in zip(flow.tolist(), size.tolist(), strict=True):
+        through = True
+        for stage in range(stages):
+            if not through and not parallel:
+                break
+            counter = counters[stage]
+            counter[places[own][stage]] += size_bytes
+            through = through and counter[places[own][stage]] > limit
+        if through:
+            found.add(own)
+    return found
+
+
+def rho(total: npt.NDArray[np.float64], recorded: set[int]) -> float:
+    """All bytes over those of the recorded flows; infinite where none is recorded."""
+    identified = float(total[sorted(recorded)].sum())
+    return float(total.sum()) / identified if identified > 0 else float("inf")
+
+
+def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | list[float]]:
+    """Figures over the intervals of the measured window, `interval_s` (Delta) each."""
+    flows = int(seen.flow.max()) + 1
+    hashes = _hashes(flows)
+    taken = seen.event == ENQUEUE
+    interval = (seen.t_ps / (interval_s * _PS)).astype(np.int64)
+    first = int(round(seen.measured_ps / (interval_s * _PS)))
+    rows: dict[str, list[float]] = {}
+    for number in range(first, int(interval.max())):
+        now = interval == number
+        own = now & taken
+        marks = seen.flow[now & (seen.event == MARK)]
+        total = np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows)
+        for name, value in _interval(seen, own, total, hashes, marks).items():
+            rows.setdefault(name, []).append(value)
+    found: dict[str, float | list[float]] = {n: _mean(row) for n, row in rows.items()}
+    found["intervals_with_rho_below_1"] = float(sum(x < 1 for x in rows["rho.serial"]))
+    return found | {"bytes_by_rank": _by_rank(seen, taken, flows)}
+
+
+def _mean(row: list[float]) -> float:
+    """Over the intervals that have a value: rho has none where no flow is recorded."""
+    known = [value for value in row if np.isfinite(value)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def _interval(
+    seen: Bottleneck,
+    own: npt.NDArray[np.bool_],
+    total: npt.NDArray[np.float64],
+    hashes: _Ints,
+    marks: _Ints,
+) -> dict[str, float]:
+    """Figures of one interval."""
+    flow, size = seen.flow[own], seen.bytes[own]
+    heavy = set(np.flatnonzero(total > _LEAST).tolist())
+    active = set(np.flatnonzero(total > 0).tolist())
+    found: dict[str, float] = {"heavy_flows": float(len(heavy)), "active_flows": float(len(active))}
+    for kind, parallel in (("serial", False), ("parallel", True)):
+        known = passed(flow, size, hashes, _LEAST, parallel)
+        light = active - heavy
+        found[f"missed.{kind}"] = float(len(heavy - known))
+        found[f"false_positives.{kind}"] = len(known - heavy) / max(len(light), 1)
+        found[f"rho.{kind}"] = rho(total, known)
+    serial = passed(flow, size, hashes, _LEAST, False)
+    identified = float(total[sorted(serial)].sum() / total.sum())
+    found["share_times_rho"] = identified * rho(total, serial)
+    found["rho_is_1_iff_all"] = float((rho(total, serial) == 1) == (serial >= active))
+    for times in _MORE:
+        known = passed(flow, size, hashes, times * _LEAST, False)
+        found[f"recorded.M={times:g}"] = float(len(known))
+        found[f"rho.M={times:g}"] = rho(total, known)
+    ordered = np.sort(total)[::-1]
+    top = max(round(_TOP * len(active)), 1)
+    found["top_fifth_bytes"] = float(ordered[:top].sum() / ordered.sum())
+    if len(marks):
+        found["marks_on_heavy"] = float(np.isin(marks, sorted(heavy)).mean())
+        larger = np.flatnonzero(total > np.median(total[total > 0]))
+        found["marks_on_larger_half"] = float(np.isin(marks, larger).mean())
+    return found
+
+
+def _by_rank(seen: Bottleneck, taken: npt.NDArray[np.bool_], flows: int) -> list[float]:
+    """Share of the bytes that the largest 5, 10, ... 100 % of the flows sent, over all intervals."""
+    own = taken & (seen.t_ps >= seen.measured_ps)
+    total = np.sort(np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows))[::-1]
+    share = np.concatenate([[0.0], np.cumsum(total) / total.sum()])
+    return [float(share[round(x * flows)]) for x in np.arange(1, 21) / 20]

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both algorithms' projections on one trace, arrival by arrival (sections 2.2 and 3.2).
+
+Exact: with next rounds tau_1 <= tau_2 ... and the flows' next windows w~ (W + 1 packets, W / 2 after a
+mark or a loss), the projected excess is  max_k (w~_1 + ... + w~_k - C tau_k) + Q - B  over all k (Eq. 7, 9).
+Interpolated: one line up to the last next round, with mean window Omega and mean MSS S of the X flows,
+m of them marked:  (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B;  the factor rho is left out.
+Flows are marked as the algorithm of the run marks them, by its own rule; apart from the law's own code.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.christin2003.projection import begin_times
+from ecnomy.analysis.reproduce.christin2003.traces import DROP, ENQUEUE, MARK, Bottleneck
+
+__all__ = ["exact_excess", "interpolated_excess", "interpolation_figures", "line_errors"]
+
+_K: Final = 10.0
+_ALPHA: Final = 0.9
+_FORGET_RTTS: Final = 4.0
+_LEAD_PS: Final = 2 * 10**12  # decisions begin so long before the measured window
+_INTERVAL_PS: Final = 10**12
+_Floats = npt.NDArray[np.float64]
+
+
+def exact_excess(tau_ps: _Floats, next_bytes: _Floats, per_ps: float) -> float:
+    """The most that arrivals are ahead of departures at the beginning of any round [bytes]."""
+    order = np.argsort(tau_ps, kind="stable")
+    arrived = np.cumsum(next_bytes[order])
+    at = np.maximum(tau_ps[order], 0.0)
+    return float(np.max(arrived - per_ps * at))
+
+
+def interpolated_excess(
+    tau_ps: _Floats, window: _Floats, mss: _Floats, hit: npt.NDArray[np.bool_], per_ps: float
+) -> float:
+    """The same at the last next round alone, with mean windows [bytes]."""
+    omega, size = float((mss * window).mean()), float(mss.mean())
+    marked = int(hit.sum())
+    coming = (len(hit) - marked) * (omega + size) + marked * omega / 2
+    return coming - per_ps * max(float(tau_ps.max()), 0.0)
+
+
+def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple[float, float]:
+    """Of the line from 0 to `end_bytes` against the staircase: at its end, and the largest; shares."""
+    order = np.argsort(tau_ps, kind="stable")
+    stairs = np.cumsum(next_bytes[order])
+    at = np.maximum(tau_ps[order], 0.0)
+    line = end_bytes * at / at[-1] if at[-1] > 0 else np.full(len(at), end_bytes)
+    below = np.concatenate([[0.0], stairs[:-1]])
+    largest = max(float(np.abs(line - stairs).max()), float(np.abs(line - below).max()))
+    return abs(end_bytes - stairs[-1]) / stairs[-1], largest / stairs[-1]
+
+
+class _Flows:
+    """What a router knows of its flows, one column each."""
+
+    def __init__(self, count: int) -> None:
+        self.last, self.start, self.rtt = (np.zeros(count) for _ in range(3))
+        self.window, self.previous, self.mss = (np.zeros(count) for _ in range(3))
+        self.hit, self.heard = (np.zeros(count, dtype=np.bool_) for _ in range(2))
+        self.waiting = np.zeros(count, dtype=np.int64)
+        self.recent, self.projected = (np.zeros(count, dtype=np.bool_) for _ in range(2))
+
+    def arrive(self, flow: int, size: int, now: int) -> None:
+        """Sorts an arrival into a round (section 2.1)."""
+        gap, window = now - self.last[flow], self.window[flow]
+        heard, self.heard[flow], self.last[flow] = bool(self.heard[flow]), True, now
+        self.mss[flow] = max(self.mss[flow], size)
+        self.recent[flow] = True
+        if not heard:
+            return
+        silent = gap > self.rtt[flow] / _K
+        if window and not silent and (self.previous[flow] == 0 or window <= self.previous[flow]):
+            self.window[flow] += 1
+            return
+        sample = now - self.start[flow]
+        self.rtt[flow] = _ALPHA * self.rtt[flow] + (1 - _ALPHA) * sample if window else gap
+        self.start[flow], self.previous[flow] = now, window
+        self.window[flow], self.hit[flow] = 1, False
+
+    def live(self, now: int) -> npt.NDArray[np.int64]:
+        """Flows in a round."""
+        silent = now - self.last > _FORGET_RTTS * self.rtt
+        return np.flatnonzero((self.window > 0) & ~silent)
+
+
+class _Tally:
+    """What is counted over the arrivals of the measured window."""
+
+    def __init__(self) -> None:
+        self.exact: list[bool] = []
+        self.line: list[bool] = []
+        self.ends: list[float] = []
+        self.largest: list[float] = []
+        self.marked: list[int] = []
+
+    def figures(self, made: int) -> dict[str, float | list[float]]:
+        exact, line = np.array(self.exact), np.array(self.line)
+        return {
+            "decisions_agree": float(np.mean(exact == line)),
+            "overshoots.exact": float(exact.mean()),
+            "overshoots.interpolated": float(line.mean()),
+            "end_error": float(np.mean(self.ends)),
+            "largest_error": float(np.mean(self.largest)),
+            "marked_p99": float(np.quantile(self.marked, 0.99)),
+            "marked_most": float(np.max(self.marked)),
+            "replayed_over_made": sum(self.marked) / made if made else float("nan"),
+        }
+
+
+def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float | list[float]]:
+    """Both projections at each arrival of the measured window.
+
+    Args:
+        seen: the bottleneck's trace.
+        heuristic: whether flows are marked by the heuristic's rule, else by the reference's.
+    """
+    flows, tally = _Flows(int(seen.flow.max()) + 1), _Tally()
+    taken = np.flatnonzero(seen.event == ENQUEUE)
+    begins = begin_times(seen.t_ps[taken], seen.bytes[taken], seen.rate_bps)
+    gone, backlog, ahead, boundary = 0, 0, 0, _INTERVAL_PS
+    per_ps = seen.rate_bps / 8e12
+    for index in np.flatnonzero(seen.event != MARK).tolist():
+        now, flow, size = int(seen.t_ps[index]), int(seen.flow[index]), int(seen.bytes[index])
+        while now >= boundary:
+            flows.projected, flows.recent = flows.recent, np.zeros_like(flows.recent)
+            boundary += _INTERVAL_PS
+        while gone < ahead and begins[gone] <= now:
+            flows.waiting[seen.flow[taken[gone]]] -= 1
+            backlog -= int(seen.bytes[taken[gone]])
+            gone += 1
+        flows.arrive(flow, size, now)
+        flows.waiting[flow] += 1
+        if now > seen.measured_ps - _LEAD_PS:
+            room = seen.buffer_bytes - backlog - size
+            marked = _decide(flows, now, room, per_ps, heuristic, tally, now > seen.measured_ps)
+            if now > seen.measured_ps:
+                tally.marked.append(marked)
+        if seen.event[index] == DROP:
+            flows.waiting[flow] -= 1
+            flows.hit[flow] = True
+        else:
+            ahead, backlog = ahead + 1, backlog + size
+    made = int(((seen.event == MARK) & (seen.t_ps > seen.measured_ps)).sum())
+    return tally.figures(made)
+
+
+def _decide(
+    flows: _Flows,
+    now: int,
+    room: float,
+    per_ps: float,
+    heuristic: bool,
+    tally: _Tally,
+    counted: bool,
+) -> int:
+    """Projects, tells the tally, and marks; returns how many flows."""
+    own = flows.live(now)
+    if heuristic:
+        own = np.flatnonzero(flows.projected & (flows.window > 0))
+    if not len(own):
+        return 0
+    tau = flows.start[own] + flows.rtt[own] - now
+    window, mss, hit = flows.window[own], flows.mss[own], flows.hit[own]
+    coming = mss * np.where(hit, window / 2, window + 1)
+    exact = exact_excess(tau, coming, per_ps) - room
+    line = interpolated_excess(tau, window, mss, hit, per_ps) - room
+    if counted:
+        end = line + room + per_ps * max(float(tau.max()), 0.0)
+        at_end, largest = line_errors(tau, coming, end)
+        tally.exact.append(exact > 0)
+        tally.line.append(line > 0)
+        tally.ends.append(at_end)
+        tally.largest.append(largest)
+    if heuristic:
+        return _mark_line(flows, own, line) if line > 0 else 0
+    return _mark_exact(flows, own, tau, exact, room, per_ps) if exact > 0 else 0
+
+
+def _mark_exact(
+    flows: _Flows,
+    own: npt.NDArray[np.int64],
+    tau: _Floats,
+    excess: float,
+    room: float,
+    per_ps: float,
+) -> int:
+    """The reference's rule: the largest window first, of flows that wait if there are any."""
+    marked = 0
+    while excess > 0:
+        free = own[~flows.hit[own]]
+        if not len(free):
+            break
+        rank = np.lexsort((free, -flows.window[free], flows.waiting[free] <= 0))
+        flows.hit[free[rank[0]]] = True
+        marked += 1
+        window, mss, hit = flows.window[own], flows.mss[own], flows.hit[own]
+        excess = exact_excess(tau, mss * np.where(hit, window / 2, window + 1), per_ps) - room
+    return marked
+
+
+def _mark_line(flows: _Flows, own: npt.NDArray[np.int64], excess: float) -> int:
+    """The heuristic's rule: as many at once as take the excess away, of flows that wait."""
+    omega, size = (flows.mss[own] * flows.window[own]).mean(), flows.mss[own].mean()
+    wanted = int(np.ceil(excess / (omega / 2 + size)))
+    free = own[~flows.hit[own] & (flows.waiting[own] > 0)]
+    rank = np.lexsort((free, -flows.window[free]))[:wanted]
+    flows.hit[free[rank]] = True
+    return len(rank)

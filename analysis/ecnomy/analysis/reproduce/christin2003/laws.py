@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The algorithms of christin2003's experiments, by the short names that figures have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+__all__ = ["ALGORITHMS", "LABELS", "MARKING", "Algorithms", "algorithms", "by_options", "name_of"]
+
+MARKING: Final = "network.links.bottleneck.marking"
+LABELS: Final = {
+    "drop-tail": "Drop-Tail",
+    "red": "RED",
+    "pi-approximate": "PI, approximate",
+    "pi-exact": "PI, exact",
+    "reference": "reference algorithm",
+    "heuristic": "heuristic algorithm",
+}
+ALGORITHMS: Final = tuple(LABELS)
+_PROJECTION: Final = {"flow-projection": "reference", "flow-projection-heuristic": "heuristic"}
+_GIVEN: Final = ("law", "mean_packet")  # what says nothing of a variant
+
+Algorithms = dict[str, Runs]
+
+
+def name_of(marking: Mapping[str, Any]) -> str:
+    """The short name of an algorithm; variants of the paper's two end in their options.
+
+    Of RED the variant that marks wherever it can, of PI the two tunings, by their gains.
+    """
+    law = str(marking["law"])
+    if law == "red":
+        return "red" if float(marking.get("mark_p", 1)) < 1 else "red-marks"
+    if law == "pi":
+        return "pi-approximate" if float(marking["a"]) < 1e-4 else "pi-exact"
+    if law not in _PROJECTION:
+        return law
+    options = [f"{key}={_plain(marking[key])}" for key in marking if key not in _GIVEN]
+    return ".".join([_PROJECTION[law], *options])
+
+
+def _plain(value: Any) -> str:
+    text = str(value).replace(" ", "")
+    return f"{value:g}" if isinstance(value, float) else text
+
+
+def by_options(runs: Runs) -> Algorithms:
+    """The runs of each value of the bottleneck's marking, by short name."""
+    found: Algorithms = {}
+    for value in runs.values(MARKING):
+        found[name_of(msgspec.json.decode(value))] = runs.at({MARKING: value})
+    return found
+
+
+def algorithms(studies: Studies) -> Algorithms:
+    """The runs of experiment 1, by algorithm."""
+    return by_options(studies["exp1"])

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 2.1 on the trace of one flow: when the reference algorithm ought to mark, and which packet.
+
+On every arrival, with R the estimate, W the packets of this round so far, s its beginning, tau what is
+left until s + R (at least 0) and Q the bytes waiting, the packet itself included, a packet is due if
+
+    Q + MSS W~ - C tau > B,   W~ = W + 1 if no packet of the flow was marked or lost since s   (Eq. 5-7)
+
+and it is the one at the head of the queue. Computed apart from the marking law's own code.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.christin2003.traces import DROP, ENQUEUE, MARK, Bottleneck, Times
+
+__all__ = ["Due", "begin_times", "due_marks", "waiting_bytes"]
+
+_PS: float = 1e12
+_FORGET_RTTS: float = 4.0
+
+
+class Due(NamedTuple):
+    """A mark that is due: when it was decided, in which round, and the packet's arrival index."""
+
+    decided_ps: int
+    round: int
+    packet: int
+
+
+def begin_times(arrived_ps: Times, sizes: Times, rate_bps: int) -> Times:
+    """When a FIFO link begins to send each packet that it took."""
+    begins = np.empty(len(arrived_ps), dtype=np.int64)
+    free = 0
+    for index, (at, size) in enumerate(zip(arrived_ps.tolist(), sizes.tolist(), strict=True)):
+        begins[index] = max(at, free)
+        free = int(begins[index]) + size * 8 * 10**12 // rate_bps
+    return begins
+
+
+def waiting_bytes(begins: Times, sizes: Times, at_ps: int, upto: int) -> tuple[int, int]:
+    """Index of the head of the queue at a time, and the bytes waiting from it up to `upto`."""
+    head = int(np.searchsorted(begins[:upto], at_ps, "right"))
+    return head, int(sizes[head:upto].sum())
+
+
+def due_marks(seen: Bottleneck, k: float, alpha: float) -> list[Due]:
+    """The marks due on the packets of the only flow, in order."""
+    arrivals = np.flatnonzero(seen.event != MARK)
+    taken = arrivals[seen.event[arrivals] == ENQUEUE]
+    begins = begin_times(seen.t_ps[taken], seen.bytes[taken], seen.rate_bps)
+    sizes = seen.bytes[taken]
+    per_ps = seen.rate_bps / 8 / _PS
+    due: list[Due] = []
+    rtt, start, window, previous, number, last = 0.0, 0, 0, 0, 0, -1
+    accepted, mss, hit = 0, 0, False
+    for index in arrivals.tolist():
+        now, size = int(seen.t_ps[index]), int(seen.bytes[index])
+        gap = now - last
+        if last >= 0:
+            silent = gap > rtt / k
+            if window and not silent and (previous == 0 or window <= previous):
+                window += 1
+            else:
+                rtt = alpha * rtt + (1 - alpha) * (now - start) if window else float(gap)
+                start, previous, window, hit = now, window, 1, False
+                number += 1
+        last, mss = now, max(mss, size)
+        lost = seen.event[index] == DROP
+        head, waiting = waiting_bytes(begins, sizes, now, accepted)
+        tau = max(start + rtt - now, 0.0)
+        excess = waiting + size + mss * (window + 1) - per_ps * tau - seen.buffer_bytes
+        if window and not hit and excess > 0:
+            due.append(Due(now, number, head))
+            hit = True
+        hit = hit or bool(lost)
+        accepted += not lost
+    return due

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of a TCP flow: as its sender has them, and as the router of section 2.1 guesses them.
+
+A sender's round begins with a packet and ends when that packet is acknowledged. The router sees
+arrivals alone: T2 - T1 is the first estimate R of the round-trip time, and a new round begins where
+
+    T_i - T_(i-1) > R / K  (Eq. 4),   or   W + 1 > (W of the round before) + 1  (the safeguard);
+    R <- alpha R + (1 - alpha) (T_i - s),   s <- T_i,   W <- 1,   else W <- W + 1.
+
+Computed from a packet trace, apart from the marking law's own code.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.christin2003.traces import FlowTrace, Times
+
+__all__ = ["RouterRounds", "SenderRounds", "round_trips", "router_rounds", "sender_rounds"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class SenderRounds(msgspec.Struct, frozen=True):
+    """Rounds of a sender: beginning, packets sent, and whether some were sent again."""
+
+    start_ps: Times
+    window: Times
+    repairs: npt.NDArray[np.bool_]
+
+
+class RouterRounds(msgspec.Struct, frozen=True):
+    """Rounds as a router tells them, from the second on.
+
+    Attributes:
+        start_ps: when they begin.
+        first: index of their first packet among the arrivals.
+        window: their packets.
+        rtt_ps: the estimate from their beginning on.
+        gap_ps: the silence before them.
+        forced: begun by the safeguard.
+    """
+
+    start_ps: Times
+    first: Times
+    window: Times
+    rtt_ps: Floats
+    gap_ps: Times
+    forced: npt.NDArray[np.bool_]
+
+
+def sender_rounds(flow: FlowTrace) -> SenderRounds:
+    """The rounds of a sender; the last one, whose end is not seen, is left out."""
+    highest = np.maximum.accumulate(flow.acked_seq) if len(flow.acked_seq) else flow.acked_seq
+    begun, windows, repairs = [], [], []
+    newest = np.maximum.accumulate(flow.sent_seq)
+    again = np.concatenate([[False], flow.sent_seq[1:] <= newest[:-1]])
+    at = 0
+    while at < len(flow.sent_ps):
+        acked = max(
+            int(np.searchsorted(flow.acked_ps, flow.sent_ps[at], "right")),
+            int(np.searchsorted(highest, flow.sent_seq[at], "right")),
+        )
+        if acked >= len(flow.acked_ps):
+            break
+        following = int(np.searchsorted(flow.sent_ps, flow.acked_ps[acked], "left"))
+        following = max(following, at + 1)
+        begun.append(flow.sent_ps[at])
+        windows.append(following - at)
+        repairs.append(bool(again[at:following].any()))
+        at = following
+    return SenderRounds(
+        np.array(begun, dtype=np.int64), np.array(windows, dtype=np.int64), np.array(repairs, bool)
+    )
+
+
+def round_trips(flow: FlowTrace) -> Floats:
+    """Per arrival at the bottleneck the round-trip time of its packet [ps]; NaN where unknown.
+
+    From its last sending before it arrived to the first ACK that covers it.
+    """
+    found = np.full(len(flow.arrived_ps), np.nan)
+    if not len(flow.acked_ps):
+        return found
+    highest = np.maximum.accumulate(flow.acked_seq)
+    sent: dict[int, list[int]] = {}
+    for t, seq in zip(flow.sent_ps.tolist(), flow.sent_seq.tolist(), strict=True):
+        sent.setdefault(seq, []).append(t)
+    covered = np.searchsorted(highest, flow.arrived_seq, "right")
+    for index, (t, seq) in enumerate(
+        zip(flow.arrived_ps.tolist(), flow.arrived_seq.tolist(), strict=True)
+    ):
+        times = [at for at in sent.get(seq, []) if at <= t]
+        if len(sent.get(seq, [])) == 1 and times and covered[index] < len(highest):
+            found[index] = flow.acked_ps[covered[index]] - times[0]
+    return found
+
+
+def router_rounds(arrived_ps: Times, k: float, alpha: float) -> RouterRounds:
+    """The rounds that a router tells by Eq. 4 and the safeguard.
+
+    Args:
+        arrived_ps: arrivals of one flow.
+        k: K of Eq. 4.
+        alpha: memory of the estimate.
+    """
+    times = arrived_ps.tolist()
+    rows: list[tuple[int, int, float, int, bool]] = []
+    windows: list[int] = []
+    rtt, start, window, previous = 0.0, 0, 0, 0
+    for index, now in enumerate(times[1:], start=1):
+        gap = now - times[index - 1]
+        silent = gap > rtt / k
+        if window and not silent and (previous == 0 or window <= previous):
+            window += 1
+            continue
+        if window:
+            rtt = alpha * rtt + (1 - alpha) * (now - start)
+            windows.append(window)
+            previous = window
+        else:
+            rtt, silent = float(gap), True
+        rows.append((now, index, rtt, gap, not silent))
+        start, window = now, 1
+    windows += [window] if rows else []
+    columns = list(zip(*rows, strict=True)) if rows else [(), (), (), (), ()]
+    return RouterRounds(
+        np.array(columns[0], dtype=np.int64),
+        np.array(columns[1], dtype=np.int64),
+        np.array(windows, dtype=np.int64),
+        np.array(columns[2], dtype=np.float64),
+        np.array(columns[3], dtype=np.int64),
+        np.array(columns[4], dtype=bool),
+    )

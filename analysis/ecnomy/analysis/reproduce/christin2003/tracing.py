@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns from packet traces: rounds, estimates, marks (section 2) and filters (section 3)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.christin2003.filtering import filter_figures
+from ecnomy.analysis.reproduce.christin2003.interpolation import interpolation_figures
+from ecnomy.analysis.reproduce.christin2003.projection import due_marks
+from ecnomy.analysis.reproduce.christin2003.rounds import (
+    SenderRounds,
+    round_trips,
+    router_rounds,
+    sender_rounds,
+)
+from ecnomy.analysis.reproduce.christin2003.traces import (
+    ENQUEUE,
+    MARK,
+    Bottleneck,
+    FlowTrace,
+    bottleneck_of,
+    flows_of,
+)
+from ecnomy.analysis.reproduce.christin2003.windows import PICTURED_SEED
+
+__all__ = ["PICTURED_S", "classed", "estimates", "experiment", "matched", "single", "window_bound"]
+
+K: Final = 10.0
+ALPHA: Final = 0.9
+_ALPHAS: Final = (0.71, 0.9, 0.99)
+_WITHIN: Final = 0.2
+_GRID: Final = 120
+PICTURED_S: Final = 30.0
+Figures = dict[str, float | list[float]]
+_Floats = npt.NDArray[np.float64]
+
+
+def single(results: Path) -> Figures:
+    """Of one flow: Eq. 3 round by round, marks that were due and made, estimates, a picture's rows."""
+    seen = bottleneck_of(results)
+    flow = next(iter(flows_of(results)))
+    found = window_bound([sender_rounds(flow)], seen.measured_ps) | _due(seen)
+    found |= _estimates([flow], seen.measured_ps)
+    found["plain_newreno"] = _plain(results)
+    if _seed(results) == PICTURED_SEED:
+        found |= _picture(flow)
+    return found
+
+
+def estimates(results: Path) -> Figures:
+    """Of several flows: the router's estimates against what senders had."""
+    seen, flows = bottleneck_of(results), list(flows_of(results))
+    rounds = [sender_rounds(flow) for flow in flows]
+    return window_bound(rounds, seen.measured_ps) | _estimates(flows, seen.measured_ps)
+
+
+def experiment(results: Path) -> Figures:
+    """Of experiment 1's traffic: estimates, filters, heavy hitters, both projections."""
+    seen = bottleneck_of(results)
+    found = estimates(results) | filter_figures(seen, 1.0)
+    return found | interpolation_figures(seen, _law(results).endswith("heuristic"))
+
+
+def classed(results: Path) -> Figures:
+    """Of experiment 2's traffic: filters and heavy hitters."""
+    return filter_figures(bottleneck_of(results), 0.1)
+
+
+def _seed(results: Path) -> int:
+    from ecnomy.analysis.results import open_run
+
+    return open_run(results).plan.seed
+
+
+def _law(results: Path) -> str:
+    from ecnomy.analysis.results import open_run
+
+    links = open_run(results).plan.links
+    return next(link.marking.law for link in links if link.name == "bottleneck")
+
+
+def _plain(results: Path) -> float:
+    """1 if all sources are NewReno with the echo of RFC 3168."""
+    from ecnomy.analysis.results import open_run
+    from ecnomy.markets.plan.structs import Tcp
+
+    transports = [source.transport for source in open_run(results).plan.sources]
+    plain = [
+        isinstance(own, Tcp) and own.window.law == "newreno" and own.echo == "rfc3168"
+        for own in transports
+    ]
+    return float(all(plain))
+
+
+def window_bound(flows: list[SenderRounds], from_ps: int) -> Figures:
+    """Shares of rounds that Eq. 3 holds for, strictly and within a packet on either side.
+
+    Rounds in which packets are sent again, and those beside them, are recoveries and left out.
+    """
+    before: list[_Floats] = []
+    after: list[_Floats] = []
+    for rounds in flows:
+        calm = ~rounds.repairs[:-1] & ~rounds.repairs[1:] & (rounds.start_ps[:-1] > from_ps)
+        before.append(rounds.window[:-1][calm].astype(np.float64))
+        after.append(rounds.window[1:][calm].astype(np.float64))
+    w, following = np.concatenate(before), np.concatenate(after)
+    strict = (following >= w / 2) & (following <= w + 1)
+    near = (following >= w / 2 - 1) & (following <= w + 2)
+    return {
+        "rounds": float(len(w)),
+        "mean_window": float(w.mean()),
+        "within_eq3": float(strict.mean()),
+        "within_eq3_and_a_packet": float(near.mean()),
+    }
+
+
+def matched(due: list[int], made: list[int]) -> tuple[float, float]:
+    """Share of marks due that were made, and of those made that were due."""
+    both = len(set(due) & set(made))
+    return both / max(len(due), 1), both / max(len(made), 1)
+
+
+def _due(seen: Bottleneck) -> Figures:
+    """Marks of the measured window against those due by Eq. 5 to 7, by packet."""
+    taken = np.flatnonzero(seen.event == ENQUEUE)
+    due = [d for d in due_marks(seen, K, ALPHA) if d.decided_ps > seen.measured_ps]
+    marks = seen.event == MARK
+    late = marks & (seen.t_ps > seen.measured_ps)
+    packets = [int(seen.seq[taken[d.packet]]) for d in due if d.packet < len(taken)]
+    first, last = (due[0].decided_ps, due[-1].decided_ps) if due else (0, 0)
+    made = seen.seq[late & (seen.t_ps >= first)].tolist()
+    wanted, foreseen = matched(packets, made)
+    rounds = [d.round for d in due]
+    return {
+        "marks": float(late.sum()),
+        "due_made": wanted,
+        "made_due": foreseen,
+        "twice_in_a_round": float(len(rounds) - len(set(rounds))),
+        "drops": float((seen.event[seen.t_ps > seen.measured_ps] > MARK).sum()),
+        "marks_span_s": (last - first) / 1e12,
+    }
+
+
+def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
+    """Errors of the estimates in rounds that a silence longer than RTT / K precedes."""
+    found: Figures = {}
+    trips = [round_trips(flow) for flow in flows]
+    for alpha in _ALPHAS:
+        error, silent = _errors(flows, trips, alpha, from_ps)
+        found[f"rtt_error.alpha={alpha:g}"] = float(np.mean(np.abs(error)))
+        if alpha == ALPHA:
+            found["rtt_within_20"] = float(np.mean(np.abs(error) <= _WITHIN))
+            found["rtt_bias"] = float(np.mean(error))
+            found["silent_share"] = silent
+    return found | _windows(flows, from_ps) | _safeguard(flows)
+
+
+def _errors(
+    flows: list[FlowTrace], trips: list[_Floats], alpha: float, from_ps: int
+) -> tuple[_Floats, float]:
+    """Relative errors of R in the rounds after a silence, and the share of such rounds."""
+    errors: list[_Floats] = []
+    rounds = 0
+    for flow, trip in zip(flows, trips, strict=True):
+        told = router_rounds(flow.arrived_ps, K, alpha)
+        true = trip[told.first]
+        known = np.isfinite(true) & (told.start_ps > from_ps)
+        rounds += int(known.sum())
+        kept = known & (told.gap_ps > true / K)
+        errors.append(told.rtt_ps[kept] / true[kept] - 1)
+    error = np.concatenate(errors)
+    return error, len(error) / max(rounds, 1)
+
+
+def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
+    """The window seen at the end of rounds, and the one projected, against the sender's next."""
+    ratios: list[float] = []
+    right: list[bool] = []
+    for flow in flows:
+        own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
+        if not len(own.start_ps) or len(told.start_ps) < 2:
+            continue
+        marked = np.searchsorted(told.start_ps, flow.marked_ps, "right") - 1
+        hit = np.isin(np.arange(len(told.start_ps)), marked)
+        for index in np.flatnonzero(told.start_ps[:-1] > from_ps).tolist():
+            at = int(np.searchsorted(own.start_ps, told.start_ps[index], "right")) - 1
+            if at < 0 or at + 1 >= len(own.window):
+                continue
+            window = int(told.window[index])
+            projected = window / 2 if hit[index] else window + 1
+            ratios.append(window / int(own.window[at]))
+            right.append(abs(projected - int(own.window[at + 1])) < 1)
+    return {"window_ratio": float(np.mean(ratios)), "next_window_right": float(np.mean(right))}
+
+
+def _safeguard(flows: list[FlowTrace]) -> Figures:
+    """With K = 0.5 and 2000: what the safeguard lets through, and rounds of one packet."""
+    beyond, largest, begun, packets = 0, 0.0, 0, 0
+    for flow in flows:
+        told = router_rounds(flow.arrived_ps, 0.5, ALPHA)
+        beyond += int((told.window[1:] > told.window[:-1] + 1)[1:].sum())
+        own = sender_rounds(flow)
+        if len(own.window):
+            largest = max(largest, float(told.window.max() / own.window.max()))
+        every = router_rounds(flow.arrived_ps, 2000.0, ALPHA)
+        begun += len(every.start_ps)
+        packets += max(len(flow.arrived_ps) - 1, 0)
+    return {
+        "beyond_safeguard.K=0.5": float(beyond),
+        "largest_window_ratio.K=0.5": largest,
+        "packets_beginning_a_round.K=2000": begun / max(packets, 1),
+    }
+
+
+def _picture(flow: FlowTrace) -> Figures:
+    """Windows of the sender and of the router, and R, over time."""
+    own, told = sender_rounds(flow), router_rounds(flow.arrived_ps, K, ALPHA)
+    grid = np.linspace(0, PICTURED_S * 1e12, _GRID)
+    sent = np.searchsorted(own.start_ps, grid, "right") - 1
+    seen = np.searchsorted(told.start_ps, grid, "right") - 2
+    trip = np.searchsorted(flow.arrived_ps, grid, "right") - 1
+    nothing = np.full(_GRID, np.nan)
+    true = np.where(trip >= 0, round_trips(flow)[np.maximum(trip, 0)], nothing)
+    rows = {
+        "sender_window": np.where(sent >= 0, own.window[np.maximum(sent, 0)], nothing),
+        "router_window": np.where(seen >= 0, told.window[np.maximum(seen, 0)], nothing),
+        "router_rtt_ms": np.where(seen >= 0, told.rtt_ps[np.maximum(seen, 0)], nothing) / 1e9,
+        "true_rtt_ms": true / 1e9,
+    }
+    return {name: np.nan_to_num(row, nan=-1.0).tolist() for name, row in rows.items()}

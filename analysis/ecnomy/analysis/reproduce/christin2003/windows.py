@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Experiment 1's outcome columns: losses, rates and queue in windows of 0.25 s (the epoch).
+
+Totals are of the measured window; `loss`, `queue`, `throughput` and `goodput` rows, one number a
+window, are left by the runs of seed 1 alone, for the pictures.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ecnomy.analysis.results import Run
+
+__all__ = ["PACKET_BYTES", "PICTURED_SEED", "goodput_share", "loss_share", "windows"]
+
+PACKET_BYTES: Final = 500
+PICTURED_SEED: Final = 1
+_PS: Final = 1e12
+_BOTTLENECK: Final = "bottleneck"
+_Row = npt.NDArray[np.float64]
+
+
+def windows(results: Path) -> dict[str, float | list[float]]:
+    """What became of the bottleneck's packets and of what arrived behind it.
+
+    Returns:
+        loss_share (drops / arrivals), drops, lossy_windows (share of windows with a drop),
+        marks_share (marks / arrivals), throughput_bps, goodput_bps (all flows), goodput_share,
+        queue_mean_bytes, queue_std_bytes (over windows), timeouts_per_s (of a flow), and rows.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    link = _differences(run, "link_epochs", "link", _index(run))
+    flows = _differences(run, "flow_epochs", "", -1)
+    seconds = link["t_ps"] / _PS
+    queue = link["queue_integral"] / seconds * PACKET_BYTES
+    throughput = flows["delivered_bytes"] * 8 / seconds
+    goodput = flows["acked_bytes"] * 8 / seconds
+    found: dict[str, float | list[float]] = {
+        "loss_share": loss_share(link["drops"], link["arrivals"]),
+        "drops": float(link["drops"].sum()),
+        "lossy_windows": float(np.mean(link["drops"] > 0)),
+        "marks_share": float(link["marks"].sum() / link["arrivals"].sum()),
+        "throughput_bps": float(throughput.mean()),
+        "goodput_bps": float(goodput.mean()),
+        "goodput_share": goodput_share(goodput, throughput),
+        "queue_mean_bytes": float(queue.mean()),
+        "queue_std_bytes": float(queue.std(ddof=1)),
+        "timeouts_per_s": float(flows["timeouts"].sum() / seconds.sum() / _flows(run)),
+    }
+    if run.plan.seed == PICTURED_SEED:
+        loss = link["drops"] / np.maximum(link["arrivals"], 1)
+        rows = {"loss": loss, "queue": queue, "throughput": throughput, "goodput": goodput}
+        found |= {name: row.tolist() for name, row in rows.items()}
+    return found
+
+
+def loss_share(drops: _Row, arrivals: _Row) -> float:
+    """Packets dropped over packets that arrived."""
+    return float(drops.sum() / arrivals.sum())
+
+
+def goodput_share(goodput: _Row, throughput: _Row) -> float:
+    """What reached applications over what reached hosts."""
+    return float(goodput.sum() / throughput.sum())
+
+
+def _index(run: Run) -> int:
+    return [link.name for link in run.plan.links].index(_BOTTLENECK)
+
+
+def _flows(run: Run) -> int:
+    return sum(source.count for source in run.plan.sources)
+
+
+def _differences(run: Run, table: str, column: str, index: int) -> dict[str, _Row]:
+    """Changes of the counters from report to report over the measured window, summed over rows."""
+    frame: pd.DataFrame = run.table(table)
+    if column:
+        frame = frame[frame[column] == index]
+    frame = frame[frame["t_ps"] >= run.measured.from_ps]
+    summed: Any = frame.groupby("t_ps").sum(numeric_only=True).sort_index()
+    found = {name: np.diff(summed[name].to_numpy(dtype=np.float64)) for name in summed}
+    found["t_ps"] = np.diff(summed.index.to_numpy(dtype=np.float64))
+    return found

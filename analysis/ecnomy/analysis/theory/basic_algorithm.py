@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prices and rates over periods: the basic algorithm, and the three price rules that need no talk.
+
+    basic  p_l(t+1) = [p_l + gamma (x^l(t) - c_l)]^+,  x_s(t+1) = x_s(p^s(t))       (Eq. 12, 13)
+    PC1    p_l(t+1) = [p_l + gamma (y_l(t) - share c_l)]^+
+    PC2    p_l(t) = gamma b_l(t)
+    PC3    p_l(t+1) = [p_l + gamma (alpha b_l(t) + y_l(t) - c_l)]^+
+    b_l(t+1) = [b_l + y_l(t) - c_l]^+                                               (Eq. 14)
+
+y_l is the input of a link: what its flows send, if it is their first link, else what left the link
+before in the period before. A link serves its flows in proportion to what each has there. Rates are
+per period. Source: Athuraliya, Low 2000, sections II-B and II-C.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.theory.optimum import FlowProblem
+
+__all__ = ["PriceCourse", "asynchronous_prices", "basic_prices", "rule_prices"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class PriceCourse(msgspec.Struct, frozen=True):
+    """Periods 0 to n; S sources, L links."""
+
+    prices: Floats  # (n + 1, L)
+    rates: Floats  # (n + 1, S)
+    backlogs: Floats  # (n + 1, L), packets; 0 where the algorithm knows none
+
+
+def _start(problem: FlowProblem, prices: npt.ArrayLike, gamma: float, periods: int) -> Floats:
+    start = np.asarray(prices, dtype=np.float64)
+    if start.shape != (len(problem.capacities),) or not (start >= 0).all():
+        raise InputError("one price a link, not negative, is needed to start from")
+    if not (gamma > 0 and periods >= 1):
+        raise InputError("gamma and the number of periods must be positive")
+    if not np.isfinite(problem.rates(problem.incidence() @ start)).all():
+        raise InputError("free paths and unlimited rates: start from positive prices")
+    return start
+
+
+def basic_prices(
+    problem: FlowProblem, prices: npt.ArrayLike, *, gamma: float, periods: int
+) -> PriceCourse:
+    """The basic algorithm, Eq. 12, 13, from prices of shape (L,) and the rates they ask for.
+
+    Raises:
+        InputError: arguments do not fit.
+    """
+    p, use = _start(problem, prices, gamma, periods), problem.incidence()
+    c, x = np.asarray(problem.capacities), problem.rates(use @ p)
+    course = _empty(problem, periods)
+    course.prices[0], course.rates[0] = p, x
+    for t in range(periods):
+        course.prices[t + 1] = np.maximum(p + gamma * (x @ use - c), 0.0)
+        course.rates[t + 1] = problem.rates(use @ p)
+        p, x = course.prices[t + 1], course.rates[t + 1]
+    return course
+
+
+def asynchronous_prices(
+    problem: FlowProblem,
+    prices: npt.ArrayLike,
+    generator: np.random.Generator,
+    *,
+    gamma: float,
+    periods: int,
+    longest_delay: int,
+    activity: float = 0.5,
+) -> PriceCourse:
+    """The basic algorithm where nobody waits for anybody (section II-B, last paragraphs).
+
+    In a period each link and each source acts with the chance `activity`, on what it last heard:
+    of each of the others a value that is 0 to `longest_delay` periods old, every age as likely.
+
+    Args:
+        problem: the network and its flows.
+        prices: to start from, shape (L,).
+        generator: of ages and of who acts, the caller's keyed stream.
+        gamma: the step.
+        periods: how many.
+        longest_delay: in periods.
+        activity: in (0, 1].
+
+    Raises:
+        InputError: arguments do not fit.
+    """
+    if longest_delay < 0 or not 0 < activity <= 1:
+        raise InputError("delays are not negative, the activity lies in (0, 1]")
+    p, use = _start(problem, prices, gamma, periods), problem.incidence()
+    c, x = np.asarray(problem.capacities), problem.rates(use @ p)
+    course = _empty(problem, periods)
+    course.prices[0], course.rates[0] = p, x
+    flows, links = np.indices(use.shape)
+    for t in range(periods):
+        oldest = min(longest_delay, t) + 1
+        heard_rates = course.rates[t - generator.integers(oldest, size=use.shape), flows]
+        heard_prices = course.prices[t - generator.integers(oldest, size=use.shape), links]
+        moved = np.maximum(p + gamma * ((heard_rates * use).sum(axis=0) - c), 0.0)
+        wanted = problem.rates((heard_prices * use).sum(axis=1))
+        p = np.where(generator.random(c.size) < activity, moved, p)
+        x = np.where(generator.random(x.size) < activity, wanted, x)
+        course.prices[t + 1], course.rates[t + 1] = p, x
+    return course
+
+
+def rule_prices(
+    problem: FlowProblem,
+    prices: npt.ArrayLike,
+    *,
+    rule: str,
+    gamma: float,
+    periods: int,
+    alpha: float = 0.1,
+    capacity_share: float = 1.0,
+    backlogs: npt.ArrayLike = 0.0,
+) -> PriceCourse:
+    """PC1, PC2 or PC3 with exact feedback of the prices and Eq. 14 for the backlogs.
+
+    Args:
+        problem: the network and its flows; the order of a route is that of its links.
+        prices: to start from, shape (L,); PC2 starts from the backlogs p / gamma.
+        rule: "pc1", "pc2" or "pc3".
+        gamma: the step, per packet.
+        periods: how many.
+        alpha: weight of the backlog in PC3.
+        capacity_share: of the capacity that PC1 aims at.
+        backlogs: to start from, shape (L,) or a number, a link's flows having equal parts of it.
+
+    Raises:
+        InputError: arguments do not fit.
+    """
+    if rule not in ("pc1", "pc2", "pc3"):
+        raise InputError(f"the price rule is 'pc1', 'pc2' or 'pc3', got {rule!r}")
+    p, use = _start(problem, prices, gamma, periods), problem.incidence()
+    c, x = np.asarray(problem.capacities), problem.rates(use @ p)
+    held = p / gamma if rule == "pc2" else np.broadcast_to(np.asarray(backlogs, float), c.shape)
+    content = use * (held / np.maximum(use.sum(axis=0), 1))  # (S, L), packets of a flow at a link
+    feeding, left = _previous(problem), np.zeros_like(use)
+    course = _empty(problem, periods)
+    course.prices[0], course.rates[0], course.backlogs[0] = p, x, held
+    for t in range(periods):
+        fed = np.take_along_axis(left, np.maximum(feeding, 0), axis=1)
+        arriving = np.where(feeding < 0, x[:, np.newaxis], fed) * use
+        content, left = _served(content + arriving, c)
+        inputs, b = arriving.sum(axis=0), course.backlogs[t]
+        after = course.backlogs[t + 1] = np.maximum(b + inputs - c, 0.0)
+        steps = {
+            "pc1": p + gamma * (inputs - capacity_share * c),
+            "pc2": gamma * after,
+            "pc3": p + gamma * (alpha * b + inputs - c),
+        }
+        x = course.rates[t + 1] = problem.rates(use @ p)
+        p = course.prices[t + 1] = np.maximum(steps[rule], 0.0)
+    return course
+
+
+def _served(present: Floats, capacities: Floats) -> tuple[Floats, Floats]:
+    """What stays and what leaves, (S, L): links serve their flows in proportion."""
+    total = present.sum(axis=0)
+    kept = np.maximum(total - capacities, 0.0) / np.where(total > 0, total, 1.0)
+    return present * kept, present * (1 - kept)
+
+
+def _previous(problem: FlowProblem) -> npt.NDArray[np.intp]:
+    """For each flow and link the link that feeds it, -1 for the flow's first one; shape (S, L)."""
+    feeding = np.full((len(problem.routes), len(problem.capacities)), -1, dtype=np.intp)
+    for flow, route in enumerate(problem.routes):
+        for before, link in zip(route, route[1:], strict=False):
+            feeding[flow, link] = before
+    return feeding
+
+
+def _empty(problem: FlowProblem, periods: int) -> PriceCourse:
+    flows, links = len(problem.routes), len(problem.capacities)
+    rows = periods + 1
+    return PriceCourse(np.empty((rows, links)), np.empty((rows, flows)), np.zeros((rows, links)))

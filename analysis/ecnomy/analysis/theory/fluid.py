@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rates over time where feedback is delayed: the fluid models of weighted rate control.
+
+    dx_r/dt = kappa_r (w_r - x_r(t - T_r) sum_j p_j(y_j(t - T_r)))  (Siris et al. 2002, Eq. 1, 2)
+    dx/dt   = kappa (w_inc - x(t - T) p(x(t - T)) / w_dec)          (Eq. 5 with the lag)
+
+All are x' = f(x(t), x(t - T_1), ...). They are integrated with Runge and Kutta's fourth-order rule
+at a constant step; past values come from cubic Hermite interpolation, of that order too. The start
+leaves kinks at sums of delays: they cost accuracy unless they fall on steps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.theory.routes import incidence
+from ecnomy.analysis.theory.utility import Utility
+
+__all__ = [
+    "Course",
+    "Trajectory",
+    "course_of",
+    "delayed_trajectory",
+    "network_trajectory",
+    "wtp_trajectory",
+]
+
+Floats = npt.NDArray[np.float64]
+Slope = Callable[[Floats, Floats], Floats]  # x (n,) and lagged x (delays, n) to dx/dt (n,)
+
+
+class Trajectory(msgspec.Struct, frozen=True):
+    """States at equal steps from time 0."""
+
+    times_s: Floats  # (steps + 1,)
+    states: Floats  # (steps + 1, n)
+
+
+def delayed_trajectory(
+    slope: Slope, start: npt.ArrayLike, delays_s: Sequence[float], *, until_s: float, step_s: float
+) -> Trajectory:
+    """Integrate x' = slope(x(t), [x(t - T) for T in delays]); x is `start` up to time 0.
+
+    Args:
+        slope: gets x of shape (n,) and the lagged ones of shape (delays, n).
+        start: of shape (n,).
+        delays_s: each 0 (no lag) or at least one step.
+        until_s: how long.
+        step_s: the step; a whole number of steps in each delay keeps the fourth order.
+
+    Raises:
+        InputError: a delay shorter than a step, or a step that is not positive.
+    """
+    x = np.atleast_1d(np.asarray(start, dtype=np.float64))
+    if not (step_s > 0 and until_s >= step_s):
+        raise InputError("the step must be positive and no longer than the time")
+    if any(0 < delay < step_s * (1 - 1e-9) or delay < 0 for delay in delays_s):
+        raise InputError(f"delays are 0 or at least a step of {step_s:g} s")
+    steps = math.ceil(until_s / step_s - 1e-9)
+    past = _Past(np.empty((steps + 1, x.size)), np.empty((steps + 1, x.size)), step_s)
+    lags = [delay / step_s for delay in delays_s]
+
+    def at(position: float, now: Floats) -> Floats:
+        lagged = [past.at(position - lag) if lag else now for lag in lags]
+        return np.asarray(slope(now, np.array(lagged)), dtype=np.float64)
+
+    past.states[0] = x
+    past.slopes[0] = at(0.0, x)
+    for i in range(steps):
+        k1 = past.slopes[i]
+        k2 = at(i + 0.5, x + step_s / 2 * k1)
+        k3 = at(i + 0.5, x + step_s / 2 * k2)
+        k4 = at(i + 1.0, x + step_s * k3)
+        x = x + step_s / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        past.states[i + 1] = x
+        past.slopes[i + 1] = at(i + 1.0, x)
+    return Trajectory(np.arange(steps + 1, dtype=np.float64) * step_s, past.states)
+
+
+class _Past(msgspec.Struct, frozen=True):
+    """States and slopes so far, at whole steps; times are counted in steps."""
+
+    states: Floats
+    slopes: Floats
+    step_s: float
+
+    def at(self, position: float) -> Floats:
+        """The cubic through both ends of the step that holds the position; the start before 0."""
+        if position <= 0:
+            return np.asarray(self.states[0])
+        i = math.floor(position)
+        u = position - i
+        if u < 1e-9:
+            return np.asarray(self.states[i])
+        if u > 1 - 1e-9:
+            return np.asarray(self.states[i + 1])
+        h00, h10 = (1 + 2 * u) * (1 - u) ** 2, u * (1 - u) ** 2
+        h01, h11 = u * u * (3 - 2 * u), u * u * (u - 1)
+        left = h00 * self.states[i] + h10 * self.step_s * self.slopes[i]
+        right = h01 * self.states[i + 1] + h11 * self.step_s * self.slopes[i + 1]
+        return np.asarray(left + right)
+
+
+def wtp_trajectory(
+    curve: Callable[[float], float],
+    *,
+    kappa_per_s: float,
+    w_inc_per_s: float,
+    w_dec: float = 1.0,
+    delay_s: float,
+    start_pps: float,
+    until_s: float,
+    step_s: float,
+) -> Trajectory:
+    """The total rate of WTP flows on one link: x' = kappa (w_inc - x p(x) / w_dec), x, p lagged.
+
+    Args:
+        curve: p at an arrival rate, packets/s.
+        kappa_per_s: kappa, per second; the gain of a round trip is kappa T.
+        w_inc_per_s: sum of the flows' w_inc / T, marks/s.
+        w_dec: w_dec per round trip; w_dec = 1 is Eq. 2.
+        delay_s: T, one for all.
+        start_pps: the rate up to time 0.
+        until_s: how long.
+        step_s: the integration's step.
+
+    Raises:
+        InputError: as `delayed_trajectory`.
+    """
+
+    def slope(_: Floats, lagged: Floats) -> Floats:
+        rate = float(lagged[0, 0])
+        return np.array([kappa_per_s * (w_inc_per_s - rate * curve(rate) / w_dec)])
+
+    return delayed_trajectory(slope, [start_pps], [delay_s], until_s=until_s, step_s=step_s)
+
+
+def network_trajectory(
+    routes: Sequence[Sequence[int]],
+    curves: Sequence[Callable[[float], float]],
+    utility: Utility,
+    *,
+    kappa_per_s: npt.ArrayLike,
+    delays_s: Sequence[float] | float,
+    start_pps: Sequence[float],
+    until_s: float,
+    step_s: float,
+) -> Trajectory:
+    """Eq. 1 on a network, with w_r(t) = x_r U_r'(x_r); `LogUtility(w)` gives constant weights.
+
+    Args:
+        routes: for each of S flows the indices of the links it crosses.
+        curves: p_j of each link at its arrival rate, packets/s.
+        utility: of all flows.
+        kappa_per_s: one gain, or one a flow.
+        delays_s: T_r, one or one a flow; 0 is instantaneous feedback.
+        start_pps: rates up to time 0, shape (S,).
+        until_s: how long.
+        step_s: the integration's step.
+
+    Raises:
+        InputError: as `delayed_trajectory`, or a route over links that do not exist.
+    """
+    use, kappa = incidence(routes, len(curves)), np.asarray(kappa_per_s, dtype=np.float64)
+    each = np.broadcast_to(np.asarray(delays_s, dtype=np.float64), (len(routes),))
+    delays, which = np.unique(each, return_inverse=True)
+    flows = np.arange(len(routes))
+
+    def slope(now: Floats, lagged: Floats) -> Floats:
+        arrivals = lagged @ use  # (delays, links)
+        prices = np.array(
+            [[p(float(y)) for p, y in zip(curves, row, strict=True)] for row in arrivals]
+        )
+        path = (prices @ use.T)[which, flows]
+        return np.asarray(kappa * (now * utility.marginal(now) - lagged[which, flows] * path))
+
+    return delayed_trajectory(slope, start_pps, delays.tolist(), until_s=until_s, step_s=step_s)
+
+
+class Course(msgspec.Struct, frozen=True):
+    """How a deviation from the equilibrium develops."""
+
+    crossings: int  # how often it changes its sign
+    growth: float  # largest deviation of the last quarter over the largest of the first
+
+
+def course_of(deviation: npt.ArrayLike, *, noise: float = 1e-11) -> Course:
+    """Sign changes and growth of x(t) - x*, shape (times,).
+
+    Args:
+        deviation: at equal steps.
+        noise: deviations below this share of the largest one are rounding and have no sign.
+
+    Raises:
+        InputError: fewer than eight values, or no deviation at all.
+    """
+    values = np.asarray(deviation, dtype=np.float64)
+    if values.ndim != 1 or values.size < 8 or not np.abs(values).max() > 0:
+        raise InputError("at least eight values that are not all 0 are needed")
+    size = np.abs(values)
+    signs = np.sign(values[size > noise * size.max()])
+    quarter = values.size // 4
+    return Course(
+        crossings=int((signs[1:] != signs[:-1]).sum()),
+        growth=float(size[-quarter:].max() / size[:quarter].max()),
+    )

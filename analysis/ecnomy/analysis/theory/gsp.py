@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a guaranteed stream provider (GSP) charges, and when it blocks.
+
+    P = V (1 - p) - R p - mu,  so that  V = (P + R p + mu) / (1 - p)
+
+V charge of a connection, P mean profit, R reimbursement, p the chance of a broken guarantee, mu the
+mean cost of marks, both of accepted connections. Marking rates M are Beta distributed; a request is
+blocked above their (1 - B) quantile. Source: Andreassen 2002, section 4.2; the estimators by
+moments are ours, the paper's are in a reference that it does not print.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.optional import scipy_part
+
+__all__ = ["BetaMarking", "guaranteed_charge"]
+
+
+def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: float) -> float:
+    """V = (P + R p + mu) / (1 - p), all amounts in one unit of money per connection.
+
+    Args:
+        profit: P, wanted on average.
+        reimbursement: R, paid beside giving up V when the guarantee is broken.
+        broken: p, in [0, 1).
+        cost: mu, of the marks of an accepted connection.
+
+    Raises:
+        InputError: p outside [0, 1).
+    """
+    if not 0 <= broken < 1:
+        raise InputError(f"the chance of a broken guarantee lies in [0, 1), got {broken}")
+    return (profit + reimbursement * broken + cost) / (1 - broken)
+
+
+class BetaMarking(msgspec.Struct, frozen=True):
+    """Marking rates M of test streams with the density of Beta(a, b)."""
+
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        if not (self.a > 0 and self.b > 0):
+            raise InputError(f"both parameters of a Beta are positive, got {self.a} and {self.b}")
+
+    @classmethod
+    def of_moments(cls, mean: float, variance: float) -> BetaMarking:
+        """a = m (m (1 - m) / v - 1), b = (1 - m) (m (1 - m) / v - 1).
+
+        Raises:
+            InputError: no Beta has this mean and variance.
+        """
+        if not (0 < mean < 1 and 0 < variance < mean * (1 - mean)):
+            raise InputError(f"no Beta has the mean {mean} and the variance {variance}")
+        size = mean * (1 - mean) / variance - 1
+        return cls(mean * size, (1 - mean) * size)
+
+    def blocking_threshold(self, blocked: float) -> float:
+        """beta: M is above it with the chance `blocked`, B in (0, 1).
+
+        Raises:
+            InputError: B outside (0, 1).
+        """
+        if not 0 < blocked < 1:
+            raise InputError(f"the blocked share lies in (0, 1), got {blocked}")
+        return float(scipy_part("special").betainccinv(self.a, self.b, blocked))
+
+    def accepted_mean(self, threshold: float) -> float:
+        """E[M | M <= threshold], which is m I_t(a + 1, b) / I_t(a, b).
+
+        Raises:
+            InputError: a threshold outside (0, 1].
+        """
+        if not 0 < threshold <= 1:
+            raise InputError(f"the threshold lies in (0, 1], got {threshold}")
+        share = scipy_part("special").betainc
+        mean = self.a / (self.a + self.b)
+        above = float(share(self.a + 1, self.b, threshold))
+        return mean * above / float(share(self.a, self.b, threshold))

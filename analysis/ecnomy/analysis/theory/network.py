@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Equilibrium rates on a network whose links mark by their load or by their queue.
+
+A flow with the willingness to pay w per round trip T sends
+
+    x = w / (p T)          p = sum of its links' probabilities     (Siris et al. 2002, Eq. 1)
+
+and one with the utility U the x at which U'(x) = p (w(t) = x U'(x)). Options are the round trip's
+queueing delay, the floor of ACK-clocked windows (half a packet less than cwnd is in flight, see
+wtp.py), and p = 1 - prod(1 - p_j), which is what a packet that is marked once makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.theory.routes import incidence
+from ecnomy.analysis.theory.utility import Utility
+
+__all__ = [
+    "LoadLink",
+    "NetworkEquilibrium",
+    "QueueLink",
+    "utility_network",
+    "wtp_network",
+    "wtp_rates_pps",
+]
+
+Floats = npt.NDArray[np.float64]
+Demand = Callable[[Floats, Floats], Floats]  # rates at path probabilities and queueing delays
+LEAST = 1e-12  # a path's probability in place of 0, where the rate would be infinite
+SWEEPS = 20_000
+
+
+class LoadLink(msgspec.Struct, frozen=True):
+    """A link that marks by its load, as load-based marking and virtual queues do."""
+
+    capacity_pps: float
+    curve: Callable[[float], float]  # probability at a load; continuous, not decreasing
+    max_load: float = 1.0
+
+    @property
+    def top(self) -> float:
+        """The largest state, a load."""
+        return self.max_load
+
+    def load(self, state: float) -> float:
+        """What has to arrive in this state."""
+        return state
+
+
+class QueueLink(msgspec.Struct, frozen=True):
+    """A link that marks by its mean queue, as RED does: fluid, so full or without a queue."""
+
+    capacity_pps: float
+    curve: Callable[[float], float]  # probability at a queue; continuous, not decreasing
+    max_queue_packets: float
+
+    @property
+    def top(self) -> float:
+        """The largest state, a queue."""
+        return self.max_queue_packets
+
+    def load(self, state: float) -> float:
+        """A queue stands still only if the link is full."""
+        return 1.0
+
+
+class NetworkEquilibrium(msgspec.Struct, frozen=True):
+    """Where flows (S of them) and links (L) agree."""
+
+    rates_pps: Floats  # (S,)
+    path_probabilities: Floats  # (S,)
+    probabilities: Floats  # (L,)
+    loads: Floats  # (L,), arrivals over capacity
+    queues_packets: Floats  # (L,), 0 for links that mark by load
+
+
+def wtp_rates_pps(
+    weights: npt.ArrayLike,
+    probabilities: npt.ArrayLike,
+    rtts_s: npt.ArrayLike,
+    *,
+    floor: bool = False,
+) -> Floats:
+    """x = w / (p T) of flows at given path probabilities; arrays of one shape.
+
+    Args:
+        weights: w, marks a round trip.
+        probabilities: p of the paths, in (0, 1].
+        rtts_s: T, queueing included.
+        floor: whether the sender is ACK-clocked with cwnd >= 1, so that cwnd - 0.5 is in flight.
+
+    Raises:
+        InputError: an argument is out of range.
+    """
+    w, p, t = (np.asarray(x, dtype=np.float64) for x in (weights, probabilities, rtts_s))
+    if not ((w > 0).all() and (t > 0).all() and ((p > 0) & np.isfinite(p)).all()):
+        raise InputError("weights, probabilities and round trips must be positive")
+    windows = w / p
+    return np.asarray((np.maximum(windows, 1.0) - 0.5 if floor else windows) / t, dtype=np.float64)
+
+
+def wtp_network(
+    routes: Sequence[Sequence[int]],
+    links: Sequence[LoadLink | QueueLink],
+    weights: Sequence[float],
+    rtts_s: Sequence[float],
+    *,
+    queueing: bool = True,
+    floor: bool = False,
+    compose: str = "sum",
+) -> NetworkEquilibrium:
+    """The equilibrium of WTP flows, Siris et al. 2002, Eq. 1 with w_r = weight / round trip.
+
+    Args:
+        routes: for each flow the indices of the links it crosses.
+        links: what each link does.
+        weights: willingness to pay of each flow, marks a round trip.
+        rtts_s: round-trip times without queues, seconds.
+        queueing: whether the queues of `QueueLink`s lengthen round trips.
+        floor: see `wtp_rates_pps`.
+        compose: "sum" of the links' probabilities or "product", 1 - prod(1 - p).
+
+    Raises:
+        InputError: arguments do not fit, or the flows ask for more marks than a link can give.
+    """
+    w, t = np.asarray(weights, dtype=np.float64), np.asarray(rtts_s, dtype=np.float64)
+    if not w.shape == t.shape == (len(routes),):
+        raise InputError(f"{len(routes)} routes need as many weights and round trips")
+
+    def demand(probabilities: Floats, delays_s: Floats) -> Floats:
+        return wtp_rates_pps(w, probabilities, t + delays_s * queueing, floor=floor)
+
+    return _settle(routes, links, demand, compose)
+
+
+def utility_network(
+    routes: Sequence[Sequence[int]],
+    links: Sequence[LoadLink | QueueLink],
+    utility: Utility,
+    *,
+    compose: str = "sum",
+) -> NetworkEquilibrium:
+    """The equilibrium of flows that pay w(t) = x U'(x): U'(x) is the path's probability.
+
+    With "sum" and `LoadLink`s it maximises sum U(x) - sum C_j(y_j), C_j the integral of the link's
+    probability over its arrival rate. Rates are in packets/s, U in marks/s.
+
+    Raises:
+        InputError: as `wtp_network`.
+    """
+    return _settle(routes, links, lambda p, _: utility.demand(p), compose)
+
+
+def _settle(
+    routes: Sequence[Sequence[int]],
+    links: Sequence[LoadLink | QueueLink],
+    demand: Demand,
+    compose: str,
+) -> NetworkEquilibrium:
+    """Link after link is brought to the state at which its arrivals fit, until nothing moves."""
+    if compose not in ("sum", "product"):
+        raise InputError(f"probabilities compose by 'sum' or 'product', got {compose!r}")
+    if not links or any(not (link.capacity_pps > 0 and link.top > 0) for link in links):
+        raise InputError("links with positive capacities and largest states are needed")
+    network = _Network(incidence(routes, len(links)), tuple(links), demand, compose)
+    states, rates = np.zeros(len(links)), np.zeros(len(routes))
+    for _ in range(SWEEPS):
+        for j in range(len(links)):
+            states[j] = network.fitting(states, j)
+        before, rates = rates, network.rates(states)
+        if (np.abs(rates - before) <= 1e-12 * rates).all():
+            return network.equilibrium(states)
+    raise InputError("the links' states did not settle")
+
+
+class _Network(msgspec.Struct, frozen=True):
+    """Rates and excess of arrivals as functions of the links' states."""
+
+    use: Floats
+    links: tuple[LoadLink | QueueLink, ...]
+    demand: Demand
+    compose: str
+
+    def probabilities(self, states: Floats) -> Floats:
+        return np.array([link.curve(float(s)) for link, s in zip(self.links, states, strict=True)])
+
+    def paths(self, states: Floats) -> Floats:
+        p = self.probabilities(states)
+        total = 1 - np.where(self.use > 0, 1 - p, 1.0).prod(axis=1)
+        return np.maximum(self.use @ p if self.compose == "sum" else total, LEAST)
+
+    def queues(self, states: Floats) -> Floats:
+        queued = [isinstance(link, QueueLink) for link in self.links]
+        return np.where(queued, states, 0.0)
+
+    def rates(self, states: Floats) -> Floats:
+        waits = self.queues(states) / np.array([link.capacity_pps for link in self.links])
+        return self.demand(self.paths(states), self.use @ waits)
+
+    def fitting(self, states: Floats, j: int) -> float:
+        """The state of link j at which its arrivals fit, the others' held; an end if none does."""
+        link, trial = self.links[j], states.copy()
+
+        def excess(state: float) -> float:
+            trial[j] = state
+            arrivals = float(self.rates(trial) @ self.use[:, j])
+            return arrivals / link.capacity_pps - link.load(state)
+
+        if excess(0.0) <= 0:
+            return 0.0
+        if excess(link.top) >= 0:
+            return link.top
+        return float(scipy_part("optimize").brentq(excess, 0.0, link.top, xtol=1e-15))
+
+    def equilibrium(self, states: Floats) -> NetworkEquilibrium:
+        rates = self.rates(states)
+        loads = rates @ self.use / np.array([link.capacity_pps for link in self.links])
+        for j, (link, load) in enumerate(zip(self.links, loads, strict=True)):
+            if load > link.load(float(states[j])) * (1 + 1e-6):
+                raise InputError(f"the flows ask for more marks than link {j} can give")
+        return NetworkEquilibrium(
+            rates, self.paths(states), self.probabilities(states), loads, self.queues(states)
+        )

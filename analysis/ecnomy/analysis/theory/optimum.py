@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rates that maximise total utility within the capacities, and the prices that support them.
+
+    max sum_s U_s(x_s),  m_s <= x_s <= M_s,  sum_{s over l} x_s <= c_l     (Eq. 6, 7)
+    D(p) = sum_s max_x (U_s(x) - x p^s) + sum_l p_l c_l                    (Eq. 8 to 10)
+
+The dual D is minimised over p >= 0; x_s = U_s'^-1(p^s) within its limits (Eq. 11). With w log x it
+is Kelly's optimum. Source: Athuraliya, Low 2000, section II-A; Kelly, Maulloo, Tan 1998.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.theory.routes import incidence
+from ecnomy.analysis.theory.utility import Utility
+
+__all__ = ["FlowProblem", "Optimum", "network_optimum"]
+
+Floats = npt.NDArray[np.float64]
+TOLERANCE = 1e-7
+
+
+class FlowProblem(msgspec.Struct, frozen=True):
+    """A network, what its flows want, and between which rates they may choose.
+
+    Rates and capacities in one unit (say packets/ms), prices in utility per unit of rate.
+
+    Attributes:
+        routes: for each of S flows the indices of the links it crosses.
+        capacities: c_l of L links.
+        utility: of all flows; array parameters have shape (S,).
+        min_rates: m_s, a number or one a flow.
+        max_rates: M_s, likewise; infinite by default.
+    """
+
+    routes: tuple[tuple[int, ...], ...]
+    capacities: tuple[float, ...]
+    utility: Utility
+    min_rates: float | tuple[float, ...] = 0.0
+    max_rates: float | tuple[float, ...] = np.inf
+
+    def __post_init__(self) -> None:
+        capacities, (low, high) = np.asarray(self.capacities), self.limits()
+        if not self.routes or not (np.isfinite(capacities) & (capacities > 0)).all():
+            raise InputError("flows and positive, finite capacities are needed")
+        if not ((low >= 0) & (low <= high) & (high > 0)).all():
+            raise InputError("rates need 0 <= smallest <= largest, the largest above 0")
+        if (self.incidence().T @ low > capacities).any():
+            raise InputError("the smallest rates do not fit the capacities")
+
+    def incidence(self) -> Floats:
+        """1 where a flow (row) crosses a link (column), shape (S, L)."""
+        return incidence(self.routes, len(self.capacities))
+
+    def limits(self) -> tuple[Floats, Floats]:
+        """m_s and M_s, each of shape (S,)."""
+        flows = len(self.routes)
+        pair = [np.asarray(x, dtype=np.float64) for x in (self.min_rates, self.max_rates)]
+        if any(x.shape not in ((), (flows,)) for x in pair):
+            raise InputError(f"limits of rates are numbers or one for each of {flows} flows")
+        low, high = (np.broadcast_to(x, (flows,)) for x in pair)
+        return low, high
+
+    def rates(self, path_prices: Floats) -> Floats:
+        """x_s(p^s), Eq. 11: what flows ask for at their paths' prices, shape (..., S)."""
+        wanted = np.maximum(self.utility.demand(path_prices), self.min_rates)
+        return np.asarray(np.minimum(wanted, self.max_rates), dtype=np.float64)
+
+    def dual(self, prices: Floats) -> Floats:
+        """D(p), Eq. 8, of prices of shape (..., L).
+
+        Raises:
+            InputError: a flow whose rate nothing limits has a free path, so that D is infinite.
+        """
+        path = prices @ self.incidence().T
+        rates = self.rates(path)
+        if not np.isfinite(rates).all():
+            raise InputError("free paths and unlimited rates: the dual is infinite")
+        gains = (self.utility.value(rates) - rates * path).sum(axis=-1)
+        return np.asarray(gains + prices @ np.asarray(self.capacities), dtype=np.float64)
+
+
+class Optimum(msgspec.Struct, frozen=True):
+    """What maximises total utility; `prices` are the multipliers of the capacities."""
+
+    rates: Floats  # (S,)
+    prices: Floats  # (L,), 0 where there is capacity left
+    path_prices: Floats  # (S,)
+    utility: float
+
+
+def network_optimum(problem: FlowProblem) -> Optimum:
+    """Solve Eq. 6, 7 by the dual: L-BFGS-B, then the full links' equations by Powell's method.
+
+    Raises:
+        InputError: scipy is not installed, or the conditions of optimality were not met to 1e-7.
+    """
+    use, c = problem.incidence(), np.asarray(problem.capacities, dtype=np.float64)
+    bounded, unit = _bounded(problem, use, c)
+
+    def dual(z: Floats) -> tuple[float, Floats]:
+        rates = bounded.rates(use @ z * unit)
+        return float(bounded.dual(z * unit)) / (unit * c.max()), (c - use.T @ rates) / c.max()
+
+    start, limits = np.ones(c.size), [(0, None)] * c.size
+    options = {"maxiter": 20_000, "maxfun": 200_000, "ftol": 1e-16, "gtol": 1e-12}
+    found = scipy_part("optimize").minimize(
+        dual, start, jac=True, method="L-BFGS-B", bounds=limits, options=options
+    )
+    z = _polished(np.asarray(found.x, dtype=np.float64), dual)
+    if (residual := _residual(z, dual(z)[1])) > TOLERANCE:
+        raise InputError(f"the optimum was not found: {residual:.1e} is left; {found.message}")
+    path = use @ z * unit
+    rates = bounded.rates(path)
+    return Optimum(rates, z * unit, path, float(problem.utility.value(rates).sum()))
+
+
+def _bounded(problem: FlowProblem, use: Floats, c: Floats) -> tuple[FlowProblem, float]:
+    """The problem with finite largest rates, and a price of the size to be expected.
+
+    No flow gets more than its narrowest link; a limit of twice that leaves the multipliers alone.
+    """
+    low, high = problem.limits()
+    narrowest = np.where(use > 0, c, np.inf).min(axis=1)
+    high = np.maximum(np.minimum(high, 2 * narrowest), low)
+    share = np.where(use > 0, c / np.maximum(use.sum(axis=0), 1), np.inf).min(axis=1)
+    unit = float(np.abs(problem.utility.marginal(np.clip(share, low, high))).max())
+    bounded = msgspec.structs.replace(problem, min_rates=tuple(low), max_rates=tuple(high))
+    return bounded, unit or 1.0
+
+
+def _residual(z: Floats, slope: Floats) -> float:
+    """How far min(z, dD/dz) is from 0, scaled: 0 at the optimum and nowhere else."""
+    return float(np.abs(np.minimum(z, slope)).max())
+
+
+def _polished(z: Floats, dual: Callable[[Floats], tuple[float, Floats]]) -> Floats:
+    """The links with a price made exactly full, if that comes out better."""
+    full = z > 1e-6
+    if not full.any():
+        return z
+
+    def trial(part: Floats) -> Floats:
+        prices = np.zeros_like(z)
+        prices[full] = np.maximum(part, 0)
+        return prices
+
+    def excess(part: Floats) -> Floats:
+        return dual(trial(part))[1][full]
+
+    root = scipy_part("optimize").root(excess, z[full], method="hybr", options={"xtol": 1e-14})
+    better = trial(root.x)
+    return better if _residual(better, dual(better)[1]) < _residual(z, dual(z)[1]) else z

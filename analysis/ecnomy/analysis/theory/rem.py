@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random exponential marking (REM) in equilibrium.
+
+    m = 1 - phi^-p,  p = -log_phi(1 - m)      (Eq. 2 to 4, for a link and for a path alike)
+    x = U'^-1(p), windows x RTT               (Eq. 5)
+    backlog  PC1 0, with a capacity below the true one; PC2 p / gamma; PC3 b0 where p > 0
+
+Prices and rates are those of the optimum of Eq. 6, 7. A source whose round trip is estimated
+(1 + error) times too long has a distorted utility (Eq. 15, 16). Source: Athuraliya, Low 2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.theory.optimum import FlowProblem, network_optimum
+from ecnomy.analysis.theory.utility import DistortedUtility, Utility
+
+__all__ = ["RemEquilibrium", "rem_equilibrium", "rem_marking", "rem_price", "rem_source_rate"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def _log_base(phi: float) -> float:
+    if not (phi > 1 and np.isfinite(phi)):
+        raise InputError(f"phi must be above 1 and finite, got {phi}")
+    return float(np.log(phi))
+
+
+def rem_marking(price: npt.ArrayLike, phi: float) -> Floats:
+    """m = 1 - phi^-p of prices of any shape, of links or of paths (Eq. 2, 3).
+
+    Raises:
+        InputError: a negative price, or phi not above 1.
+    """
+    prices = np.asarray(price, dtype=np.float64)
+    if not (prices >= 0).all():
+        raise InputError("prices must not be negative")
+    return np.asarray(-np.expm1(-prices * _log_base(phi)), dtype=np.float64)
+
+
+def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
+    """p = -log_phi(1 - m), what a source makes of its marking (Eq. 4); infinite at m = 1.
+
+    Raises:
+        InputError: a probability outside [0, 1], or phi not above 1.
+    """
+    shares = np.asarray(marking, dtype=np.float64)
+    if not ((shares >= 0) & (shares <= 1)).all():
+        raise InputError("marking probabilities lie in [0, 1]")
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.log1p(-shares) / _log_base(phi), dtype=np.float64)
+
+
+def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Floats:
+    """x = U'^-1(-log_phi(1 - m)), what a source sends at an end-to-end marking (Eq. 4, 5).
+
+    Unlimited, as in Fig. 1b: infinite at m = 0 with a logarithmic utility.
+
+    Args:
+        marking: of any shape.
+        utility: with parameters that are numbers.
+        phi: base of the marking.
+
+    Raises:
+        InputError: a probability outside [0, 1], or phi not above 1.
+    """
+    return utility.demand(rem_price(marking, phi))
+
+
+class RemEquilibrium(msgspec.Struct, frozen=True):
+    """Where REM links and sources settle; S sources, L links."""
+
+    rates: Floats  # (S,), in the unit of the capacities
+    prices: Floats  # (L,)
+    path_prices: Floats  # (S,)
+    link_marking: Floats  # (L,), m_l
+    path_marking: Floats  # (S,), end to end
+    backlogs: Floats  # (L,), packets
+    windows: Floats  # (S,), packets
+    loads: Floats  # (L,), input rate over the true capacity
+
+
+def rem_equilibrium(
+    problem: FlowProblem,
+    rtts: Sequence[float],
+    *,
+    phi: float,
+    rule: str = "pc3",
+    gamma: float = 0.005,
+    capacity_share: float = 1.0,
+    target_backlog: float = 0.0,
+    rtt_errors: float | Sequence[float] = 0.0,
+    queueing: bool = False,
+) -> RemEquilibrium:
+    """The equilibrium of REM sources over REM links.
+
+    Args:
+        problem: the network with its true capacities, in packets per unit of time.
+        rtts: round-trip propagation times, in that unit of time.
+        phi: base of the marking.
+        rule: "pc1", "pc2" or "pc3".
+        gamma: step of the price per packet; only PC2's backlog depends on it, and PC1's where
+            its capacity is the true one (there p = gamma b too).
+        capacity_share: of the capacity that PC1 aims at, 0.85 in the paper; 1 for the others.
+        target_backlog: b0 of PC3, packets.
+        rtt_errors: relative errors of the sources' round-trip estimates.
+        queueing: whether windows hold the backlogs on the path as well; the paper's do not.
+
+    Raises:
+        InputError: arguments do not fit, or the optimum was not found.
+    """
+    round_trips = _checked(problem, rtts, rule, gamma, capacity_share, target_backlog)
+    capacities = np.asarray(problem.capacities, dtype=np.float64)
+    error = np.asarray(rtt_errors, dtype=np.float64)
+    aimed = msgspec.structs.replace(
+        problem,
+        capacities=tuple(capacities * capacity_share),
+        utility=DistortedUtility(problem.utility, error) if error.any() else problem.utility,
+    )
+    best = network_optimum(aimed)
+    use = problem.incidence()
+    backlogs = np.where(best.prices > 0, target_backlog, 0.0)
+    if rule == "pc2" or (rule == "pc1" and capacity_share == 1):
+        backlogs = best.prices / gamma
+    waiting = use @ (backlogs / capacities) if queueing else 0.0
+    return RemEquilibrium(
+        rates=best.rates,
+        prices=best.prices,
+        path_prices=best.path_prices,
+        link_marking=rem_marking(best.prices, phi),
+        path_marking=rem_marking(best.path_prices, phi),
+        backlogs=np.asarray(backlogs, dtype=np.float64),
+        windows=best.rates * (round_trips + waiting),
+        loads=use.T @ best.rates / capacities,
+    )
+
+
+def _checked(
+    problem: FlowProblem,
+    rtts: Sequence[float],
+    rule: str,
+    gamma: float,
+    capacity_share: float,
+    target_backlog: float,
+) -> Floats:
+    """The round trips as an array, if all arguments are in range."""
+    round_trips = np.asarray(rtts, dtype=np.float64)
+    if round_trips.shape != (len(problem.routes),) or not (round_trips > 0).all():
+        raise InputError(f"one positive round trip for each of {len(problem.routes)} flows")
+    if rule not in ("pc1", "pc2", "pc3"):
+        raise InputError(f"the price rule is 'pc1', 'pc2' or 'pc3', got {rule!r}")
+    if not 0 < capacity_share <= 1 or (rule != "pc1" and capacity_share != 1):
+        raise InputError("the capacity's share lies in (0, 1], and is 1 but for PC1")
+    if not gamma > 0 or target_backlog < 0 or (rule != "pc3" and target_backlog):
+        raise InputError("gamma must be positive; a target backlog is PC3's, and not negative")
+    return round_trips

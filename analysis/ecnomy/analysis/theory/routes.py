@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which flow crosses which link, and the marking probability of a whole path.
+
+Independent links compose by 1 - m = prod(1 - m_l) (Athuraliya, Low 2000, Eq. 3); for small m that
+is the sum of the m_l, which is what Siris et al. 2002, Eq. 1, charges a flow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["incidence", "path_marking"]
+
+Floats = npt.NDArray[np.float64]
+
+
+def incidence(routes: Sequence[Sequence[int]], links: int) -> Floats:
+    """1 where a route (row) crosses a link (column), shape (routes, links).
+
+    Raises:
+        InputError: a route crosses no link or one that does not exist.
+    """
+    use = np.zeros((len(routes), links))
+    for flow, route in enumerate(routes):
+        if not route or not all(0 <= link < links for link in route):
+            raise InputError(f"route {flow} crosses no link or one that does not exist")
+        use[flow, list(route)] = 1.0
+    return use
+
+
+def path_marking(routes: Sequence[Sequence[int]], link_marking: npt.ArrayLike) -> Floats:
+    """Probability that a packet is marked somewhere on its path: 1 - prod(1 - m_l).
+
+    Args:
+        routes: for each flow the indices of the links it crosses.
+        link_marking: m_l, shape (..., links); every link marks by a draw of its own.
+
+    Returns:
+        Shape (..., routes).
+
+    Raises:
+        InputError: a probability outside [0, 1], or a route over links that do not exist.
+    """
+    marking = np.asarray(link_marking, dtype=np.float64)
+    if marking.ndim == 0 or not ((marking >= 0) & (marking <= 1)).all():
+        raise InputError("one marking probability in [0, 1] a link is needed")
+    crossed = incidence(routes, marking.shape[-1]) > 0
+    unmarked = np.where(crossed, 1 - marking[..., np.newaxis, :], 1.0)
+    return np.asarray(1 - unmarked.prod(axis=-1), dtype=np.float64)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Utilities of rates, and the rate each asks for at a price.
+
+    kind       U(x)                    U'(x)          demand at price p
+    log        w log x                 w / x          w / p
+    power      w x^(1-a) / (1-a)       w x^-a         (w / p)^(1/a)
+    quadratic  -(M - x)^2 / (2 w)      (M - x) / w    M - w p, 0 beyond p = M / w
+    distorted  (1+e) U(x / (1+e))      U'(x / (1+e))  (1+e) demand of U
+
+Log and quadratic: Athuraliya, Low 2000, section I-B. Distorted is what a source with the relative
+round-trip error e seems to have (there Eq. 15, 16). Power with a = 2 is U = -w / x (Mo, Walrand
+2000). Parameters are numbers, or arrays with one entry a flow. Prices are per unit of rate.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+
+__all__ = [
+    "DistortedUtility",
+    "LogUtility",
+    "MixedUtility",
+    "PowerUtility",
+    "QuadraticUtility",
+    "Utility",
+]
+
+Floats = npt.NDArray[np.float64]
+Parameter = float | Floats
+
+
+class Utility(Protocol):
+    """Strictly concave utilities of flows; columns and results have the shape (..., flows)."""
+
+    def value(self, rates: Floats) -> Floats:
+        """U(x), flow by flow."""
+
+    def marginal(self, rates: Floats) -> Floats:
+        """U'(x)."""
+
+    def demand(self, prices: Floats) -> Floats:
+        """The rate at which U'(x) is the path's price; infinite at price 0 where U' never is 0."""
+
+
+def _positive(name: str, value: Parameter) -> None:
+    numbers = np.asarray(value, dtype=np.float64)
+    if not (np.isfinite(numbers) & (numbers > 0)).all():
+        raise InputError(f"{name} must be positive and finite, got {value}")
+
+
+def _floats(values: npt.ArrayLike) -> Floats:
+    return np.asarray(values, dtype=np.float64)
+
+
+class LogUtility(msgspec.Struct, frozen=True):
+    """w log x; w is what the flow pays per unit of time."""
+
+    weight: Parameter
+
+    def __post_init__(self) -> None:
+        _positive("weight", self.weight)
+
+    def value(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return _floats(self.weight * np.log(rates))
+
+    def marginal(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return _floats(self.weight / rates)
+
+    def demand(self, prices: Floats) -> Floats:
+        """See Utility."""
+        with np.errstate(divide="ignore"):
+            return _floats(np.divide(self.weight, prices))
+
+
+class PowerUtility(msgspec.Struct, frozen=True):
+    """w x^(1-a) / (1-a), a not 1."""
+
+    weight: Parameter
+    exponent: float
+
+    def __post_init__(self) -> None:
+        _positive("weight", self.weight)
+        _positive("exponent", self.exponent)
+        if self.exponent == 1:
+            raise InputError("the exponent 1 is the logarithm: use LogUtility")
+
+    def value(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return _floats(self.weight * np.power(rates, 1 - self.exponent) / (1 - self.exponent))
+
+    def marginal(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return _floats(self.weight * np.power(rates, -self.exponent))
+
+    def demand(self, prices: Floats) -> Floats:
+        """See Utility."""
+        with np.errstate(divide="ignore"):
+            return _floats(np.power(np.divide(self.weight, prices), 1 / self.exponent))
+
+
+class QuadraticUtility(msgspec.Struct, frozen=True):
+    """-(M - x)^2 / (2 w) on [0, M]: content with the rate M, `ceiling`."""
+
+    ceiling: Parameter
+    weight: Parameter
+
+    def __post_init__(self) -> None:
+        _positive("ceiling", self.ceiling)
+        _positive("weight", self.weight)
+
+    def value(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return _floats(-((self.ceiling - rates) ** 2) / (2 * self.weight))
+
+    def marginal(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return _floats((self.ceiling - rates) / self.weight)
+
+    def demand(self, prices: Floats) -> Floats:
+        """See Utility."""
+        return _floats(np.maximum(self.ceiling - self.weight * prices, 0.0))
+
+
+class DistortedUtility(msgspec.Struct, frozen=True):
+    """What a source seems to want whose estimate of the round trip is (1 + error) times too long.
+
+    It turns its rate into a window by the wrong round trip, so that it sends (1 + error) times what
+    it means to. Only the relative error matters.
+    """
+
+    base: Utility
+    error: Parameter
+
+    def __post_init__(self) -> None:
+        _positive("1 + error", 1 + self.error)
+
+    def value(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return _floats((1 + self.error) * self.base.value(_floats(rates / (1 + self.error))))
+
+    def marginal(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return self.base.marginal(_floats(rates / (1 + self.error)))
+
+    def demand(self, prices: Floats) -> Floats:
+        """See Utility."""
+        return _floats((1 + self.error) * self.base.demand(prices))
+
+
+class MixedUtility(msgspec.Struct, frozen=True):
+    """Flows of different kinds: one utility a flow, in the order of the flows."""
+
+    parts: tuple[Utility, ...]
+
+    def value(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return self._each("value", rates)
+
+    def marginal(self, rates: Floats) -> Floats:
+        """See Utility."""
+        return self._each("marginal", rates)
+
+    def demand(self, prices: Floats) -> Floats:
+        """See Utility."""
+        return self._each("demand", prices)
+
+    def _each(self, name: str, column: Floats) -> Floats:
+        if column.shape[-1] != len(self.parts):
+            raise InputError(f"{len(self.parts)} utilities for {column.shape[-1]} flows")
+        values = [getattr(part, name)(column[..., i]) for i, part in enumerate(self.parts)]
+        return np.stack(values, axis=-1)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users write under `scheduler:` of a link: classes and what each is promised.
+
+Defaults are those of the laws' headers (see ecnomy.markets.plan.laws; a test compares).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import (
+    MOST_PS,
+    Amount,
+    Choice,
+    Name,
+    Number,
+    Size,
+    SizeReader,
+    Word,
+    number_of,
+)
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.yamlfile import Node, show
+
+__all__ = ["ClassBased", "ClassName", "ServiceClass", "class_fault"]
+
+_MOST_CLASSES: Final = 64
+
+_Time = Annotated[
+    int, Amount(what="a time", example="10 ms", units=("ps",), least=10**6, most=MOST_PS)
+]
+_Rate = Annotated[
+    int, Amount(what="a rate", example="5 Mbps", units=("bit/s",), least=1, most=10**15)
+]
+_Loss = Annotated[float, Number(what="a share", least=0, most=1)]
+_Ratio = Annotated[float, Number(what="a ratio", least=1e-6, most=1e6)]
+_MeanPacket = Annotated[
+    int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
+]
+_Least = Annotated[int, Amount(what="a size", example="25 kB", units=("byte",), most=10**15)]
+
+
+class ClassReader(msgspec.Struct, frozen=True):
+    """A class by its name, or by its number on its links from 1 on."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "the name of a class, or its number from 1 on"
+
+    def read(self, node: Node, path: str) -> str:
+        """See Reader."""
+        text = str(node.value)
+        if type(node.value) in (int, str) and text.isascii() and text.isdigit() and text[0] != "0":
+            return text
+        if type(node.value) is not str:
+            raise node.place.error(path, show(node), self.expected)
+        return Word().read(node, path)
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        return value
+
+
+ClassName = Annotated[str, ClassReader()]
+
+
+class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
+    """A class and what it is promised; ratios are to the class after it. None: no such promise."""
+
+    name: Name | None = None
+    delay: _Time | None = None
+    loss: _Loss | None = None
+    rate: _Rate | None = None
+    delay_ratio: _Ratio | None = None
+    loss_ratio: _Ratio | None = None
+
+
+class ClassBased(msgspec.Struct, frozen=True, kw_only=True):
+    """Absolute and proportional guarantees by class, with or without regulation by ECN.
+
+    `update` and `gain` are of the feedback that holds delay ratios; what follows them is of the
+    projection that regulation goes by (as of the marking law flow-projection-heuristic).
+    """
+
+    kind: Annotated[str, Choice(("class-based",))]
+    classes: tuple[ServiceClass, ...]
+    regulation: Annotated[str, Choice(("off", "ecn"))] = "off"
+    update: _Time = 10**10
+    gain: Annotated[float, number_of("scheduling", "class-based", "gain")] = 0.05
+    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
+    mean_packet: _MeanPacket = 1000
+    gap_divisor: Annotated[float, number_of("scheduling", "class-based", "gap_divisor")] = 10.0
+    rtt_memory: Annotated[float, number_of("scheduling", "class-based", "rtt_memory")] = 0.9
+    forget_rtts: Annotated[float, number_of("scheduling", "class-based", "forget_rtts")] = 4.0
+    estimator: Annotated[str, Choice(("rounds", "screened"))] = "rounds"
+    interval: _Time = 10**11
+    least: _Least = 25_000
+    filter: Annotated[str, Choice(("serial", "parallel"))] = "serial"
+    stages: Annotated[int, Number(what="a number", least=1, most=16, whole=True)] = 3
+    buckets: Annotated[int, Number(what="a number", least=1, most=65536, whole=True)] = 8
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.classes) <= _MOST_CLASSES:
+            found = f"{len(self.classes)} classes"
+            raise Misfit("classes", found, f"1 to {_MOST_CLASSES}")
+        names = self.names()
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise Misfit(f"classes[{index}].name", f"the name {name!r} again", "its own")
+        for key in ("delay_ratio", "loss_ratio"):
+            if getattr(self.classes[-1], key) is not None:
+                where = f"classes[{len(self.classes) - 1}].{key}"
+                raise Misfit(where, "a ratio to the class after the last", "none")
+
+    def names(self) -> list[str]:
+        """Of the classes; one without a name goes by its number."""
+        return [entry.name or str(number) for number, entry in enumerate(self.classes, 1)]
+
+    def index(self, name: str | None) -> int | None:
+        """Of the class of a name or number; the last one's where none is given, None if unknown."""
+        if name is None:
+            return len(self.classes) - 1
+        if name.isdigit():
+            return int(name) - 1 if int(name) <= len(self.classes) else None
+        names = self.names()
+        return names.index(name) if name in names else None
+
+
+def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | None:
+    """What is wrong with a scheduler on a link of this rate and buffer; keys are the link's."""
+    rates = sum(entry.rate or 0 for entry in scheduler.classes)
+    if rates >= rate_bps:
+        found = f"rates of {rates:,} bit/s in all"
+        return Misfit("scheduler.classes", found, f"less than the link's {rate_bps:,} bit/s")
+    if scheduler.regulation == "ecn" and scheduler.buffer is None and buffer.value < 0:
+        expected = "a buffer for the regulation, as the link's own is unlimited"
+        return Misfit("scheduler.buffer", "no buffer", expected)
+    return None

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// One direction of a link with a class scheduler: a queue per class, a transmitter, propagation.
+//
+// Whose packet goes next is known only when the transmitter is free. Like a link with one queue (link.h)
+// it is caught up with before anything looks at it: between two arrivals nothing else tells on the
+// choices, so that the delivery is its only event. A transmission that begins at t has begun for an
+// arrival at the same t.
+#ifndef ECNOMY_ENGINE_CLASS_LINK_H_
+#define ECNOMY_ENGINE_CLASS_LINK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/core.h"
+#include "host/plan.h"
+#include "host/scheduler_host.h"
+
+namespace ecnomy::engine {
+
+class ClassLink {
+ public:
+  ClassLink(std::int32_t index, const LinkPlan& plan);
+
+  // A packet arrives at the near end; it or others may be dropped and released.
+  void enqueue(Core& core, PacketId id, Time now);
+  // The oldest packet under way reaches the far end; due when the link's event comes.
+  PacketId deliver(Core& core, Time now);
+  // When the next delivery is due; kNever with nothing under way.
+  Time next_delivery() const noexcept {
+    return under_way_.first == kNoPacket ? kNever : under_way_.first->delivered;
+  }
+
+  void catch_up(Core& core, Time now) {
+    while (waiting_packets_ > 0 && free_at_ <= now) begin_next(core, free_at_);
+  }
+  void settle(Core& core, Time now);
+
+  const LinkStats& stats() const noexcept { return stats_; }
+  LinkState state(Time now) const noexcept;
+
+ private:
+  struct Fifo {
+    PacketId first = kNoPacket, last = kNoPacket;
+
+    void push(PacketId id) noexcept;
+    PacketId pop() noexcept;
+    PacketId pop_last() noexcept;  // walks the list: only what is dropped is sought so
+  };
+
+  void begin_next(Core& core, Time started);
+  void apply_mark(Core& core, Packet& packet, std::size_t service, Time now);
+  void drop(Core& core, std::size_t service, bool by_law, Time now);
+  void make_room(Core& core, Time now);
+  bool overflows() const noexcept;
+  void account_queue(Time now) noexcept;
+  Time transmission(std::int32_t wire_bytes) const noexcept;
+
+  const std::int32_t index_;
+  const LinkPlan* plan_;
+  SchedulerHost law_;
+  LinkStats stats_;
+  std::vector<Fifo> waiting_;  // by class
+  Fifo under_way_;             // in service or propagating
+  std::int64_t waiting_packets_ = 0, waiting_bytes_ = 0;
+  Time free_at_ = 0, work_ = 0, queue_changed_ = 0;
+};
+
+}  // namespace ecnomy::engine
+
+#endif  // ECNOMY_ENGINE_CLASS_LINK_H_

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+// One transmitter for several classes with absolute and proportional guarantees (service_class.h), and one
+// buffer for all of them: the algorithm that christin2003 calls [6] (Christin, Liebeherr and Abdelzaher,
+// "A quantitative assured forwarding service", INFOCOM 2002), with or without regulation by ECN
+// (class_regulator.h). christin2003 does not define [6]; what follows is our reading of it.
+//
+// Rates. A class with packets waiting needs, by Eq. 11 with D_n the age of its oldest packet,
+//   r_n^min = max{ mu_n, Q_n / (d_n - D_n) }   at most C, and C where D_n is past d_n.
+// If these fit, each class gets its own, and what is left of C is shared in proportion to shares y_n among
+// waiting classes without delay bound or in a delay chain (all that wait, where there are none). If not, each
+// gets min(r_n^min, mu_n) and a part of its need beyond that, the same for all: the delay bound gives way.
+//   Along a chain of delay ratios, every `update_s`, with D*_n = D_n / weight_n and the mean over the classes
+// of the chain that wait,  y_n <- y_n (1 + gain (D*_n / mean - 1)),  their sum kept. Written in rates this is
+// r_n += K_n e_n with e_n = mean D* - D*_n and K_n = -gain r_n / mean D*: whatever the scale of the delays.
+//
+// Service. A class's credit is what a fluid server of its rate would have sent of it beyond what was sent.
+// The class with the largest credit goes next, ties to the lower class. A class that begins to wait begins
+// with none; one that has sent all shares what it has or owes among those that wait.
+//
+// Drops, at arrivals, always the last packet of a class. On overflow: of the class that is furthest
+// below its share, the smallest p_n / weight_n with p_n the loss in this busy period; where every class
+// that waits would break its absolute bound, of the furthest from it. Where the minimum rates do not fit: of
+// the classes with r_n^min > mu_n in the same order, as long as their loss bounds allow, and not once D_n
+// is past d_n, as no drop at the end helps its oldest packet.
+#ifndef ECNOMY_LAWS_SCHEDULING_CLASS_SCHEDULER_H_
+#define ECNOMY_LAWS_SCHEDULING_CLASS_SCHEDULER_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "class_queue.h"
+#include "class_regulator.h"
+#include "service_class.h"
+
+namespace ecnomy {
+
+class ClassScheduler {
+ public:
+  static constexpr const char* kName = "class-based";
+  static constexpr Parameter kParameters[] = {
+      {"regulation", "choice", 0, 0, 1, "off,ecn"},
+      {"update_s", "s", 0.01, 1e-9, 1e6, ""},
+      {"gain", "", 0.05, 0, 0.9, ""},
+      {"buffer_packets", "packets", NAN, 0, 1e12, ""},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      {"gap_divisor", "", 10, 1e-3, 1e9, ""},
+      {"rtt_memory", "", 0.9, 0, 1, ""},
+      {"forget_rtts", "", 4, 0, 1e9, ""},
+      {"estimator", "choice", 0, 0, 1, "rounds,screened"},
+      {"interval_s", "s", 0.1, 1e-6, 1e6, ""},
+      {"least_bytes", "bytes", 25000, 0, 1e15, ""},
+      {"filter", "choice", 0, 0, 1, "serial,parallel"},
+      {"stages", "", 3, 1, 16, ""},
+      {"buckets", "", 8, 1, 65536, ""},
+  };
+  static constexpr int kNone = -1;
+
+  // values: as kParameters; classes: each as ServiceClass::kParameters.
+  ClassScheduler(const double* values, const std::vector<std::vector<double>>& classes,
+                 std::int64_t capacity_bps)
+      : capacity_bps_(static_cast<double>(capacity_bps)),
+        promised_(read(classes)),
+        delay_(ratios(&ServiceClass::delay_ratio)),
+        loss_(ratios(&ServiceClass::loss_ratio)),
+        states_(classes.size()),
+        views_(classes.size()) {
+    check_parameters(kName, kParameters, values);
+    double rates = 0.0;
+    for (const ServiceClass& one : promised_) rates += one.rate_bps;
+    if (promised_.empty()) throw BadParameter(std::string(kName) + ": no class");
+    if (rates >= capacity_bps_) {
+      throw BadParameter(std::string(kName) + ": rates of classes reach the link's");
+    }
+    update_ = picoseconds(values[1]);
+    gain_ = values[2];
+    if (values[0] != 0) regulator_.emplace(rules(values), classes.size());
+  }
+
+  // A packet is offered and joins its class; `busy`: one is being transmitted. To be followed by drop()
+  // until that has nothing more to drop, and settle().
+  void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
+    advance(now);
+    if (!busy && waiting() == 0) begin_busy_period(now);
+    State& state = states_[n];
+    if (state.queue.empty()) state.credit_bytes = state.last_delay_s = 0.0;
+    state.queue.push(packet, now);
+    if (regulator_) regulator_->follow(n, packet, now);
+  }
+
+  // The class whose last packet has been dropped, kNone for no more. `overflow`: the buffer holds more
+  // than it may.
+  int drop(bool overflow, Time now) noexcept {
+    const double sum = minima(now);
+    if (!overflow && sum <= capacity_bps_) return kNone;
+    const std::size_t victim = overflow ? overflow_victim() : late_victim(now);
+    if (victim == states_.size()) return kNone;
+    State& state = states_[victim];
+    const Waiting dropped = state.queue.drop_last();
+    if (regulator_) regulator_->is_dropped(dropped.packet);
+    if (state.queue.empty()) leave(victim);
+    return static_cast<int>(victim);
+  }
+
+  // The arrival is over: rates for what waits now, and marks.
+  void settle(Time now) noexcept {
+    allocate(now);
+    if (!regulator_) return;
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      views_[n] = {states_[n].queue.bytes(), states_[n].rate_bps, states_[n].last_delay_s};
+    }
+    regulator_->regulate(promised_, views_, capacity_bps_, now);
+  }
+
+  struct Service {
+    std::size_t service;  // the class whose oldest packet goes
+    bool mark;
+    Time waited;
+  };
+
+  // Whose transmission begins; something must be waiting.
+  Service next(Time now) noexcept {
+    advance(now);
+    std::size_t chosen = states_.size();
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      if (states_[n].queue.empty()) continue;
+      if (chosen == states_.size() || states_[n].credit_bytes > states_[chosen].credit_bytes) {
+        chosen = n;
+      }
+    }
+    State& state = states_[chosen];
+    const Waiting first = state.queue.pop();
+    const Time waited = now - first.since;
+    state.last_delay_s = seconds(waited);
+    state.credit_bytes -= first.packet.bytes;
+    if (state.queue.empty()) leave(chosen);
+    allocate(now);
+    return {chosen, regulator_ && regulator_->leaves(first.packet), waited};
+  }
+
+  std::size_t classes() const noexcept { return states_.size(); }
+  double rate_bps(std::size_t n) const noexcept { return states_[n].rate_bps; }
+  double credit_bytes(std::size_t n) const noexcept { return states_[n].credit_bytes; }
+  double share(std::size_t n) const noexcept { return states_[n].share; }
+  const ClassQueue& queue(std::size_t n) const noexcept { return states_[n].queue; }
+  const ServiceClass& promised(std::size_t n) const noexcept { return promised_[n]; }
+  const ClassRegulator* regulator() const noexcept { return regulator_ ? &*regulator_ : nullptr; }
+
+ private:
+  struct State {
+    ClassQueue queue;
+    double rate_bps = 0.0, least_bps = 0.0, credit_bytes = 0.0, share = 1.0;
+    double last_delay_s = 0.0;  // of the packet last transmitted since it began to wait
+  };
+
+  static std::vector<ServiceClass> read(const std::vector<std::vector<double>>& classes) {
+    std::vector<ServiceClass> out;
+    for (const std::vector<double>& values : classes) out.emplace_back(values.data());
+    return out;
+  }
+
+  std::vector<double> ratios(double ServiceClass::* ratio) const {
+    std::vector<double> out;
+    for (const ServiceClass& one : promised_) out.push_back(one.*ratio);
+    return out;
+  }
+
+  static RegulatorRules rules(const double* v) {
+    for (const std::size_t i : {std::size_t{12}, std::size_t{13}}) {
+      if (v[i] == std::floor(v[i])) continue;
+      throw BadParameter(std::string(kName) + ": " + kParameters[i].name + " is not whole");
+    }
+    return {v[3] * v[4],
+            {v[5], v[6], v[7], v[8] != 0},
+            picoseconds(v[9]),
+            MultistageFilter(static_cast<std::size_t>(v[12]), static_cast<std::size_t>(v[13]),
+                             v[10], v[11] != 0)};
+  }
+
+  std::size_t waiting() const noexcept {
+    std::size_t count = 0;
+    for (const State& state : states_) count += state.queue.empty() ? 0 : 1;
+    return count;
+  }
+
+  void begin_busy_period(Time now) noexcept {
+    for (State& state : states_) state.queue.begin_busy_period();
+    update_at_ = now + update_;
+  }
+
+  // Fluid service up to now.
+  void advance(Time now) noexcept {
+    const double passed_s = seconds(now - now_);
+    now_ = now;
+    for (State& state : states_) {
+      if (!state.queue.empty()) state.credit_bytes += state.rate_bps / 8.0 * passed_s;
+    }
+  }
+
+  // A class has nothing left to send.
+  void leave(std::size_t n) noexcept {
+    const double credit = std::exchange(states_[n].credit_bytes, 0.0);
+    const double others = static_cast<double>(waiting());
+    for (State& state : states_) {
+      if (!state.queue.empty()) state.credit_bytes += credit / others;
+    }
+  }
+
+  // Fills least_bps in; returns the sum.
+  double minima(Time now) noexcept {
+    double sum = 0.0;
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      State& state = states_[n];
+      state.least_bps = state.queue.empty() ? 0.0 : promised_[n].rate_bps;
+      if (!state.queue.empty() && promised_[n].in_time()) {
+        const double left_s = promised_[n].delay_s - seconds(state.queue.age(now));
+        const double bits = static_cast<double>(state.queue.bytes()) * 8.0;
+        const double needed = left_s > 0 ? bits / left_s : capacity_bps_;
+        state.least_bps = std::min(std::max(state.least_bps, needed), capacity_bps_);
+      }
+      sum += state.least_bps;
+    }
+    return sum;
+  }
+
+  void allocate(Time now) noexcept {
+    if (now >= update_at_) feed_back(now);
+    const double sum = minima(now);
+    sum <= capacity_bps_ ? share_rest(capacity_bps_ - sum) : relax();
+  }
+
+  void share_rest(double rest_bps) noexcept {
+    double shares = 0.0;
+    bool all = false;
+    for (int pass = 0; pass < 2 && shares == 0.0; ++pass) {
+      all = pass == 1;
+      for (std::size_t n = 0; n < states_.size(); ++n) shares += takes(n, all);
+    }
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      State& state = states_[n];
+      state.rate_bps = state.least_bps;
+      if (shares > 0) state.rate_bps += rest_bps * takes(n, all) / shares;
+    }
+  }
+
+  // Its share of what is left over, if it has one.
+  double takes(std::size_t n, bool all) const noexcept {
+    const bool elastic = all || !promised_[n].in_time() || delay_.tied(n);
+    return elastic && !states_[n].queue.empty() ? states_[n].share : 0.0;
+  }
+
+  void relax() noexcept {
+    double floors = 0.0, needs = 0.0;
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      floors += std::min(states_[n].least_bps, promised_[n].rate_bps);
+      needs += states_[n].least_bps;
+    }
+    const double part = (capacity_bps_ - floors) / (needs - floors);
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      State& state = states_[n];
+      const double floor = std::min(state.least_bps, promised_[n].rate_bps);
+      state.rate_bps = floor + (state.least_bps - floor) * part;
+    }
+  }
+
+  void feed_back(Time now) noexcept {
+    update_at_ = now + update_;
+    for (std::size_t first = 0; first < states_.size(); first = delay_.end[first] + 1) {
+      feed_back(first, delay_.end[first], now);
+    }
+  }
+
+  // One chain, from its first to its last class.
+  void feed_back(std::size_t first, std::size_t last, Time now) noexcept {
+    double classes = 0.0, sum_s = 0.0, before = 0.0, after = 0.0;
+    const auto normal = [&](std::size_t n) {
+      return seconds(states_[n].queue.age(now)) / delay_.weight[n];
+    };
+    for (std::size_t n = first; n <= last; ++n) {
+      if (states_[n].queue.empty()) continue;
+      ++classes;
+      sum_s += normal(n);
+      before += states_[n].share;
+    }
+    if (classes < 2 || sum_s <= 0) return;
+    for (std::size_t n = first; n <= last; ++n) {
+      if (states_[n].queue.empty()) continue;
+      states_[n].share *= 1.0 + gain_ * (normal(n) * classes / sum_s - 1.0);
+      after += states_[n].share;
+    }
+    for (std::size_t n = first; n <= last; ++n) {
+      if (!states_[n].queue.empty()) states_[n].share *= before / after;
+    }
+  }
+
+  bool spares(std::size_t n) const noexcept {  // its loss bound allows one more loss
+    if (!promised_[n].loss_bounded()) return true;
+    const ClassQueue& queue = states_[n].queue;
+    return queue.loss(queue.last().packet.bytes) <= promised_[n].loss;
+  }
+
+  // The smaller, the sooner it is to lose.
+  std::tuple<int, double> loss_order(std::size_t n) const noexcept {
+    const double loss = states_[n].queue.loss();
+    if (spares(n)) return {0, loss / loss_.weight[n]};
+    return {1, promised_[n].loss > 0 ? loss / promised_[n].loss : loss};
+  }
+
+  template <class May>
+  std::size_t victim(May&& may) const noexcept {
+    std::size_t chosen = states_.size();
+    for (std::size_t n = 0; n < states_.size(); ++n) {
+      if (states_[n].queue.empty() || !may(n)) continue;
+      if (chosen == states_.size() || loss_order(n) < loss_order(chosen)) chosen = n;
+    }
+    return chosen;
+  }
+
+  std::size_t overflow_victim() const noexcept {
+    return victim([](std::size_t) { return true; });
+  }
+
+  std::size_t late_victim(Time now) const noexcept {
+    return victim([&](std::size_t n) {
+      const State& state = states_[n];
+      return state.least_bps > promised_[n].rate_bps && spares(n) &&
+             seconds(state.queue.age(now)) < promised_[n].delay_s;
+    });
+  }
+
+  double capacity_bps_;
+  std::vector<ServiceClass> promised_;
+  Chains delay_, loss_;
+  std::vector<State> states_;
+  std::vector<ClassRegulator::View> views_;  // scratch
+  std::optional<ClassRegulator> regulator_;
+  Time update_, update_at_ = 0, now_ = 0;
+  double gain_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_SCHEDULING_CLASS_SCHEDULER_H_

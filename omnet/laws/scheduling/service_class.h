@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a class of service is promised on one link (christin2003 section 4 and Table 1), absolutely or in
+// proportion to the class after it; -1 is no such promise:
+//   delay_s      D_n <= d_n, the queueing delay of every packet
+//   loss         p_n <= L_n, the share of its bytes dropped in a busy period
+//   rate_bps     r_n >= mu_n while it is backlogged
+//   delay_ratio  D_n = ratio D_(n+1)        loss_ratio  p_n = ratio p_(n+1)
+// Classes that ratios tie together are a chain. A class's weight is the product of the ratios from it
+// to the end of its chain, so that D_n / weight_n is the same all along it.
+#ifndef ECNOMY_LAWS_SCHEDULING_SERVICE_CLASS_H_
+#define ECNOMY_LAWS_SCHEDULING_SERVICE_CLASS_H_
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "../parameter.h"
+
+namespace ecnomy {
+
+struct ServiceClass {
+  static constexpr const char* kName = "service-class";
+  static constexpr Parameter kParameters[] = {
+      {"delay_s", "s", -1, -1, 1e6, ""},     {"loss", "", -1, -1, 1, ""},
+      {"rate_bps", "bit/s", 0, 0, 1e15, ""}, {"delay_ratio", "", -1, -1, 1e6, ""},
+      {"loss_ratio", "", -1, -1, 1e6, ""},
+  };
+
+  explicit ServiceClass(const double* values)
+      : delay_s(values[0]),
+        loss(values[1]),
+        rate_bps(values[2]),
+        delay_ratio(values[3]),
+        loss_ratio(values[4]) {
+    check_parameters(kName, kParameters, values);
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{4}}) {
+      const bool least = i == 1 ? values[i] >= 0 : values[i] > 0;
+      if (values[i] == -1 || least) continue;
+      throw BadParameter(std::string(kName) + ": " + kParameters[i].name +
+                         " is neither -1 nor positive");
+    }
+  }
+
+  double delay_s, loss, rate_bps, delay_ratio, loss_ratio;
+
+  bool in_time() const noexcept { return delay_s >= 0; }
+  bool loss_bounded() const noexcept { return loss >= 0; }
+};
+
+// Where the chains of one kind of ratio lie, and each class's weight in its own.
+struct Chains {
+  // ratios: one a class, -1 where it is not tied to the next; that of the last class says nothing.
+  explicit Chains(const std::vector<double>& ratios)
+      : weight(ratios.size(), 1.0), end(ratios.size()) {
+    for (std::size_t n = ratios.size(); n-- > 0;) {
+      const bool tied = n + 1 < ratios.size() && ratios[n] > 0;
+      end[n] = tied ? end[n + 1] : n;
+      if (tied) weight[n] = ratios[n] * weight[n + 1];
+    }
+  }
+
+  bool tied(std::size_t n) const noexcept { return end[n] != n || (n > 0 && end[n - 1] == n); }
+
+  std::vector<double> weight;
+  std::vector<std::size_t> end;  // the last class of its chain
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_SCHEDULING_SERVICE_CLASS_H_

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rate-based primal control (siris2002 Eq. 1, from Kelly, Maulloo and Tan; antoniadis2000 section 5,
+// which announces it; experiments A1, A14). A flow has a rate x [packets/s], at which its host paces:
+//
+//   dx/dt = kappa (w - x f)     w marks/s wanted, x f marks/s received
+//
+// An ACK of n packets stands for n / x seconds, so that on every ACK, with k marks learnt,
+//
+//   x += kappa (n w / x - k)    kappa in packets/s per mark, x in [min_rate, max_rate]
+//
+// and in equilibrium x = w / f, whatever the round trip. cwnd = x T, T smoothed as SRTT (RFC 6298), says how
+// many packets are on the way and bounds them (a host lets out twice as many, and one). Losses: a fast
+// retransmit halves x, a timeout leaves a packet per T; no paper says.
+#ifndef ECNOMY_LAWS_WINDOW_PRIMAL_H_
+#define ECNOMY_LAWS_WINDOW_PRIMAL_H_
+
+#include "window.h"
+
+namespace ecnomy {
+
+class Primal {
+ public:
+  static constexpr const char* kName = "primal";
+  static constexpr bool kPerMark = true;
+  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr Parameter kParameters[] = {
+      {"w", "marks/s", 10, 1e-9, 1e12, ""},
+      {"kappa", "packets/s", 5, 1e-9, 1e9, ""},
+      {"initial_rate", "packets/s", 10, 1e-9, 1e12, ""},
+      {"min_rate", "packets/s", 0.1, 1e-9, 1e12, ""},
+      {"max_rate", "packets/s", 1e9, 1e-9, 1e12, ""},
+  };
+
+  explicit Primal(const double* values) {
+    check_parameters(kName, kParameters, values);
+    if (values[4] < values[3]) throw BadParameter("primal: max_rate is below min_rate");
+    w_ = values[0];
+    kappa_ = values[1];
+    min_ = values[3];
+    max_ = values[4];
+    initial_ = x_ = std::clamp(values[2], min_, max_);
+  }
+
+  void begin(Window&) noexcept {
+    x_ = initial_;
+    rtt_s_ = 0;
+  }
+  void on_rtt(Window& window, Time rtt) noexcept {
+    const double sample_s = seconds(rtt);
+    rtt_s_ = rtt_s_ == 0 ? sample_s : rtt_s_ + (sample_s - rtt_s_) / 8;
+    become(window, x_);
+  }
+  void on_ack(Window& window, const Ack& ack) noexcept {
+    const double n = static_cast<double>(ack.newly_acked);
+    const double k = static_cast<double>(ack.marks);
+    become(window, x_ + kappa_ * (n * w_ / x_ - k));
+  }
+  void on_congestion(Window&) noexcept {}
+  void on_loss(Window& window) noexcept {
+    window.ssthresh = 0;
+    become(window, x_ / 2);
+  }
+  void on_timeout(Window& window, double) noexcept {
+    window.ssthresh = 0;
+    become(window, rtt_s_ == 0 ? x_ : std::min(x_, 1 / rtt_s_));
+  }
+
+  double send_rate() const noexcept { return x_; }
+  double weight() const noexcept { return w_; }
+  void set_weight(double w) noexcept { w_ = w; }
+  void aim(double marks_per_s) noexcept { w_ = marks_per_s; }
+
+ private:
+  void become(Window& window, double x) noexcept {
+    x_ = std::clamp(x, min_, max_);
+    if (rtt_s_ > 0) window.set(x_ * rtt_s_);
+  }
+
+  double w_, kappa_, initial_, min_, max_;
+  double x_;
+  double rtt_s_ = 0;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_PRIMAL_H_

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""christin2003's own arithmetic on small traces worked by hand, and what its catalogue costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecnomy.analysis.reproduce.catalogue import load_paper
+from ecnomy.analysis.reproduce.christin2003.classes import class_figures
+from ecnomy.analysis.reproduce.christin2003.filtering import passed, rho
+from ecnomy.analysis.reproduce.christin2003.laws import name_of
+from ecnomy.analysis.reproduce.christin2003.projection import begin_times, due_marks
+from ecnomy.analysis.reproduce.christin2003.rounds import (
+    SenderRounds,
+    round_trips,
+    router_rounds,
+    sender_rounds,
+)
+from ecnomy.analysis.reproduce.christin2003.traces import ENQUEUE, Bottleneck, FlowTrace
+from ecnomy.analysis.reproduce.christin2003.tracing import matched, window_bound
+from ecnomy.analysis.reproduce.christin2003.windows import goodput_share, loss_share
+from ecnomy.analysis.reproduce.entries import code_of
+from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.plan.structs import Tcp
+from ecnomy.markets.scenario import Scenario
+
+MS = 10**9
+PAPER = load_paper("christin2003")
+
+
+def times(*values: float) -> np.ndarray:
+    """Milliseconds as picoseconds."""
+    return np.array([round(value * MS) for value in values], dtype=np.int64)
+
+
+def test_rounds_that_a_router_tells_by_silences() -> None:
+    """Bursts of 2, 3 and 2 packets 100 ms apart are rounds, and R moves by a tenth of the error."""
+    told = router_rounds(times(0, 80, 100, 101, 200, 201, 202, 300, 301), 10, 0.9)
+    assert told.start_ps.tolist() == times(80, 100, 200, 300).tolist()
+    assert told.window.tolist() == [1, 2, 3, 2]
+    assert not told.forced.any()
+    first = 0.9 * 80 + 0.1 * 20
+    second = 0.9 * first + 0.1 * 100
+    expected = [80, first, second, 0.9 * second + 0.1 * 100]
+    assert told.rtt_ps / MS == pytest.approx(expected)
+
+
+def test_the_safeguard_lets_a_round_have_one_packet_more() -> None:
+    """Without silences rounds of 1, 1, then 2, 3, 4 packets; all but the first three by force."""
+    told = router_rounds(times(0, 100, 350, *[350 + i for i in range(1, 12)]), 0.9, 0.9)
+    assert told.window.tolist() == [1, 2, 3, 4, 3]
+    assert told.forced.tolist() == [False, False, True, True, True]
+
+
+def test_rounds_of_a_sender() -> None:
+    """A round ends when its first packet is acknowledged; a packet sent again is told."""
+    flow = FlowTrace(
+        sent_ps=times(0, 1, 100, 101, 102, 210),
+        sent_seq=np.array([0, 1, 2, 3, 1, 5]),
+        acked_ps=times(99, 101.5, 205, 320),
+        acked_seq=np.array([1, 2, 4, 6]),
+        arrived_ps=times(10, 11, 110, 111, 112, 220),
+        arrived_seq=np.array([0, 1, 2, 3, 1, 5]),
+        marked_ps=times(),
+    )
+    rounds = sender_rounds(flow)
+    assert rounds.start_ps.tolist() == times(0, 100, 210).tolist()
+    assert rounds.window.tolist() == [2, 3, 1]
+    assert rounds.repairs.tolist() == [False, True, False]
+    trips = round_trips(flow) / MS
+    assert trips[[0, 2, 3, 5]].tolist() == [99, 105, 104, 110]
+    assert np.isnan(trips[[1, 4]]).all()  # packet 1 was sent twice
+
+
+def test_eq_3_round_by_round() -> None:
+    """Of 4, 5, 2, 3, 6 packets two steps break Eq. 3, and one by more than a packet."""
+    rounds = SenderRounds(
+        times(1, 2, 3, 4, 5), np.array([4, 5, 2, 3, 6]), np.zeros(5, dtype=np.bool_)
+    )
+    bound = window_bound([rounds], 0)
+    assert bound["rounds"] == 4
+    assert bound["within_eq3"] == 0.5
+    assert bound["within_eq3_and_a_packet"] == 0.75
+
+
+def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
+    """One packet every 10 ms at 8 packets/s each: due once what waits and W + 1 exceed the room."""
+    count = 8
+    seen = Bottleneck(
+        t_ps=times(*[10 * i for i in range(count)]),
+        event=np.full(count, ENQUEUE),
+        flow=np.zeros(count, dtype=np.int64),
+        seq=np.arange(count),
+        bytes=np.full(count, 1000),
+        rate_bps=64_000,
+        buffer_bytes=5900.0,
+        measured_ps=0,
+    )
+    begins = begin_times(seen.t_ps, seen.bytes, seen.rate_bps)
+    assert begins.tolist() == times(*[125 * i for i in range(count)]).tolist()
+    # K = 0.5 never sees a silence, rounds are forced: the 2nd packet opens one of 1, the 3rd and 4th
+    # make it 3 and so on. At the 5th (40 ms) W = 4, 4 wait, 1000 (4 + 5) - 8 B/ms tau > 5900 with tau
+    # = 0; at the 4th W = 3, 3 wait: 3000 + 4000 = 7000 > 5900; at the 3rd 2000 + 3000 < 5900.
+    due = due_marks(seen, 0.5, 0.9)
+    assert [(mark.decided_ps, mark.packet) for mark in due] == [(30 * MS, 1)]
+
+
+def test_marks_are_matched_by_packet() -> None:
+    """Shares of due marks made and of made marks due."""
+    assert matched([1, 2, 3, 4], [2, 3, 9]) == (0.5, pytest.approx(2 / 3))
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+def test_no_flow_beyond_m_is_missed(parallel: bool) -> None:
+    """Flows of more than M bytes are recorded whatever the order; a lone small one is not."""
+    random = np.random.Generator(np.random.Philox(key=7))
+    for _ in range(50):
+        flow = random.integers(0, 12, size=400)
+        size = random.integers(40, 1500, size=400)
+        hashes = random.integers(0, 4, size=(3, 12))
+        known = passed(flow, size, hashes, 20_000.0, parallel)
+        total = np.bincount(flow, weights=size, minlength=12)
+        assert set(np.flatnonzero(total > 20_000).tolist()) <= known
+    alone = passed(np.zeros(3, dtype=np.int64), np.full(3, 100), np.zeros((3, 1), int), 1000, parallel)
+    assert alone == set()
+
+
+def test_the_serial_filter_by_hand() -> None:
+    """M = 300 in three stages: stage 1 lets through beyond 100 bytes, stage 2 and 3 likewise."""
+    hashes = np.array([[0, 0], [0, 1], [0, 1]])
+    flow = np.array([0, 1, 0, 0, 0])
+    size = np.array([60, 60, 90, 90, 90])
+    # Stage 1: 60, 120 (flow 1 on), 210, 300, 390. Stage 2, bucket 0: 90, 180, 270; stage 3: 90, 180.
+    assert passed(flow[:4], size[:4], hashes, 300.0, False) == set()
+    assert passed(flow, size, hashes, 300.0, False) == {0}
+
+
+def test_rho_is_all_over_identified() -> None:
+    """Of 1,100 bytes the recorded flows sent 1,000."""
+    total = np.array([700.0, 300.0, 100.0])
+    assert rho(total, {0, 1}) == pytest.approx(1.1)
+    assert rho(total, {0, 1, 2}) == 1.0
+
+
+def test_figures_of_a_class() -> None:
+    """Late packets, losses and windows at the bound, over the whole run and after 10 s."""
+    rows = 48
+    frame = pd.DataFrame({name: np.zeros(rows) for name in ("drops", "marks", "late")})
+    frame["t_ps"] = np.arange(rows) * 250 * MS
+    frame["arrivals"], frame["departures"] = 100.0, 100.0
+    frame["departed_bytes"] = np.where(np.arange(rows) % 2, 200_000.0, 100_000.0)
+    frame["delay_sum_ps"], frame["delay_max_ps"] = 100 * 5.0 * MS, 9.0 * MS
+    frame.loc[0, ["drops", "late", "delay_max_ps"]] = [48, 24, 30 * MS]
+    frame.loc[40, ["drops", "late", "delay_max_ps"]] = [8, 16, 12 * MS]
+    found = class_figures(frame, 1)
+    assert found["loss.1"] == pytest.approx(56 / 4800)
+    assert found["loss_after_10.1"] == pytest.approx(8 / 800)
+    assert found["late_share"] == pytest.approx(40 / 4800)
+    assert found["late_share_after_10"] == pytest.approx(16 / 800)
+    assert found["delay_max_s"] == pytest.approx(0.030)
+    assert found["delay_max_after_10_s"] == pytest.approx(0.012)
+    assert found["delay_s.1"] == pytest.approx(0.005)
+    assert found["throughput_bps.1"] == pytest.approx(4.8e6)
+    assert found["windows_at_bound"] == 0.5
+
+
+def test_shares_weigh_windows_by_what_came() -> None:
+    """A window of few packets counts little."""
+    assert loss_share(np.array([1.0, 0.0]), np.array([1.0, 99.0])) == 0.01
+    assert goodput_share(np.array([9.0, 1.0]), np.array([10.0, 10.0])) == 0.5
+
+
+def test_short_names_tell_variants_apart() -> None:
+    """RED with mark_p, the two PI tunings, and options of the paper's algorithms."""
+    assert name_of({"law": "red", "mark_p": 0.1}) == "red"
+    assert name_of({"law": "red"}) == "red-marks"
+    assert name_of({"law": "pi", "a": 1.643e-4}) == "pi-exact"
+    assert name_of({"law": "pi", "a": 0.2395e-4}) == "pi-approximate"
+    options = {"law": "flow-projection", "mean_packet": "500 bytes", "buffer": "75 kB"}
+    assert name_of(options) == "reference.buffer=75kB"
+
+
+def test_every_entry_has_its_module() -> None:
+    """What is not pending can be measured and drawn."""
+    for entry in PAPER.entries.values():
+        if all(claim.pending for claim in entry.claims.values()):
+            continue
+        code = code_of(PAPER, entry)
+        assert callable(code.figures) and callable(code.draw)
+
+
+@pytest.mark.parametrize("study", list(PAPER.studies))
+def test_a_study_costs_no_more_than_its_budget(study: str, tmp_path: Path) -> None:
+    """The bottleneck busy all the time in every run; the budget is at most 1.3 times that."""
+    for quick in (True, False):
+        sweep = load_study(PAPER, study, Form(tmp_path, quick))
+        most = sum(_most_packets(sweep.scenario_at(p.params, p.seed)) for p in sweep.points())
+        assert most <= PAPER.studies[study].budget
+    assert PAPER.studies[study].budget <= 1.31 * most
+
+
+def _most_packets(scenario: Scenario) -> float:
+    """As many data packets as the bottleneck can send."""
+    plan = make_plan(scenario)
+    link = next(link for link in plan.links if link.name == "bottleneck")
+    tcp = plan.sources[0].transport
+    assert isinstance(tcp, Tcp)
+    return plan.duration_ps / 1e12 * link.rate_bps / 8 / (tcp.mss_bytes + tcp.header_bytes)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy reproduce` on a cut-down paper: runs, verdicts, files, going on, doubling."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+from rich.console import Console
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper, papers_folder, select
+from ecnomy.analysis.reproduce.page import write_page
+from ecnomy.analysis.reproduce.pictures import write_entry
+from ecnomy.analysis.reproduce.session import reproduce
+from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.analysis.reproduce.table import budget_line, claims_table, closing_line
+from paper_pool import Here, Quiet
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch) -> Path:
+    """siris2002 with figure 3 alone, of short runs with two seeds at two weights."""
+    folder = tmp_path / "papers"
+    for name in PAPERS:
+        (folder / name).mkdir(parents=True)
+        head = {"version": 1, "paper": name, "cites": name, "entries": {}}
+        (folder / name / "claims.yaml").write_text(yaml.safe_dump(head))
+    real, own = papers_folder() / "siris2002", folder / "siris2002"
+    shutil.copy(real / "single-link.yaml", own)
+    sweep = yaml.safe_load((real / "fig3-sweep.yaml").read_text())
+    sweep["set"] |= {"duration": "12 s", "warmup": "6 s"}
+    grid = sweep["parameters"]["grid"]
+    grid["sources.heavy.transport.weight"] = ["1 marks", "8 marks"]
+    sweep |= {"replicates": 2, "quick": {"replicates": 2, "set": {"duration": "8 s"}}}
+    (own / "fig3-sweep.yaml").write_text(yaml.safe_dump(sweep))
+    claims = yaml.safe_load((real / "claims.yaml").read_text())
+    claims["entries"] = {"fig3": {**claims["entries"]["fig3"], "studies": ["fig3"]}}
+    claims["studies"] = {"fig3": {"sweep": "fig3-sweep.yaml", "budget": 1e6}}
+    (own / "claims.yaml").write_text(yaml.safe_dump(claims))
+    monkeypatch.setenv("ECNOMY_PAPERS", str(folder))
+    return own
+
+
+def go(out: Path, *, quick: bool = False, resolve: bool = False):
+    """Reproduce the paper; returns what was found and how many runs were made."""
+    pool = Here()
+    form = Form(out, quick)
+    found = reproduce(select("siris2002"), form, lambda: pool, Quiet(), resolve=resolve)
+    return found, pool.runs
+
+
+def test_runs_are_made_once(paper: Path, tmp_path: Path) -> None:
+    """The first command makes all runs, the second none, with the same verdicts."""
+    first, made = go(tmp_path / "out")
+    again, more = go(tmp_path / "out")
+    assert (made, more) == (12, 0)
+    assert first == again
+    assert {o.claim for o in first[0].outcomes} == {f"siris2002.fig3.c{n}" for n in range(1, 12)}
+    assert 0 < first[0].data_packets < first[0].budget
+
+
+def test_goes_on_where_it_was(paper: Path, tmp_path: Path) -> None:
+    """What an interrupted command left is not made again."""
+    go(tmp_path / "out")
+    folder = tmp_path / "out/siris2002/fig3"
+    whole, _ = go(tmp_path / "out")
+    lost = next((folder / "shards").glob("*.parquet"))
+    lost.unlink()
+    again, made = go(tmp_path / "out")
+    assert made == 12 and again == whole
+
+
+def test_quick_and_whole_do_not_mix(paper: Path, tmp_path: Path) -> None:
+    """Both forms keep runs and files of their own."""
+    go(tmp_path / "out")
+    _, made = go(tmp_path / "out", quick=True)
+    assert made == 12
+    names = {f.name for f in (tmp_path / "out/siris2002").iterdir()}
+    assert {"fig3", "fig3-quick"} <= names
+
+
+def test_resolve_doubles_seeds_of_what_straddles(paper: Path, tmp_path: Path) -> None:
+    """Two seeds straddle somewhere: doubling goes on, up to eight, with those of before kept."""
+    found, made = go(tmp_path / "out", resolve=True)
+    verdicts = {o.verdict.verdict for o in found[0].outcomes}
+    sizes = {f.measured.n for o in found[0].outcomes for f in o.verdict.figures if f.measured}
+    assert made in (24, 48)
+    assert max(sizes) == made // 6
+    assert made == 48 or "inconclusive" not in verdicts
+
+
+def test_files_and_page(paper: Path, tmp_path: Path) -> None:
+    """Figures as CSV, outcome as JSON, a picture, and a page that needs nothing else."""
+    found, _ = go(tmp_path / "out")
+    form = Form(tmp_path / "out")
+    files = {file.suffix: file for file in write_entry(found[0], form)}
+    assert set(files) == {".csv", ".png"}
+    records = json.loads(files[".csv"].with_suffix(".json").read_text())
+    assert len(records) == 11
+    text = write_page(found, form).read_text()
+    assert "data:image/png;base64," in text and text.count('class="verdict') == 11
+    assert "http" not in text and 'src="/' not in text
+
+
+def test_tables_say_everything(paper: Path, tmp_path: Path) -> None:
+    """The console shows budget, every claim's verdict, chosen settings and a count."""
+    found, _ = go(tmp_path / "out")
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(budget_line(select("siris2002"), Form(tmp_path / "out")))
+    console.print(claims_table(found[0]))
+    console.print(closing_line(found))
+    text = console.export_text()
+    assert "1 entries, 11 claims, 12 runs in 1 studies, at most 1 million data packets" in text
+    assert "1000-byte packets" in text and "of a budget of 1" in text
+    assert "9 core claims" in text and "2 secondary claims" in text
+
+
+def test_failed_runs_are_told(paper: Path, tmp_path: Path) -> None:
+    """A study whose runs fail is an error with the folder and the reason."""
+    file = paper / "fig3-sweep.yaml"
+    text = file.read_text().replace("measures:burstiness", "measures:_counts")
+    file.write_text(text)
+    with pytest.raises(ResultsError, match="fig3: 12 runs failed, the first one: measure"):
+        go(tmp_path / "out")
+
+
+def test_engine_is_part_of_the_form(paper: Path, tmp_path: Path) -> None:
+    """A study's sweep is of the engine that was asked for, in a store of its own."""
+    form = Form(tmp_path, engine="omnet")
+    loaded = load_study(load_paper("siris2002"), "fig3", form)
+    assert (loaded.engine, form.ending) == ("omnet", "-omnet")
+
+
+@pytest.mark.parametrize("what", ["nowhere1999", "siris2002.fig99", "siris2002.", ".fig3"])
+def test_unknown_names(paper: Path, what: str) -> None:
+    """Papers and items that are not there are named, with what there is."""
+    if what == "siris2002.":
+        assert len(select(what)) == 1
+        return
+    with pytest.raises(InputError, match="no such (paper|entry)"):
+        select(what)
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"extra": 1}, "unknown field `extra`"),
+        ({"studies": {}}, "no study 'fig3'"),
+        ({"version": 2}, "version"),
+    ],
+)
+def test_wrong_catalogue(paper: Path, change: dict, found: str) -> None:
+    """A catalogue with a fault is one line that names the file."""
+    file = paper / "claims.yaml"
+    file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | change))
+    with pytest.raises(InputError, match=f"claims.yaml: .*{found}"):
+        load_paper("siris2002")
+
+
+def test_figures_are_numbers(paper: Path, tmp_path: Path) -> None:
+    """Outcomes can be told to a file and read again."""
+    found, _ = go(tmp_path / "out")
+    data = msgspec.json.encode(found[0].outcomes)
+    assert b"siris2002.fig3.c11" in data

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The recorded outcome of the papers' claims, and twenty of them measured again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
+from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, PENDING, REFUTED
+from ecnomy.analysis.reproduce.record import Figure, Recorded, claims_of, read_record
+from ecnomy.analysis.reproduce.session import reproduce
+from ecnomy.analysis.reproduce.studies import Form
+from paper_pool import Here, Quiet
+
+RECORD = Path(__file__).parent / "papers.json"
+# Cheap in their quick form, decided there as in the whole one, and spread over papers and laws.
+NAMED = {
+    "siris2002.fig3": ("c1", "c2", "c3", "c4", "c5", "c8", "c9"),
+}
+
+
+@pytest.fixture(scope="module")
+def records() -> dict[str, Recorded]:
+    """The record, by claim."""
+    return {record.claim: record for record in read_record(RECORD)}
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_has_an_outcome(paper: str, records) -> None:
+    """Each claim of the catalogue is in the record, with the verdicts there are."""
+    claims = claims_of(load_paper(paper))
+    assert [claim for claim in claims if claim not in records] == []
+    verdicts = {records[claim].verdict for claim in claims}
+    assert verdicts <= {CONFIRMED, REFUTED, INCONCLUSIVE, PENDING}
+
+
+def test_nothing_is_left_over(records) -> None:
+    """No outcome of a claim that is no longer there."""
+    known = {claim for paper in PAPERS for claim in claims_of(load_paper(paper))}
+    assert sorted(set(records) - known) == []
+
+
+def test_what_is_not_confirmed_has_a_reason(records) -> None:
+    """Core claims not confirmed name the controls tried, pending ones what is missing."""
+    without = []
+    for record in records.values():
+        controls = "tried: " in record.reason or "cause unknown" in record.reason
+        if record.verdict == PENDING:
+            controls = bool(record.reason)
+        if record.priority == "core" and record.verdict != CONFIRMED and not controls:
+            without.append(record.claim)
+    assert without == []
+
+
+def test_verdicts_follow_from_figures(records) -> None:
+    """Each recorded verdict is what its own figures and regions say."""
+    for record in records.values():
+        if record.verdict == PENDING:
+            continue
+        judged = [figure for figure in record.figures if figure.region is not None]
+        verdicts = {_verdict(figure) for figure in judged}
+        wanted = CONFIRMED if verdicts == {CONFIRMED} else INCONCLUSIVE
+        assert record.verdict == (REFUTED if REFUTED in verdicts else wanted), record.claim
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.low is None or figure.high is None or figure.region is None:
+        return INCONCLUSIVE
+    low, high = figure.region
+    least = float("-inf") if low is None else low
+    most = float("inf") if high is None else high
+    if least <= figure.low and figure.high <= most:
+        return CONFIRMED
+    return REFUTED if figure.high < least or figure.low > most else INCONCLUSIVE
+
+
+def test_twenty_claims_are_named() -> None:
+    """The list below is as long as it is said to be."""
+    assert sum(map(len, NAMED.values())) >= 20
+
+
+@pytest.mark.parametrize("entry", NAMED)
+def test_measured_again(entry: str, records, tmp_path: Path) -> None:
+    """In their quick form claims have the recorded verdict and the recorded values.
+
+    The same engine gives the same bytes, but another mathematical library may round otherwise and
+    set the trajectories apart: values are the same where intervals overlap.
+    """
+    name, _, item = entry.partition(".")
+    paper = load_paper(name)
+    found = reproduce([(paper, item)], Form(tmp_path, quick=True), Here, Quiet())
+    outcomes = {outcome.claim: outcome for outcome in found[0].outcomes}
+    for number in NAMED[entry]:
+        record = records[f"{entry}.{number}"]
+        verdict = outcomes[f"{entry}.{number}"].verdict
+        assert verdict.verdict == record.quick_verdict == record.verdict, record.claim
+        measured = {figure.name: figure.measured for figure in verdict.figures}
+        for figure in record.quick:
+            if figure.region is None:
+                continue
+            again = measured[figure.name]
+            assert again is not None and figure.low is not None and figure.high is not None
+            assert again.low <= figure.high and figure.low <= again.high, figure.name
