@@ -4,16 +4,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+
+from ecnomy.analysis.results import open_run
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["link", "link_figures"]
 
+PS_PER_S: Final = 1e12
 Array = npt.NDArray[np.float64]
 
 
@@ -23,13 +26,21 @@ def link(results: Path) -> dict[str, float | None]:
     Returns:
         `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
         `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the intervals
-        that counts were recorded in (None without marks).
+        that counts were recorded in (None without marks); `<source>.delivered_pps`, packets that
+        reach the receivers a second, per flow, where `delivered` was counted.
     """
     import pandas as pd
 
+    run = open_run(results)
     counts = pd.read_parquet(results / "counts.parquet")
     of = {name: _counts(counts, name, "bottleneck") for name in ("arrivals", "marks", "drops")}
-    return link_figures(of["arrivals"], of["marks"], of["drops"])
+    found = link_figures(of["arrivals"], of["marks"], of["drops"])
+    window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    for source in run.plan.sources:
+        delivered = _counts(counts, "delivered", source.name)
+        if delivered.size:
+            found[f"{source.name}.delivered_pps"] = float(delivered.sum() / window_s / source.count)
+    return found
 
 
 def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float | None]:
