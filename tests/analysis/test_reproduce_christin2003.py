@@ -103,9 +103,8 @@ def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
     )
     begins = begin_times(seen.t_ps, seen.bytes, seen.rate_bps)
     assert begins.tolist() == times(*[125 * i for i in range(count)]).tolist()
-    # K = 0.5 never sees a silence, rounds are forced: the 2nd packet opens one of 1, the 3rd and 4th
-    # make it 3 and so on. At the 5th (40 ms) W = 4, 4 wait, 1000 (4 + 5) - 8 B/ms tau > 5900 with tau
-    # = 0; at the 4th W = 3, 3 wait: 3000 + 4000 = 7000 > 5900; at the 3rd 2000 + 3000 < 5900.
+    # R = 10 ms, K = 0.5: no silence, so W = 1, 2, 3 at 10, 20, 30 ms, the round expected at 20 ms.
+    # At 20 ms 2 packets wait, 2000 + 3000 < 5900; at 30 ms 3 wait, 3000 + 4000 > 5900.
     due = due_marks(seen, 0.5, 0.9)
     assert [(mark.decided_ps, mark.packet) for mark in due] == [(30 * MS, 1)]
 
@@ -126,8 +125,8 @@ def test_no_flow_beyond_m_is_missed(parallel: bool) -> None:
         known = passed(flow, size, hashes, 20_000.0, parallel)
         total = np.bincount(flow, weights=size, minlength=12)
         assert set(np.flatnonzero(total > 20_000).tolist()) <= known
-    alone = passed(np.zeros(3, dtype=np.int64), np.full(3, 100), np.zeros((3, 1), int), 1000, parallel)
-    assert alone == set()
+    one = np.zeros(3, dtype=np.int64)
+    assert passed(one, np.full(3, 100), one.reshape(3, 1), 1000.0, parallel) == set()
 
 
 def test_the_serial_filter_by_hand() -> None:
@@ -135,7 +134,7 @@ def test_the_serial_filter_by_hand() -> None:
     hashes = np.array([[0, 0], [0, 1], [0, 1]])
     flow = np.array([0, 1, 0, 0, 0])
     size = np.array([60, 60, 90, 90, 90])
-    # Stage 1: 60, 120 (flow 1 on), 210, 300, 390. Stage 2, bucket 0: 90, 180, 270; stage 3: 90, 180.
+    # Stage 1: 60, 120 (flow 1 on), 210, 300, 390. Flow 0: stage 2 90, 180, 270; stage 3 90, 180.
     assert passed(flow[:4], size[:4], hashes, 300.0, False) == set()
     assert passed(flow, size, hashes, 300.0, False) == {0}
 
