@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +13,12 @@ import pytest
 from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.christin2003.classes import class_figures
 from ecnomy.analysis.reproduce.christin2003.filtering import passed, rho
+from ecnomy.analysis.reproduce.christin2003.interpolation import (
+    exact_excess,
+    interpolated_excess,
+    interpolation_figures,
+    line_errors,
+)
 from ecnomy.analysis.reproduce.christin2003.laws import name_of
 from ecnomy.analysis.reproduce.christin2003.projection import begin_times, due_marks
 from ecnomy.analysis.reproduce.christin2003.rounds import (
@@ -109,6 +116,46 @@ def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
     assert [(mark.decided_ps, mark.packet) for mark in due] == [(30 * MS, 1)]
 
 
+def test_projections_by_hand() -> None:
+    """Three flows of 1000-byte packets at 1 byte/ps: the exact one peaks before the last round."""
+    tau, window = np.array([3000.0, -5.0, 9000.0]), np.array([3.0, 1.0, 4.0])
+    hit = np.array([False, False, True])
+    coming = 1000.0 * np.where(hit, window / 2, window + 1)
+    # Due at 0: 2000; at 3000: 6000 - 3000; at 9000: 8000 - 9000.
+    assert exact_excess(tau, coming, 1.0) == 3000
+    mean = 1000 * 8 / 3
+    line = 2 * (mean + 1000) + mean / 2 - 9000
+    assert interpolated_excess(tau, window, np.full(3, 1000.0), hit, 1.0) == pytest.approx(line)
+
+
+def test_the_line_against_the_staircase() -> None:
+    """Stairs of 2, 6 and 8 at 0, 3 and 9: a line to 6 ends a quarter short and is 4 off at 3."""
+    tau, coming = np.array([3.0, 0.0, 9.0]), np.array([4.0, 2.0, 2.0])
+    assert line_errors(tau, coming, 6.0) == (0.25, 0.5)
+
+
+def test_the_replay_marks_what_overshoots() -> None:
+    """Two flows with rounds of one packet each 100 ms: a roomy buffer asks for no mark."""
+    at = sorted([*range(0, 1000, 100), *range(5, 1000, 100)])
+    seen = Bottleneck(
+        t_ps=times(*at),
+        event=np.full(len(at), ENQUEUE),
+        flow=np.array([0 if t % 100 == 0 else 1 for t in at]),
+        seq=np.arange(len(at)),
+        bytes=np.full(len(at), 1000),
+        rate_bps=160_000,
+        buffer_bytes=9000.0,
+        measured_ps=500 * MS,
+    )
+    roomy = interpolation_figures(seen, heuristic=False)
+    assert roomy["overshoots.exact"] == 0 and roomy["marked_most"] == 0
+    tight = interpolation_figures(
+        msgspec.structs.replace(seen, buffer_bytes=500.0), heuristic=False
+    )
+    # At each arrival 1000 bytes wait for 500 bytes of room: every round is marked, and but once.
+    assert tight["overshoots.exact"] == 1 and tight["marked_most"] == 1
+
+
 def test_marks_are_matched_by_packet() -> None:
     """Shares of due marks made and of made marks due."""
     assert matched([1, 2, 3, 4], [2, 3, 9]) == (0.5, pytest.approx(2 / 3))
@@ -134,7 +181,7 @@ def test_the_serial_filter_by_hand() -> None:
     hashes = np.array([[0, 0], [0, 1], [0, 1]])
     flow = np.array([0, 1, 0, 0, 0])
     size = np.array([60, 60, 90, 90, 90])
-    # Stage 1: 60, 120 (flow 1 on), 210, 300, 390. Flow 0: stage 2 90, 180, 270; stage 3 90, 180.
+    # Stage 1: 60, 120, 210, 300, 390. Flow 0: stage 2 90, 180, 270; stage 3 90, 180.
     assert passed(flow[:4], size[:4], hashes, 300.0, False) == set()
     assert passed(flow, size, hashes, 300.0, False) == {0}
 
