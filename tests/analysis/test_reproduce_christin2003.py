@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +13,12 @@ import pytest
 from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.christin2003.classes import class_figures
 from ecnomy.analysis.reproduce.christin2003.filtering import passed, rho
+from ecnomy.analysis.reproduce.christin2003.interpolation import (
+    exact_excess,
+    interpolated_excess,
+    interpolation_figures,
+    line_errors,
+)
 from ecnomy.analysis.reproduce.christin2003.laws import name_of
 from ecnomy.analysis.reproduce.christin2003.projection import begin_times, due_marks
 from ecnomy.analysis.reproduce.christin2003.rounds import (
@@ -103,11 +110,50 @@ def test_a_mark_is_due_where_the_next_round_overshoots() -> None:
     )
     begins = begin_times(seen.t_ps, seen.bytes, seen.rate_bps)
     assert begins.tolist() == times(*[125 * i for i in range(count)]).tolist()
-    # K = 0.5 never sees a silence, rounds are forced: the 2nd packet opens one of 1, the 3rd and 4th
-    # make it 3 and so on. At the 5th (40 ms) W = 4, 4 wait, 1000 (4 + 5) - 8 B/ms tau > 5900 with tau
-    # = 0; at the 4th W = 3, 3 wait: 3000 + 4000 = 7000 > 5900; at the 3rd 2000 + 3000 < 5900.
+    # R = 10 ms, K = 0.5: no silence, so W = 1, 2, 3 at 10, 20, 30 ms, the round expected at 20 ms.
+    # At 20 ms 2 packets wait, 2000 + 3000 < 5900; at 30 ms 3 wait, 3000 + 4000 > 5900.
     due = due_marks(seen, 0.5, 0.9)
     assert [(mark.decided_ps, mark.packet) for mark in due] == [(30 * MS, 1)]
+
+
+def test_projections_by_hand() -> None:
+    """Three flows of 1000-byte packets at 1 byte/ps: the exact one peaks before the last round."""
+    tau, window = np.array([3000.0, -5.0, 9000.0]), np.array([3.0, 1.0, 4.0])
+    hit = np.array([False, False, True])
+    coming = 1000.0 * np.where(hit, window / 2, window + 1)
+    # Due at 0: 2000; at 3000: 6000 - 3000; at 9000: 8000 - 9000.
+    assert exact_excess(tau, coming, 1.0) == 3000
+    mean = 1000 * 8 / 3
+    line = 2 * (mean + 1000) + mean / 2 - 9000
+    assert interpolated_excess(tau, window, np.full(3, 1000.0), hit, 1.0) == pytest.approx(line)
+
+
+def test_the_line_against_the_staircase() -> None:
+    """Stairs of 2, 6 and 8 at 0, 3 and 9: a line to 6 ends a quarter short and is 4 off at 3."""
+    tau, coming = np.array([3.0, 0.0, 9.0]), np.array([4.0, 2.0, 2.0])
+    assert line_errors(tau, coming, 6.0) == (0.25, 0.5)
+
+
+def test_the_replay_marks_what_overshoots() -> None:
+    """Two flows with rounds of one packet each 100 ms: a roomy buffer asks for no mark."""
+    at = sorted([*range(0, 1000, 100), *range(5, 1000, 100)])
+    seen = Bottleneck(
+        t_ps=times(*at),
+        event=np.full(len(at), ENQUEUE),
+        flow=np.array([0 if t % 100 == 0 else 1 for t in at]),
+        seq=np.arange(len(at)),
+        bytes=np.full(len(at), 1000),
+        rate_bps=160_000,
+        buffer_bytes=9000.0,
+        measured_ps=500 * MS,
+    )
+    roomy = interpolation_figures(seen, heuristic=False)
+    assert roomy["overshoots.exact"] == 0 and roomy["marked_most"] == 0
+    tight = interpolation_figures(
+        msgspec.structs.replace(seen, buffer_bytes=500.0), heuristic=False
+    )
+    # At each arrival 1000 bytes wait for 500 bytes of room: every round is marked, and but once.
+    assert tight["overshoots.exact"] == 1 and tight["marked_most"] == 1
 
 
 def test_marks_are_matched_by_packet() -> None:
@@ -126,8 +172,8 @@ def test_no_flow_beyond_m_is_missed(parallel: bool) -> None:
         known = passed(flow, size, hashes, 20_000.0, parallel)
         total = np.bincount(flow, weights=size, minlength=12)
         assert set(np.flatnonzero(total > 20_000).tolist()) <= known
-    alone = passed(np.zeros(3, dtype=np.int64), np.full(3, 100), np.zeros((3, 1), int), 1000, parallel)
-    assert alone == set()
+    one = np.zeros(3, dtype=np.int64)
+    assert passed(one, np.full(3, 100), one.reshape(3, 1), 1000.0, parallel) == set()
 
 
 def test_the_serial_filter_by_hand() -> None:
@@ -135,7 +181,7 @@ def test_the_serial_filter_by_hand() -> None:
     hashes = np.array([[0, 0], [0, 1], [0, 1]])
     flow = np.array([0, 1, 0, 0, 0])
     size = np.array([60, 60, 90, 90, 90])
-    # Stage 1: 60, 120 (flow 1 on), 210, 300, 390. Stage 2, bucket 0: 90, 180, 270; stage 3: 90, 180.
+    # Stage 1: 60, 120, 210, 300, 390. Flow 0: stage 2 90, 180, 270; stage 3 90, 180.
     assert passed(flow[:4], size[:4], hashes, 300.0, False) == set()
     assert passed(flow, size, hashes, 300.0, False) == {0}
 

@@ -57,8 +57,11 @@ def classes(results: Path) -> dict[str, float | list[float]]:
 
 def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[float]]:
     """Figures of one class from its rows in order of time."""
-    column = {name: own[name].to_numpy(dtype=np.float64) for name in own if name != "class_name"
-              and name != "link_name"}
+    column = {
+        name: own[name].to_numpy(dtype=np.float64)
+        for name in own
+        if name != "class_name" and name != "link_name"
+    }
     after = column["t_ps"] >= _FROM_S * _PS
     rate = _rates(own)
     found: dict[str, float | list[float]] = {
@@ -80,8 +83,9 @@ def class_figures(own: pd.DataFrame, number: int) -> dict[str, float | list[floa
             "delay_max_after_10_s": column["delay_max_ps"][after].max() / _PS,
             "windows_at_bound": float(np.mean(rate >= _BOUND_BPS)),
         }
-    return {name: value if isinstance(value, list) else float(value)
-            for name, value in found.items()}
+    return {
+        name: value if isinstance(value, list) else float(value) for name, value in found.items()
+    }
 
 
 def _rates(own: pd.DataFrame) -> _Row:

@@ -55,4 +55,5 @@ def draw(studies: Studies, figure: Figure) -> None:
     runs = algorithms(studies)
     rows = {name: {"": runs[name].row("queue")[0] / 1e3} for name in ALGORITHMS}
     means = {name: runs[name].sample("queue_mean_bytes") / 1e3 for name in ALGORITHMS}
-    six_panels(figure, rows, means, "queue [kB]", (_BUFFER_BYTES / 1e3, "buffer"))
+    buffer = _BUFFER_BYTES / 1e3, "buffer"
+    six_panels(figure, rows, means, "queue [kB]", buffer, from_zero=True)

@@ -45,7 +45,7 @@ def by_regulation(runs: Runs) -> dict[str, Runs]:
 
 
 def control_figures(studies: Studies, names: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """What became of classes 1 and 4 in controlled runs: `control.<study>.<figure>.<regulation>`."""
+    """Classes 1 and 4 in controlled runs: `control.<study>.<figure>.<regulation>`."""
     found: dict[str, np.ndarray] = {}
     for study in names:
         for kind, runs in by_regulation(studies[f"exp2-{study}"]).items():
@@ -56,7 +56,7 @@ def control_figures(studies: Studies, names: tuple[str, ...]) -> dict[str, np.nd
 
 
 def fifo_figures(studies: Studies) -> dict[str, np.ndarray]:
-    """Loss, marks and mean queue of the same traffic in one queue: `control.fifo.<figure>.<law>`."""
+    """Loss, marks and queue of the traffic in one queue: `control.fifo.<figure>.<law>`."""
     found: dict[str, np.ndarray] = {}
     for name, runs in by_options(studies["exp2-fifo"]).items():
         name = name.partition(".")[0]

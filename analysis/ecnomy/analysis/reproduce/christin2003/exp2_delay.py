@@ -47,7 +47,9 @@ def draw(studies: Studies, figure: Figure) -> None:
     """One panel each: mean and largest delay in windows of 0.5 s, of one seed."""
     panels = figure.subplots(1, 2, sharey=True)
     for axis, (kind, runs) in zip(panels, by_regulation(studies["exp2"]).items(), strict=True):
-        for index, (row, label) in enumerate((("delay_mean.1", "mean"), ("delay_max.1", "largest"))):
+        for index, (row, label) in enumerate(
+            (("delay_mean.1", "mean"), ("delay_max.1", "largest"))
+        ):
             values = runs.row(row)[0] * 1e3
             style = {**look(index), "marker": "", "linewidth": 1.0}
             axis.plot(0.5 * (np.arange(len(values)) + 0.5), values, label=label, **style)

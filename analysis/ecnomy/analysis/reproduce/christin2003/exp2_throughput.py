@@ -32,7 +32,9 @@ def figures(studies: Studies) -> Samples:
             found[f"cv.{kind}.class-{number}"] = own.sample(f"throughput_cv.{number}")
             rate = own.sample(f"throughput_bps.{number}")
             found[f"throughput_Mbps.{kind}.class-{number}"] = rate / 1e6
-    ratios = [found[f"cv.unregulated.class-{n}"] / found[f"cv.regulated.class-{n}"] for n in CLASSES]
+    ratios = [
+        found[f"cv.unregulated.class-{n}"] / found[f"cv.regulated.class-{n}"] for n in CLASSES
+    ]
     found["cv_over_regulated"] = np.mean(ratios, axis=0)
     shares = found["throughput_share.regulated"], found["throughput_share.unregulated"]
     found["points_of_utilization_lost"] = 100 * (shares[1] - shares[0])

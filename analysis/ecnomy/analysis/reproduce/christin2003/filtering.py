@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Section 3.1 on a trace: multistage filters, the correction factor, heavy hitters.
 
-In each interval of Delta seconds a flow is recorded once one of its packets comes through: serially,
-a packet counts in a bucket of stage 1 and, where that then holds more than M / d bytes, in stage 2, and
-so on (Estan and Varghese 2001); in parallel it counts in all d stages, whose buckets must hold more
-than M (2002). rho is all bytes of an interval over those of its recorded flows. Computed from packet
-traces with hashes of its own, apart from the marking law's code.
+In each interval of Delta seconds a flow is recorded once one of its packets comes through:
+serially, a packet counts in a bucket of stage 1 and, where that then holds more than M / d bytes,
+in stage 2, and so on (Estan and Varghese 2001); in parallel it counts in all d stages, whose
+buckets must hold more than M (2002). rho is all bytes of an interval over those of its recorded
+flows. Computed from packet traces with hashes of its own, apart from the marking law's code.
 """
 
 from __future__ import annotations
@@ -79,7 +79,8 @@ def filter_figures(seen: Bottleneck, interval_s: float) -> dict[str, float | lis
         now = interval == number
         own = now & taken
         marks = seen.flow[now & (seen.event == MARK)]
-        total = np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows)
+        total = np.zeros(flows)
+        np.add.at(total, seen.flow[own], seen.bytes[own])
         for name, value in _interval(seen, own, total, hashes, marks).items():
             rows.setdefault(name, []).append(value)
     found: dict[str, float | list[float]] = {n: _mean(row) for n, row in rows.items()}
@@ -130,7 +131,7 @@ def _interval(
 
 
 def _by_rank(seen: Bottleneck, taken: npt.NDArray[np.bool_], flows: int) -> list[float]:
-    """Share of the bytes that the largest 5, 10, ... 100 % of the flows sent, over all intervals."""
+    """Share of the bytes that the largest 5, 10, ... 100 % of the flows sent."""
     own = taken & (seen.t_ps >= seen.measured_ps)
     total = np.sort(np.bincount(seen.flow[own], weights=seen.bytes[own], minlength=flows))[::-1]
     share = np.concatenate([[0.0], np.cumsum(total) / total.sum()])

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Both algorithms' projections on one trace, arrival by arrival (sections 2.2 and 3.2).
 
-Exact: with next rounds tau_1 <= tau_2 ... and the flows' next windows w~ (W + 1 packets, W / 2 after a
-mark or a loss), the projected excess is  max_k (w~_1 + ... + w~_k - C tau_k) + Q - B  over all k (Eq. 7, 9).
-Interpolated: one line up to the last next round, with mean window Omega and mean MSS S of the X flows,
-m of them marked:  (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B;  the factor rho is left out.
-Flows are marked as the algorithm of the run marks them, by its own rule; apart from the law's own code.
+Exact: with next rounds tau_1 <= tau_2 ... and the flows' next windows w~ (W + 1 packets, W / 2
+after a mark or a loss), the projected excess is, over all k (Eq. 7, 9), the largest
+
+    w~_1 + ... + w~_k - C tau_k + Q - B
+
+Interpolated: one line up to the last next round tau_X, with mean window Omega and mean MSS S of the
+X flows, m of them marked (the factor rho is left out):
+
+    (X - m)(Omega + S) + m Omega / 2 - C tau_X + Q - B
+
+Flows are marked by the rule of the run's own algorithm; computed apart from the law's own code.
 """
 
 from __future__ import annotations
@@ -47,7 +53,7 @@ def interpolated_excess(
 
 
 def line_errors(tau_ps: _Floats, next_bytes: _Floats, end_bytes: float) -> tuple[float, float]:
-    """Of the line from 0 to `end_bytes` against the staircase: at its end, and the largest; shares."""
+    """The line from 0 to `end_bytes` against the staircase: at its end, and at most, relative."""
     order = np.argsort(tau_ps, kind="stable")
     stairs = np.cumsum(next_bytes[order])
     at = np.maximum(tau_ps[order], 0.0)
@@ -83,6 +89,14 @@ class _Flows:
         self.rtt[flow] = _ALPHA * self.rtt[flow] + (1 - _ALPHA) * sample if window else gap
         self.start[flow], self.previous[flow] = now, window
         self.window[flow], self.hit[flow] = 1, False
+
+    def interval_ends(self, *, forget: bool) -> None:
+        """L1 becomes L2; the heuristic forgets flows on neither."""
+        self.projected, self.recent = self.recent, np.zeros_like(self.recent)
+        if forget:
+            gone = ~self.projected
+            self.heard[gone] = self.hit[gone] = False
+            self.window[gone] = self.previous[gone] = self.rtt[gone] = 0
 
     def live(self, now: int) -> npt.NDArray[np.int64]:
         """Flows in a round."""
@@ -129,7 +143,7 @@ def interpolation_figures(seen: Bottleneck, heuristic: bool) -> dict[str, float 
     for index in np.flatnonzero(seen.event != MARK).tolist():
         now, flow, size = int(seen.t_ps[index]), int(seen.flow[index]), int(seen.bytes[index])
         while now >= boundary:
-            flows.projected, flows.recent = flows.recent, np.zeros_like(flows.recent)
+            flows.interval_ends(forget=heuristic)
             boundary += _INTERVAL_PS
         while gone < ahead and begins[gone] <= now:
             flows.waiting[seen.flow[taken[gone]]] -= 1

@@ -18,7 +18,13 @@ __all__ = ["LAW", "draw", "figures"]
 
 LAW: Final = "network.links.bottleneck.marking.law"
 _COLUMNS: Final = (
-    *("heavy_flows", "active_flows", "intervals_with_rho_below_1", "share_times_rho", "rho_is_1_iff_all"),
+    *(
+        "heavy_flows",
+        "active_flows",
+        "intervals_with_rho_below_1",
+        "share_times_rho",
+        "rho_is_1_iff_all",
+    ),
     *("top_fifth_bytes", "missed.serial", "missed.parallel"),
     *("false_positives.serial", "false_positives.parallel"),
 )

@@ -30,6 +30,8 @@ def six_panels(
     means: Mapping[str, _Row],
     ylabel: str,
     line: tuple[float, str] | None = None,
+    *,
+    from_zero: bool = False,
 ) -> None:
     """Draw rows over time by algorithm and curve; titles tell means and intervals of all seeds."""
     figure.set_size_inches(9, 8)
@@ -46,6 +48,8 @@ def six_panels(
         told = "" if interval is None else f": {interval.mean:.3g} ± {interval.half_width:.2g}"
         axis.set_title(LABELS[name] + told)
         axis.margins(x=0.01)
+    if from_zero:
+        axes[0, 0].set_ylim(bottom=0)
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
     for axis in axes[:, 0]:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Section 2.1 on the trace of one flow: when the reference algorithm ought to mark, and which packet.
+"""Section 2.1 on the trace of one flow: when the reference ought to mark, and which packet.
 
-On every arrival, with R the estimate, W the packets of this round so far, s its beginning, tau what is
-left until s + R (at least 0) and Q the bytes waiting, the packet itself included, a packet is due if
+On every arrival, with R the estimate, W the packets of this round so far, s its beginning, tau what
+is left until s + R (at least 0) and Q the bytes waiting, the packet itself included, a mark is due
+if no packet of the flow was marked or lost since s and (Eq. 5 to 7)
 
-    Q + MSS W~ - C tau > B,   W~ = W + 1 if no packet of the flow was marked or lost since s   (Eq. 5-7)
+    Q + MSS (W + 1) - C tau > B
 
-and it is the one at the head of the queue. Computed apart from the marking law's own code.
+and it goes to the packet at the head of the queue. Computed apart from the marking law's own code.
 """
 
 from __future__ import annotations

@@ -66,9 +66,13 @@ def bottleneck_of(results: Path) -> Bottleneck:
     index, link = next((i, x) for i, x in enumerate(run.plan.links) if x.name == _LINK)
     trace: Any = run.table("trace")
     own = trace[(trace["link"] == index) & trace["event"].isin([ENQUEUE, MARK, DROP])]
-    columns = [own[n].to_numpy(dtype=np.int64) for n in ("t_ps", "event", "flow", "seq", "bytes")]
+    column = {n: own[n].to_numpy(dtype=np.int64) for n in ("t_ps", "event", "flow", "seq", "bytes")}
     return Bottleneck(
-        *columns,
+        t_ps=column["t_ps"],
+        event=column["event"],
+        flow=column["flow"],
+        seq=column["seq"],
+        bytes=column["bytes"],
         rate_bps=link.rate_bps,
         buffer_bytes=float(link.buffer_bytes),
         measured_ps=run.measured.from_ps,
@@ -85,12 +89,18 @@ def flows_of(results: Path) -> Iterator[FlowTrace]:
     for _, own in trace.groupby("flow"):
         data = own["bytes"] > _ACK_BYTES
         here = (own["link"] == index) & own["event"].isin([ENQUEUE, DROP])
-        parts = (
+        sent, acked, arrived = (
             own[(own["event"] == SEND) & data],
             own[own["event"] == ACK],
             own[here],
         )
-        columns = [p[n].to_numpy(dtype=np.int64) for p in parts for n in ("t_ps", "seq")]
         marks = own[(own["event"] == MARK) & (own["link"] == index)]
-        if len(columns[0]):
-            yield FlowTrace(*columns, marks["t_ps"].to_numpy(dtype=np.int64))
+        if len(sent):
+            yield FlowTrace(
+                *_columns(sent), *_columns(acked), *_columns(arrived), marked_ps=_columns(marks)[0]
+            )
+
+
+def _columns(rows: Any) -> tuple[Times, Times]:
+    """Times and segments of some rows of a trace."""
+    return rows["t_ps"].to_numpy(dtype=np.int64), rows["seq"].to_numpy(dtype=np.int64)

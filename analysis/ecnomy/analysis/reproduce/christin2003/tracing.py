@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcome columns from packet traces: rounds, estimates, marks (section 2) and filters (section 3)."""
+"""Outcome columns from packet traces: rounds, estimates, marks, filters (sections 2 and 3)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _Floats = npt.NDArray[np.float64]
 
 
 def single(results: Path) -> Figures:
-    """Of one flow: Eq. 3 round by round, marks that were due and made, estimates, a picture's rows."""
+    """Of one flow: Eq. 3 round by round, marks due and made, estimates, a picture's rows."""
     seen = bottleneck_of(results)
     flow = next(iter(flows_of(results)))
     found = window_bound([sender_rounds(flow)], seen.measured_ps) | _due(seen)
