@@ -85,6 +85,14 @@ def test_spread_and_least_go_by_means() -> None:
     assert ratios.least_of(high, low) is low
 
 
+@pytest.mark.parametrize("count", range(2, 11))
+def test_perfect_order_is_exactly_one(count: int) -> None:
+    """Rounding does not put a perfect rank correlation below 1, nor a reversed one above -1."""
+    rising = {float(r): np.array([1.1 * r, 1.1 * r]) for r in range(1, count + 1)}
+    assert ratios.rank_correlation(rising) == 1
+    assert ratios.rank_correlation({-r: value for r, value in rising.items()}) == -1
+
+
 def test_ratios_by_unit() -> None:
     """r is the weight over the unit; ratios pair equal seeds."""
     runs = runs_of(

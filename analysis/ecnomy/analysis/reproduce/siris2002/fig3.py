@@ -11,6 +11,7 @@ from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.siris2002.controls import ratio_controls
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
+from ecnomy.analysis.reproduce.siris2002.ratios import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def figures(studies: Studies) -> Samples:
     ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
     found: dict[str, np.ndarray | float] = {}
     for law, runs in laws.items():
-        found[f"rank_correlation.{law}"] = _rank_correlation(ratios[law])
+        found[f"rank_correlation.{law}"] = rank_correlation(ratios[law])
         for r, ratio in ratios[law].items():
             windows, marks = _ratios(runs, "mean_cwnd")[r], _ratios(runs, "marks_per_s")[r]
             found[f"windows_over_r.{law}.r={r:g}"] = windows / r
@@ -55,12 +56,6 @@ def _ratios(runs: Runs, column: str) -> Ratios:
 
 def _size(r: float) -> str:
     return "small" if r < 6 else "large"
-
-
-def _rank_correlation(ratios: Ratios) -> float:
-    from scipy.stats import spearmanr
-
-    return float(spearmanr(list(ratios), [ratio.mean() for ratio in ratios.values()]).statistic)
 
 
 def _across(ratios: dict[str, Ratios]) -> dict[str, np.ndarray | float]:
