@@ -112,6 +112,9 @@ def draw(studies: Studies, figure: Figure) -> None:
         if label != "download time [ms]":
             axis.set_yscale("log")
     axes[0, 1].set_xlabel("min. threshold [packets]")
+    titles = ("Figure 7, and 9 left", "Figure 8", "Figure 9 right", "Figure 10 left")
+    for axis, title in zip(axes.flat, titles, strict=True):
+        axis.set_title(title)
     axes[1, 0].set_ylim(bottom=0)
     axes[0, 0].legend(fontsize="small")
 
