@@ -35,6 +35,7 @@ omnet: $(VENV)/installed
 bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_engine.py
 	@$(BIN)/python tests/bench/bench_marking.py
+	@$(BIN)/python tests/bench/bench_window.py
 	@$(BIN)/python tests/bench/bench_curve.py
 	@$(BIN)/python tests/bench/plot_curve.py
 	@$(BIN)/python tests/bench/bench_ns3.py

@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kHookPeriodMs = 50;
 constexpr int kLastWordsMs = 1000;
-constexpr std::size_t kRecordBytes = std::size_t{8}
-                                     << 20;  // well under a frame, cheap to hold twice
+constexpr std::size_t kRecordBytes = std::size_t{8} << 20;  // well under a frame
+constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 
 std::string seconds(std::int64_t t_ps) {
   char text[40];
@@ -95,11 +95,9 @@ void Client::throw_gone() {
   throw ProtocolError("hung-up", "market closed the connection" + place());
 }
 
-template <typename Message>
-void Client::send(const Message& message, const char* type) {
-  encode(message, frame_);
-  for (std::size_t done = 0; done < frame_.size();) {
-    const long put = socket_.write(frame_.data() + done, frame_.size() - done, !hook_);
+void Client::write(const std::string& piece) {
+  for (std::size_t done = 0; done < piece.size();) {
+    const long put = socket_.write(piece.data() + done, piece.size() - done, !hook_);
     if (put >= 0) {
       done += static_cast<std::size_t>(put);
     } else if (put == Socket::kWouldBlock) {
@@ -108,6 +106,12 @@ void Client::send(const Message& message, const char* type) {
       throw_gone();
     }
   }
+}
+
+template <typename Message>
+void Client::send(const Message& message, const char* type) {
+  encode(message, frame_);
+  pour(frame_, buffer_, kPieceBytes, [this](const std::string& piece) { write(piece); });
   last_ = type;
 }
 
@@ -132,12 +136,20 @@ Welcome Client::handshake(const Hello& hello) {
 }
 
 Decide Client::exchange(const Report& report) {
+  tell(report);
+  return decision(report.epoch);
+}
+
+void Client::tell(const Report& report) {
   t_ps_ = report.t_ps;
   send(report, "report");
+}
+
+Decide Client::decision(std::int64_t epoch) {
   auto decide = expect<Decide>("decide");
-  if (decide.epoch != report.epoch) {
+  if (decide.epoch != epoch) {
     fail("wrong-epoch", "decision for epoch " + std::to_string(decide.epoch) + ", report was " +
-                            std::to_string(report.epoch));
+                            std::to_string(epoch));
   }
   return decide;
 }
@@ -164,7 +176,7 @@ void Client::record(const std::string& table, const Columns& columns) {
   for (std::size_t from = 0; from < rows; from += step) {
     Record part{table, columns};
     for (Column& column : part.columns) {
-      column.data = static_cast<const char*>(column.data) + from * 8;
+      column.data = static_cast<const char*>(column.data) + from * column.stride;
       column.count = std::min(step, rows - from);
     }
     send(part, "record");

@@ -43,6 +43,9 @@ class Client {
   Welcome handshake(const Hello& hello);
   // report -> decide, checked against the limits and the report's epoch.
   Decide exchange(const Report& report);
+  // Its two halves.
+  void tell(const Report& report);
+  Decide decision(std::int64_t epoch);
   // request -> verdict: whether the call is accepted.
   bool request(const Request& request);
   // One way. Splits what would not fit one frame; sends nothing for zero rows.
@@ -61,6 +64,7 @@ class Client {
  private:
   template <typename Message>
   void send(const Message& message, const char* type);
+  void write(const std::string& piece);
   template <typename Message>
   Message expect(const char* type);
   Incoming receive();
@@ -72,7 +76,8 @@ class Client {
   Socket socket_;
   Limits limits_;
   WaitHook hook_;
-  std::string frame_;          // outgoing, reused
+  Frame frame_;                // outgoing, reused
+  std::string buffer_;         // a piece of it
   std::string body_;           // incoming, reused
   std::string last_ = "none";  // last message in either direction
   std::int64_t t_ps_ = 0;

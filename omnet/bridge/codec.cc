@@ -17,10 +17,11 @@ namespace {
 static_assert(sizeof(double) == 8 && sizeof(std::int64_t) == 8, "columns hold 8 bytes a value");
 
 // Starts a frame and closes it with its length.
-class Frame {
+class Writer {
  public:
-  Frame(std::string& out, const char* type, std::size_t keys) : out_(out), writer_(out) {
-    out_.assign(kHeaderBytes, '\0');
+  Writer(Frame& out, const char* type, std::size_t keys) : out_(out), writer_(out.text) {
+    out_.text.assign(kHeaderBytes, '\0');
+    out_.columns.clear();
     writer_.map(keys + 1);
     writer_.string("type");
     writer_.string(type);
@@ -46,27 +47,29 @@ class Frame {
       if (column.count != columns.front().count) {
         throw ProtocolError("column-length", std::string(key) + "." + column.name);
       }
-      // Checked before it is copied, so that a table of no sensible size costs no memory.
       if (column.count > kMaxBodyBytes / 8) throw ProtocolError("frame-too-large", column.name);
       writer_.string(column.name);
-      writer_.binary(column.data, column.count * 8);
+      writer_.binary_head(column.count * 8);
+      out_.columns.emplace_back(out_.text.size(), column);
+      apart_ += column.count * 8;
     }
   }
   MsgpackWriter& raw() noexcept { return writer_; }
 
   void close() {
-    const std::size_t body = out_.size() - kHeaderBytes;
+    const std::size_t body = out_.text.size() - kHeaderBytes + apart_;
     if (body > kMaxBodyBytes) {
       throw ProtocolError("frame-too-large", std::to_string(body) + " bytes to send");
     }
     for (std::size_t i = 0; i < kHeaderBytes; ++i) {
-      out_[i] = static_cast<char>((body >> (8 * (kHeaderBytes - 1 - i))) & 0xff);
+      out_.text[i] = static_cast<char>((body >> (8 * (kHeaderBytes - 1 - i))) & 0xff);
     }
   }
 
  private:
-  std::string& out_;
+  Frame& out_;
   MsgpackWriter writer_;
+  std::size_t apart_ = 0;  // bytes of columns
 };
 
 std::string row(const char* column, std::size_t index, const std::string& value) {
@@ -133,8 +136,18 @@ void check_params(const LinkDecisions& links, const std::vector<std::int64_t>& p
 
 }  // namespace
 
-void encode(const Hello& message, std::string& frame) {
-  Frame out(frame, "hello", 6);
+void append(const Column& column, std::size_t from, std::size_t end, std::string& to) {
+  if (from == end) return;
+  const char* at = static_cast<const char*>(column.data) + from * column.stride;
+  if (column.stride == 8) {
+    to.append(at, (end - from) * 8);
+    return;
+  }
+  for (; from < end; ++from, at += column.stride) to.append(at, 8);
+}
+
+void encode(const Hello& message, Frame& frame) {
+  Writer out(frame, "hello", 6);
   out.raw().string("protocol");
   out.raw().array(2);
   out.raw().integer(kMajor);
@@ -148,8 +161,8 @@ void encode(const Hello& message, std::string& frame) {
   out.close();
 }
 
-void encode(const Report& message, std::string& frame) {
-  Frame out(frame, "report", 5);
+void encode(const Report& message, Frame& frame) {
+  Writer out(frame, "report", 5);
   out.integer("t_ps", message.t_ps);
   out.integer("epoch", message.epoch);
   out.columns("flows", message.flows);
@@ -158,8 +171,8 @@ void encode(const Report& message, std::string& frame) {
   out.close();
 }
 
-void encode(const Request& message, std::string& frame) {
-  Frame out(frame, "request", 5);
+void encode(const Request& message, Frame& frame) {
+  Writer out(frame, "request", 5);
   out.integer("id", message.id);
   out.integer("t_ps", message.t_ps);
   out.integer("flow", message.flow);
@@ -168,22 +181,22 @@ void encode(const Request& message, std::string& frame) {
   out.close();
 }
 
-void encode(const Record& message, std::string& frame) {
-  Frame out(frame, "record", 2);
+void encode(const Record& message, Frame& frame) {
+  Writer out(frame, "record", 2);
   out.text("table", message.table);
   out.columns("columns", message.columns);
   out.close();
 }
 
-void encode(const Alive& message, std::string& frame) {
-  Frame out(frame, "alive", 2);
+void encode(const Alive& message, Frame& frame) {
+  Writer out(frame, "alive", 2);
   out.integer("t_ps", message.t_ps);
   out.integer("events", message.events);
   out.close();
 }
 
-void encode(const Finish& message, std::string& frame) {
-  Frame out(frame, "finish", 5);
+void encode(const Finish& message, Frame& frame) {
+  Writer out(frame, "finish", 5);
   out.integer("t_ps", message.t_ps);
   out.integer("events", message.events);
   out.integer("data_packets", message.data_packets);
@@ -192,8 +205,8 @@ void encode(const Finish& message, std::string& frame) {
   out.close();
 }
 
-void encode(const Error& message, std::string& frame) {
-  Frame out(frame, "error", 1);
+void encode(const Error& message, Frame& frame) {
+  Writer out(frame, "error", 1);
   out.text("reason", message.reason);
   out.close();
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of the bridge <-> values, without sockets. Format: PROTOCOL.md.
 //
-// A frame is a u32 big-endian body length and a MessagePack map. Encoding copies each column once,
-// into the frame; decoding runs a SAX handler over the body and builds no document of a peer's
-// data.
+// A frame is a u32 big-endian body length and a MessagePack map. What is encoded leaves its columns
+// where they are and is poured out in pieces, so that a report of many rows takes no memory of its
+// own; decoding runs a SAX handler over the body and builds no document of a peer's data.
 #ifndef ECNOMY_BRIDGE_CODEC_H_
 #define ECNOMY_BRIDGE_CODEC_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "messages.h"
@@ -30,21 +32,55 @@ struct Limits {
   bool newer_peer = false;
 };
 
-// Each replaces `frame` by a whole frame, length included, and keeps its capacity.
-// Throws ProtocolError: column-length, not-finite (a scalar), frame-too-large.
-void encode(const Hello& message, std::string& frame);
-void encode(const Report& message, std::string& frame);
-void encode(const Request& message, std::string& frame);
-void encode(const Record& message, std::string& frame);
-void encode(const Alive& message, std::string& frame);
-void encode(const Finish& message, std::string& frame);
-void encode(const Error& message, std::string& frame);
+// A frame, length included, but for the values of its columns, which must outlive it.
+struct Frame {
+  std::string text;
+  std::vector<std::pair<std::size_t, Column>> columns;  // where in `text` their values belong
+};
 
+// Appends the values [from, end) of a column.
+void append(const Column& column, std::size_t from, std::size_t end, std::string& to);
+
+// Hands the bytes of a frame to `sink` in pieces of about `most` bytes, gathered in `buffer`.
+template <typename Sink>
+void pour(const Frame& frame, std::string& buffer, std::size_t most, Sink&& sink) {
+  buffer.clear();
+  std::size_t told = 0;
+  for (const auto& [at, column] : frame.columns) {
+    buffer.append(frame.text, told, at - told);
+    told = at;
+    for (std::size_t from = 0; from < column.count;) {
+      const std::size_t room = buffer.size() < most ? (most - buffer.size()) / 8 : 0;
+      const std::size_t end = from + std::min(column.count - from, room + 1);
+      append(column, from, end, buffer);
+      from = end;
+      if (buffer.size() < most) continue;
+      sink(buffer);
+      buffer.clear();
+    }
+  }
+  buffer.append(frame.text, told);
+  sink(buffer);
+}
+
+// Each replaces `frame` by a frame of the message and keeps its capacity.
+// Throws ProtocolError: column-length, not-finite (a scalar), frame-too-large.
+void encode(const Hello& message, Frame& frame);
+void encode(const Report& message, Frame& frame);
+void encode(const Request& message, Frame& frame);
+void encode(const Record& message, Frame& frame);
+void encode(const Alive& message, Frame& frame);
+void encode(const Finish& message, Frame& frame);
+void encode(const Error& message, Frame& frame);
+
+// The whole frame.
 template <typename Message>
 std::string encode(const Message& message) {
-  std::string frame;
+  Frame frame;
   encode(message, frame);
-  return frame;
+  std::string out, buffer;
+  pour(frame, buffer, kMaxBodyBytes, [&](const std::string& piece) { out += piece; });
+  return out;
 }
 
 // Body length that the four bytes at `header` announce. Throws frame-empty, frame-too-large.

@@ -84,25 +84,26 @@ void check_table(const SaxHandler& read, const char* table, unsigned from, unsig
 }
 
 template <typename Value>
-void fill(std::vector<Value>& out, const std::vector<std::uint8_t>& bytes) {
+void take(std::vector<Value>& out, std::vector<std::uint8_t>& bytes) {
   out.resize(bytes.size() / sizeof(Value));
   if (!bytes.empty()) std::memcpy(out.data(), bytes.data(), bytes.size());
+  std::vector<std::uint8_t>().swap(bytes);  // held once, not twice
 }
 
-Decide decide(const SaxHandler& read, const Limits& limits) {
+Decide decide(SaxHandler& read, const Limits& limits) {
   if (read.epoch < 0) throw ProtocolError("out-of-range", "epoch " + std::to_string(read.epoch));
   check_table(read, "flows", 0, kFirstLinkColumn);
   check_table(read, "links", kFirstLinkColumn, kNoColumn);
   Decide message;
   message.epoch = read.epoch;
-  fill(message.flows.flow, read.columns[kFlow]);
-  fill(message.flows.mark_rate, read.columns[kMarkRate]);
-  fill(message.flows.rate_cap_bps, read.columns[kRateCapBps]);
-  fill(message.flows.mark_cap, read.columns[kMarkCap]);
-  fill(message.flows.active, read.columns[kActive]);
-  fill(message.links.link, read.columns[kLink]);
-  fill(message.links.param, read.columns[kParam]);
-  fill(message.links.value, read.columns[kValue]);
+  take(message.flows.flow, read.columns[kFlow]);
+  take(message.flows.mark_rate, read.columns[kMarkRate]);
+  take(message.flows.rate_cap_bps, read.columns[kRateCapBps]);
+  take(message.flows.mark_cap, read.columns[kMarkCap]);
+  take(message.flows.active, read.columns[kActive]);
+  take(message.links.link, read.columns[kLink]);
+  take(message.links.param, read.columns[kParam]);
+  take(message.links.value, read.columns[kValue]);
   check(message, limits);
   return message;
 }

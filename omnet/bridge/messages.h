@@ -19,12 +19,14 @@ inline constexpr int kMinor = 0;
 inline constexpr std::size_t kMaxBodyBytes = std::size_t{64} << 20;
 inline constexpr int kMaxDepth = 8;
 
-// One outgoing column: `count` values of 8 bytes at `data`, float64 if `is_double`, else int64.
+// One outgoing column: `count` values of 8 bytes, float64 if `is_double`, else int64, the first at
+// `data` and each `stride` bytes after the one before: a field of structs goes out from where it is.
 struct Column {
   const char* name;
   const void* data;
   std::size_t count;
   bool is_double;
+  std::size_t stride = 8;
 };
 
 inline Column column(const char* name, const std::vector<std::int64_t>& values) {
@@ -32,6 +34,16 @@ inline Column column(const char* name, const std::vector<std::int64_t>& values) 
 }
 inline Column column(const char* name, const std::vector<double>& values) {
   return {name, values.data(), values.size(), true};
+}
+// A field of each of some structs.
+template <typename Struct>
+Column column(const char* name, const std::vector<Struct>& rows, std::int64_t Struct::* field) {
+  return {name, rows.empty() ? nullptr : &(rows.front().*field), rows.size(), false,
+          sizeof(Struct)};
+}
+template <typename Struct>
+Column column(const char* name, const std::vector<Struct>& rows, double Struct::* field) {
+  return {name, rows.empty() ? nullptr : &(rows.front().*field), rows.size(), true, sizeof(Struct)};
 }
 
 using Columns = std::vector<Column>;

@@ -70,7 +70,7 @@ void MsgpackWriter::real(double value) {
   put(0xcb, bits, 8);
 }
 
-void MsgpackWriter::binary(const void* data, std::size_t bytes) {
+void MsgpackWriter::binary_head(std::size_t bytes) {
   if (bytes <= 0xff) {
     put(0xc4, bytes, 1);
   } else if (bytes <= 0xffff) {
@@ -78,6 +78,10 @@ void MsgpackWriter::binary(const void* data, std::size_t bytes) {
   } else {
     put(0xc6, bytes, 4);
   }
+}
+
+void MsgpackWriter::binary(const void* data, std::size_t bytes) {
+  binary_head(bytes);
   if (bytes > 0) out_.append(static_cast<const char*>(data), bytes);
 }
 

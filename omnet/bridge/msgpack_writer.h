@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appends MessagePack values to a string, shortest form first (github.com/msgpack/msgpack/spec.md).
 // Only what the bridge sends: maps, arrays of two, strings, integers, float64 and columns as bin.
-// Hand-written because a column must reach the frame in one memcpy.
+// Hand-written because a column goes to the socket from where it is, without a copy of the whole.
 #ifndef ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 #define ECNOMY_BRIDGE_MSGPACK_WRITER_H_
 
@@ -23,6 +23,8 @@ class MsgpackWriter {
   void unsigned_integer(std::uint64_t value);
   void real(double value);
   void binary(const void* data, std::size_t bytes);
+  // Only the head; the `bytes` bytes themselves follow from elsewhere.
+  void binary_head(std::size_t bytes);
 
  private:
   // A count below `fix_limit` goes into the first byte; larger ones follow `code16` or `code16 +

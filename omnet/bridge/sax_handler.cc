@@ -205,6 +205,7 @@ bool SaxHandler::binary(json::binary_t& value) {
   if (value.size() % 8 != 0) {
     blame("column-length", where() + " has " + std::to_string(value.size()) + " bytes");
   }
+  value.shrink_to_fit();  // it grew byte by byte
   columns[column_].swap(value);
   return true;
 }

@@ -9,7 +9,6 @@
 #include <utility>
 #include <variant>
 
-#include "host/accounts.h"
 #include "host/plan.h"
 #include "laws/random/stream.h"
 #include "laws/traffic/files.h"
@@ -45,7 +44,14 @@ class Files {
 
   Time due = kNever;       // when the next file is
   Time given_up = kNever;  // when the present one is
-  Transfer present{};
+
+  // The present file; marks and retransmissions are those of the flow before it, negative.
+  struct File {
+    std::int64_t number = 0;
+    Time start = 0;
+    std::int64_t bytes = 0, retransmitted = 0, ece = 0;
+  };
+  File present;
 
  private:
   using Law = std::variant<Web, OneFile, OnOff>;

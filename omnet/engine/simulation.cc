@@ -62,12 +62,22 @@ void Simulation::make_room() {
   core_.events.reserve(tcp + udp + calls + plan_->links.size());
 }
 
+// A law that wants draws has a stream for each of its flows.
+void Simulation::draw_rtt_errors(SourceConfig& source) {
+  if (!source.window || !source.window->noisy()) return;
+  source.rtt_errors = std::make_unique<std::vector<Stream>>();
+  for (std::int32_t member = 0; member < source.plan->count; ++member) {
+    source.rtt_errors->emplace_back(plan_->seed, stream_name(*source.plan, member, "rtt"));
+  }
+}
+
 void Simulation::build_source(const SourcePlan& source) {
   const std::int32_t index = static_cast<std::int32_t>(sources_.size());
   const std::uint32_t path = core_.add_path(source.path, source.classes, index);
   const std::uint32_t ack_path = core_.add_path(source.ack_path, source.ack_classes, index);
   sources_.emplace_back(source, path, ack_path, static_cast<std::int32_t>(flows_.size()),
                         &recorder_);
+  draw_rtt_errors(sources_.back());
   for (std::int32_t member = 0; member < source.count; ++member) {
     const std::int32_t flow = static_cast<std::int32_t>(flows_.size());
     const Outbox outbox(source.send_overhead_ps,
@@ -75,8 +85,7 @@ void Simulation::build_source(const SourcePlan& source) {
     const Stream traffic(plan_->seed, stream_name(source, member, "traffic"));
     if (source.transport.tcp) {
       flows_.push_back({FlowKind::tcp, static_cast<std::uint32_t>(tcp_.size())});
-      tcp_.emplace_back(sources_.back(), flow, outbox, traffic,
-                        Stream(plan_->seed, stream_name(source, member, "rtt")));
+      tcp_.emplace_back(sources_.back(), flow, outbox, traffic);
     } else if (source.traffic.law == Voip::kName) {
       flows_.push_back({FlowKind::call, static_cast<std::uint32_t>(calls_.size())});
       calls_.emplace_back(sources_.back(), flow, member, outbox, traffic, &recorder_);

@@ -43,6 +43,7 @@ class Simulation {
   };
 
   void make_room();
+  void draw_rtt_errors(SourceConfig& source);
   void build_source(const SourcePlan& source);
   void start_flows();
 

@@ -5,11 +5,15 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <vector>
 
 #include "host/accounts.h"
 #include "host/plan.h"
 #include "host/window_host.h"
+#include "laws/random/inversion.h"
+#include "laws/random/stream.h"
 #include "laws/traffic/traffic.h"
 
 namespace ecnomy::engine {
@@ -25,6 +29,11 @@ struct SourceConfig {
     if (source.traffic.law == RateCapped::kName) capped.emplace(source.traffic.values.data());
   }
 
+  // The next draw of a flow, where there are any.
+  double rtt_error(std::int32_t flow) const noexcept {
+    return standard_normal((*rtt_errors)[static_cast<std::size_t>(flow - first_flow)]);
+  }
+
   std::int32_t packet_bytes() const noexcept {
     return plan->transport.payload_bytes + plan->transport.header_bytes;
   }
@@ -37,6 +46,7 @@ struct SourceConfig {
   std::optional<WindowHost>
       window;  // as each flow begins with it, at the reference RTT if there is one
   std::optional<RateCapped> capped;
+  std::unique_ptr<std::vector<Stream>> rtt_errors;  // one a member, of a law that wants draws
   std::int64_t offered =
       std::numeric_limits<std::int64_t>::max();  // the receiver's window, packets
 };

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/tcp_flow.h"
-#include "laws/random/inversion.h"
 
 namespace ecnomy::engine {
 
@@ -118,7 +117,7 @@ std::int64_t TcpFlow::told_of(std::int64_t newly_acked, std::int64_t flight,
 }
 
 void TcpFlow::tell_law(const Ack& ack) noexcept {
-  if (rtt_error_) law_.disturb(standard_normal(*rtt_error_));
+  if (law_.noisy()) law_.disturb(source_->rtt_error(flow_));
   law_.on_ack(window_, ack);
 }
 

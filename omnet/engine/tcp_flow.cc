@@ -3,8 +3,7 @@
 
 namespace ecnomy::engine {
 
-TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
-                 Stream rtt_error)
+TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic)
     : source_(&source),
       flow_(flow),
       law_(*source.window),
@@ -13,8 +12,7 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
            source.plan->transport.max_rto),
       outbox_(outbox),
       mark_rate_(source.plan->transport.initial_mark_rate),
-      files_(Files::make(source.plan->traffic, traffic)),
-      rtt_error_(law_.noisy() ? std::make_unique<Stream>(rtt_error) : nullptr) {}
+      files_(Files::make(source.plan->traffic, traffic)) {}
 
 bool TcpFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;
@@ -85,10 +83,8 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     const std::int64_t segments = (file_bytes + mss - 1) / mss;
     end_ = una_ + segments;
     last_segment_bytes_ = static_cast<std::int32_t>(file_bytes - (segments - 1) * mss);
-    Transfer& file = files_->present;
-    file = {
-        flow_, file.number + 1, now, 0, file_bytes, -stats(core).retransmitted, -stats(core).ece,
-        0};
+    Files::File& file = files_->present;
+    file = {file.number + 1, now, file_bytes, -stats(core).retransmitted, -stats(core).ece};
   }
   recover_ = una_ - 1;
   again_ = rescue_ = una_;
@@ -114,12 +110,11 @@ void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   state_ = State::closed;
   una_ = next_ = sent_;
   if (source_->transfers) {
-    Transfer& file = files_->present;
-    file.end_ps = now;
-    file.complete = complete ? 1 : 0;
-    file.retransmitted += stats(core).retransmitted;
-    file.ece += stats(core).ece;
-    source_->transfers->add(file);
+    const Files::File& file = files_->present;
+    const FlowStats& so_far = stats(core);
+    source_->transfers->add({flow_, file.number, file.start, now, file.bytes,
+                             file.retransmitted + so_far.retransmitted, file.ece + so_far.ece,
+                             complete ? 1 : 0});
   }
   files_->given_up = kNever;
   await_file(core, now);

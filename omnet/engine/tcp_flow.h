@@ -31,8 +31,7 @@ namespace ecnomy::engine {
 
 class TcpFlow {
  public:
-  TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic,
-          Stream rtt_error);
+  TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic);
 
   void start(Core& core, Time now);
   void on_application(Core& core, Time now);
@@ -170,7 +169,6 @@ class TcpFlow {
   double factor_ = 1;            // of the profile, on the cap
   Time step_at_ = kNever;        // when the profile has its next step
   std::unique_ptr<Files> files_;
-  std::unique_ptr<Stream> rtt_error_;  // of a law that wants a draw before each ACK
   std::int32_t last_segment_bytes_ = 0;  // payload of segment end_ - 1
 };
 

@@ -38,6 +38,11 @@ struct FlowStats {
   std::int64_t control_ce = 0;
 
   std::int64_t under_way() const noexcept { return sent - delivered - lost; }
+  // Wraps to below 0 where the sum is no longer a number of picoseconds; a report refuses that.
+  void add_delay(Time delay) noexcept {
+    delay_sum_ps = static_cast<std::int64_t>(static_cast<std::uint64_t>(delay_sum_ps) +
+                                             static_cast<std::uint64_t>(delay));
+  }
 };
 
 // Cumulative; columns of report.links (PROTOCOL.md). Bytes are IP bytes.
@@ -129,12 +134,13 @@ struct Accounts {
   Tally* tally = nullptr;         // not owned; null where, or while, nothing is counted apart
   ClassTally* classes = nullptr;  // not owned; null where nothing is recorded of classes
 
-  // The index of the path's first hop.
+  // The index of the path's first hop. classes: one a link, or none for links without a scheduler.
   std::uint32_t add_path(const std::vector<std::int32_t>& path,
                          const std::vector<std::int32_t>& classes, std::int32_t source) {
     const std::uint32_t first = static_cast<std::uint32_t>(hops.size());
     for (std::size_t i = 0; i < path.size(); ++i) {
-      hops.push_back({path[i], false, static_cast<std::int16_t>(classes[i])});
+      const std::int32_t service = i < classes.size() ? classes[i] : -1;
+      hops.push_back({path[i], false, static_cast<std::int16_t>(service)});
       hop_source.push_back(source);
     }
     if (!path.empty()) hops.back().last = true;
@@ -152,7 +158,7 @@ struct Accounts {
     FlowStats& stats = flows[static_cast<std::size_t>(flow)];
     ++stats.delivered;
     stats.delivered_bytes += bytes;
-    stats.delay_sum_ps += delay;
+    stats.add_delay(delay);
     if (ce) {
       ++stats.ce;
       stats.ce_bytes += bytes;

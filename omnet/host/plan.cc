@@ -74,7 +74,7 @@ LawPlan read_law(const Node& node, const char* family) {
 SchedulerPlan read_scheduler(const Node& node) {
   if (node.is_null()) return {};
   SchedulerPlan plan{read_law(node.at("law"), "scheduling"),
-                     node.each("classes", [](const Node& n) { return read_law(n, "scheduling"); })};
+                     node.each("classes", [](const Node& n) { return read_law(n, "service"); })};
   if (plan.classes.empty()) node.fail("has no classes");
   return plan;
 }

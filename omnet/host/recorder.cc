@@ -88,6 +88,15 @@ void fill(std::vector<Value>& column, const Rows& rows, auto&& get) {
   for (const auto& row : rows) column.push_back(get(row));
 }
 
+void gather(FlowStats& sum, const FlowStats& one) {
+  const bool wrapped = sum.delay_sum_ps < 0 || one.delay_sum_ps < 0;
+  for (const FlowColumn& column : kFlowColumns) {
+    if (column.field != &FlowStats::delay_sum_ps) sum.*column.field += one.*column.field;
+  }
+  sum.add_delay(one.delay_sum_ps);
+  if (wrapped) sum.delay_sum_ps = -1;
+}
+
 }  // namespace
 
 bridge::Columns Recorder::Table::columns() const {
@@ -103,17 +112,10 @@ Recorder::Recorder(const Plan& whole, bridge::Client* client)
     : plan_(&whole.record),
       rows_(whole.sources),
       client_(client),
-      transfers_ended_(rows_.size()),
-      last_acked_(rows_.size()) {
+      transfers_ended_(rows_.single() ? 0 : rows_.size()) {
   const RecordPlan& plan = whole.record;
-  for (const FlowColumn& column : kFlowColumns) flows_.ints.push_back({column.name, {}});
-  flows_.ints.push_back({"in_flight", {}});
-  flows_.ints.push_back({"active", {}});
   for (std::size_t i = 0; i < plan.delay_thresholds.size(); ++i) {
-    flows_.ints.push_back({"late_" + std::to_string(i), {}});
-  }
-  for (const char* name : {"cwnd", "cwnd_integral", "srtt_s", "weight"}) {
-    flows_.reals.push_back({name, {}});
+    late_names_.push_back("late_" + std::to_string(i));
   }
   for (const LinkColumn& column : kLinkColumns) links_.ints.push_back({column.name, {}});
   for (const char* name : {"busy_ps", "queue_packets", "queue_bytes"}) {
@@ -132,8 +134,7 @@ void Recorder::add(const Transfer& t) {
   if (!client_ || !plan_->transfers) return;
   const std::int64_t flow = rows_.of(t.flow);
   const std::size_t at = static_cast<std::size_t>(flow);
-  const std::int64_t ended = ++transfers_ended_[at];
-  const std::int64_t number = rows_[at].together ? ended : t.number;
+  const std::int64_t number = rows_[at].together ? ++transfers_ended_[at] : t.number;
   const std::int64_t row[] = {flow,    number,          t.start_ps, t.end_ps,
                               t.bytes, t.retransmitted, t.ece,      t.complete};
   for (std::size_t i = 0; i < std::size(row); ++i) transfers_.i(i).push_back(row[i]);
@@ -159,6 +160,7 @@ void Recorder::add_sample(Time now, std::size_t name, std::size_t subject, doubl
 
 // bit/s acknowledged since the last sample
 void Recorder::sample_rates(const Accounts& accounts, std::size_t name, Time now) {
+  last_acked_.resize(rows_.size());
   std::vector<double> acked;
   rows_.sum(acked, [&](std::size_t flow) {
     return static_cast<double>(accounts.flows[flow].acked_bytes);
@@ -211,21 +213,58 @@ void Recorder::flush() {
   }
 }
 
-void Recorder::gather_flows(const Accounts& accounts, const std::vector<FlowState>& states) {
-  std::size_t at = 0;
-  for (const FlowColumn& column : kFlowColumns) {
-    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return accounts.flows[flow].*column.field; });
-  }
-  fill(flows_.i(at++), states, [](const FlowState& s) { return s.in_flight; });
-  fill(flows_.i(at++), states, [](const FlowState& s) { return s.active; });
+// A row's flows as one: what a row of many flows reports.
+void Recorder::sum_rows(const Accounts& accounts) {
   const std::size_t count = plan_->delay_thresholds.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    rows_.sum(flows_.i(at++), [&](std::size_t flow) { return accounts.late[flow * count + i]; });
+  row_stats_.assign(rows_.size(), {});
+  row_late_.assign(rows_.size() * count, 0);
+  std::size_t at = 0;
+  rows_.each([&](const Rows::Row& row) {
+    for (std::size_t flow = row.first; flow < row.end; ++flow) {
+      gather(row_stats_[at], accounts.flows[flow]);
+      for (std::size_t i = 0; i < count; ++i) {
+        row_late_[at * count + i] += accounts.late[flow * count + i];
+      }
+    }
+    ++at;
+  });
+}
+
+// Below 0 it has wrapped: between two reports no row can add 2^63 ps twice over.
+void Recorder::check_delays(const std::vector<FlowStats>& rows) {
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows[row].delay_sum_ps >= 0) continue;
+    const bridge::ProtocolError error(
+        "out-of-range",
+        "flows.delay_sum_ps[" + std::to_string(row) +
+            "] is beyond 9.2e18 ps: report its flows one by one, or make the run shorter");
+    client_->error(error.what());
+    throw error;
   }
-  fill(flows_.reals[0].values, states, [](const FlowState& s) { return s.cwnd; });
-  fill(flows_.reals[1].values, states, [](const FlowState& s) { return s.cwnd_integral; });
-  fill(flows_.reals[2].values, states, [](const FlowState& s) { return s.srtt_s; });
-  fill(flows_.reals[3].values, states, [](const FlowState& s) { return s.weight; });
+}
+
+// Fields of structs go out from where they are: a row takes no more than its state.
+bridge::Columns Recorder::flow_columns(const Accounts& accounts,
+                                       const std::vector<FlowState>& states) {
+  if (!rows_.single()) sum_rows(accounts);
+  const std::vector<FlowStats>& stats = rows_.single() ? accounts.flows : row_stats_;
+  const std::vector<std::int64_t>& late = rows_.single() ? accounts.late : row_late_;
+  check_delays(stats);
+  bridge::Columns out;
+  for (const FlowColumn& column : kFlowColumns) {
+    out.push_back(bridge::column(column.name, stats, column.field));
+  }
+  out.push_back(bridge::column("in_flight", states, &FlowState::in_flight));
+  out.push_back(bridge::column("active", states, &FlowState::active));
+  const std::size_t count = late_names_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    out.push_back({late_names_[i].c_str(), late.data() + i, rows_.size(), false, 8 * count});
+  }
+  out.push_back(bridge::column("cwnd", states, &FlowState::cwnd));
+  out.push_back(bridge::column("cwnd_integral", states, &FlowState::cwnd_integral));
+  out.push_back(bridge::column("srtt_s", states, &FlowState::srtt_s));
+  out.push_back(bridge::column("weight", states, &FlowState::weight));
+  return out;
 }
 
 void Recorder::gather_links(const std::vector<LinkState>& links) {
@@ -251,13 +290,12 @@ void Recorder::gather_pairs(const Accounts& accounts) {
 }
 
 bridge::Decide Recorder::report(const Accounts& accounts, const std::vector<LinkState>& links,
-                                const std::vector<FlowState>& states, Time now,
-                                std::int64_t epoch) {
-  gather_flows(accounts, states);
+                                std::vector<FlowState> states, Time now, std::int64_t epoch) {
   gather_links(links);
   gather_pairs(accounts);
-  bridge::Report report{now, epoch, flows_.columns(), links_.columns(), pairs_.columns()};
-  return client_->exchange(report);
+  client_->tell({now, epoch, flow_columns(accounts, states), links_.columns(), pairs_.columns()});
+  std::vector<FlowState>().swap(states);  // given back before the decision takes its room
+  return client_->decision(epoch);
 }
 
 }  // namespace ecnomy

@@ -36,10 +36,12 @@ class Recorder : public TransferSink, public CallDesk {
 
   // The market's decision on this report.
   bridge::Decide report(const Accounts& accounts, const std::vector<LinkState>& links,
-                        const std::vector<FlowState>& states, Time now, std::int64_t epoch);
+                        std::vector<FlowState> states, Time now, std::int64_t epoch);
 
  private:
-  void gather_flows(const Accounts& accounts, const std::vector<FlowState>& states);
+  bridge::Columns flow_columns(const Accounts& accounts, const std::vector<FlowState>& states);
+  void sum_rows(const Accounts& accounts);
+  void check_delays(const std::vector<FlowStats>& rows);
   void gather_links(const std::vector<LinkState>& links);
   void gather_pairs(const Accounts& accounts);
 
@@ -66,9 +68,12 @@ class Recorder : public TransferSink, public CallDesk {
   Rows rows_;
   bridge::Client* client_;
   Trace trace_;
-  Table flows_, links_, pairs_, series_, transfers_, calls_;
+  Table links_, pairs_, series_, transfers_, calls_;
+  std::vector<std::string> late_names_;
+  std::vector<FlowStats> row_stats_;    // sums by row; empty where every row is one flow
+  std::vector<std::int64_t> row_late_;  // row * thresholds + threshold, likewise
   std::int64_t calls_begun_ = 0;
-  std::vector<std::int64_t> transfers_ended_;  // by row
+  std::vector<std::int64_t> transfers_ended_;  // by row, where rows are of many flows
   std::vector<double> last_acked_;             // bytes by row at the last sample
 };
 

@@ -67,7 +67,7 @@ const std::vector<LawEntry>& law_registry() {
       entry<OneFile>("traffic"),
       entry<OnOff>("traffic"),
       entry<ClassScheduler>("scheduling"),
-      entry<ServiceClass>("scheduling"),
+      entry<ServiceClass>("service"),
   };
   return laws;
 }

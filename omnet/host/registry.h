@@ -11,7 +11,7 @@
 namespace ecnomy {
 
 struct LawEntry {
-  const char* family;  // "marking", "window", "traffic" or "scheduling"
+  const char* family;  // "marking", "window", "traffic", "scheduling" or "service"
   const char* name;
   std::vector<Parameter> parameters;
 };

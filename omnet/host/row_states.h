@@ -20,7 +20,7 @@ template <class State>
 std::vector<FlowState> merge_states(const Rows& rows, State&& state) {
   std::vector<FlowState> out;
   out.reserve(rows.size());
-  for (const Rows::Row& row : rows) {
+  rows.each([&](const Rows::Row& row) {
     FlowState sum{};
     std::int64_t timed = 0;
     for (std::size_t flow = row.first; flow < row.end; ++flow) {
@@ -35,7 +35,7 @@ std::vector<FlowState> merge_states(const Rows& rows, State&& state) {
     }
     sum.srtt_s /= static_cast<double>(std::max<std::int64_t>(timed, 1));
     out.push_back(sum);
-  }
+  });
   return out;
 }
 
@@ -68,7 +68,7 @@ void hand_out(const bridge::Decide& decide, const Rows& rows, Reconfigure&& reco
   for (std::size_t i = 0; i < orders.flow.size(); ++i) {
     const FlowOrder whole{orders.mark_rate[i], orders.rate_cap_bps[i], orders.mark_cap[i],
                           orders.active[i] != 0};
-    const Rows::Row& row = rows[static_cast<std::size_t>(orders.flow[i])];
+    const Rows::Row row = rows[static_cast<std::size_t>(orders.flow[i])];
     for (std::size_t flow = row.first; flow < row.end; ++flow) order(flow, share(row, whole, flow));
   }
 }

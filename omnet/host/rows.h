@@ -4,6 +4,8 @@
 #ifndef ECNOMY_HOST_ROWS_H_
 #define ECNOMY_HOST_ROWS_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,45 +23,69 @@ class Rows {
   };
 
   explicit Rows(const std::vector<SourcePlan>& sources) {
-    std::size_t flows = 0, rows = 0;
     for (const SourcePlan& source : sources) {
-      flows += static_cast<std::size_t>(source.count);
-      rows += source.together ? 1 : static_cast<std::size_t>(source.count);
-    }
-    of_.reserve(flows);
-    rows_.reserve(rows);
-    for (const SourcePlan& source : sources) {
-      const std::size_t each = source.together ? static_cast<std::size_t>(source.count) : 1;
-      for (std::int32_t left = source.count; left > 0; left -= static_cast<std::int32_t>(each)) {
-        const std::size_t first = of_.size();
-        of_.insert(of_.end(), each, static_cast<std::int64_t>(rows_.size()));
-        rows_.push_back({first, of_.size(), source.together});
-      }
+      const std::size_t count = static_cast<std::size_t>(source.count);
+      spans_.push_back({rows_, flows_, count, source.together});
+      flows_ += count;
+      rows_ += source.together ? 1 : count;
     }
   }
 
-  std::size_t size() const noexcept { return rows_.size(); }
-  const Row& operator[](std::size_t row) const noexcept { return rows_[row]; }
-  auto begin() const noexcept { return rows_.begin(); }
-  auto end() const noexcept { return rows_.end(); }
+  std::size_t size() const noexcept { return rows_; }
+  // Whether every row is one flow.
+  bool single() const noexcept { return rows_ == flows_; }
+  Row operator[](std::size_t row) const noexcept {
+    const Span& span = *(after(row, &Span::row) - 1);
+    return span.at(row - span.row);
+  }
 
   // The row that a flow is in.
-  std::int64_t of(std::int64_t flow) const noexcept { return of_[static_cast<std::size_t>(flow)]; }
+  std::int64_t of(std::int64_t flow) const noexcept {
+    const std::size_t at = static_cast<std::size_t>(flow);
+    const Span& span = *(after(at, &Span::flow) - 1);
+    return static_cast<std::int64_t>(span.row + (span.together ? 0 : at - span.flow));
+  }
+
+  // see(row) for each row in order.
+  void each(auto&& see) const {
+    for (const Span& span : spans_) {
+      const std::size_t rows = span.together ? 1 : span.count;
+      for (std::size_t row = 0; row < rows; ++row) see(span.at(row));
+    }
+  }
 
   // Per row the sum of get(flow) over its flows.
   template <class Value>
   void sum(std::vector<Value>& column, auto&& get) const {
     column.clear();
-    for (const Row& row : rows_) {
+    each([&](const Row& row) {
       Value total{};
       for (std::size_t flow = row.first; flow < row.end; ++flow) total += get(flow);
       column.push_back(total);
-    }
+    });
   }
 
  private:
-  std::vector<Row> rows_;
-  std::vector<std::int64_t> of_;
+  // A source; that of no flows has no rows either, but one together.
+  struct Span {
+    std::size_t row, flow, count;  // its first row and flow, and how many flows
+    bool together;
+
+    Row at(std::size_t place) const noexcept {
+      if (together) return {flow, flow + count, true};
+      return {flow + place, flow + place + 1, false};
+    }
+  };
+
+  std::vector<Span>::const_iterator after(std::size_t value,
+                                          std::size_t Span::* first) const noexcept {
+    return std::upper_bound(
+        spans_.begin(), spans_.end(), value,
+        [first](std::size_t wanted, const Span& span) { return wanted < span.*first; });
+  }
+
+  std::vector<Span> spans_;
+  std::size_t rows_ = 0, flows_ = 0;
 };
 
 }  // namespace ecnomy

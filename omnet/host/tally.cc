@@ -41,13 +41,6 @@ class Rows {
 Tally::Tally(const Plan& plan)
     : plan_(&plan), start_(plan.warmup), every_(std::max<Time>(1, plan.record.counts_every)) {
   last_bin_ = std::max<Time>(0, (plan.duration - start_ - 1) / every_);
-  std::size_t flows = 0;
-  for (const SourcePlan& source : plan.sources) flows += static_cast<std::size_t>(source.count);
-  flow_source_.reserve(flows);
-  for (std::size_t i = 0; i < plan.sources.size(); ++i) {
-    const std::size_t count = static_cast<std::size_t>(plan.sources[i].count);
-    flow_source_.insert(flow_source_.end(), count, static_cast<std::int32_t>(i));
-  }
   for (const HistogramPlan& histogram : plan.record.histograms) {
     const bool delay = histogram.of_delay;
     (delay ? delay_ : queue_) =
@@ -62,6 +55,17 @@ Tally::Tally(const Plan& plan)
     counted_.push_back(what);
     offset_[what] = cells_per_bin_;
     cells_per_bin_ += subjects(what);
+  }
+  if (wanted()) list_sources();
+}
+
+void Tally::list_sources() {
+  std::size_t flows = 0;
+  for (const SourcePlan& source : plan_->sources) flows += static_cast<std::size_t>(source.count);
+  flow_source_.reserve(flows);
+  for (std::size_t i = 0; i < plan_->sources.size(); ++i) {
+    const std::size_t count = static_cast<std::size_t>(plan_->sources[i].count);
+    flow_source_.insert(flow_source_.end(), count, static_cast<std::int32_t>(i));
   }
 }
 

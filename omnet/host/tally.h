@@ -86,11 +86,12 @@ class Tally {
     if (bin >= bins_kept_) keep(bin + 1);
     ++cells_[bin * cells_per_bin_ + offset_[what] + subject];
   }
+  void list_sources();
   void keep(std::size_t bins);
   std::size_t subjects(Counted what) const noexcept;
 
   const Plan* plan_;
-  std::vector<std::int32_t> flow_source_;
+  std::vector<std::int32_t> flow_source_;  // empty where nothing is counted
   Histogram delay_, queue_;
 
   Time start_, every_;

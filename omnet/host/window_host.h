@@ -20,7 +20,7 @@
 
 namespace ecnomy {
 
-using WindowVariant = 
+using WindowVariant =
     std::variant<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal>;
 
 // Throws BadParameter naming law and parameter, or the unknown law.

@@ -40,7 +40,7 @@ def paper(tmp_path: Path, monkeypatch) -> Path:
     sweep |= {"replicates": 2, "quick": {"replicates": 2, "set": {"duration": "8 s"}}}
     (own / "fig3-sweep.yaml").write_text(yaml.safe_dump(sweep))
     claims = yaml.safe_load((real / "claims.yaml").read_text())
-    claims["entries"] = {"fig3": claims["entries"]["fig3"]}
+    claims["entries"] = {"fig3": {**claims["entries"]["fig3"], "studies": ["fig3"]}}
     claims["studies"] = {"fig3": {"sweep": "fig3-sweep.yaml", "budget": 1e6}}
     (own / "claims.yaml").write_text(yaml.safe_dump(claims))
     monkeypatch.setenv("ECNOMY_PAPERS", str(folder))

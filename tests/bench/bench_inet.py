@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many times faster than INET: one scenario on both engines, in turn, in one go.
 
-Runs `ecnomy run --engine omnet` and reads the engine's CPU seconds from machine.json. Without
-OMNeT++, or an ecnomy that can start it, it says why nothing was measured.
+INET is measured three times: its own TCP and RED as they come and without statistics
+(inet_stock.py), and under ecnomy's modules by `ecnomy run --engine omnet`, whose CPU seconds stand
+in machine.json. Without OMNeT++, or an ecnomy that can start it, it says why nothing was measured.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from statistics import median
 from typing import Any
 
 import history
+from inet_stock import CONFIGS, stock_rate
 
 ROUNDS, INET_S, OURS_S = 3, 5, 600
+ADAPTER, OURS = "under ecnomy's modules", "ecnomy"
 # The reference dumbbell in a user's words.
 SCENARIO = """\
 version: 1
@@ -51,26 +54,40 @@ def rate(folder: Path, duration_s: int, *options: str) -> float | str:
     return float(engine["data_packets"]) / float(engine["cpu_s"])
 
 
+def rounds(folder: Path) -> dict[str, list[float]] | str:
+    """Rates in turn by what they are of, or why there are none."""
+    found: dict[str, list[float]] = {}
+    for _ in range(ROUNDS):
+        measured: dict[str, float | str] = {
+            name: stock_rate(config) for name, config in CONFIGS.items()
+        }
+        measured[ADAPTER] = rate(folder, INET_S, "--engine", "omnet")
+        measured[OURS] = rate(folder, OURS_S)
+        for name, figure in measured.items():
+            if isinstance(figure, str):
+                return figure
+            found.setdefault(name, []).append(figure)
+    return found
+
+
 def main() -> None:
     """Print and record."""
-    theirs, ours = [], []
     with tempfile.TemporaryDirectory() as name:
-        for _ in range(ROUNDS):
-            inet = rate(Path(name), INET_S, "--engine", "omnet")
-            if isinstance(inet, str):
-                print(f"INET: not measured ({inet})")
-                return
-            mine = rate(Path(name), OURS_S)
-            if isinstance(mine, str):
-                raise SystemExit(mine)
-            theirs.append(inet)
-            ours.append(mine)
-    ratio = median(o / t for o, t in zip(ours, theirs, strict=True))
+        found = rounds(Path(name))
+    if isinstance(found, str):
+        print(f"INET: not measured ({found})")
+        return
+    ours = found.pop(OURS)
     print(
         f"reference dumbbell, medians of {ROUNDS} in turn: {median(ours):,.0f} data packets per "
-        f"CPU second, INET {median(theirs):,.0f}: {ratio:.0f} times"
+        "CPU second"
     )
-    history.add("inet", {"inet": median(theirs), "ecnomy": median(ours), "ratio": ratio})
+    figures: dict[str, Any] = {"ecnomy": median(ours)}
+    for name, theirs in found.items():
+        ratio = median(o / t for o, t in zip(ours, theirs, strict=True))
+        print(f"    INET, {name}: {median(theirs):,.0f}, {ratio:.0f} times fewer")
+        figures[name] = {"packets_per_cpu_s": median(theirs), "ratio": ratio}
+    history.add("inet", figures)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "engine"))
 
 import drive  # noqa: E402
+import history  # noqa: E402
 import plans  # noqa: E402
 from ecnomy.markets.plan import Law  # noqa: E402
 from ecnomy.markets.plan.laws import law  # noqa: E402
@@ -58,14 +59,17 @@ def best(marking: Law, flows: int) -> float:
 
 
 def main() -> None:
-    """Print a row for each law."""
+    """Print a row for each law, and record what it takes more than drop-tail."""
+    figures: dict[str, dict[int, float]] = {}
     plain = {flows: best(plans.DROP_TAIL, flows) for flows in FLOWS}
     print("ns a packet:" + "".join(f"{flows:>9,} flows" for flows in FLOWS))
     print(f"{'drop-tail':26s}" + "".join(f"{plain[flows]:11.0f}    " for flows in FLOWS))
     for name, values in LAWS.items():
         marking = law("marking", name, values)
-        more = "".join(f"{best(marking, flows) - plain[flows]:+11.0f}    " for flows in FLOWS)
+        figures[name] = {flows: best(marking, flows) - plain[flows] for flows in FLOWS}
+        more = "".join(f"{took:+11.0f}    " for took in figures[name].values())
         print(f"{name:26s}{more}")
+    history.add("marking_laws_ns_over_drop_tail", figures | {"drop-tail": plain})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,10 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 import drive
+from ecnomy.markets.bridge.messages import Decide
 from ecnomy.markets.plan import Plan
 
 __all__ = ["Allocations", "allocations", "missing"]
@@ -59,8 +62,10 @@ def _library() -> Path:
     return library
 
 
-def allocations(plan: Plan) -> Allocations:
-    """The counts of a whole run without a market."""
+def allocations(plan: Plan, *, market: bool = False) -> Allocations:
+    """The counts of a whole run, without a market or with one that decides on every row."""
+    if market:
+        return _with_rows(plan)
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "plan.json"
         path.write_bytes(plan.to_json())
@@ -74,3 +79,21 @@ def allocations(plan: Plan) -> Allocations:
     totals = json.loads(done.stdout)
     del totals["cpu_s"]
     return Allocations(**json.loads(done.stderr), **totals)
+
+
+def _with_rows(plan: Plan) -> Allocations:
+    rows = np.arange(plan.row_count, dtype=np.int64)
+    order = {
+        "flow": rows,
+        "mark_rate": np.full(len(rows), -1.0),
+        "rate_cap_bps": np.full(len(rows), -1.0),
+        "mark_cap": np.full(len(rows), -1, dtype=np.int64),
+        "active": np.ones(len(rows), dtype=np.int64),
+    }
+    outcome = drive.run(
+        plan, lambda report: Decide(report.epoch, order), env={"LD_PRELOAD": str(_library())}
+    )
+    done = outcome.finish
+    assert done is not None
+    totals = {name: getattr(done, name) for name in ("events", "data_packets", "packet_hops")}
+    return Allocations(**json.loads(outcome.said), **totals)

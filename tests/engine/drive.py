@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,6 +30,7 @@ class Outcome:
     records: dict[str, list[dict[str, np.ndarray]]] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
     finish: Finish | None = None
+    said: str = ""  # on standard error
 
     def table(self, name: str) -> dict[str, np.ndarray]:
         """All rows of a record table, {} where there are none."""
@@ -60,8 +61,9 @@ def run(
     plan: Plan,
     decide: Callable[[Report], Decide] | None = None,
     admit: Callable[[Request, socket.socket], bool] = lambda request, sock: False,
+    env: Mapping[str, str] | None = None,
 ) -> Outcome:
-    """Runs the plan.
+    """Runs the plan, with `env` added to the environment.
 
     `decide` answers each report, by default with nothing; `admit` each call, by default with no: it
     is also given the connection, to look at what the engine does meanwhile.
@@ -71,7 +73,12 @@ def run(
         path = Path(folder) / "plan.json"
         path.write_bytes(plan.to_json())
         command = [engine(), "run", "--plan", str(path), "--bridge-fd", str(theirs.fileno())]
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            command,
+            pass_fds=[theirs.fileno()],
+            stderr=subprocess.PIPE,
+            env=os.environ | dict(env or {}),
+        )
         theirs.close()
         try:
             outcome = talk(plan, ours, decide or (lambda report: Decide(report.epoch)), admit)
@@ -79,6 +86,7 @@ def run(
             ours.close()
             _, error = process.communicate(timeout=60)
     assert process.returncode == 0, error.decode()
+    outcome.said = error.decode()
     return outcome
 
 

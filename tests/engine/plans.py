@@ -81,19 +81,41 @@ def tahoe(decrease=0.5, min_ssthresh=2.0):
     return Law("tahoe", {"decrease": decrease, "min_ssthresh": min_ssthresh})
 
 
+def rem_source(**other):
+    """As in athuraliya2000 Fig. 7: utility 12 ln x, x in packets/ms; rates in packets/s."""
+    params = dict(
+        utility=0, w=12e3, phi=1.4, min_rate=100, max_rate=24e3, samples=100, initial_fraction=1,
+        rtt_weight=0.01, smoothed=0, step=0.1, rtt_error_s=0, rtt_error_std_s=0,
+    )  # fmt: skip
+    return Law("rem", {k: float(v) for k, v in (params | other).items()})
+
+
+def primal(w=10.0, kappa=5.0, **other):
+    params = dict(w=w, kappa=kappa, initial_rate=10, min_rate=0.1, max_rate=1e9)
+    return Law("primal", {k: float(v) for k, v in (params | other).items()})
+
+
+def vegas(**other):
+    params = dict(alpha=1, beta=3, gamma=1, decrease=0.75, min_ssthresh=2)
+    return Law("vegas", {k: float(v) for k, v in (params | other).items()})
+
+
 RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0})
 
 
 def tcp(window=RENO, **other):
-    """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168."""
-    weighted = window.law == "wtp"
-    slow_start = window.law not in ("wtp", "wtp-sender")
+    """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
+
+    Of the laws that set a rate primal control is as WTP, the REM source ack-clocked.
+    """
+    weighted = window.law in ("wtp", "primal")
+    slow_start = window.law not in ("wtp", "wtp-sender", "primal", "rem")
     fields = dict(
         mss_bytes=960,
         header_bytes=40,
         ack_bytes=40,
         send="paced" if weighted else "ack-clocked",
-        echo="accurate" if weighted else "rfc3168",
+        echo="accurate" if weighted or window.law == "rem" else "rfc3168",
         ect="data",
         sack=False,
         delayed_acks=1,

@@ -8,6 +8,8 @@ import pytest
 
 import plans
 from drive import Outcome, run
+from ecnomy.agents.errors import EngineError
+from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
@@ -168,3 +170,23 @@ def test_a_new_source_leaves_the_draws_of_others_unchanged() -> None:
         sizes = [rows["bytes"][rows["flow"] == flow] for rows in files]
         both = min(map(len, sizes))
         assert both > 2 and np.array_equal(sizes[0][:both], sizes[1][:both])
+
+
+@pytest.mark.parametrize(("count", "each"), [(1, 5), (3, 2)], ids=["one-flow", "row-of-three"])
+def test_a_sum_of_delays_that_is_no_number_ends_the_run(count: int, each: int) -> None:
+    """2e6 s a packet: `each` of every flow pass 2^63 ps in a row, one fewer is told in full."""
+    delay_s, every_s = 2e6, 1e5
+    links = [plans.link("moon", 0, 1, 1e6, delay_s)]
+    traffic = Law("cbr", {"interval_s": every_s, "random_phase": 0.0})
+    rows = "together" if count > 1 else "each"
+    source = plans.source("s", [0], [], plans.udp(), traffic, count=count, rows=rows)
+    told: list[int] = []
+
+    def decide(report: Report) -> Decide:
+        told.append(int(report.flows["delay_sum_ps"][0]))
+        return Decide(report.epoch)
+
+    with pytest.raises(EngineError, match=r"out-of-range: flows.delay_sum_ps\[0\]"):
+        run(plans.plan(links, [source], 4e6, epoch_s=every_s), decide)
+    most_ps = round(delay_s * 1e12) * count
+    assert most_ps * (each - 1) <= told[-1] < 2**63 <= most_ps * each

@@ -48,10 +48,12 @@ def bell(transport, duration_s, *, traffic=None, flows=10, buffer=60, start_s=0.
 
 
 RED = plans.red(5, 15)
+REM = plans.tcp(plans.rem_source(w=5, max_rate=200, phi=1.05, samples=128, rtt_error_std_s=0.001))
 STEADY = {
     "reference": lambda duration_s: plans.reference_dumbbell(duration_s),
     "paced": lambda duration_s: bell(PACED, duration_s, marking=RED),
     "sack": lambda duration_s: bell(SACK, duration_s, buffer=20),
+    "rem": lambda duration_s: bell(REM, duration_s, marking=RED),
     "datagrams": lambda duration_s: bell(plans.udp(), duration_s, traffic=CBR),
 }
 
@@ -64,6 +66,34 @@ def test_nothing_is_allocated_in_the_steady_state(name: str) -> None:
     assert (long.made, long.packets_made) == (short.made, short.packets_made)
 
 
+def doublings(first: int, most: int) -> int:
+    """How often a vector that begins with room for `first` asks for room until it has `most`."""
+    return 1 + max(0, (most - 1) // first).bit_length()
+
+
+TALKING = Law("voip", dict(idle_mean_s=2.0, call_mean_s=1.0, interval_s=0.05, random_phase=1.0))
+
+
+@pytest.mark.parametrize(
+    ("transport", "traffic", "each"),
+    [(SACK, SURFING, 2 * doublings(8, 65)), (plans.udp(200), TALKING, doublings(1, 20))],
+    ids=["surfing", "talking"],
+)
+def test_files_and_calls_live_on_what_there_is(transport, traffic: Law, each: int) -> None:
+    """What varies without end finds its largest size: no file and no call asks for memory.
+
+    A surfer's two ends keep holes in a vector each, of at most what the bottleneck holds (60
+    packets and some under way); a telephone its calls since the last report, 1 s ago: with one in
+    3 s on average, 20 have a chance below 1e-20. Vectors double and are kept, so that a flow asks
+    `each` times in its life, the four lists that all share 12 times each at most (4,096 entries).
+    A file is 50 packets and a call 20 on average: one request in every other file would be more.
+    """
+    flows = 10
+    short, long = (allocations(bell(transport, t, traffic=traffic)) for t in (20.0, 320.0))
+    assert long.data_packets > max(10_000, 10 * short.data_packets)
+    assert long.made - short.made <= flows * each + 4 * 12 < long.data_packets / 100
+
+
 def test_the_count_sees_growth() -> None:
     """More packets in flight than ever before are more chunks of the pool: nothing is missed."""
     narrow, wide = (
@@ -74,35 +104,40 @@ def test_the_count_sees_growth() -> None:
     assert wide.packets_peak_bytes >= 64 * 1000 * 10
 
 
-def per_flow(make) -> tuple[float, Allocations]:
+def per_flow(make, *, market: bool) -> tuple[float, Allocations]:
     """Bytes per flow, and the larger run."""
-    few, many = allocations(make(1000)), allocations(make(5000))
+    few, many = (allocations(make(flows), market=market) for flows in (1000, 5000))
     return (many.peak_bytes - few.peak_bytes) / 4000, many
 
 
+@pytest.mark.parametrize("market", [False, True], ids=["alone", "with-rows"])
 @pytest.mark.parametrize("traffic", [None, SURFING], ids=["greedy", "surfing"])
-def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None) -> None:
-    """Both ends of a TCP flow that has not begun, its counters and its next event."""
+def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool) -> None:
+    """Both ends of a TCP flow that has not begun, its next event; its row, and a decision on it."""
     took, run = per_flow(
-        lambda n: bell(SACK, 1.0, traffic=traffic, flows=n, start_s=NEVER_S, marking=RED)
+        lambda n: bell(SACK, 1.0, traffic=traffic, flows=n, start_s=NEVER_S, marking=RED),
+        market=market,
     )
     assert run.data_packets == 0
     assert 600 < took <= 1024
 
 
+@pytest.mark.parametrize("market", [False, True], ids=["alone", "with-rows"])
 @pytest.mark.parametrize(
     ("transport", "traffic", "link"),
     [
         (PACED, None, {"marking": plans.red(2500, 15000)}),
+        (REM, None, {"marking": plans.red(2500, 15000)}),
         (SACK, None, {}),
         (SACK, SURFING, {}),
     ],
-    ids=["paced", "sack-losses", "surfing"],
+    ids=["paced", "rem", "sack-losses", "surfing"],
 )
-def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link) -> None:
-    """Both ends of a TCP flow that sends, queues, loses and repairs; its packets apart."""
+def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link, market) -> None:
+    """Both ends of a TCP flow that sends, queues, loses and repairs, its row; its packets apart."""
     took, run = per_flow(
-        lambda n: bell(transport, 4.0, traffic=traffic, flows=n, buffer=2 * n, **link)
+        lambda n: bell(transport, 4.0, traffic=traffic, flows=n, buffer=2 * n, **link),
+        market=market,
     )
     assert run.data_packets > 5000 * 4
     assert 600 < took <= 2048

@@ -13,6 +13,7 @@ __all__ = [
     "NEVER",
     "NO_FLOW",
     "PASS",
+    "ClassRow",
     "Laws",
     "Marking",
     "Packet",
@@ -21,6 +22,7 @@ __all__ = [
     "RoundTrip",
     "Row",
     "Rto",
+    "Scheduler",
     "Stream",
     "Traffic",
     "Window",
@@ -37,6 +39,8 @@ NEVER: Final = -1
 Queue = tuple[int, int, int, int]  # waiting packets, bytes, rate in bit/s, idle since (-1 busy)
 Packet = tuple[int, int] | tuple[int, int, bool, bool]  # flow, bytes; ect and ce, or just ECT
 WindowState = tuple[float, float, float, float]  # cwnd, ssthresh, min, max in packets
+# Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period.
+ClassRow = tuple[int, int, float, float, float, float]
 Row = tuple[str, str, float, float, float, str]  # name, unit, default, min, max, choices
 
 
@@ -82,6 +86,15 @@ class Window(Protocol):
         """NaN where the law has none."""
 
     def set_gain(self, gain: float, /) -> None: ...
+    def every_ack(self) -> bool:
+        """Whether it hears of every packet answered, not only of those that may grow it."""
+
+    def begin(self, window: WindowState, /) -> WindowState: ...
+    def on_rtt(self, window: WindowState, rtt: int, /) -> WindowState: ...
+    def disturb(self, normal: float, /) -> None: ...
+    def aim(self, marks_per_s: float, /) -> None: ...
+    def send_rate(self) -> float:
+        """Packets/s; NaN where the law has none."""
 
 
 class Traffic(Protocol):
@@ -131,6 +144,24 @@ class Stream(Protocol):
     def uniform(self) -> float: ...
 
 
+class Scheduler(Protocol):
+    """A class scheduler; packets are (flow, bytes, ect, ce)."""
+
+    def arrive(
+        self, service: int, packet: tuple[int, int, bool, bool], busy: bool, now: int, /
+    ) -> None: ...
+    def drop(self, overflow: bool, now: int, /) -> int:
+        """The class that lost its last packet, -1 for none."""
+
+    def settle(self, now: int, /) -> None: ...
+    def next(self, now: int, /) -> tuple[int, bool, int]:
+        """Class, whether to mark, how long it waited."""
+
+    def classes(self) -> list[ClassRow]: ...
+    def projected(self) -> tuple[float, float]:
+        """Bytes beyond the buffer, and the sum of the rates needed in bit/s."""
+
+
 class Laws(Protocol):
     """The module; a law it was not linked with raises KeyError or RuntimeError."""
 
@@ -148,4 +179,8 @@ class Laws(Protocol):
     def fnv1a64(self, text: str, /) -> int: ...
     def mix64(self, value: int, /) -> int: ...
     def uniform_from_words(self, word: int, /) -> float: ...
+    def scheduler(
+        self, values: Sequence[float], classes: Sequence[Sequence[float]], rate: int, /
+    ) -> Scheduler: ...
+    def weights(self, ratios: Sequence[float], /) -> list[float]: ...
     def tables(self) -> dict[str, dict[str, list[Row]]]: ...

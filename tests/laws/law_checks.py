@@ -19,7 +19,9 @@ from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_profile import PROFILE_CHECKS
 from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
+from check_rates import RATE_CHECKS
 from check_red import RED_CHECKS
+from check_scheduling import SCHEDULING_CHECKS
 from check_traffic import TRAFFIC_CHECKS
 from check_users import USER_CHECKS
 from check_window import WINDOW_CHECKS
@@ -34,8 +36,10 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **MARKING_CHECKS,
     **CONTROLLER_CHECKS,
     **PROJECTION_CHECKS,
+    **SCHEDULING_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
+    **RATE_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
     **PROFILE_CHECKS,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a planted fault is, and those of REM, PI, adaptive virtual queue and projected arrivals.
+"""What a planted fault is, and those of controllers on links and of laws that set a rate.
 
 The faults of all other laws stand in test_mutations.py, which plants them.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-__all__ = ["MARKING_MUTATIONS", "Mutation"]
+__all__ = ["MARKING_MUTATIONS", "RATE_MUTATIONS", "SCHEDULING_MUTATIONS", "Mutation"]
 
 
 class Mutation(NamedTuple):
@@ -161,6 +161,162 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "marking/flow_projection_heuristic.h",
             "if (flow.waiting == 0) unlist(flow);\n    return",
             "return",
+        ),
+    ],
+}
+
+RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
+    "rem-source": [
+        Mutation("sign", "window/rem_source.h", "rtt_s_ + error_s, 0.0", "rtt_s_ - error_s, 0.0"),
+        Mutation("threshold", "window/rem_source.h", "(round) < window.cwnd", "(round) < 1"),
+        Mutation(
+            "clamp",
+            "window/rem_source.h",
+            "std::clamp(x, setup_->min_rate, setup_->max_rate)",
+            "std::min(x, setup_->max_rate)",
+        ),
+        Mutation("round", "window/rem_source.h", "std::ceil(rate()", "std::round(rate()"),
+        Mutation("base", "window/rem_source.h", "/ samples) / ln_phi", "/ samples)"),
+        Mutation(
+            "case",
+            "window/rem_source.h",
+            "(setup_->samples)) return setup_->min_rate;",
+            "(setup_->samples)) return setup_->max_rate;",
+        ),
+        Mutation(
+            "ring",
+            "window/rem_source.h",
+            "marked ? word | bit : word & ~bit",
+            "marked ? word | bit : word",
+        ),
+        Mutation("loss", "window/rem_source.h", "packets - ack.marks", "packets"),
+    ],
+    "vegas": [
+        Mutation(
+            "sign", "window/vegas.h", "window.set(window.cwnd - 1)", "window.set(window.cwnd)"
+        ),
+        Mutation("threshold", "window/vegas.h", "queued > setup_->beta", "queued > setup_->gamma"),
+        Mutation(
+            "clamp",
+            "window/vegas.h",
+            "std::max(setup_->decrease * window.cwnd, setup_->min_ssthresh)",
+            "setup_->decrease * window.cwnd",
+        ),
+        Mutation("case", "window/vegas.h", "window.in_slow_start() && grows_", "grows_"),
+        Mutation("guard", "window/vegas.h", "grows_ = !grows_;", ""),
+        Mutation("base", "window/vegas.h", "std::min(base_, rtt)", "rtt"),
+    ],
+    "primal": [
+        Mutation("sign", "window/primal.h", "n * w_ / x_ - k", "n * w_ / x_ + k"),
+        Mutation("case", "window/primal.h", "n * w_ / x_", "n * w_ / window.cwnd"),
+        Mutation("clamp", "window/primal.h", "std::clamp(x, min_, max_)", "std::max(x, min_)"),
+        Mutation("threshold", "window/primal.h", "std::min(x_, 1 / rtt_s_)", "1 / rtt_s_"),
+        Mutation("weight", "window/primal.h", "(sample_s - rtt_s_) / 8", "(sample_s - rtt_s_) / 4"),
+    ],
+}
+
+SCHEDULING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
+    "class-based": [
+        Mutation(
+            "scale",
+            "scheduling/class_scheduler.h",
+            "(state.rate_bps * delay_.weight[n])",
+            "delay_.weight[n]",
+        ),
+        Mutation(
+            "sign",
+            "scheduling/class_scheduler.h",
+            "normal(n) * classes / sum - 1.0",
+            "1.0 - normal(n) * classes / sum",
+        ),
+        Mutation(
+            "threshold",
+            "scheduling/class_scheduler.h",
+            "!overflow && sum <= capacity_bps_",
+            "!overflow && sum <= 2 * capacity_bps_",
+        ),
+        Mutation(
+            "clamp",
+            "scheduling/class_scheduler.h",
+            "std::min(std::max(state.least_bps, needed), capacity_bps_)",
+            "std::max(state.least_bps, needed)",
+        ),
+        Mutation(
+            "order",
+            "scheduling/class_scheduler.h",
+            "loss_order(n) < loss_order(chosen)",
+            "loss_order(chosen) < loss_order(n)",
+        ),
+        Mutation(
+            "weight", "scheduling/class_scheduler.h", "{0, loss / loss_.weight[n]}", "{0, loss}"
+        ),
+        Mutation(
+            "bound", "scheduling/class_scheduler.h", "if (spares(n)) return", "if (true) return"
+        ),
+        Mutation("late", "scheduling/class_scheduler.h", "&& spares(n) &&", "&&"),
+        Mutation(
+            "credit",
+            "scheduling/class_scheduler.h",
+            "state.credit_bytes += credit / others;",
+            "state.credit_bytes += 0 * credit / others;",
+        ),
+        Mutation(
+            "share",
+            "scheduling/class_scheduler.h",
+            "rest_bps * takes(n, all) / shares",
+            "rest_bps / shares",
+        ),
+        Mutation(
+            "busy",
+            "scheduling/class_scheduler.h",
+            "if (!busy && waiting() == 0)",
+            "if (waiting() == 0)",
+        ),
+        Mutation("eq12", "scheduling/class_regulator.h", "* 8.0 - view.rate_bps * tau_s_", "* 8.0"),
+        Mutation(
+            "age",
+            "scheduling/class_regulator.h",
+            "promised.delay_s - view.delay_s",
+            "promised.delay_s",
+        ),
+        Mutation(
+            "buffer",
+            "scheduling/class_regulator.h",
+            "return excess_bytes_ <= 0 && needed",
+            "return needed",
+        ),
+        Mutation(
+            "classes",
+            "scheduling/class_regulator.h",
+            "<= promised[n].rate_bps) {",
+            "<= capacity_bps) {",
+        ),
+        Mutation("rho", "scheduling/class_regulator.h", "return rho_ * (", "return ("),
+        Mutation(
+            "list",
+            "scheduling/class_regulator.h",
+            "if (flow.waiting == 0) unlist(flow);\n    return",
+            "return",
+        ),
+    ],
+    "service-class": [
+        Mutation(
+            "sign",
+            "scheduling/service_class.h",
+            "if (tied) weight[n] = ratios[n] * weight[n + 1];",
+            "if (tied) weight[n] = weight[n + 1] / ratios[n];",
+        ),
+        Mutation(
+            "threshold",
+            "scheduling/service_class.h",
+            "i == 1 ? values[i] >= 0 : values[i] > 0",
+            "values[i] >= 0",
+        ),
+        Mutation(
+            "guard",
+            "scheduling/service_class.h",
+            "n + 1 < ratios.size() && ratios[n] > 0",
+            "n + 1 < ratios.size()",
         ),
     ],
 }

@@ -21,7 +21,12 @@ import pytest
 from law_api import Laws
 from law_build import LAWS, build_module
 from law_checks import AT_FAULT, CHECKS
-from planted_faults import MARKING_MUTATIONS, Mutation
+from planted_faults import (
+    MARKING_MUTATIONS,
+    RATE_MUTATIONS,
+    SCHEDULING_MUTATIONS,
+    Mutation,
+)
 
 SOURCES: Final = {
     "newreno": ("reno",),
@@ -30,6 +35,7 @@ SOURCES: Final = {
     "poisson": ("traffic",),
     "web": ("traffic",),
     "stream": ("stream", "stream_words"),
+    "service-class": ("class_based",),
     "voip": ("users",),
     "file": ("users",),
     "on-off": ("users",),
@@ -94,6 +100,8 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("guard", "marking/threshold.h", "if (scope_ != Scope::departing) return {};", ""),
     ],
     **MARKING_MUTATIONS,
+    **RATE_MUTATIONS,
+    **SCHEDULING_MUTATIONS,
     "wtp": [
         Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),
         Mutation("threshold", "window/wtp.h", "ack.marks == 0) return", "ack.marks <= 1) return"),

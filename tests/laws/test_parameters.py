@@ -10,9 +10,13 @@ import pytest
 from ecnomy.markets.plan.laws import Param, law_table
 from law_api import Laws, Row
 
-KINDS = ("marking", "window", "traffic")
+KINDS = ("marking", "window", "traffic", "scheduling", "service")
 # Laws without a parameter table of their own in the headers.
-TABLELESS = {"traffic": {"greedy"}, "marking": set(), "window": set()}
+TABLELESS: dict[str, set[str]] = {kind: set() for kind in KINDS} | {"traffic": {"greedy"}}
+
+
+SCHEDULER = "class-based"
+_BEST_EFFORT = [-1.0, -1.0, 0.0, -1.0, -1.0]
 
 
 def as_row(parameter: Param) -> Row:
@@ -45,6 +49,12 @@ def test_python_parameters_are_those_of_the_headers(laws: Laws, kind: str) -> No
 
 def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
     """The law from its values."""
+    if kind == "scheduling":
+        return laws.scheduler(values, [_BEST_EFFORT], 10**6)
+    if kind == "service":
+        return laws.scheduler(
+            [usable(row) for row in laws.tables()["scheduling"][SCHEDULER]], [values], 2**62
+        )
     return {"marking": laws.marking, "window": laws.window, "traffic": laws.traffic}[kind](
         name, values
     )
@@ -91,6 +101,8 @@ def test_values_out_of_range_are_refused_by_name(laws: Laws, kind: str) -> None:
     [
         ("marking", "red", [0, 9, 3, 0.1, 0.002, 1, 1, 1, 0, 1, 0, 1, 0, 1000, -1]),
         ("traffic", "web", [5, 2, 50000, 100, 99, 1.2, 0, -1]),
+        ("window", "rem", [0, 9, 1.4, 100, 99, 100, 1, 0.01, 0, 0.1, 0, 0]),
+        ("window", "primal", [10, 5, 10, 100, 99]),
     ],
 )
 def test_crossed_ranges_are_refused(laws: Laws, kind: str, name: str, values: list[float]) -> None:

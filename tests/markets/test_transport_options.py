@@ -34,7 +34,18 @@ def planned(transport: str) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize(
-    "law", ["wtp", "wtp-sender", "reno", "newreno", "tahoe", "multcp, flows: 2"]
+    "law",
+    [
+        "wtp",
+        "wtp-sender",
+        "reno",
+        "newreno",
+        "tahoe",
+        "multcp, flows: 2",
+        "vegas",
+        "primal",
+        "rem, weight: 12 packets/ms, phi: 1.4, max_rate: 24 packets/ms",
+    ],
 )
 def test_all_is_off_by_default(law: str) -> None:
     """No option changes what a scenario without them gets, whatever its law."""

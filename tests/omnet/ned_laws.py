@@ -43,6 +43,7 @@ _HOLDER: Final = '        @class(LawHolder);\n        @display("i=block/cogwheel
 
 FAMILIES: Final = {
     "marking": Family("queue", "Queue", "", "extends MarkingQueue", "law", ""),
+    "scheduling": Family("queue", "Queue", "", "extends ClassQueue", "law", ""),
     "window": Family(
         "tcp/laws", "", "ecnomy.traffic.IWindowLaw", "like IWindowLaw", "string law", _HOLDER
     ),
@@ -91,7 +92,7 @@ def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> 
     """The whole NED file of one law.
 
     Args:
-        family: `marking`, `window` or `traffic`.
+        family: `marking`, `scheduling`, `window` or `traffic`.
         law: the law's name.
         parameters: its table, as `ecnomy-engine describe` gives it.
     """
@@ -134,8 +135,8 @@ def files() -> dict[Path, str]:
         INET / FAMILIES[family].folder / f"{ned_type(family, law)}.ned": ned_text(
             family, law, parameters
         )
-        for family, laws in described().items()
-        for law, parameters in laws.items()
+        for family in FAMILIES
+        for law, parameters in described()[family].items()
     }
 
 

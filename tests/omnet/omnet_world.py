@@ -40,7 +40,19 @@ network:
       not_ect: pass
       duplex: false
       marking: {law: red, min_threshold: 5 packets, max_threshold: 15 packets}
-    - {name: home, from: c, to: b-1, rate: 1 Mbps, delay: 3 ns, buffer: 9 packets, duplex: false}
+    - name: home
+      from: c
+      to: b-1
+      rate: 1 Mbps
+      delay: 3 ns
+      buffer: 9 packets
+      duplex: false
+      scheduler:
+        kind: class-based
+        classes:
+          - {name: slow, delay: 10 ms, loss: 0.01, rate: 500 kbps}
+          - {delay_ratio: 0.5}
+          - {}
 sources:
   - {name: files, count: 3, from: a, to: c, rows: together, start: 1 s, stagger: 1 us, spread: 2 s,
      stop: 25 s, traffic: {kind: web, patience: 4 s}, transport: {law: reno, sack: true}}
@@ -48,7 +60,8 @@ sources:
      transport: {law: wtp, reference_rtt: 80 ms, receiver_window: 20 packets},
      profile: {period: 20 s, steps: {0 s: 1, 10 s: 0.5}}}
   - {name: phones, count: 2, from: a, to: c, traffic: {kind: voip}, transport: {law: udp}}
-  - {name: probes, from: c, to: a, traffic: {kind: cbr, rate: 8 kbps}, transport: {law: udp}}
+  - {name: probes, class: slow, from: c, to: a, traffic: {kind: cbr, rate: 8 kbps},
+     transport: {law: udp}}
 record:
   series: [cwnd, queue]
   every: 100 ms

@@ -72,7 +72,7 @@ def test_every_field_of_a_plan_changes_the_project() -> None:
     before, silent = texts(plan), set()
     assert "voip" in {source.traffic.law for source in plan.sources}
     for path, value in leaves(msgspec.to_builtins(plan)):
-        if path[-1] in ("law", "kind"):
+        if path[-1] in ("law", "kind") or value is None:
             continue  # laws have a test of their own
         if path[2:3] == ("calls",) and plan.sources[path[1]].traffic.law != "voip":
             continue  # only telephones have calls
@@ -91,7 +91,7 @@ def test_every_field_of_the_structs_is_in_that_plan() -> None:
     assert set(tree) == set(Plan.__struct_fields__) and tree["nodes"] and tree["links"]
 
 
-@pytest.mark.parametrize("family", ["marking", "window", "traffic"])
+@pytest.mark.parametrize("family", ["marking", "scheduling", "window", "traffic"])
 def test_every_law_reaches_the_project(family: str) -> None:
     """Its type by name, each parameter by the name and in the form that its NED type has."""
     plan = everything()
@@ -122,6 +122,10 @@ def with_law(plan: Plan, family: str, law: Law) -> Plan:
         for i in others if other else ():
             links[i] = replace(links[i], marking=other)
         return replace(plan, links=links)
+    if family == "scheduling":
+        (one,) = [link for link in plan.links if link.scheduler is not None]
+        other = replace(one, scheduler=replace(one.scheduler, law=law))
+        return replace(plan, links=[other if link is one else link for link in plan.links])
     source = plan.sources[0]
     if family == "window":
         source = replace(source, transport=replace(source.transport, window=law))

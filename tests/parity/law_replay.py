@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from law_api import Laws, Marking, Window, WindowState
+from law_api import Laws, Marking, Scheduler, Window, WindowState
 
 __all__ = ["Replay", "replay"]
 
@@ -32,14 +32,15 @@ def replay(laws: Laws, lines: Iterable[str], keep: int = 10) -> Replay:
         KeyError: a hook or host that the log has not introduced.
     """
     told = Replay()
-    hosts: dict[str, tuple[str, Marking | Window]] = {}
+    hosts: dict[str, tuple[str, Marking | Window | Scheduler]] = {}
     for number, line in enumerate(lines, 1):
         hook, host, *words = line.split()
         if hook == "new":
             family, name, *values = words
             numbers = [float.fromhex(value) for value in values]
-            make: Callable[[str, Sequence[float]], Marking | Window]
-            make = {"marking": laws.marking, "window": laws.window}[family]
+            make: Callable[[str, Sequence[float]], Marking | Window | Scheduler]
+            makers = {"marking": laws.marking, "window": laws.window}
+            make = makers.get(family) or _scheduler(laws)
             hosts[host] = (name, make(name, numbers))
             continue
         name, law = hosts[host]
@@ -48,6 +49,19 @@ def replay(laws: Laws, lines: Iterable[str], keep: int = 10) -> Replay:
         if logged != now and len(told.differing) < keep:
             told.differing.append(f"line {number}, {name} {hook}: logged {logged}, again {now}")
     return told
+
+
+def _scheduler(laws: Laws) -> Callable[[str, Sequence[float]], Scheduler]:
+    """From the link's rate, the scheduler's values and those of its classes, all in a row."""
+    tables = laws.tables()
+
+    def make(name: str, values: Sequence[float]) -> Scheduler:
+        own, each = len(tables["scheduling"][name]), len(tables["service"]["service-class"])
+        rest = values[1 + own :]
+        classes = [rest[i : i + each] for i in range(0, len(rest), each)]
+        return laws.scheduler(values[1 : 1 + own], classes, int(values[0]))
+
+    return make
 
 
 Outcome = tuple[str | int, ...]
@@ -111,16 +125,45 @@ def _configure(law: Marking, words: Sequence[str]) -> Pair:
     return (), ()
 
 
+def _joined(law: Scheduler, words: Sequence[str]) -> Pair:
+    service, flow, bytes_, ect, ce, busy, now = (int(word) for word in words)
+    law.arrive(service, (flow, bytes_, bool(ect), bool(ce)), bool(busy), now)
+    return (), ()
+
+
+def _room(law: Scheduler, words: Sequence[str]) -> Pair:
+    overflow, now, victim = (int(word) for word in words)
+    return (victim,), (law.drop(bool(overflow), now),)
+
+
+def _settled(law: Scheduler, words: Sequence[str]) -> Pair:
+    law.settle(int(words[0]))
+    return _hex(words[1:]), tuple(row[2].hex() for row in law.classes())
+
+
+def _next(law: Scheduler, words: Sequence[str]) -> Pair:
+    now, service, mark, waited = (int(word) for word in words)
+    return (service, bool(mark), waited), law.next(now)
+
+
 _HOOKS: dict[str, Callable[..., Pair]] = {
     "arrival": _decided("on_arrival"),
     "departure": _decided("on_departure"),
     "drop": _dropped,
     "timer": _timed,
     "configure": _configure,
+    "join": _joined,
+    "room": _room,
+    "settle": _settled,
+    "next": _next,
     "ack": _changed(lambda law, w, more: law.on_ack(w, int(more[0]), int(more[1]))),
     "congestion": _changed(lambda law, w, more: law.on_congestion(w)),
     "loss": _changed(lambda law, w, more: law.on_loss(w)),
     "timeout": _changed(lambda law, w, more: law.on_timeout(w, float.fromhex(more[0]))),
+    "begin": _changed(lambda law, w, more: law.begin(w)),
+    "rtt": _changed(lambda law, w, more: law.on_rtt(w, int(more[0]))),
     "weight": _set(lambda law, value: law.set_weight(value)),
     "gain": _set(lambda law, value: law.set_gain(value)),
+    "aim": _set(lambda law, value: law.aim(value)),
+    "disturb": _set(lambda law, value: law.disturb(value)),
 }

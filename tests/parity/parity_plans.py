@@ -84,6 +84,11 @@ WINDOWS: Final = {
     "newreno": plans.tcp(Law("newreno", plans.RENO.params), sack=True),
     "tahoe": plans.tcp(plans.tahoe(), delayed_acks=2),
     "multcp": plans.tcp(plans.multcp(2)),
+    "rem": plans.tcp(
+        plans.rem_source(w=60, max_rate=300, min_rate=10, phi=1.05, rtt_error_std_s=0.001)
+    ),
+    "vegas": plans.tcp(plans.vegas(), sack=True),
+    "primal": plans.tcp(plans.primal(), initial_mark_rate=8.0),
 }
 
 # What is changed on the way: (parameter of the link's law, its values in turn).

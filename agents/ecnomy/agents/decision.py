@@ -15,7 +15,7 @@ import numpy as np
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
 
-__all__ = ["FEW", "LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked"]
+__all__ = ["FEW", "LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked", "within"]
 
 LEAVE: Final = -1.0  # as a willingness: not this agent's matter
 NO_CAP: Final = -1.0  # as a rate cap: none
@@ -36,6 +36,13 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     willingness_micro_per_s: Floats | None = None
     offer: Integers | None = None
     rate_cap_bps: Floats | None = None
+
+
+def within(values: Floats, least: float, most: float) -> Floats:
+    """Each value, or the limit that it is beyond."""
+    if len(values) <= FEW:
+        return np.array([min(max(value, least), most) for value in values.tolist()], np.float64)
+    return values.clip(least, most)
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
@@ -76,11 +83,18 @@ def _check_amounts(
     if column.dtype.kind not in "iufc":
         raise StrategyError(f"{who} returned a {name} that is no number")
     if len(column) <= FEW and column.dtype.kind != "c":
-        fits = all(0 <= amount < math.inf or amount == no for amount in column.tolist())
+        fits = _all_fit(column.tolist(), no)
     else:
         fits = bool((((column >= 0) & (column < np.inf)) | (column == no)).all())
     if not fits:
         raise StrategyError(f"{who} returned a {name} that is negative or not finite")
+
+
+def _all_fit(amounts: list[float], no: float) -> bool:
+    for amount in amounts:
+        if not (0 <= amount < math.inf or amount == no):
+            return False
+    return True
 
 
 def _check_length(column: Floats | Integers, seen: Observation, who: str, name: str) -> None:
@@ -92,7 +106,7 @@ def _check_length(column: Floats | Integers, seen: Observation, who: str, name: 
 def _check_offers(offer: Integers, seen: Observation, who: str) -> None:
     if offer.dtype.kind not in "iu":
         raise StrategyError(f"{who} returned classes that are not integers")
-    moved = np.flatnonzero(offer != seen.flows.offer)
+    moved = (offer != seen.flows.offer).nonzero()[0]
     for row in moved.tolist():
         flow, held, wanted = (int(c[row]) for c in (seen.flows.flow, seen.flows.offer, offer))
         if not 0 <= wanted < len(seen.offers):

@@ -61,8 +61,8 @@ def _many(flows: FlowColumns) -> tuple[int, int, float]:
 def _few(flows: FlowColumns) -> tuple[int, int, float]:
     """The same, number by number: numpy takes ten times as long for a flow or two."""
     marks, delivered, slowest_s = 0, 0, 0.0
-    columns = (flows.gain, flows.delivered, flows.srtt_s, flows.marks)
-    for gain, packets, srtt_s, marked in zip(*(c.tolist() for c in columns), strict=True):
+    told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
+    for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
         if gain > 0 and packets > 0 and srtt_s > 0:
             marks, delivered = marks + marked, delivered + packets
             slowest_s = max(slowest_s, srtt_s / gain)
@@ -123,8 +123,9 @@ class Strategist:
         """`who` is named in messages."""
         self._who, self._kind, self._params = f"{who} ({kind})", kind, params
         self._whole = make(kind, params)
+        self._many = callable(getattr(self._whole, "decide_many", None))
         self._single: dict[int, object] = {}
-        if not self._can("decide_many") and not self._can("decide"):
+        if not self._many and not callable(getattr(self._whole, "decide", None)):
             raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
 
     def decide(self, seen: Observation) -> Decision:
@@ -135,7 +136,7 @@ class Strategist:
                 code failed.
         """
         try:
-            if self._can("decide_many"):
+            if self._many:
                 decision = self._whole.decide_many(seen)  # type: ignore[attr-defined]
             else:
                 decision = self._one_by_one(seen)
@@ -144,9 +145,6 @@ class Strategist:
             raise
         except Exception as error:
             raise blame(self._who, error) from error
-
-    def _can(self, method: str) -> bool:
-        return callable(getattr(self._whole, method, None))
 
     def _one_by_one(self, seen: Observation) -> Decision:
         choices = []

@@ -23,11 +23,12 @@ from typing import Annotated, Final, Protocol
 
 import numpy as np
 
-from ecnomy.agents.observation import Floats
+from ecnomy.agents.observation import Floats, column
 from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["UTILITIES", "AlphaFair", "Log", "Sqrt", "Utility", "utility_of"]
 
+_ONE: Final = column(1.0)
 STEEPEST: Final = 20.0  # with r in [1e-3, 1e3], r^(1 - alpha) stays a number
 
 
@@ -93,7 +94,7 @@ class Log(_Scaled):
 
     def worth(self, r: Floats) -> Floats:
         """See Utility."""
-        return self.a * r / (1.0 + r)
+        return self.a * r / (_ONE + r)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

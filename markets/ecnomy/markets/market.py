@@ -61,6 +61,7 @@ from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 __all__ = ["Market"]
 
 Truths = npt.NDArray[np.bool_]
+_NONE = np.array([NO_OFFER])
 
 
 class Market(mesa.Model):
@@ -212,7 +213,8 @@ class Market(mesa.Model):
                 moved = rows[decision.offer != self.offer[rows]]
                 self.offer[rows] = decision.offer
                 self.journal.many(t_ps, customer.name, moved, "class", self.offer[moved])
-            self._take(t_ps, customer.name, rows, self.offer[rows] == NO_OFFER, decision)
+            if decision.willingness_micro_per_s is not None or decision.rate_cap_bps is not None:
+                self._take(t_ps, customer.name, rows, self.offer[rows] == _NONE, decision)
 
     def _ask_sellers(self, t_ps: int) -> None:
         for seller in self._sellers:
@@ -245,7 +247,7 @@ class Market(mesa.Model):
         for name, wanted, column in given:
             if wanted is not None:
                 new = own & (wanted != column[rows])
-                if not new.any():
+                if not np.count_nonzero(new):
                     continue
                 moved, value = rows[new], wanted[new]
                 column[moved] = value

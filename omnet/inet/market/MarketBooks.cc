@@ -58,6 +58,14 @@ int MarketBridge::addSource(int index, const SourcePlan& plan, const inet::L3Add
   return static_cast<int>(at);
 }
 
+void MarketBridge::checkClass(const SourcePlan& source, const Hop& hop) const {
+  const LinkPlan& link = plan_.links[static_cast<std::size_t>(hop.link)];
+  const int classes = static_cast<int>(link.scheduler.classes.size());
+  if (hop.service_class == -1 || (hop.service_class >= 0 && hop.service_class < classes)) return;
+  throw cRuntimeError("source '%s' is in class %d of link '%s', which has %d", source.name.c_str(),
+                      hop.service_class, link.name.c_str(), classes);
+}
+
 void MarketBridge::openBooks() {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     if (!links_[i]) throw cRuntimeError("no link has index %d", static_cast<int>(i));
@@ -70,14 +78,16 @@ void MarketBridge::openBooks() {
     const SourcePlan& plan = plan_.sources[i];
     const int index = static_cast<int>(i);
     peers_[source.remote.toIpv4().getInt()].push_back({source.port, plan.count, index, flow});
-    for (const auto* path : {&plan.path, &plan.ack_path}) {
-      std::uint32_t hop = accounts_.add_path(*path, index);
+    for (const auto& [path, classes] :
+         {std::pair(&plan.path, &plan.classes), std::pair(&plan.ack_path, &plan.ack_classes)}) {
+      std::uint32_t hop = accounts_.add_path(*path, *classes, index);
       hops_.emplace_back();
       for (const std::int32_t link : *path) {
         if (link < 0 || static_cast<std::size_t>(link) >= links_.size()) {
           throw cRuntimeError("the path of source '%s' has link %d, which there is not",
                               plan.name.c_str(), link);
         }
+        checkClass(plan, accounts_.hops[hop]);
         hops_.back().emplace_back(link, hop++);
       }
     }

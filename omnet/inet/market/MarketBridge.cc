@@ -75,6 +75,8 @@ void MarketBridge::begin() {
   connect();
   recorder_ = std::make_unique<Recorder>(plan_, client_.get());
   tally_ = std::make_unique<Tally>(plan_);
+  classTally_ = std::make_unique<ClassTally>(plan_);
+  if (client_ && plan_.record.classes_every > 0) accounts_.classes = classTally_.get();
   accounts_.trace = recorder_->trace();
   cpuBefore_s_ = cpu_s();
   if (plan_.warmup == 0) beginTally();
@@ -131,6 +133,7 @@ void MarketBridge::boundary() {
   linkStates();
   recorder_->flush();
   if (accounts_.tally) tally_->tell_counts(*client_, at);
+  if (accounts_.classes) classTally_->tell(*client_, at);
   if (at == plan_.warmup) beginTally();
   ++epoch_;
   exchange();

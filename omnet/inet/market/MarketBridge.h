@@ -19,6 +19,7 @@
 
 #include "bridge/client.h"
 #include "host/accounts.h"
+#include "host/class_tally.h"
 #include "host/plan.h"
 #include "host/recorder.h"
 #include "host/tally.h"
@@ -121,6 +122,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
 
   // Books
   void openBooks();
+  void checkClass(const SourcePlan& source, const Hop& hop) const;
   const Peer* peer(const inet::L3Address& address, int port) const;
 
   // The run
@@ -146,6 +148,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   std::unique_ptr<bridge::Client> client_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<Tally> tally_;
+  std::unique_ptr<ClassTally> classTally_;
 
   omnetpp::cMessage* boundary_ = nullptr;
   omnetpp::cMessage* sample_ = nullptr;

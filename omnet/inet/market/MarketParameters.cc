@@ -83,6 +83,7 @@ void MarketBridge::readRecord() {
   }
   record.counts = names(this, "counts", {"arrivals", "marks", "drops", "sent", "delivered", "ce"});
   record.counts_every = timeParameter(this, "countsEvery");
+  record.classes_every = timeParameter(this, "classesEvery");
   if (!record.counts.empty() && record.counts_every <= 0) {
     throw cRuntimeError("market: parameter 'counts' needs a positive 'countsEvery'");
   }

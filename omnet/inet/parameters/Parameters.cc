@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 #include "parameters/Parameters.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 
 #include "host/registry.h"
+#include "laws/scheduling/service_class.h"
 
 namespace ecnomy::omnet {
 
@@ -136,6 +139,35 @@ LawPlan lawParameters(const cComponent* module, const char* family) {
   return plan;
 }
 
+std::vector<LawPlan> serviceClasses(const cComponent* module, const char* name) {
+  const std::vector<Parameter>& table = find_law("service", ServiceClass::kName).parameters;
+  std::vector<LawPlan> out;
+  std::istringstream text(const_cast<cComponent*>(module)->par(name).stdstringValue());
+  for (std::string one; std::getline(text, one, ';');) {
+    LawPlan plan{ServiceClass::kName, {}};
+    for (const Parameter& parameter : table) plan.values.push_back(parameter.fallback);
+    std::istringstream words(one);
+    std::string word;
+    if (!(words >> word)) refuse(module, name, "has a class without a name");
+    while (words >> word) {
+      const std::size_t equals = word.find('=');
+      const auto found = std::find_if(table.begin(), table.end(), [&](const Parameter& parameter) {
+        return word.substr(0, equals) == parameter.name;
+      });
+      if (equals == std::string::npos || found == table.end()) {
+        refuse(module, name, "has '" + word + "', expected a value of service-class");
+      }
+      char* end = nullptr;
+      const char* digits = word.c_str() + equals + 1;
+      const double value = std::strtod(digits, &end);
+      if (end == digits || *end != 0) refuse(module, name, "has '" + word + "', no number");
+      plan.values[static_cast<std::size_t>(found - table.begin())] = value;
+    }
+    out.push_back(plan);
+  }
+  return out;
+}
+
 SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,
                             const cComponent* window) {
   SourcePlan source{};
@@ -143,6 +175,8 @@ SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,
   source.count = static_cast<std::int32_t>(module->par("count").intValue());
   source.path = indexList(module, "path");
   source.ack_path = indexList(module, "ackPath");
+  source.classes = indexList(module, "classes");
+  source.ack_classes = indexList(module, "ackClasses");
   source.start_at = timeParameter(module, "start");
   source.start_stagger = timeParameter(module, "startStagger");
   source.start_spread = timeParameter(module, "startSpread");

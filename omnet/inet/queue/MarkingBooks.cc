@@ -30,9 +30,10 @@ void MarkingQueue::accountQueue(Time now) {
 // At most the first packet: the interface sends one at a time.
 void MarkingQueue::catchUp(Time now) {
   if (begun_ || waitingPackets_ == 0 || freeAt_ > now) return;
-  Slot& head = slots_.front();
+  const Time started = std::max(freeAt_, slots_.front().arrived);
+  choose(started);
   begun_ = true;
-  begin(head, std::max(freeAt_, head.arrived));
+  begin(slots_.front(), started);
 }
 
 void MarkingQueue::begin(Slot& slot, Time started) {
@@ -44,6 +45,10 @@ void MarkingQueue::begin(Slot& slot, Time started) {
   const Time duration = transmission(slot.wireBytes);
   work_ += duration - std::max<Time>(freeAt_ - started, 0);
   freeAt_ = started + duration;
+  departing(slot, started);
+}
+
+void MarkingQueue::departing(Slot& slot, Time started) {
   if (!law_->watches_departures()) return;
   const QueueView queue{waitingPackets_, waitingBytes_, plan_.rate_bps, kNever};
   const Decision decision = law_->on_departure(queue, view(slot), started);
@@ -99,6 +104,12 @@ bool MarkingQueue::admitted(Slot& slot, Time now) {
     return false;
   }
   if (toMark) mark(slot, now);
+  return true;
+}
+
+bool MarkingQueue::enter(Slot& slot, Time now) {
+  if (!admitted(slot, now)) return false;
+  accept(slot, now);
   return true;
 }
 

@@ -54,7 +54,7 @@ void MarkingQueue::readPlan() {
   plan_.framing_bytes = bytes("framing");
   plan_.drop_not_ect = par("notEct").stdstringValue() == "drop";
   plan_.stream = par("stream").stdstringValue();
-  plan_.marking = lawParameters(this, "marking");
+  readLaw();
   shortest_ = bytes("shortest");
   gap_ = bytes("gap");
   omnetpp::cChannel* channel = interface_->getTxTransmissionChannel();
@@ -65,6 +65,8 @@ void MarkingQueue::readPlan() {
     throw cRuntimeError("framing, shortest and gap are bytes, and gap is part of framing");
   }
 }
+
+void MarkingQueue::readLaw() { plan_.marking = lawParameters(this, "marking"); }
 
 void MarkingQueue::openLaw() {
   const std::uint64_t seed =
@@ -109,8 +111,7 @@ void MarkingQueue::pushPacket(Packet* packet, cGate*) {
   catchUp(time);
   Slot slot = look(packet, time);
   countArrival(slot, time);
-  if (!admitted(slot, time)) return tellListeners();
-  accept(slot, time);
+  if (!enter(slot, time)) return tellListeners();
   if (collector_) collector_->handleCanPullPacketChanged(outputGate->getPathEndGate());
   tellListeners();
 }
@@ -136,8 +137,11 @@ void MarkingQueue::depart() {
   adoptRate();
   const Time time = now();
   catchUp(time);
+  if (!begun_) {
+    choose(time);
+    begin(slots_.front(), time);
+  }
   Slot& head = slots_.front();
-  if (!begun_) begin(head, time);
   begun_ = false;
   const Time duration = transmission(head.wireBytes);
   freeAt_ = std::max(freeAt_, time + duration);

@@ -58,7 +58,6 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   void handleMessage(omnetpp::cMessage* message) override;
   std::string resolveDirective(char directive) const override;
 
- private:
   struct Slot {
     inet::Packet* packet;
     Label label;
@@ -72,9 +71,15 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
     Hop* hop;
   };
 
+  // What a queue of several classes does in its own way (ClassQueue.h).
+  virtual void readLaw();
+  virtual void openLaw();
+  virtual bool enter(Slot& slot, Time now);             // false: it is gone
+  virtual void choose(Time started) { (void)started; }  // puts first what goes next
+  virtual void departing(Slot& slot, Time started);
+
   // Set-up
   void readPlan();
-  void openLaw();
   void adoptRate();
 
   // Books

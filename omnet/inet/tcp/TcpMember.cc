@@ -18,7 +18,8 @@ TcpMember::TcpMember(const Place& place, const FlowSender::Identity& identity, F
                      Outbox outbox, Stream traffic)
     : place_(place),
       sender_(identity.plan->transport, stats, outbox,
-              {identity.plan, identity.member, identity.flow, identity.accounts, this, identity.rttError}),
+              {identity.plan, identity.member, identity.flow, identity.accounts, this,
+               identity.rttError}),
       stream_(traffic),
       due_("due"),
       step_("step") {

@@ -33,8 +33,8 @@ void TcpSender::openMembers() {
   const SourcePlan& source = market_->sourcePlan(index());
   for (int member = 0; member < source.count; ++member) {
     const TcpMember::Place place{this, tcp, market_, local_, remote_, port_ + member};
-    const FlowSender::Identity identity{&source, member, flowOf(member), &market_->accounts(),
-                                        nullptr, stream(member, "rtt")};
+    const FlowSender::Identity identity{
+        &source, member, flowOf(member), &market_->accounts(), nullptr, stream(member, "rtt")};
     members_.push_back(std::make_unique<TcpMember>(
         place, identity, stats(member), Outbox(source.send_overhead_ps, stream(member, "overhead")),
         stream(member, "traffic")));

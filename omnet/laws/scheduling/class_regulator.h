@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regulation of classes by ECN (christin2003 section 4, Eq. 11 and 12) with the heuristic of its section 3:
 // flows that a multistage filter lets pass are followed (flow_projection_heuristic.h: filter, lists, rounds,
-// rho and what counts as a mark are the same), one filter and one rho for the link, sums per class.
+// and what counts as a mark are the same), one filter for the link and one rho (bytes of the last interval
+// that arrived, over those of flows then on L1; what was dropped may have come before it, and counts).
 //
 // Class n is projected to bring, by the beginning of the last next round in tau,
 //   P_n = rho ((X_n - m_n)(Omega_n + S_n) + m_n Omega_n / 2)   bytes
@@ -114,13 +115,11 @@ class ClassRegulator {
   }
 
   void is_dropped(const PacketView& packet) noexcept {
-    arrived_bytes_ -= packet.bytes;
     const auto found = followed_.find(packet.flow);
     if (found == followed_.end()) return;
     Followed& flow = found->second;
     count(flow, -1);
     flow.is_dropped();
-    flow.interval_bytes -= packet.bytes;
     count(flow, 1);
     if (flow.waiting == 0) unlist(flow);
   }

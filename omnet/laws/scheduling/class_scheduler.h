@@ -9,9 +9,12 @@
 // If these fit, each class gets its own, and what is left of C is shared in proportion to shares y_n among
 // waiting classes without delay bound or in a delay chain (all that wait, where there are none). If not, each
 // gets min(r_n^min, mu_n) and a part of its need beyond that, the same for all: the delay bound gives way.
-//   Along a chain of delay ratios, every `update_s`, with D*_n = D_n / weight_n and the mean over the classes
-// of the chain that wait,  y_n <- y_n (1 + gain (D*_n / mean - 1)),  their sum kept. Written in rates this is
-// r_n += K_n e_n with e_n = mean D* - D*_n and K_n = -gain r_n / mean D*: whatever the scale of the delays.
+//   Along a chain of delay ratios, every `update_s`, with D_n = Q_n / r_n (what a packet that comes now will
+// wait), D*_n = D_n / weight_n and the mean over the classes of the chain that have a rate,
+//   y_n <- y_n (1 + gain (D*_n / mean - 1)),   their sum kept.   In rates this is r_n += K_n e_n
+// with e_n = mean D* - D*_n and K_n = -gain r_n / mean D*: whatever the scale of the delays. The delay ahead and
+// not the one behind (the age of the oldest packet), as that tells of a rate only when the queue has passed
+// through, and feedback on it swings for ever.
 //
 // Service. A class's credit is what a fluid server of its rate would have sent of it beyond what was sent.
 // The class with the largest credit goes next, ties to the lower class. A class that begins to wait begins
@@ -47,7 +50,7 @@ class ClassScheduler {
   static constexpr Parameter kParameters[] = {
       {"regulation", "choice", 0, 0, 1, "off,ecn"},
       {"update_s", "s", 0.01, 1e-9, 1e6, ""},
-      {"gain", "", 0.05, 0, 0.9, ""},
+      {"gain", "", 0.5, 0, 0.9, ""},
       {"buffer_packets", "packets", NAN, 0, 1e12, ""},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
       {"gap_divisor", "", 10, 1e-3, 1e9, ""},
@@ -272,30 +275,34 @@ class ClassScheduler {
   void feed_back(Time now) noexcept {
     update_at_ = now + update_;
     for (std::size_t first = 0; first < states_.size(); first = delay_.end[first] + 1) {
-      feed_back(first, delay_.end[first], now);
+      feed_back(first, delay_.end[first]);
     }
   }
 
   // One chain, from its first to its last class.
-  void feed_back(std::size_t first, std::size_t last, Time now) noexcept {
-    double classes = 0.0, sum_s = 0.0, before = 0.0, after = 0.0;
+  void feed_back(std::size_t first, std::size_t last) noexcept {
+    double classes = 0.0, sum = 0.0, before = 0.0, after = 0.0;
+    const auto takes_part = [&](std::size_t n) {
+      return !states_[n].queue.empty() && states_[n].rate_bps > 0;
+    };
     const auto normal = [&](std::size_t n) {
-      return seconds(states_[n].queue.age(now)) / delay_.weight[n];
+      const State& state = states_[n];
+      return static_cast<double>(state.queue.bytes()) / (state.rate_bps * delay_.weight[n]);
     };
     for (std::size_t n = first; n <= last; ++n) {
-      if (states_[n].queue.empty()) continue;
+      if (!takes_part(n)) continue;
       ++classes;
-      sum_s += normal(n);
+      sum += normal(n);
       before += states_[n].share;
     }
-    if (classes < 2 || sum_s <= 0) return;
+    if (classes < 2) return;
     for (std::size_t n = first; n <= last; ++n) {
-      if (states_[n].queue.empty()) continue;
-      states_[n].share *= 1.0 + gain_ * (normal(n) * classes / sum_s - 1.0);
+      if (!takes_part(n)) continue;
+      states_[n].share *= 1.0 + gain_ * (normal(n) * classes / sum - 1.0);
       after += states_[n].share;
     }
     for (std::size_t n = first; n <= last; ++n) {
-      if (!states_[n].queue.empty()) states_[n].share *= before / after;
+      if (takes_part(n)) states_[n].share *= before / after;
     }
   }
 

@@ -15,11 +15,12 @@
 // An ACK of n packets counts as n; a loss as none. The papers have no losses: the window stays the
 // law's, retransmission repairs. A mark rate asked for is w ln phi, what a flow pays where marks are few
 // (m ~ p ln phi); where they are many it receives less. The error is added to RTT in the last line:
-// `rtt_error_s`, plus at each ACK a normal draw times `rtt_error_std_s` (section V-B, Table II).
+// `rtt_error_s`, plus at each ACK a normal draw (a float) times `rtt_error_std_s` (section V-B, Table II).
 #ifndef ECNOMY_LAWS_WINDOW_REM_SOURCE_H_
 #define ECNOMY_LAWS_WINDOW_REM_SOURCE_H_
 
 #include <array>
+#include <bitset>
 #include <memory>
 
 #include "window.h"
@@ -37,7 +38,7 @@ class RemSource {
       {"utility", "choice", 0, 0, 1, "log,quadratic"},
       {"w", "packets/s", NAN, 1e-9, 1e12, ""},
       {"phi", "", NAN, 1.000001, 1e6, ""},
-      {"min_rate", "packets/s", 100, 1e-9, 1e12, ""},
+      {"min_rate", "packets/s", 1, 1e-9, 1e12, ""},
       {"max_rate", "packets/s", NAN, 1e-9, 1e12, ""},
       {"samples", "", 100, 1, kMostSamples, ""},
       {"initial_fraction", "", 1, 0, 1, ""},
@@ -62,21 +63,20 @@ class RemSource {
     const double sample_s = seconds(rtt);
     rtt_s_ = rtt_s_ == 0 ? sample_s : (1 - beta) * rtt_s_ + beta * sample_s;
   }
-  void disturb(double normal) noexcept {
-    error_s_ = setup_->rtt_error_s + setup_->rtt_error_std_s * normal;
-  }
+  void disturb(double normal) noexcept { normal_ = static_cast<float>(normal); }
   void on_ack(Window& window, const Ack& ack) noexcept {
     const std::int64_t packets = std::max(ack.newly_acked, ack.marks);
     note(packets - ack.marks, false);
     note(ack.marks, true);
     if (rtt_s_ == 0) return;
-    const double target = std::ceil(rate() * std::max(rtt_s_ + error_s_, 0.0));
+    const double error_s = setup_->rtt_error_s + setup_->rtt_error_std_s * double{normal_};
+    const double target = std::ceil(rate() * std::max(rtt_s_ + error_s, 0.0));
     if (setup_->smoothed == Smoothed::off) return window.set(target);
-    round_ += static_cast<double>(packets);
-    if (round_ < window.cwnd) return;
+    const std::int64_t round = std::min(round_ + packets, kLongestRound);
+    round_ = static_cast<std::uint32_t>(round) & kLongestRound;
+    if (static_cast<double>(round) < window.cwnd && round < kLongestRound) return;
     round_ = 0;
-    const double step =
-        setup_->smoothed == Smoothed::unit ? 1.0 : setup_->step * window.cwnd;
+    const double step = setup_->smoothed == Smoothed::unit ? 1.0 : setup_->step * window.cwnd;
     window.set(std::clamp(target, window.cwnd - step, window.cwnd + step));
   }
   void on_congestion(Window&) noexcept {}
@@ -118,38 +118,45 @@ class RemSource {
 
   // Marks of the initial share lie evenly in the ring.
   void forget() noexcept {
-    rtt_s_ = round_ = 0;
-    error_s_ = setup_->rtt_error_s;
+    rtt_s_ = 0;
+    normal_ = 0;
     bits_ = {};
-    next_ = ones_ = 0;
+    next_ = 0;
+    round_ = 0;
     const int n = setup_->samples;
     const int marks = static_cast<int>(std::lround(setup_->initial_fraction * n));
     for (int i = 0; i < n; ++i) note(1, (i + 1) * marks / n > i * marks / n);
   }
   void note(std::int64_t packets, bool marked) noexcept {
     const std::int64_t last = std::min<std::int64_t>(packets, setup_->samples);
+    std::uint32_t next = next_;
     for (std::int64_t i = 0; i < last; ++i) {
-      std::uint64_t& word = bits_[next_ >> 6];
-      const std::uint64_t bit = std::uint64_t{1} << (next_ & 63);
-      ones_ += (marked ? 1 : 0) - ((word & bit) != 0 ? 1 : 0);
+      std::uint64_t& word = bits_[next >> 6];
+      const std::uint64_t bit = std::uint64_t{1} << (next & 63);
       word = marked ? word | bit : word & ~bit;
-      next_ = next_ + 1 == static_cast<unsigned>(setup_->samples) ? 0 : next_ + 1;
+      next = next + 1 == static_cast<std::uint32_t>(setup_->samples) ? 0 : next + 1;
     }
+    next_ = next & 0xff;
   }
   double rate() const noexcept {
-    if (ones_ == 0) return setup_->max_rate;
-    if (ones_ == setup_->samples) return setup_->min_rate;
-    const double price = setup_->price[static_cast<std::size_t>(ones_)];
+    const std::size_t marks = std::bitset<64>(bits_[0]).count() + std::bitset<64>(bits_[1]).count();
+    if (marks == 0) return setup_->max_rate;
+    if (marks == static_cast<std::size_t>(setup_->samples)) return setup_->min_rate;
+    const double price = setup_->price[marks];
     const double x = setup_->quadratic ? setup_->max_rate - w_ * price : w_ / price;
     return std::clamp(x, setup_->min_rate, setup_->max_rate);
   }
 
+  static constexpr std::int64_t kLongestRound = 0xffffff;  // packets
+
+  // 56 bytes, for there is one for every flow.
   std::shared_ptr<const Setup> setup_;
   double w_;
-  double rtt_s_ = 0, error_s_ = 0, round_ = 0;
+  double rtt_s_ = 0;
   std::array<std::uint64_t, 2> bits_{};
-  unsigned next_ = 0;
-  int ones_ = 0;
+  float normal_ = 0;
+  std::uint32_t next_ : 8;
+  std::uint32_t round_ : 24;  // packets answered since the last step
 };
 
 }  // namespace ecnomy

@@ -26,18 +26,16 @@ class Vegas {
   static constexpr bool kPerMark = false;
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr Parameter kParameters[] = {
-      {"alpha", "packets", 1, 0, 1e9, ""},
-      {"beta", "packets", 3, 0, 1e9, ""},
-      {"gamma", "packets", 1, 0, 1e9, ""},
-      {"decrease", "", 0.75, 0.01, 0.99, ""},
+      {"alpha", "packets", 1, 0, 1e9, ""},        {"beta", "packets", 3, 0, 1e9, ""},
+      {"gamma", "packets", 1, 0, 1e9, ""},        {"decrease", "", 0.75, 0.01, 0.99, ""},
       {"min_ssthresh", "packets", 2, 1, 1e9, ""},
   };
 
   explicit Vegas(const double* values) {
     check_parameters(kName, kParameters, values);
     if (values[1] < values[0]) throw BadParameter("vegas: beta is below alpha");
-    setup_ = std::make_shared<const Setup>(
-        Setup{values[0], values[1], values[2], values[3], values[4]});
+    setup_ =
+        std::make_shared<const Setup>(Setup{values[0], values[1], values[2], values[3], values[4]});
   }
 
   void begin(Window&) noexcept {

@@ -41,7 +41,7 @@ struct Window {
   bool in_slow_start() const noexcept { return cwnd < ssthresh; }
 };
 
-enum class Recovery {
+enum class Recovery : std::uint8_t {
   first_ack,  // until the first new ACK (Reno, RFC 5681)
   all_acked,  // until all that was outstanding is acknowledged, a hole at a time (RFC 6582)
   go_back,    // resend everything from the loss on (Tahoe)

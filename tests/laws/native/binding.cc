@@ -75,7 +75,13 @@ void bind_window(nb::module_& module) {
       .def("weight", &WindowLaw::weight)
       .def("set_weight", &WindowLaw::set_weight)
       .def("gain", &WindowLaw::gain)
-      .def("set_gain", &WindowLaw::set_gain);
+      .def("set_gain", &WindowLaw::set_gain)
+      .def("every_ack", &WindowLaw::every_ack)
+      .def("begin", &WindowLaw::begin)
+      .def("on_rtt", &WindowLaw::on_rtt)
+      .def("disturb", &WindowLaw::disturb)
+      .def("aim", &WindowLaw::aim)
+      .def("send_rate", &WindowLaw::send_rate);
   module.def("window", [](const std::string& name, const std::vector<double>& values) {
     return make(registry().window, name, values);
   });
@@ -118,6 +124,21 @@ void bind_traffic(nb::module_& module) {
   });
 }
 
+void bind_scheduling(nb::module_& module) {
+  nb::class_<Scheduler>(module, "Scheduler")
+      .def("arrive", &Scheduler::arrive)
+      .def("drop", &Scheduler::drop)
+      .def("settle", &Scheduler::settle)
+      .def("next", &Scheduler::next)
+      .def("classes", &Scheduler::classes)
+      .def("projected", &Scheduler::projected);
+  module.def("scheduler",
+             [](const std::vector<double>& values, const std::vector<std::vector<double>>& classes,
+                std::int64_t rate_bps) { return registry().scheduler(values, classes, rate_bps); });
+  module.def("weights",
+             [](const std::vector<double>& ratios) { return registry().weights(ratios); });
+}
+
 void bind_random(nb::module_& module) {
   nb::class_<StreamHost>(module, "Stream")
       .def("next", &StreamHost::next)
@@ -141,12 +162,17 @@ NB_MODULE(ecnomy_laws_testing, module) {
   bind_marking(module);
   bind_window(module);
   bind_traffic(module);
+  bind_scheduling(module);
   bind_random(module);
   module.def("tables", [] {
     std::map<std::string, std::map<std::string, Rows>> tables;
     tables["marking"] = tables_of(registry().marking);
     tables["window"] = tables_of(registry().window);
     tables["traffic"] = tables_of(registry().traffic);
+    if (registry().scheduler) {
+      tables["scheduling"]["class-based"] = registry().scheduling[0];
+      tables["service"]["service-class"] = registry().scheduling[1];
+    }
     return tables;
   });
 }

@@ -75,6 +75,13 @@ struct WindowLaw {
   virtual void set_weight(double weight) = 0;
   virtual double gain() = 0;  // NaN where a law has none
   virtual void set_gain(double gain) = 0;
+  // What only some laws have: nothing, or NaN, with the others.
+  virtual bool every_ack() = 0;
+  virtual WindowState begin(const WindowState& window) = 0;
+  virtual WindowState on_rtt(const WindowState& window, Ps rtt) = 0;
+  virtual void disturb(double normal) = 0;
+  virtual void aim(double marks_per_s) = 0;
+  virtual double send_rate() = 0;
 };
 
 struct Traffic {
@@ -121,6 +128,21 @@ struct StreamHost {
   virtual double uniform() = 0;
 };
 
+using Served = std::tuple<int, bool, Ps>;  // class, whether to mark, how long it waited
+// Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period.
+using ClassRow = std::tuple<std::int64_t, std::int64_t, double, double, double, double>;
+
+struct Scheduler {
+  virtual ~Scheduler() = default;
+  virtual void arrive(std::size_t service, const MarkedPacket& packet, bool busy, Ps now) = 0;
+  virtual int drop(bool overflow, Ps now) = 0;
+  virtual void settle(Ps now) = 0;
+  virtual Served next(Ps now) = 0;
+  virtual std::vector<ClassRow> classes() = 0;
+  // Bytes projected beyond the buffer, and the rates that classes are projected to need.
+  virtual std::tuple<double, double> projected() = 0;
+};
+
 using Words4 = std::array<std::uint32_t, 4>;
 using Words2 = std::array<std::uint32_t, 2>;
 
@@ -145,6 +167,11 @@ struct Registry {
   std::function<std::uint64_t(std::uint64_t)> mix64;
   std::function<double(std::uint32_t)> uniform_from_words;
   std::function<Drawn(Ps, Ps, Ps, std::int64_t, const Draws&)> start;
+  std::array<Rows, 2> scheduling;  // of the scheduler, of a class
+  std::function<std::unique_ptr<Scheduler>(const std::vector<double>&,
+                                           const std::vector<std::vector<double>>&, std::int64_t)>
+      scheduler;
+  std::function<std::vector<double>(const std::vector<double>&)> weights;
 };
 
 Registry& registry();

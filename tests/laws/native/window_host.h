@@ -17,6 +17,39 @@ struct HasGain : std::false_type {};
 template <class Law>
 struct HasGain<Law, std::void_t<decltype(std::declval<Law&>().set_gain(0.0))>> : std::true_type {};
 
+template <class Law, class = void>
+struct HearsAll : std::false_type {};
+template <class Law>
+struct HearsAll<Law, std::void_t<decltype(Law::kEveryAck)>> : std::true_type {};
+
+template <class Law, class = void>
+struct HasBegin : std::false_type {};
+template <class Law>
+struct HasBegin<Law,
+                std::void_t<decltype(std::declval<Law&>().begin(std::declval<ecnomy::Window&>()))>>
+    : std::true_type {};
+
+template <class Law, class = void>
+struct HasRtt : std::false_type {};
+template <class Law>
+struct HasRtt<Law, std::void_t<decltype(std::declval<Law&>().on_rtt(
+                       std::declval<ecnomy::Window&>(), ecnomy::Time{}))>> : std::true_type {};
+
+template <class Law, class = void>
+struct HasNoise : std::false_type {};
+template <class Law>
+struct HasNoise<Law, std::void_t<decltype(std::declval<Law&>().disturb(0.0))>> : std::true_type {};
+
+template <class Law, class = void>
+struct HasAim : std::false_type {};
+template <class Law>
+struct HasAim<Law, std::void_t<decltype(std::declval<Law&>().aim(0.0))>> : std::true_type {};
+
+template <class Law, class = void>
+struct HasRate : std::false_type {};
+template <class Law>
+struct HasRate<Law, std::void_t<decltype(std::declval<Law&>().send_rate())>> : std::true_type {};
+
 template <class Law>
 class WindowOf : public WindowLaw {
  public:
@@ -62,6 +95,27 @@ class WindowOf : public WindowLaw {
   }
   void set_gain(double gain) override {
     if constexpr (HasGain<Law>::value) law_.set_gain(gain);
+  }
+  bool every_ack() override { return HearsAll<Law>::value; }
+  WindowState begin(const WindowState& state) override {
+    auto window = view(state);
+    if constexpr (HasBegin<Law>::value) law_.begin(window);
+    return said(window);
+  }
+  WindowState on_rtt(const WindowState& state, Ps rtt) override {
+    auto window = view(state);
+    if constexpr (HasRtt<Law>::value) law_.on_rtt(window, rtt);
+    return said(window);
+  }
+  void disturb(double normal) override {
+    if constexpr (HasNoise<Law>::value) law_.disturb(normal);
+  }
+  void aim(double marks_per_s) override {
+    if constexpr (HasAim<Law>::value) law_.aim(marks_per_s);
+  }
+  double send_rate() override {
+    if constexpr (HasRate<Law>::value) return law_.send_rate();
+    return std::numeric_limits<double>::quiet_NaN();
   }
 
  private:

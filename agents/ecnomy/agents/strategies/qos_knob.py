@@ -20,13 +20,14 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from ecnomy.agents.decision import Decision
-from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer
+from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, column
 from ecnomy.agents.parameters import Unit
 
 __all__ = ["QosKnob"]
 
 PS_PER_S: Final = 1_000_000_000_000
 MICRO: Final = 1_000_000
+_NONE: Final = np.array([NO_OFFER])
 
 
 @dataclasses.dataclass
@@ -51,54 +52,57 @@ class QosKnob:
             raise ValueError(f"satisfied must be in [0, 1], found {self.satisfied}")
         if not self.budget >= 0:
             raise ValueError(f"budget must be at least 0 money/s, found {self.budget}")
+        self._patience_ps = round(self.patience * PS_PER_S)
+        self._satisfied = column(self.satisfied)
         self._on_offer: tuple[Offer, ...] = ()
         self._steps = _ladder((), 0.0)
-        self._start(0)
+        self._start(0, 0)
 
     def decide_many(self, seen: Observation) -> Decision:
         """The class of each flow from now on."""
         flows = seen.flows
         if len(self._best_bps) != len(flows.flow):
-            self._start(len(flows.flow))
+            self._start(len(flows.flow), seen.t_ps - seen.dt_ps)
         if seen.dt_ps == 0 or not seen.offers:
             return Decision()
         self._watch(seen)
-        patience_ps = round(self.patience * PS_PER_S)
-        below, unmarked = self._below_ps >= patience_ps, self._unmarked_ps >= patience_ps
-        if not (below | unmarked).any():
+        latest_ps = np.array([seen.t_ps - self._patience_ps])
+        below, unmarked = self._content_ps <= latest_ps, self._marked_ps <= latest_ps
+        if not np.count_nonzero(below | unmarked):
             return Decision(offer=flows.offer)
-        budget_micro = self.budget * MICRO
         if self._on_offer is not seen.offers:
+            budget_micro = self.budget * MICRO
             self._on_offer, self._steps = seen.offers, _ladder(seen.offers, budget_micro)
-        dearer, cheaper = self._steps
-        held = np.where(flows.offer == NO_OFFER, len(seen.offers), flows.offer)
-        up = below & ~unmarked & (dearer[held] != NO_OFFER)
-        down = unmarked & (cheaper[held] != NO_OFFER)
-        offer = np.where(up, dearer[held], np.where(down, cheaper[held], flows.offer))
+        dearer, cheaper = (steps[flows.offer] for steps in self._steps)
+        up = below & ~unmarked & (dearer != _NONE)
+        down = unmarked & (cheaper != _NONE)
         moved = up | down
-        self._below_ps[moved] = 0
-        self._unmarked_ps[moved] = 0
-        return Decision(offer=offer)
+        if not np.count_nonzero(moved):
+            return Decision(offer=flows.offer)
+        self._content_ps[moved] = self._marked_ps[moved] = seen.t_ps
+        return Decision(offer=np.where(up, dearer, np.where(down, cheaper, flows.offer)))
 
-    def _start(self, flows: int) -> None:
+    def _start(self, flows: int, t_ps: int) -> None:
         self._best_bps = np.zeros(flows)
-        self._below_ps = np.zeros(flows, dtype=np.int64)
-        self._unmarked_ps = np.zeros(flows, dtype=np.int64)
+        self._content_ps = np.full(flows, t_ps)  # when it was last satisfied
+        self._marked_ps = np.full(flows, t_ps)  # when it was last marked
 
     def _watch(self, seen: Observation) -> None:
         flows = seen.flows
-        active = flows.active != 0
-        np.maximum(self._best_bps, flows.goodput_bps, out=self._best_bps, where=active)
-        below = active & (flows.goodput_bps < self.satisfied * self._best_bps)
-        unmarked = active & (flows.marks == 0)
-        self._below_ps = (self._below_ps + seen.dt_ps) * below
-        self._unmarked_ps = (self._unmarked_ps + seen.dt_ps) * unmarked
+        active = flows.active.astype(np.bool_)
+        best_bps = np.maximum(self._best_bps, flows.goodput_bps)
+        if np.count_nonzero(active) < len(active):
+            best_bps[~active] = self._best_bps[~active]
+        self._best_bps = best_bps
+        below = active & (flows.goodput_bps < self._satisfied * best_bps)
+        self._content_ps[~below] = seen.t_ps
+        self._marked_ps[~active | flows.marks.astype(np.bool_)] = seen.t_ps
 
 
 def _ladder(offers: tuple[Offer, ...], budget_micro: float) -> tuple[Integers, Integers]:
     """For each class the next dearer one within budget and the next cheaper one, or NO_OFFER.
 
-    One row more than there are classes, for flows in none.
+    One row more than there are classes, the last, which NO_OFFER is the index of: flows in none.
     """
     dearer = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)
     cheaper = np.full(len(offers) + 1, NO_OFFER, dtype=np.int64)

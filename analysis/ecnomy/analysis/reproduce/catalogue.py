@@ -50,6 +50,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tolerance: what our tolerance stands for, where the paper's words leave room.
         expect: pattern of figure names -> [low, high].
         pending: why it cannot be judged yet, "" where it can.
+        ids: of an entry with several ids, those that the claim is part of; none: all.
     """
 
     priority: Priority
@@ -57,6 +58,11 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     expect: dict[str, tuple[Bound, Bound]] = {}
     tolerance: str = ""
     pending: str = ""
+    ids: tuple[str, ...] = ()
+
+    def is_of(self, item: str) -> bool:
+        """Whether the claim is part of what is called `item`."""
+        return not item or not self.ids or item in self.ids
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -59,13 +59,13 @@ def reproduce_command(
     selected = [each for name in names for each in select(name)]
     form = Form(out, quick, engine)
     try:
-        _reproduce(selected, form, workers, resolve)
+        _reproduce(selected, form, workers, resolve, what.partition(".")[2])
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
 
 
-def _reproduce(selected: Any, form: Any, workers: int, resolve: bool) -> None:
+def _reproduce(selected: Any, form: Any, workers: int, resolve: bool, item: str) -> None:
     from rich.console import Console
 
     from ecnomy.analysis.optional import scipy_part
@@ -81,7 +81,7 @@ def _reproduce(selected: Any, form: Any, workers: int, resolve: bool) -> None:
     console.print(budget_line(selected, form), markup=False)
 
     def done(found: Any) -> None:
-        console.print(claims_table(found))
+        console.print(claims_table(found, item))
         for file in write_entry(found, form):
             console.print(f"  {file}", markup=False, soft_wrap=True)
 

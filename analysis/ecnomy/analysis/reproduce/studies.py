@@ -150,6 +150,11 @@ class Studies:
         return self._loaded[name]
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Of the studies, in the entry's order."""
+        return self._names
+
+    @property
     def data_packets(self) -> int:
         """Sent by all runs of all studies."""
         return sum(self[name].data_packets for name in self._names)

@@ -33,8 +33,13 @@ def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
     )
 
 
-def claims_table(found: Reproduced) -> Table:
-    """Verdict, figures and reason of each claim of an entry, settings below."""
+def claims_table(found: Reproduced, item: str = "") -> Table:
+    """Verdict, figures and reason of each claim of an entry, settings below.
+
+    Args:
+        found: the entry.
+        item: one of its ids, where it has several and only that part is wanted.
+    """
     paper, entry = found.paper, found.paper.entries[found.item]
     table = Table(title=f"{paper.paper}.{found.item}: {entry.title}", title_justify="left")
     table.caption = _caption(found)
@@ -44,6 +49,8 @@ def claims_table(found: Reproduced) -> Table:
     for outcome in found.outcomes:
         number = outcome.claim.rpartition(".")[2]
         claim = entry.claims[number]
+        if not claim.is_of(item):
+            continue
         says = claim.says + (f" ({claim.tolerance})" if claim.tolerance else "")
         measured = [figure_text(figure) for figure in worst_figures(outcome.verdict)]
         left = len(outcome.verdict.figures) - len(measured)

@@ -59,6 +59,7 @@ from ecnomy.analysis.theory.rem import (
     rem_equilibrium,
     rem_marking,
     rem_price,
+    rem_source_rate,
 )
 from ecnomy.analysis.theory.reno import (
     SAWTOOTH_CONSTANT,
@@ -139,6 +140,7 @@ __all__ = [
     "rem_equilibrium",
     "rem_marking",
     "rem_price",
+    "rem_source_rate",
     "rule_prices",
     "single_flow_utilization",
     "smallest_w_dec",

@@ -69,17 +69,22 @@ class FlowProblem(msgspec.Struct, frozen=True):
         return low, high
 
     def rates(self, path_prices: Floats) -> Floats:
-        """x_s(p^s), Eq. 11: what each flow asks for at its path's price, shape (S,)."""
-        low, high = self.limits()
-        return np.clip(self.utility.demand(path_prices), low, high)
+        """x_s(p^s), Eq. 11: what flows ask for at their paths' prices, shape (..., S)."""
+        wanted = np.maximum(self.utility.demand(path_prices), self.min_rates)
+        return np.asarray(np.minimum(wanted, self.max_rates), dtype=np.float64)
 
-    def dual(self, prices: Floats) -> float:
-        """D(p), Eq. 8; infinite where a flow that nothing limits has a free path."""
-        path = self.incidence() @ prices
+    def dual(self, prices: Floats) -> Floats:
+        """D(p), Eq. 8, of prices of shape (..., L).
+
+        Raises:
+            InputError: a flow whose rate nothing limits has a free path, so that D is infinite.
+        """
+        path = prices @ self.incidence().T
         rates = self.rates(path)
         if not np.isfinite(rates).all():
-            return np.inf
-        return float(np.sum(self.utility.value(rates) - rates * path) + prices @ self.capacities)
+            raise InputError("free paths and unlimited rates: the dual is infinite")
+        gains = (self.utility.value(rates) - rates * path).sum(axis=-1)
+        return np.asarray(gains + prices @ np.asarray(self.capacities), dtype=np.float64)
 
 
 class Optimum(msgspec.Struct, frozen=True):
@@ -102,7 +107,7 @@ def network_optimum(problem: FlowProblem) -> Optimum:
 
     def dual(z: Floats) -> tuple[float, Floats]:
         rates = bounded.rates(use @ z * unit)
-        return bounded.dual(z * unit) / (unit * c.max()), (c - use.T @ rates) / c.max()
+        return float(bounded.dual(z * unit)) / (unit * c.max()), (c - use.T @ rates) / c.max()
 
     start, limits = np.ones(c.size), [(0, None)] * c.size
     options = {"maxiter": 20_000, "maxfun": 200_000, "ftol": 1e-16, "gtol": 1e-12}

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.theory.optimum import FlowProblem, network_optimum
-from ecnomy.analysis.theory.utility import DistortedUtility
+from ecnomy.analysis.theory.utility import DistortedUtility, Utility
 
-__all__ = ["RemEquilibrium", "rem_equilibrium", "rem_marking", "rem_price"]
+__all__ = ["RemEquilibrium", "rem_equilibrium", "rem_marking", "rem_price", "rem_source_rate"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,6 +55,22 @@ def rem_price(marking: npt.ArrayLike, phi: float) -> Floats:
         raise InputError("marking probabilities lie in [0, 1]")
     with np.errstate(divide="ignore"):
         return np.asarray(-np.log1p(-shares) / _log_base(phi), dtype=np.float64)
+
+
+def rem_source_rate(marking: npt.ArrayLike, utility: Utility, phi: float) -> Floats:
+    """x = U'^-1(-log_phi(1 - m)), what a source sends at an end-to-end marking (Eq. 4, 5).
+
+    Unlimited, as in Fig. 1b: infinite at m = 0 with a logarithmic utility.
+
+    Args:
+        marking: of any shape.
+        utility: with parameters that are numbers.
+        phi: base of the marking.
+
+    Raises:
+        InputError: a probability outside [0, 1], or phi not above 1.
+    """
+    return utility.demand(rem_price(marking, phi))
 
 
 class RemEquilibrium(msgspec.Struct, frozen=True):

@@ -36,7 +36,7 @@ Parameter = float | Floats
 
 
 class Utility(Protocol):
-    """Strictly concave utilities of a column of flows."""
+    """Strictly concave utilities of flows; columns and results have the shape (..., flows)."""
 
     def value(self, rates: Floats) -> Floats:
         """U(x), flow by flow."""
@@ -173,7 +173,7 @@ class MixedUtility(msgspec.Struct, frozen=True):
         return self._each("demand", prices)
 
     def _each(self, name: str, column: Floats) -> Floats:
-        if len(column) != len(self.parts):
-            raise InputError(f"{len(self.parts)} utilities for {len(column)} flows")
-        values = [getattr(part, name)(x) for part, x in zip(self.parts, column, strict=True)]
-        return np.array(values, dtype=np.float64)
+        if column.shape[-1] != len(self.parts):
+            raise InputError(f"{len(self.parts)} utilities for {column.shape[-1]} flows")
+        values = [getattr(part, name)(column[..., i]) for i, part in enumerate(self.parts)]
+        return np.stack(values, axis=-1)

@@ -15,6 +15,7 @@ from ecnomy.agents.observation import (
     Observation,
     Offer,
     PriceObservation,
+    column,
 )
 from ecnomy.markets.bridge.columns import late_column
 from ecnomy.markets.bridge.messages import Columns, Report
@@ -57,7 +58,8 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     t_ps: int
     flows: Columns
     links: Columns
-    counts: Integers  # a row each: bytes acknowledged, packets and marks delivered, charge; active
+    bits: Floats  # acknowledged; exact, being whole and below 2^53
+    counts: Integers  # a row each: packets and marks delivered, charge; active
     srtt_s: Floats
 
 
@@ -68,6 +70,7 @@ class _Own(msgspec.Struct, eq=False):
     flows: Floats
     gain: Floats
     limit_bps: Floats
+    bits: Floats
     counts: Integers
 
 
@@ -82,14 +85,16 @@ class Meter:
         self._now: _Look | None = None
         self._looks: dict[str, _Look] = {}
         self._own: dict[str, _Own] = {}
+        self._dt_ps, self._dt_s = 0, column(0.0)
 
     def read(self, report: Report, charge_micro: Integers) -> None:
         """Take the counters of a report, and each flow's mark charge until then."""
         flows = report.flows
-        told = [flows[name] for name in ("acked_bytes", "delivered", "ce")]
-        counts = np.array([*told, charge_micro, flows["active"]], dtype=np.int64)
+        told = [flows["delivered"], flows["ce"], charge_micro, flows["active"]]
+        bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
+        counts = np.array(told, dtype=np.int64)
         srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
-        self._now = _Look(report.t_ps, flows, report.links, counts, srtt_s)
+        self._now = _Look(report.t_ps, flows, report.links, bits, counts, srtt_s)
 
     def flows(
         self,
@@ -104,32 +109,40 @@ class Meter:
         own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
         counts = now.counts.take(rows, 1)
-        acked_bytes, delivered, marks, charge_micro, _ = counts - own.counts
-        own.counts = counts
-        bits: Floats = 8.0 * acked_bytes
-        bits /= own.flows
-        goodput_bps: Floats = bits / (dt_ps / PS_PER_S) if dt_ps else np.zeros(len(rows))
+        bits = now.bits[rows]
+        change, more_bits = counts - own.counts, bits - own.bits
+        own.counts, own.bits = counts, bits
+        if dt_ps:
+            goodput_bps: Floats = more_bits / own.flows / self._seconds(dt_ps)
+        else:
+            goodput_bps = np.zeros(len(rows))
         columns = FlowColumns(
             flow=rows,
             active=counts[-1],
             goodput_bps=goodput_bps,
-            delivered=delivered,
-            marks=marks,
-            charge_micro=charge_micro,
-            srtt_s=now.srtt_s.take(rows),
+            delivered=change[0],
+            marks=change[1],
+            charge_micro=change[2],
+            srtt_s=now.srtt_s[rows],
             gain=own.gain,
-            offer=offer.take(rows),
+            offer=offer[rows],
             limit_bps=own.limit_bps,
         )
         return Observation(now.t_ps, dt_ps, price_micro, offers, columns)
+
+    def _seconds(self, dt_ps: int) -> Floats:
+        """As a column; observers with the same rhythm ask for the same in turn."""
+        if dt_ps != self._dt_ps:
+            self._dt_ps, self._dt_s = dt_ps, column(dt_ps / PS_PER_S)
+        return self._dt_s
 
     def _owned(self, who: str, rows: Integers, then: _Look) -> _Own:
         own = self._own.get(who)
         if own is None or own.rows is not rows:
             fixed = (self._flows[rows], self._gain[rows], self._limit_bps[rows])
-            for column in fixed:
-                column.setflags(write=False)  # strategies are shown the same one every time
-            own = self._own[who] = _Own(rows, *fixed, then.counts.take(rows, 1))
+            for values in fixed:
+                values.setflags(write=False)  # strategies are shown the same one every time
+            own = self._own[who] = _Own(rows, *fixed, then.bits[rows], then.counts.take(rows, 1))
         return own
 
     def streams(

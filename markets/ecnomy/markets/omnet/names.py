@@ -35,7 +35,7 @@ def identifiers(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, st
 
 
 def law_type(family: str, law: str) -> str:
-    """The qualified NED type of a law: family `marking`, `window` or `traffic`."""
+    """The qualified NED type of a law: family `marking`, `scheduling`, `window` or `traffic`."""
     package, suffix = _FAMILIES[family]
     camel = "".join(word.capitalize() for word in law.split("-"))
     plain = camel if camel.endswith(suffix) else camel + suffix
@@ -44,6 +44,7 @@ def law_type(family: str, law: str) -> str:
 
 _FAMILIES: Final = {
     "marking": ("ecnomy.queue", "Queue"),
+    "scheduling": ("ecnomy.queue", "Queue"),
     "window": ("ecnomy.tcp.laws", ""),
     "traffic": ("ecnomy.traffic.laws", ""),
 }

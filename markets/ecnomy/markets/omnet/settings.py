@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ecnomy.markets.omnet.names import law_type, quoted
 from ecnomy.markets.omnet.quantities import flag, number, time
 from ecnomy.markets.omnet.wiring import PORT, Wiring
-from ecnomy.markets.plan import Law, Link, Plan, Profile, Source, Tcp, Udp
+from ecnomy.markets.plan import Law, Link, Plan, Profile, Scheduler, Source, Tcp, Udp
 from ecnomy.markets.plan.laws import param
 
 __all__ = ["Setting", "law_settings", "market", "queue", "sink", "source"]
@@ -28,14 +28,25 @@ def law_settings(family: str, law: Law) -> Iterator[Setting]:
 
 def queue(index: int, link: Link) -> Iterator[Setting]:
     """The queue of the interface that a link leaves from."""
-    yield "typename", quoted(law_type("marking", link.marking.law))
+    family, law = "marking", link.marking
+    if link.scheduler is not None:
+        family, law = "scheduling", link.scheduler.law
+        yield "classes", quoted("; ".join(_classes(link.scheduler)))
+    yield "typename", quoted(law_type(family, law.law))
     yield "linkIndex", str(index)
     yield "linkName", quoted(link.name)
     yield "stream", quoted(link.stream)
     yield "bufferPackets", str(link.buffer_packets)
     yield "bufferBytes", f"{link.buffer_bytes}B"
     yield "notEct", quoted(link.not_ect)
-    yield from law_settings("marking", link.marking)
+    yield from law_settings(family, law)
+
+
+def _classes(scheduler: Scheduler) -> Iterator[str]:
+    """Each class by name with all that it is promised."""
+    for name, promised in zip(scheduler.names, scheduler.classes, strict=True):
+        values = (f"{key}={number(value)}" for key, value in promised.params.items())
+        yield " ".join((name, *values))
 
 
 def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
@@ -48,6 +59,8 @@ def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
     yield "count", str(it.count)
     yield "path", quoted(_words(it.path))
     yield "ackPath", quoted(_words(it.ack_path))
+    yield "classes", quoted(_words(it.classes))
+    yield "ackClasses", quoted(_words(it.ack_classes))
     yield "localAddress", quoted(local)
     yield "remoteAddress", quoted(remote)
     yield "port", str(PORT)
@@ -95,6 +108,7 @@ def market(plan: Plan) -> Iterator[Setting]:
     yield "histograms", quoted(" ".join(histograms))
     yield "counts", quoted(" ".join(record.counts))
     yield "countsEvery", time(record.counts_every_ps)
+    yield "classesEvery", time(record.classes_every_ps)
 
 
 def _kind(it: Source) -> str:

@@ -15,7 +15,17 @@ import msgspec
 
 from ecnomy.markets.plan import Law
 
-__all__ = ["MARKING", "SCHEDULING", "TRAFFIC", "WINDOW", "Param", "law", "law_table", "param"]
+__all__ = [
+    "MARKING",
+    "SCHEDULING",
+    "SERVICE",
+    "TRAFFIC",
+    "WINDOW",
+    "Param",
+    "law",
+    "law_table",
+    "param",
+]
 
 UNLIMITED: Final = 1e300
 
@@ -156,7 +166,7 @@ WINDOW: Final[dict[str, tuple[Param, ...]]] = {
         _choice("utility", "log", "quadratic"),
         Param("w", "packets/s", None, 1e-9, 1e12),
         Param("phi", "", None, 1.000001, 1e6),
-        Param("min_rate", "packets/s", 100, 1e-9, 1e12),
+        Param("min_rate", "packets/s", 1, 1e-9, 1e12),
         Param("max_rate", "packets/s", None, 1e-9, 1e12),
         Param("samples", "", 100, 1, 128),
         Param("initial_fraction", "", 1, 0, 1),
@@ -217,11 +227,14 @@ SCHEDULING: Final[dict[str, tuple[Param, ...]]] = {
     "class-based": (
         _choice("regulation", "off", "ecn"),
         Param("update_s", "s", 0.01, 1e-9, 1e6),
-        Param("gain", "", 0.05, 0, 0.9),
+        Param("gain", "", 0.5, 0, 0.9),
         *_PROJECTION,
         Param("interval_s", "s", 0.1, 1e-6, 1e6),
         *_FILTER,
     ),
+}
+
+SERVICE: Final[dict[str, tuple[Param, ...]]] = {
     "service-class": (
         Param("delay_s", "s", -1, -1, 1e6),
         Param("loss", "", -1, -1, 1),
@@ -236,6 +249,7 @@ _KINDS: Final = {
     "window": WINDOW,
     "traffic": TRAFFIC,
     "scheduling": SCHEDULING,
+    "service": SERVICE,
 }
 
 

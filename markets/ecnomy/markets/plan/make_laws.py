@@ -78,7 +78,7 @@ def scheduler_of(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
     }
     return plans.Scheduler(
         law=law("scheduling", "class-based", values),
-        classes=[law("scheduling", "service-class", _promised(c)) for c in scheduler.classes],
+        classes=[law("service", "service-class", _promised(c)) for c in scheduler.classes],
         names=scheduler.names(),
     )
 

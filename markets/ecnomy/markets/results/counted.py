@@ -39,18 +39,18 @@ def with_names(plan: Plan, record: Record) -> dict[str, Any]:
 
 
 def _class_names(plan: Plan, columns: Columns) -> dict[str, Any]:
-    names, first = [], []
-    for link in plan.links:
+    names: list[str] = []
+    first: list[int] = []
+    for entry in plan.links:
         first.append(len(names))
-        names += link.scheduler.names if link.scheduler else []
-    counts = np.diff([*first, len(names)])
+        names += entry.scheduler.names if entry.scheduler else []
+    beginnings = np.array([*first, len(names)], dtype=np.int64)
     link, service = columns["link"].astype(np.int64), columns["class"].astype(np.int64)
     _within("link", link, np.int64(len(first)))
-    _within("class", service, counts[link])
-    at = np.array(first, dtype=np.int64)[link] + service
+    _within("class", service, np.diff(beginnings)[link])
     return {
         "link_name": taken_names([entry.name for entry in plan.links], link),
-        "class_name": taken_names(names, at),
+        "class_name": taken_names(names, beginnings[link] + service),
     }
 
 

@@ -29,6 +29,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_marks_asked(scenario, plan),
         *_without_marks(plan),
         *_not_ect(plan),
+        *_classless(scenario, plan),
         *_virtual_queues(plan),
         *_times(scenario, plan),
         *_unpriced(scenario, plan),
@@ -58,6 +59,19 @@ def largest_probability(link: Link) -> float:
             return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
         case _:
             return 1.0
+
+
+def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Sources in a class that no link on their way knows of."""
+    written = [source.service_class for source in scenario.document.sources]
+    names = [
+        source.name
+        for source, wanted in zip(plan.sources, written, strict=True)
+        if wanted is not None and not source.classes and not source.ack_classes
+    ]
+    if names:
+        few = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+        yield f"{few}: 'class' has no effect, as no link on the way has a scheduler"
 
 
 def _mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:

@@ -89,7 +89,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True):
     classes: tuple[ServiceClass, ...]
     regulation: Annotated[str, Choice(("off", "ecn"))] = "off"
     update: _Time = 10**10
-    gain: Annotated[float, number_of("scheduling", "class-based", "gain")] = 0.05
+    gain: Annotated[float, number_of("scheduling", "class-based", "gain")] = 0.5
     buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
     mean_packet: _MeanPacket = 1000
     gap_divisor: Annotated[float, number_of("scheduling", "class-based", "gap_divisor")] = 10.0

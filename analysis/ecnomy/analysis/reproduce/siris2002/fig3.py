@@ -9,6 +9,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.siris2002.controls import ratio_controls
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
@@ -39,6 +40,8 @@ def figures(studies: Studies) -> Samples:
                 found[f"vq.ratio_over_r.r={r:g}"] = ratio / r
     found |= _across(ratios)
     found |= _bursts(laws)
+    if "ratio-controls" in studies.names:
+        found |= ratio_controls(studies["ratio-controls"], "proportional-increase")
     return found
 
 

@@ -14,8 +14,13 @@ from ecnomy.analysis.statistics import dispersion
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["burstiness"]
+    from ecnomy.analysis.results import Run
 
+__all__ = ["BATCHES", "batches", "burstiness", "convergence", "rates", "waits"]
+
+BATCHES: Final = 30
+_SMOOTH: Final = 20  # samples of the moving mean that a rise is read off
+_SHOWN: Final = 5  # one sample in so many is kept for the picture
 _MARKS_IN: Final = 5  # intervals of 10 ms that marks are counted in together
 
 
@@ -50,3 +55,119 @@ def burstiness(results: Path) -> dict[str, float]:
 def _counts(counts: pd.DataFrame, name: str, subject: str) -> npt.NDArray[np.float64]:
     own: Any = counts[(counts["name"] == name) & (counts["subject"] == subject)]
     return np.asarray(own.sort_values("t_ps")["count"], dtype=np.float64)
+
+
+def batches(results: Path) -> dict[str, npt.NDArray[np.float64]]:
+    """Batch means of the bottleneck over the measured window, in BATCHES equal parts.
+
+    Returns:
+        `load` and `p` (marked over arrived packets), `wait_s`; where recorded `arrivals_variance`
+        (of packets in an interval of counting) and `<source>.cwnd_cv`, the mean over flows of
+        each one's deviation over mean.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    link = next(i for i, each in enumerate(run.plan.links) if each.name == "bottleneck")
+    rate_bps = run.plan.links[link].rate_bps
+    table = run.table("link_epochs")
+    own = table[table["link"] == link].drop_duplicates("t_ps").sort_values("t_ps")
+    edges = np.linspace(run.measured.from_ps, run.measured.to_ps, BATCHES + 1)
+    at = np.searchsorted(own["t_ps"].to_numpy(), np.round(edges))
+    change = {
+        name: np.diff(own[name].to_numpy()[at].astype(np.float64))
+        for name in ("arrivals", "marks", "departures", "departed_bytes", "queue_integral")
+    }
+    span_s = np.diff(edges) / 1e12
+    return {
+        "load": 8 * change["departed_bytes"] / (rate_bps * span_s),
+        "p": change["marks"] / change["arrivals"],
+        "wait_s": change["queue_integral"] / change["departures"],
+        **_fluctuations(run, edges),
+    }
+
+
+def _fluctuations(run: Run, edges: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[np.float64]]:
+    """Of arrivals and windows, where they were recorded."""
+    found: dict[str, npt.NDArray[np.float64]] = {}
+    counts = run.table("counts")
+    if len(counts):
+        own = counts[(counts["name"] == "arrivals") & (counts["subject"] == "bottleneck")]
+        batch = np.searchsorted(edges, own["t_ps"].to_numpy()) - 1
+        grouped = own["count"].groupby(batch).var()
+        found["arrivals_variance"] = np.asarray(grouped.loc[0 : BATCHES - 1], dtype=np.float64)
+    series = run.table("series")
+    if len(series):
+        series = series[(series["t_ps"] > edges[0]) & (series["t_ps"] <= edges[-1])]
+        series = series.assign(batch=np.searchsorted(edges, series["t_ps"].to_numpy()) - 1)
+        flows = series.groupby(["subject", "batch"])["value"].agg(["mean", "std"])
+        cv = (flows["std"] / flows["mean"]).unstack("batch").to_numpy(dtype=np.float64)
+        first = 0
+        for source in run.plan.sources:
+            own_cv = cv[first : first + source.count]
+            found[f"{source.name}.cwnd_cv"] = np.asarray(own_cv.mean(axis=0), dtype=np.float64)
+            first += source.count
+    return found
+
+
+def waits(results: Path) -> dict[str, float]:
+    """Waiting times of single packets over the measured window, from one-way delays of all flows.
+
+    Returns:
+        `wait.mean_s`, `wait.std_s` and `wait.max_s`, to a bin. Propagation and transmission, the
+        same for all flows, are taken off; what is left is waiting, on the fast access link too.
+    """
+    from ecnomy.analysis.results import open_run
+    from ecnomy.markets.plan.structs import Tcp
+
+    run = open_run(results)
+    source = run.plan.sources[0]
+    assert isinstance(source.transport, Tcp), "these scenarios have no datagrams"
+    wire_bits = 8 * (source.transport.mss_bytes + source.transport.header_bytes)
+    path = [run.plan.links[link] for link in source.path]
+    alone_s = sum(link.delay_ps / 1e12 + wire_bits / link.rate_bps for link in path)
+    table = run.table("histograms")
+    bins = table[table["name"] == "delay"].groupby("low")["count"].sum()
+    low = bins.index.to_numpy(dtype=np.float64)
+    middle_s = (low + (low[1] - low[0]) / 2 - alone_s)[bins > 0]
+    weight = bins.to_numpy(dtype=np.float64)[bins > 0]
+    mean_s = float(np.average(middle_s, weights=weight))
+    variance = float(np.average((middle_s - mean_s) ** 2, weights=weight))
+    return {
+        "wait.mean_s": mean_s,
+        "wait.std_s": float(np.sqrt(variance)),
+        "wait.max_s": float(middle_s[-1]),
+    }
+
+
+def rates(results: Path) -> dict[str, npt.NDArray[np.float64]]:
+    """Goodput of every flow, bit/s, in the order of the plan: the row `goodput`."""
+    from ecnomy.analysis.results import open_run
+
+    flows = open_run(results).table("flows").sort_values("flow")
+    return {"goodput": flows["goodput_bps"].to_numpy(dtype=np.float64)}
+
+
+def convergence(results: Path) -> dict[str, float | npt.NDArray[np.float64]]:
+    """How fast windows rise and how much they vary, from their series.
+
+    Returns:
+        `rise_s`, when the moving mean over 20 samples of the mean window of all flows first
+        reaches 90 % of its mean over the last half; `cwnd.mean` and `cwnd.std` over the last half,
+        the latter of single flows, then averaged; `course`, the first flow's window, one sample
+        in 5.
+    """
+    from ecnomy.analysis.results import open_run
+
+    series = open_run(results).table("series")
+    windows = series.pivot(index="t_ps", columns="subject", values="value")
+    values = windows.to_numpy(dtype=np.float64)
+    last = values[len(values) // 2 :]
+    together = np.convolve(values.mean(axis=1), np.full(_SMOOTH, 1 / _SMOOTH), "valid")
+    reached = int(np.argmax(together >= 0.9 * last.mean())) + _SMOOTH - 1
+    return {
+        "rise_s": float(windows.index[reached]) / 1e12,
+        "cwnd.mean": float(last.mean()),
+        "cwnd.std": float(last.std(axis=0, ddof=1).mean()),
+        "course": values[::_SHOWN, 0],
+    }

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 5, Figures 7 to 10: thresholds in bytes, over what the link sends in 15 ms, and in packets.
+
+Source: andreassen2002 3.2.4. The lengths are min_threshold times the mean length of all packets.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.andreassen2002.mixes import (
+    BYTES_15_MS,
+    WEB_USERS,
+    Table,
+    columns,
+    controls,
+    mixes,
+    ranks,
+)
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures", "fit"]
+
+_LEAST: Final = 1e-4  # delay rates below are left out, as the catalogue does
+_AT: Final = 0.8
+_NONE: Final = float("nan")
+
+
+def fit(x: Table, rates: Table) -> tuple[float, float, float]:
+    """log10 of delay rates as a line in x.
+
+    Returns:
+        Its value at x = 0.8, the residual standard deviation in decades, Spearman's correlation;
+        NaN of fewer than three points.
+    """
+    from scipy.stats import spearmanr
+
+    kept = rates > _LEAST
+    if np.count_nonzero(kept) < 3:
+        return _NONE, _NONE, _NONE
+    own, logs = x[kept], np.log10(rates[kept])
+    slope, zero = np.polyfit(own, logs, 1)
+    residual = logs - (slope * own + zero)
+    deviation = float(np.sqrt((residual**2).sum() / (len(own) - 2)))
+    return float(10 ** (slope * _AT + zero)), deviation, float(spearmanr(own, logs).statistic)
+
+
+def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
+    """By mix: min_threshold in packets, over 15 ms of bytes, voice delay rate; seeds last."""
+    found = {}
+    for voice, mix in mixes(studies["thresholds"]).items():
+        packets = np.array(list(mix), dtype=np.float64) / 6
+        ratio = packets[:, None] * columns(mix, "packet_bytes") / BYTES_15_MS
+        found[voice] = (packets, ratio, columns(mix, "voice_late"))
+    return found
+
+
+def figures(studies: Studies) -> Samples:
+    """Fits of the delay rate against both axes; rank correlations within mixes."""
+    own = _axes(studies)
+    ratio = np.concatenate([r for _, r, _ in own.values()])
+    late = np.concatenate([rates for *_, rates in own.values()])
+    packets = np.concatenate([p for p, *_ in own.values()])
+    in_bytes = np.array([fit(x, y) for x, y in zip(ratio.T, late.T, strict=True)])
+    in_packets = np.array([fit(packets, y) for y in late.T])
+    found: dict[str, np.ndarray | float] = {
+        "residual.bytes": in_bytes[:, 1],
+        "residual.bytes_over_packets": in_bytes[:, 1] / in_packets[:, 1],
+        "spearman.bytes": in_bytes[:, 2],
+        "spearman.bytes_minus_packets": in_bytes[:, 2] - in_packets[:, 2],
+        "delay_rate_at_0.8": in_bytes[:, 0],
+    }
+    downloads = {}
+    for voice, mix in mixes(studies["thresholds"]).items():
+        axis, axis_bytes, rates = own[voice]
+        found[f"axes.{voice}"] = ranks(axis, axis_bytes)
+        found[f"delay.rank.{voice}"] = ranks(axis_bytes, rates)
+        downloads[voice] = columns(mix, "download_ms")
+        found[f"download.rank.{voice}"] = ranks(axis_bytes, downloads[voice])
+        found[f"marking.rank.{voice}"] = ranks(axis_bytes, columns(mix, "voice_marking"))
+        web_over_voice = columns(mix, "web_marking") / columns(mix, "voice_marking")
+        found[f"web_over_voice.rank.{voice}"] = ranks(axis_bytes, web_over_voice)
+        found[f"web_over_voice.first.{voice}"] = web_over_voice[0]
+    most, least = downloads[min(downloads)], downloads[max(downloads)]
+    found["download.many_over_few"] = most.mean(axis=0) / least.mean(axis=0)
+    found |= controls(studies["windows"])
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Figures 7 and 8 above: delay rates; 9 and 10 below: download times and marking rates."""
+    figure.set_size_inches(10, 7.5)
+    axes = figure.subplots(2, 2)
+    for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):
+        packets, ratio, late = _axes(studies)[voice]
+        x, label = ratio.mean(axis=1), f"{voice} voice, {WEB_USERS[voice]} web"
+        _points(axes[0, 0], x, late, index, label)
+        _points(axes[0, 1], packets, late, index, label)
+        _points(axes[1, 0], x, columns(mix, "download_ms"), index, label)
+        _points(axes[1, 1], x, columns(mix, "voice_marking"), index, label)
+    labels = ("voice delay rate", "voice delay rate", "download time [ms]", "voice marking rate")
+    for axis, label in zip(axes.flat, labels, strict=True):
+        axis.set(xlabel="min. threshold in bytes / sent in 15 ms", ylabel=label)
+        if label != "download time [ms]":
+            axis.set_yscale("log")
+    axes[0, 1].set_xlabel("min. threshold [packets]")
+    axes[1, 0].set_ylim(bottom=0)
+    axes[0, 0].legend(fontsize="small")
+
+
+def _points(axis: Axes, x: Table, rows: Table, index: int, label: str) -> None:
+    means = rows.mean(axis=1)
+    shown = means > 0
+    axis.plot(x[shown], means[shown], label=label, **look(index))

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of andreassen2002's sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.results import Run
+
+__all__ = ["calls", "mix"]
+
+PS_PER_S: Final = 1e12
+MEGABIT: Final = 2.0**20
+_VOICE_BITS: Final = 142 * 8  # with Ethernet
+_BITS: Final = 8
+
+
+def mix(results: Path) -> Mapping[str, float | None]:
+    """A row of Table 4: delays, rates and marks of voice and web.
+
+    Returns:
+        `voice_` and `web_` late (share of packets later than 16 ms, host to host), marking,
+        mbps (2^20 bit/s, IP), ms; web_host_ms, host to host, while web_ms is over the router alone;
+        download_ms; packet_bytes, the mean IP length of all packets; voice_bytes, web_bytes.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
+    seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    found: dict[str, float | None] = {}
+    for name in ("voice", "web"):
+        own = sums.loc[name]
+        found[f"{name}_late"] = float(own["late_0"] / own["delivered"])
+        found[f"{name}_marking"] = float(own["ce"] / own["delivered"])
+        found[f"{name}_mbps"] = float(own["delivered_bytes"] * _BITS / seconds / MEGABIT)
+        found[f"{name}_bytes"] = float(own["delivered_bytes"] / own["delivered"])
+        delay_ms = float(own["delay_sum_ps"] / own["delivered"] / PS_PER_S * 1e3)
+        found["voice_ms" if name == "voice" else "web_host_ms"] = delay_ms
+    whole = sums.loc[["voice", "web"]].sum()
+    found["packet_bytes"] = float(whole["delivered_bytes"] / whole["delivered"])
+    found["web_ms"] = _web_over_router_ms(run, sums)
+    done = run.table("transfers")
+    done = done[(done["complete"] == 1) & (done["start_ps"] >= run.measured.from_ps)]
+    times = (done["end_ps"] - done["start_ps"]).to_numpy(dtype=np.float64)
+    found["download_ms"] = float(times.mean() / PS_PER_S * 1e3) if len(times) else None
+    return found
+
+
+def _web_over_router_ms(run: Run, sums: Any) -> float:
+    """Mean time of a web packet over the router: what all waited, less what voice did."""
+    link = next(link for link in run.plan.links if link.name == "bottleneck")
+    access = next(link for link in run.plan.links if link.name == "voice-access")
+    own: Any = run.table("links").set_index("name").loc["bottleneck"]
+    voice, web = sums.loc["voice"], sums.loc["web"]
+    sent_s = link.delay_ps / PS_PER_S + _VOICE_BITS * (1 / link.rate_bps + 1 / access.rate_bps)
+    voice_s = float(voice["delay_sum_ps"]) / PS_PER_S - float(voice["delivered"]) * sent_s
+    all_s = float(own["mean_wait_s"]) * float(own["departures"])
+    web_bits = float(web["delivered_bytes"] / web["delivered"]) * _BITS
+    service_s = link.delay_ps / PS_PER_S + web_bits / link.rate_bps
+    return 1e3 * ((all_s - voice_s) / float(web["delivered"]) + service_s)
+
+
+def calls(results: Path) -> Mapping[str, float | None]:
+    """What telephone users offer, and their mean idle and holding times.
+
+    Returns:
+        mbit_per_s (10^6, IP) of all; idle_s and holding_s with the standard errors of their means
+        (idle_se_s, holding_se_s), of users that began and ended them within the first quarter, so
+        that long ones are not left out; pps of a call; packet_bytes; in_call_variance over mean.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    flows = run.table("flows").sum(numeric_only=True)
+    seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    table = run.table("calls").sort_values(["user", "start_ps"])
+    holding = (table["end_ps"] - table["start_ps"]).to_numpy(dtype=np.float64) / PS_PER_S
+    early = table["start_ps"].to_numpy(dtype=np.float64) < run.plan.duration_ps / 2
+    whole = table["complete"].to_numpy() == 1
+    long_enough = holding > 1
+    first = table.groupby("user")["start_ps"].min().to_numpy(dtype=np.float64) / PS_PER_S
+    missing = run.plan.sources[0].count - len(first)
+    horizon = run.plan.duration_ps / PS_PER_S
+    exposure = float(first.sum()) + missing * horizon
+    kept = holding[early & whole]
+    rate = (
+        table["sent"].to_numpy(dtype=np.float64)[whole & long_enough] / holding[whole & long_enough]
+    )
+    return {
+        "offered_mbps": float(flows["sent_bytes"] * _BITS / seconds / 1e6),
+        "idle_s": exposure / len(first),
+        "idle_se_s": exposure / len(first) / float(np.sqrt(len(first))),
+        "holding_s": float(kept.mean()),
+        "holding_se_s": float(kept.std(ddof=1) / np.sqrt(len(kept))),
+        "call_pps": float(rate.mean()),
+        "packet_bytes": float(flows["sent_bytes"] / flows["sent"]),
+        **_busy(table, run),
+    }
+
+
+def _busy(table: Any, run: Run) -> dict[str, float]:
+    """Mean and variance over users of being in a call at times 600 s apart, over the binomial's."""
+    times = np.arange(run.measured.from_ps, run.measured.to_ps, 600 * PS_PER_S)
+    starts, ends = (table[n].to_numpy(dtype=np.float64) for n in ("start_ps", "end_ps"))
+    busy = np.array([np.count_nonzero((starts <= t) & (t < ends)) for t in times], dtype=float)
+    users, share = run.plan.sources[0].count, 180 / 1380
+    return {
+        "busy_over_binomial": float(busy.mean() / (users * share)),
+        "busy_variance_over_binomial": float(
+            ((busy - users * share) ** 2).mean() / (users * share * (1 - share))
+        ),
+    }

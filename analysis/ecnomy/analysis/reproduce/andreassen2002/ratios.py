@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 3.2.3: marks of voice against marks of web, per packet and per byte."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.andreassen2002.mixes import (
+    WEB_USERS,
+    columns,
+    controls,
+    mixes,
+    ranks,
+)
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+
+def figures(studies: Studies) -> Samples:
+    """Ratio of marking rates, voice over web, by mix and threshold."""
+    found: dict[str, np.ndarray | float] = {}
+    for voice, mix in mixes(studies["thresholds"]).items():
+        ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")
+        size = "most_voice" if voice == max(WEB_USERS) else "to_1000"
+        for threshold, own in zip(mix, ratio, strict=True):
+            found[f"ratio.{size}.{voice}.{threshold}"] = own
+        found[f"first_minus_last.{size}.{voice}"] = ratio[0] - ratio[-1]
+        found[f"rank.{voice}"] = ranks(np.array(list(mix), dtype=np.float64), ratio)
+        found[f"least.{size}.{voice}"] = ratio.min(axis=0)
+        sizes = columns(mix, "web_bytes") / columns(mix, "voice_bytes")
+        found[f"per_byte_over_per_packet.{voice}"] = sizes.mean(axis=0)
+    found |= controls(studies["windows"])
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """The ratio against the threshold, a curve per mix."""
+    axis = figure.subplots()
+    for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):
+        ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")
+        band(axis, list(mix), list(ratio), index, f"{voice} voice, {WEB_USERS[voice]} web")
+    axis.axhline(1, color="black", linewidth=0.9, linestyle="--")
+    axis.set(xlabel="largest threshold [packets]", ylabel="marking rate, voice / web")
+    axis.set_ylim(bottom=0)
+    axis.legend()

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entry of `bias`; see prose.py."""
+
+from __future__ import annotations
+
+from ecnomy.analysis.reproduce.antoniadis2000.prose import bias as figures
+
+__all__ = ["figures"]

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 9: two flows on a slow link with a long round trip, without and with slow start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.antoniadis2000.ratios import Ratios, rank_correlation, ratios
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_SLOW_START: Final = "sources.light.transport.slow_start"
+
+
+def _measured(studies: Studies) -> dict[bool, Ratios]:
+    runs = studies["fig9"]
+    found = {}
+    for value in runs.values(_SLOW_START):
+        found[str(value).lower() in ("true", "1", "1.0")] = ratios(
+            runs.at({_SLOW_START: value}), "goodput_bps"
+        )
+    return found
+
+
+def figures(studies: Studies) -> Samples:
+    """Ratio of throughput over r; with slow start, and that over the one without."""
+    measured = _measured(studies)
+    found: dict[str, np.ndarray | float] = {"rank_correlation": rank_correlation(measured[False])}
+    for r, ratio in measured[False].items():
+        size = "large" if r >= 6 else "small"
+        found[f"ratio_over_r.{size}.r={r:g}"] = ratio / r
+        found[f"proxy.ratio_over_r.{size}.r={r:g}"] = measured[True][r] / r
+        found[f"proxy.over_simulation.r={r:g}"] = measured[True][r] / ratio
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Ratio of throughput against ratio of weights."""
+    axis = figure.subplots()
+    measured = _measured(studies)
+    labels = {False: "no slow start (simulation)", True: "slow start (for the test-bed)"}
+    for index, (slow, label) in enumerate(labels.items()):
+        own = measured[slow]
+        band(axis, list(own), list(own.values()), index, label)
+    ends = [1, max(own)]
+    theory_line(axis, ends, ends, "equal ratios")
+    axis.set(xlabel="ratio of willingness to pay, heavy / light")
+    axis.set(ylabel="ratio of throughput, heavy / light")
+    axis.set_ylim(bottom=0)
+    axis.legend(loc="upper left")

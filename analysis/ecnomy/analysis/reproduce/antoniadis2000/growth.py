@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entry of `growth`; see prose.py."""
+
+from __future__ import annotations
+
+from ecnomy.analysis.reproduce.antoniadis2000.prose import growth as figures
+
+__all__ = ["figures"]

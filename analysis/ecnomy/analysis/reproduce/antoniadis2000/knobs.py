@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A customer who moves to the dearest class and back to the cheapest at given times."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar, Final
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import Observation
+from ecnomy.agents.parameters import Unit
+
+__all__ = ["Timed"]
+
+_PS_PER_S: Final = 1_000_000_000_000
+
+
+@dataclasses.dataclass
+class Timed:
+    """Turns the knob by the clock, so that what follows is due to the class alone.
+
+    Attributes:
+        up: when it takes the dearest class on offer.
+        down: when it takes the cheapest one again.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
+    up: Annotated[float, Unit("s")]
+    down: Annotated[float, Unit("s")]
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """The class of all flows from now on."""
+        if not seen.offers:
+            return Decision()
+        fees = [offer.fee_micro_per_s for offer in seen.offers]
+        dear = self.up * _PS_PER_S <= seen.t_ps < self.down * _PS_PER_S
+        wanted = int(np.argmax(fees) if dear else np.argmin(fees))
+        return Decision(offer=np.full(len(seen.flows.flow), wanted, dtype=np.int64))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns that antoniadis2000's sweeps need beyond the runner's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.antoniadis2000.windows import (
+    Row,
+    autocorrelation_peak,
+    settled_after_s,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ecnomy.analysis.results import Run
+
+__all__ = ["PS_PER_S", "burstiness", "convergence", "growth", "settling", "shares", "windows"]
+
+PS_PER_S: Final = 1e12
+Columns = Mapping[str, float | Sequence[float]]
+_STEP_S: Final = 0.1  # record.every of the sweeps
+_FIRST: Final = 400  # values that the picture of a window shows, of every other step
+
+
+def cwnd_series(run: Run) -> dict[str, Row]:
+    """Windows over time, [flow, step], of each source; 0 before a flow begins."""
+    series = run.table("series")
+    series = series[series["name"] == list(run.plan.record.series).index("cwnd")]
+    wide: Any = series.pivot(index="subject", columns="t_ps", values="value").fillna(0.0)
+    flows = run.table("flows").set_index("flow")["source"]
+    return {
+        source: np.asarray(wide.loc[flows.index[flows == source]], dtype=np.float64)
+        for source in dict.fromkeys(flows)
+    }
+
+
+def windows(results: Path) -> Columns:
+    """Of light and heavy: standard deviation of the window, and its course (every 200 ms)."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    skipped = round(run.measured.from_ps / PS_PER_S / _STEP_S)
+    found: dict[str, float | Sequence[float]] = {}
+    for source, cwnd in cwnd_series(run).items():
+        found[f"{source}.std_cwnd"] = float(cwnd[:, skipped:].std(axis=1, ddof=1).mean())
+        if not source.endswith("-rest"):
+            found[f"{source}.course"] = cwnd[0, 2 * skipped :: 2][: _FIRST // 4].tolist()
+    return found
+
+
+def convergence(results: Path) -> Columns:
+    """Of the light flows: time to converge, fluctuation, periodicity, how evenly they share.
+
+    Returns:
+        settled_s and settled_2_s, when the mean window stays within 10 % or 2 %; std_cwnd of a
+        flow and std_mean_cwnd of their mean in the second half; peak and peak_of_mean, of the
+        autocorrelation between 1 s and 20 s; least_share and most_share, of the flows' rates over
+        their mean; largest window; course of the mean window (every 0.5 s).
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    cwnd = cwnd_series(run)["light"]
+    mean = cwnd.mean(axis=0)
+    half = cwnd[:, cwnd.shape[1] // 2 :]
+    own = run.table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
+    lags = {"from_s": 1.0, "to_s": 20.0}
+    return {
+        "settled_s": settled_after_s(mean, _STEP_S, within=0.10),
+        "settled_2_s": settled_after_s(mean, _STEP_S, within=0.02),
+        "std_cwnd": float(half.std(axis=1, ddof=1).mean()),
+        "std_mean_cwnd": float(half.mean(axis=0).std(ddof=1)),
+        "peak": float(np.mean([autocorrelation_peak(row, _STEP_S, **lags) for row in half])),
+        "peak_of_mean": autocorrelation_peak(half.mean(axis=0), _STEP_S, **lags),
+        "least_share": float(own.min() / own.mean()),
+        "most_share": float(own.max() / own.mean()),
+        "largest_cwnd": float(cwnd.max()),
+        "course": mean[4::5].tolist(),
+    }
+
+
+def settling(results: Path) -> Columns:
+    """When the mean window of the light flows has settled after others began at half time."""
+    from ecnomy.analysis.results import open_run
+
+    mean = cwnd_series(open_run(results))["light"].mean(axis=0)
+    after = mean[len(mean) // 2 :]
+    return {"settled_s": settled_after_s(after, _STEP_S, within=0.10)}
+
+
+def shares(results: Path) -> Columns:
+    """The largest throughput of a flow over the mean of all."""
+    from ecnomy.analysis.results import open_run
+
+    own = open_run(results).table("flows")["goodput_bps"].to_numpy(dtype=np.float64)
+    return {"most_share": float(own.max() / own.mean())}
+
+
+def growth(results: Path) -> Columns:
+    """Packets by which the window of the only flow grows in a round trip, and the trip's time."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    series = run.table("series").sort_values("t_ps")
+    names = list(run.plan.record.series)
+    rows = {name: series[series["name"] == names.index(name)] for name in ("cwnd", "rtt")}
+    own = rows["cwnd"][rows["cwnd"]["value"] > 1]
+    times_s = own["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S
+    per_s = float(np.polyfit(times_s, own["value"].to_numpy(dtype=np.float64), 1)[0])
+    trips = rows["rtt"]["value"].to_numpy(dtype=np.float64)
+    rtt_s = float(trips[trips > 0].mean())
+    return {"growth_per_rtt": per_s * rtt_s, "rtt_s": rtt_s}
+
+
+def burstiness(results: Path) -> Columns:
+    """Variation of packets sent in a bin of time, over their mean, and over that of Poisson."""
+    from ecnomy.analysis.results import open_run
+
+    counts = open_run(results).table("counts")
+    found: dict[str, float | Sequence[float]] = {}
+    for source, own in counts[counts["name"] == "sent"].groupby("subject"):
+        sent: Any = np.asarray(_in_time(own), dtype=np.float64)
+        cv = float(sent.std(ddof=1) / sent.mean())
+        found[f"{source}.sent_cv"] = cv
+        found[f"{source}.sent_cv_over_poisson"] = cv * float(np.sqrt(sent.mean()))
+    return found
+
+
+def _in_time(own: pd.DataFrame) -> pd.Series[Any]:
+    return own.sort_values("t_ps")["count"]

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of scenarios 1 and 2: rates and charges in the phases of a run.
+
+calm         20 s to 60 s
+crowd        70 s to 120 s, and of it before (70 s to 80 s), up (82 s to 100 s), down (102 s on)
+after        130 s to the end
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ecnomy.analysis.results import Run
+
+__all__ = ["classes", "handlers"]
+
+PS_PER_S: Final = 1e12
+_MICRO: Final = 1e6
+_PHASES: Final = {
+    "calm": (20, 60),
+    "crowd": (70, 120),
+    "before": (70, 80),
+    "up": (82, 100),
+    "down": (102, 120),
+    "after": (130, 150),
+}
+_WINDOW: Final = 10  # seconds that charges are averaged over
+Table = npt.NDArray[np.float64]
+Columns = Mapping[str, float | Sequence[float] | None]
+
+
+def _per_second(run: Run, column: str) -> dict[str, Table]:
+    """Changes of a cumulative column in each second, [flow, second], by source."""
+    epochs: Any = run.table("flow_epochs")
+    whole = epochs[epochs["t_ps"] % round(PS_PER_S) == 0]
+    wide = whole.pivot(index="flow", columns="t_ps", values=column)
+    steps = np.diff(wide.to_numpy(dtype=np.float64), axis=1)
+    sources = run.table("flows").set_index("flow")["source"].loc[wide.index].to_numpy()
+    return {source: steps[sources == source] for source in dict.fromkeys(sources)}
+
+
+def _over(steps: Table, phase: str) -> Table:
+    begin, end = _PHASES[phase]
+    return np.asarray(steps[:, begin:end].mean(axis=1), dtype=np.float64)
+
+
+def _windows(steps: Table, phase: str) -> Table:
+    """Means over 10 s, [flow, window], of whole windows of a phase."""
+    begin, end = _PHASES[phase]
+    own = steps[:, begin:end]
+    count = own.shape[1] // _WINDOW
+    return np.asarray(own[:, : count * _WINDOW].reshape(len(own), count, _WINDOW).mean(axis=2))
+
+
+def _pages(run: Run, source: str, phase: str) -> Table:
+    """Times of the pages of a source that began in a phase and arrived, in seconds."""
+    begin, end = (PS_PER_S * at for at in _PHASES[phase])
+    flows = run.table("flows")
+    own = set(flows.loc[flows["source"] == source, "flow"])
+    found: pd.DataFrame = run.table("transfers")
+    found = found[found["flow"].isin(own) & (found["complete"] == 1)]
+    found = found[(found["start_ps"] >= begin) & (found["start_ps"] < end)]
+    return np.asarray(found["end_ps"] - found["start_ps"], dtype=np.float64) / PS_PER_S
+
+
+def _common(run: Run) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
+    """Rates [bit/s] and charges [money/s] of each second, and their means in all phases."""
+    rates = {name: 8 * steps for name, steps in _per_second(run, "acked_bytes").items()}
+    paid = _per_second(run, "mark_charge_micro")
+    charges = {name: steps / _MICRO for name, steps in paid.items()}
+    found: dict[str, Any] = {}
+    for name, steps in rates.items():
+        for phase in _PHASES:
+            found[f"{name}.{phase}_bps"] = float(_over(steps, phase).mean())
+            found[f"{name}.{phase}_charge"] = float(_over(charges[name], phase).mean())
+        if name != "background":
+            found[f"{name}.course_mbps"] = (steps.mean(axis=0)[::2] / 1e6).tolist()
+    return rates, charges, found
+
+
+def classes(results: Path) -> Columns:
+    """Scenario 1: by source, rate and charge in each phase; largest charge over 10 s; pages."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    _, charges, found = _common(run)
+    for name in ("gold", "silver"):
+        most = max(float(_windows(charges[name], p).max()) for p in ("calm", "crowd", "after"))
+        found[f"{name}.most_charge"] = most
+        for phase in ("calm", "crowd"):
+            found[f"{name}.page_{phase}_s"] = _mean(_pages(run, f"{name}-pages", phase))
+    return found
+
+
+def handlers(results: Path) -> Columns:
+    """Scenario 2: the same; rates in 10 s over all flows, variation of page times."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    rates, charges, found = _common(run)
+    for phase in ("calm", "crowd", "after"):
+        own = _windows(rates["constant"], phase)
+        found[f"constant.least_{phase}_bps"] = float(own.min())
+        found[f"constant.most_{phase}_bps"] = float(own.max())
+        found[f"constant.most_{phase}_charge"] = float(_windows(charges["constant"], phase).max())
+    times = _pages(run, "pages", "calm")
+    found["pages.cv"] = float(times.std(ddof=1) / times.mean()) if len(times) > 1 else None
+    return found
+
+
+def _mean(values: Table) -> float | None:
+    return float(values.mean()) if len(values) else None

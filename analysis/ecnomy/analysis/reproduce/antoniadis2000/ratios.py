@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratios of heavy to light flows by their ratio r of willingness to pay, per seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.studies import Runs
+
+__all__ = ["WEIGHT", "Ratios", "control_name", "controls_of", "rank_correlation", "ratios"]
+
+WEIGHT: Final = "sources.heavy.transport.weight"
+MARKING: Final = "network.links.bottleneck.marking"
+Ratios = dict[float, npt.NDArray[np.float64]]
+
+
+def ratios(runs: Runs, column: str) -> Ratios:
+    """Heavy over light, one value per seed, by r."""
+    return {
+        r: own.sample(f"heavy.{column}") / own.sample(f"light.{column}")
+        for r in sorted(runs.values(WEIGHT))
+        for own in [runs.at({WEIGHT: r})]
+    }
+
+
+def rank_correlation(by_r: Mapping[float, npt.NDArray[np.float64]]) -> float:
+    """Spearman's, of the means with r; rounded, so that equal orders give exactly 1."""
+    from scipy.stats import spearmanr
+
+    means = [values.mean() for values in by_r.values()]
+    return round(float(spearmanr(list(by_r), means).statistic), 12)
+
+
+def control_name(row: Mapping[str, object]) -> str:
+    """The short name of a controlled setting, by what it changes."""
+    marking = msgspec.json.decode(str(row[MARKING]))
+    if marking["law"] == "red":
+        return "red.ten" if row["sources.light.count"] == 5 else "red"
+    if marking.get("service") == "packet":
+        return "packet_service"
+    if row["sources.light.count"] == 5:
+        return "ten"
+    if row["sources.light.transport.send"] == "paced":
+        return "paced"
+    if float(str(row["sources.light.send_overhead"])) == 0:
+        return "no_jitter"
+    rate = float(str(row["network.links.access.rate"]))
+    return "as_is" if rate == 100 else f"access_{rate:g}"
+
+
+def controls_of(runs: Runs) -> dict[str, Runs]:
+    """The controlled runs by the short name of their setting."""
+    rows = runs.frame.to_dict("records")
+    names = [control_name({str(key): value for key, value in row.items()}) for row in rows]
+    frame = runs.frame.assign(control=names)
+    whole = Runs(frame, batches=runs.batches, budget=runs.budget)
+    return {name: whole.at({"control": name}) for name in dict.fromkeys(names)}

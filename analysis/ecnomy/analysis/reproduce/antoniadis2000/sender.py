@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 3.1: WTP changed at the sender only, against WTP with an accurate echo.
+
+Over a round of W ACKs at constant window W, half of them marked, both change the window alike:
+
+    accurate      W gain w / W - (W / 2) gain                = gain (w - W / 2)
+    sender only   (W / 2) gain w / W + gain (w - W) / 2      = gain (w - W / 2)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.antoniadis2000.ratios import Ratios, rank_correlation
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures", "round_change"]
+
+_LIGHT: Final = "sources.light.transport"
+_HEAVY: Final = "sources.heavy.transport"
+_NUMBERS: Final = {1: "two", 5: "ten"}
+
+
+def round_change(window: Fraction, weight: Fraction, gain: Fraction, *, sender: bool) -> Fraction:
+    """Change of a window in a round with half of its ACKs marked, the window held constant."""
+    if sender:
+        return window / 2 * gain * weight / window + gain * (weight - window) / 2
+    return window * gain * weight / window - window / 2 * gain
+
+
+def _measured(runs: Runs) -> dict[tuple[str, str], Ratios]:
+    """Ratios of throughput by r, for each law and number of flows."""
+    found: dict[tuple[str, str], Ratios] = {}
+    for value in runs.values(_HEAVY):
+        written = msgspec.json.decode(value)
+        r = float(str(written["weight"]).split()[0])
+        for count, number in _NUMBERS.items():
+            own = runs.at({_HEAVY: value, "sources.light.count": count})
+            light = own.frame[_LIGHT].map(lambda text: msgspec.json.decode(text)["law"])
+            frame = own.frame[light == written["law"]]
+            kept = Runs(frame, batches=own.batches, budget=own.budget)
+            ratio = kept.sample("heavy.goodput_bps") / kept.sample("light.goodput_bps")
+            found.setdefault((written["law"], number), {})[r] = ratio
+    return found
+
+
+def _most_share(runs: Runs) -> dict[str, np.ndarray]:
+    """The largest flow's throughput over the mean, ten flows of equal weight, by law."""
+    found = {}
+    for value in runs.values(_HEAVY):
+        written = msgspec.json.decode(value)
+        if value in runs.values(_LIGHT):  # weight 1, as light flows have
+            own = runs.at({_HEAVY: value, _LIGHT: value, "sources.light.count": 5})
+            found[written["law"]] = own.sample("most_share")
+    return found
+
+
+def figures(studies: Studies) -> Samples:
+    """Ratios of throughput, of both laws and of one to the other; the identity, exactly."""
+    measured = _measured(studies["sender"])
+    found: dict[str, np.ndarray | float] = {"identity.difference": _difference()}
+    for law, share in _most_share(studies["sender"]).items():
+        found[f"most_share.{law}.ten.r=1"] = share
+    for number in _NUMBERS.values():
+        own, accurate = measured["wtp-sender", number], measured["wtp", number]
+        found[f"{number}.rank_correlation"] = rank_correlation(own)
+        for r, ratio in own.items():
+            size = "small" if r <= 4 else "large"
+            found[f"over_accurate.{size}.{number}.r={r:g}"] = ratio / accurate[r]
+            found[f"{number}.ratio.r={r:g}"] = ratio
+            found[f"accurate.{number}.ratio.r={r:g}"] = accurate[r]
+    return found
+
+
+def _difference() -> float:
+    """Largest difference between the two changes over windows, weights and gains."""
+    numbers = [Fraction(n, 7) for n in (3, 7, 20, 100)]
+    return max(
+        float(abs(round_change(*args, sender=True) - round_change(*args, sender=False)))
+        for args in ((w, weight, gain) for w in numbers for weight in numbers for gain in numbers)
+    )
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Ratio of throughput against ratio of weights, two flows and five and five."""
+    figure.set_size_inches(9.5, 4.5)
+    measured = _measured(studies["sender"])
+    labels = {"wtp": "accurate echo", "wtp-sender": "sender only, RFC 3168 echo"}
+    titles = {"two": "two flows", "ten": "five and five flows"}
+    for axis, (number, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        for index, (law, label) in enumerate(labels.items()):
+            own = measured[law, number]
+            band(axis, list(own), list(own.values()), index, label)
+        ends = [1, max(own)]
+        theory_line(axis, ends, ends, "equal ratios")
+        axis.set(xlabel="ratio of weights, heavy / light", title=title)
+        axis.set(ylabel="ratio of throughput, heavy / light")
+        axis.set_ylim(bottom=0)
+        axis.legend(loc="upper left")

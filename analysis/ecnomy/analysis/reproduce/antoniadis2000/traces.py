@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns from packet traces: what waits as marking begins, and what receivers echo.
+
+A latching receiver (RFC 3168, section 6.1.3) echoes on every ACK from the first CE on until a
+packet with CWR arrives; its sender answers once a round trip and sets CWR on the next packet it
+sends. It is replayed over the CE packets of a run without losses: that of Reno, whose receiver it
+is, and that of WTP, whose marks it would have seen.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.antoniadis2000.windows import Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ecnomy.analysis.results import Run
+
+__all__ = ["early_warning", "echoes", "latched_echoes", "waiting_before"]
+
+SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)  # events of the table `trace`
+PS_PER_S: Final = 1e12
+_BITS: Final = 8
+_TRANSIENT_S: Final = 10.0  # starts are in the first 5 s
+
+
+def early_warning(results: Path) -> Mapping[str, float | None]:
+    """Drops in the run, and the longest queue that waited as a marking period began.
+
+    Returns:
+        dropped, and dropped_late, after 10 s; periods; longest_at_start, the most packets that
+        waited as the first packet of a period arrived, None where the run has drops.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    drops = float(run.table("links")["drops"].sum())
+    starts, waiting = _period_starts(run)
+    trace = run.table("trace")
+    lost_ps = trace.loc[trace["event"] == DROP, "t_ps"]
+    found = float(waiting[starts].max()) if starts.any() and drops == 0 else None
+    return {
+        "dropped": drops,
+        "dropped_late": float((lost_ps > _TRANSIENT_S * PS_PER_S).sum()),
+        "periods": float(starts.sum()),
+        "longest_at_start": found,
+    }
+
+
+def _period_starts(run: Run) -> tuple[np.ndarray, Row]:
+    """Of each arrival at the bottleneck: whether marks begin with it, and what waits before it."""
+    trace: pd.DataFrame = run.table("trace")
+    links = [link.name for link in run.plan.links]
+    index = links.index("bottleneck")
+    here = trace[trace["link"] == index]
+    arrivals = here[here["event"] == ENQUEUE]
+    keys = ["flow", "seq", "bytes"]  # a SYN has the number of the first segment
+    marked = here[here["event"] == MARK][keys].drop_duplicates().assign(marked=True)
+    known = arrivals.merge(marked, on=keys, how="left")
+    marks = known["marked"].notna().to_numpy()
+    starts = marks & ~np.concatenate([[False], marks[:-1]])
+    times_s = arrivals["t_ps"].to_numpy(dtype=np.float64) / PS_PER_S
+    service_s = (
+        arrivals["bytes"].to_numpy(dtype=np.float64) * _BITS / run.plan.links[index].rate_bps
+    )
+    return starts, waiting_before(times_s, service_s)
+
+
+def waiting_before(times_s: Row, service_s: Row) -> Row:
+    """How many packets wait (the one in service excluded) as each one arrives at a FIFO."""
+    waiting: deque[float] = deque()
+    free_s = -np.inf
+    found = np.zeros(len(times_s))
+    for index, (now_s, takes_s) in enumerate(zip(times_s, service_s, strict=True)):
+        while waiting and waiting[0] <= now_s:
+            waiting.popleft()
+        found[index] = len(waiting)
+        begins_s = max(now_s, free_s)
+        free_s = begins_s + takes_s
+        if begins_s > now_s:
+            waiting.append(begins_s)
+    return found
+
+
+def echoes(results: Path) -> Mapping[str, float | None]:
+    """Marks learnt and echoes of a latching receiver, both per mark received.
+
+    Returns:
+        learnt_per_mark and latched_per_mark; drops; marks.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    flows = run.table("flows")
+    marks = float(flows["ce"].sum())
+    trace = run.table("trace")
+    latched = 0
+    for _, own in trace[trace["event"].isin([SEND, DELIVER, ACK])].groupby("flow"):
+        events = zip(own["event"].tolist(), (own["ce"] != 0).tolist(), strict=True)
+        latched += latched_echoes(events)
+    return {
+        "learnt_per_mark": float(flows["ece"].sum()) / marks if marks else None,
+        "latched_per_mark": latched / marks if marks else None,
+        "dropped": float(run.table("links")["drops"].sum()),
+        "marks": marks,
+    }
+
+
+class _Connection(msgspec.Struct):
+    """A sender and its latching receiver; nothing is lost, packets and ACKs keep their order."""
+
+    latched: bool = False
+    cwr_due: bool = False
+    sent: int = 0
+    acked: int = 0
+    answered_until: int = -1  # packets sent when the sender last answered an echo
+
+
+def latched_echoes(events: Iterable[tuple[int, bool]]) -> int:
+    """How many ACKs carry an echo.
+
+    Args:
+        events: of one flow in time order, from the SYN on: (SEND, _), (DELIVER, whether CE),
+            (ACK, _); the first SEND and the first ACK are of the handshake.
+    """
+    state = _Connection(sent=-1, acked=-1)
+    with_cwr: deque[bool] = deque()
+    echoed: deque[bool] = deque()
+    total = 0
+    for event, ce in events:
+        if event == SEND:
+            state.sent += 1
+            if state.sent > 0:
+                with_cwr.append(state.cwr_due)
+                state.cwr_due = False
+        elif event == DELIVER:
+            cwr = with_cwr.popleft()
+            state.latched = (state.latched and not cwr) or ce
+            echoed.append(state.latched)
+            total += state.latched
+        else:
+            state.acked += 1
+            if state.acked > 0 and echoed.popleft() and state.acked > state.answered_until:
+                state.answered_until, state.cwr_due = state.sent, True
+    return total

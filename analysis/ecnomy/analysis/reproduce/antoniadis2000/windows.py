@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arithmetic on windows over time: when they have converged, whether they repeat."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["autocorrelation_peak", "moving_mean", "settled_after_s"]
+
+Row = npt.NDArray[np.float64]
+
+
+def moving_mean(values: Row, width: int) -> Row:
+    """Means of `width` values in a row, one for each value that has so many before it."""
+    sums = np.cumsum(np.concatenate([[0.0], values]))
+    return np.asarray((sums[width:] - sums[:-width]) / width, dtype=np.float64)
+
+
+def settled_after_s(values: Row, step_s: float, *, within: float, over_s: float = 5.0) -> float:
+    """When the moving mean comes to stay within a share of its final value.
+
+    Args:
+        values: at step_s, 2 step_s, ...
+        step_s: time between two values.
+        within: the share, 0.1 for 10 %.
+        over_s: what the moving mean is over; the final value is the mean of the second half.
+
+    Returns:
+        Seconds from 0; all of the time there is, where it does not stay.
+    """
+    width = round(over_s / step_s)
+    means = moving_mean(values, width)
+    final = float(values[len(values) // 2 :].mean())
+    outside = np.flatnonzero(np.abs(means - final) > within * abs(final))
+    first = 0 if outside.size == 0 else int(outside[-1]) + 1
+    return (first + width) * step_s
+
+
+def autocorrelation_peak(values: Row, step_s: float, *, from_s: float, to_s: float) -> float:
+    """The highest local maximum of the autocorrelation between two lags; 0 where there is none."""
+    centred = values - values.mean()
+    power = float(centred @ centred)
+    if power <= 0:
+        return 0.0
+    first, last = int(np.floor(from_s / step_s)), min(round(to_s / step_s), len(values) - 2)
+    lags = range(first, last + 2)
+    found = np.array([float(centred[lag:] @ centred[: len(centred) - lag]) for lag in lags]) / power
+    inner = found[1:-1]
+    peaks = inner[(inner > found[:-2]) & (inner >= found[2:])]
+    return float(peaks.max()) if peaks.size else 0.0

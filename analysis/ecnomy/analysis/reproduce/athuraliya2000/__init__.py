@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of athuraliya2000: random exponential marking, its sources, and Reno over it."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The basic algorithm (athuraliya2000 Eq. 12, 13): exact prices in place of marks.
+
+    p_l(t+1) = [p_l(t) + gamma (x^l(t) - c_l)]+        x_s(t+1) = U_s'^-1(sum of p_l on the path)
+
+U_s = w_s log x; rates and capacities in packets a step, delays in steps. PC2 and PC3 (section II-C)
+and updates of only some links and sources at a time are options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Basic", "Paths", "dual", "run_basic"]
+
+Array = npt.NDArray[np.float64]
+LEAST_PRICE: Final = 1e-12
+
+
+class Basic(msgspec.Struct, frozen=True):
+    """What happened, step by step: prices[t, link], rates[t, source], backlog[t, link]."""
+
+    prices: Array
+    rates: Array
+    backlog: Array
+
+
+class Paths(msgspec.Struct, frozen=True):
+    """A network: use[link, source] is 1 where a source crosses a link.
+
+    Attributes:
+        capacity: per link, packets a step.
+        weight: per source, packets a step.
+        least, most: bounds of rates, packets a step.
+    """
+
+    use: Array
+    capacity: Array
+    weight: Array
+    least: float
+    most: float
+
+
+def run_basic(
+    paths: Paths,
+    steps: int,
+    gamma: float,
+    *,
+    rule: str = "pc1",
+    alpha: float = 0.1,
+    delays: Sequence[int] | None = None,
+    active: Array | None = None,
+    rng: np.random.Generator | None = None,
+) -> Basic:
+    """Iterate from price 0.
+
+    Args:
+        paths: the network.
+        steps: how many.
+        gamma: step size of prices.
+        rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (with alpha b).
+        alpha: weight of the backlog under pc3.
+        delays: round trip of each source, steps: prices reach it half of it late, its rate
+            reaches links after the other half. None: at once.
+        active: [step, source], 1 where it sends. None: always.
+        rng: asynchronous: at each step each link and each source updates with probability 1/2.
+    """
+    links, sources = paths.use.shape
+    delays = [0] * sources if delays is None else delays
+    active = np.ones((steps, sources)) if active is None else active
+    prices, backlog = np.zeros((steps + 1, links)), np.zeros((steps + 1, links))
+    rates = np.full((steps + 1, sources), paths.least)
+    for t in range(steps):
+        told = np.array(
+            [paths.use[:, s] @ prices[max(0, t - d // 2)] for s, d in enumerate(delays)]
+        )
+        wanted = np.clip(paths.weight / np.maximum(told, LEAST_PRICE), paths.least, paths.most)
+        rates[t] = _some(rng, wanted, rates[t - 1] if t else rates[0]) * active[t]
+        arriving = np.array([rates[max(0, t - (d - d // 2)), s] for s, d in enumerate(delays)])
+        excess = paths.use @ arriving - paths.capacity
+        backlog[t + 1] = np.maximum(backlog[t] + excess, 0)
+        if rule == "pc2":
+            price = gamma * backlog[t + 1]
+        else:
+            weighed = alpha * backlog[t] if rule == "pc3" else 0.0
+            price = np.maximum(prices[t] + gamma * (excess + weighed), 0)
+        prices[t + 1] = _some(rng, price, prices[t])
+    return Basic(prices[:-1], rates[:-1], backlog[:-1])
+
+
+def _some(rng: np.random.Generator | None, new: Array, old: Array) -> Array:
+    return new if rng is None else np.where(rng.random(new.shape) < 0.5, new, old)
+
+
+def dual(paths: Paths, price: Array) -> float:
+    """D(p), the objective of the dual problem at prices p > 0 (part I, Eq. 8)."""
+    path = np.maximum(paths.use.T @ price, LEAST_PRICE)
+    rate = np.clip(paths.weight / path, paths.least, paths.most)
+    return float((paths.weight * np.log(rate) - path * rate).sum() + price @ paths.capacity)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The row of links of figure 2b: what its runs have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.studies import Runs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["LEAVES", "by_length", "draw_shares", "shares", "slope_of_shares"]
+
+LEAVES: Final = "sources.long.to"
+Array = npt.NDArray[np.float64]
+
+
+def by_length(runs: Runs) -> dict[int, Runs]:
+    """Number of links that the long connection crosses -> runs."""
+    return {int(str(node)[1:]): runs.at({LEAVES: node}) for node in runs.values(LEAVES)}
+
+
+def shares(runs: Runs, links: int) -> list[Array]:
+    """The long connection's share x0 / (x0 + x_i) of each link, per seed."""
+    long = runs.sample("long.goodput_bps")
+    return [
+        np.asarray(long / (long + runs.sample(f"short-{i}.goodput_bps")))
+        for i in range(1, links + 1)
+    ]
+
+
+def slope_of_shares(points: Mapping[int, list[Array]]) -> Array:
+    """Least-squares slope of the mean share over the number of links, per seed."""
+    from ecnomy.analysis.reproduce.athuraliya2000.laws import slope
+
+    return slope({n: np.asarray(np.mean(own, axis=0)) for n, own in points.items()})
+
+
+def draw_shares(axis: Axes, points: Mapping[int, list[Array]], theory: Mapping[int, float]) -> None:
+    """Largest, mean and smallest share over the links, against the number of links."""
+    at = list(points)
+    over = {
+        "largest over links": [np.max(own, axis=0) for own in points.values()],
+        "mean over links": [np.mean(own, axis=0) for own in points.values()],
+        "smallest over links": [np.min(own, axis=0) for own in points.values()],
+    }
+    for index, (name, samples) in enumerate(over.items()):
+        band(axis, at, samples, index, name)
+    theory_line(axis, list(theory), list(theory.values()), "theory")
+    axis.set(xlabel="links of the long connection", ylabel="its share of a link", xticks=at)
+    axis.legend()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section VI-B: what congestion is measured by, against how well the link performs."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.athuraliya2000.fig14 import TARGET_PACKETS, curves
+from ecnomy.analysis.reproduce.athuraliya2000.laws import COUNT, spearman
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+PHI: Final = 1.001  # as the sweep sets it
+
+
+def figures(studies: Studies) -> Samples:
+    """How loss, queue and price go with n, and what newcomers are marked with."""
+    runs = studies["fig14"]
+    loss, queue = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.mean_queue_packets")
+    found: dict[str, np.ndarray | float] = {
+        "rank.tail_loss": spearman(loss["tail"]),
+        "rank.red_queue": spearman(queue["red"]),
+        "rank.rem_price": spearman(_prices(studies)),
+    }
+    found |= {f"rem_queue_off_target.n={n}": v - TARGET_PACKETS for n, v in queue["rem"].items()}
+    new = studies["newcomer"]
+    for count in sorted(new.values(COUNT)):
+        own = new.at({COUNT: count})
+        marked = own.sample("newcomer.marking_rate") / own.sample("reno.marking_rate")
+        found[f"newcomer_over_others.n={int(count) + 5}"] = marked
+    return found
+
+
+def _prices(studies: Studies) -> dict[int, np.ndarray]:
+    """REM's mean price -ln(1 - m) / ln phi, of the share of packets marked."""
+    marked = curves(studies["fig14"], "bottleneck.marked")["rem"]
+    return {n: -np.log1p(-m) / math.log(PHI) for n, m in marked.items()}
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Loss of drop-tail, queue of RED and of REM, price of REM, against n."""
+    figure.set_size_inches(11, 4)
+    left, middle, right = figure.subplots(1, 3)
+    runs = studies["fig14"]
+    loss, queue = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.mean_queue_packets")
+    samples = [100 * sample for sample in loss["tail"].values()]
+    band(left, list(loss["tail"]), samples, 0, "drop-tail")
+    for index, law, label in ((1, "red", "RED"), (2, "rem", "REM")):
+        band(middle, list(queue[law]), list(queue[law].values()), index, label)
+    theory_line(middle, [0, 100], [TARGET_PACKETS] * 2, "target of REM")
+    prices = _prices(studies)
+    band(right, list(prices), list(prices.values()), 2, "REM")
+    left.set(ylabel="loss, % of arrivals", title="drop-tail measures loss")
+    middle.set(ylabel="mean backlog, packets", title="RED measures its queue")
+    right.set(ylabel="price, -ln(1 - m) / ln φ", title="REM has a price")
+    for axis in (left, middle, right):
+        axis.set_xlabel("number of sources")
+        axis.set_ylim(bottom=0)
+        axis.legend()

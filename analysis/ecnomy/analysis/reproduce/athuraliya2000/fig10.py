@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 10: twenty REM sources as the capacity goes from 10 to 100 packets/ms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+SWEPT: Final = "network.links.bottleneck.rate"
+
+
+def theory(x: float) -> float:
+    """Rate of a source, packets/ms."""
+    return x / 20
+
+
+def points(runs: Runs) -> dict[float, Runs]:
+    """Runs by capacity, packets/ms."""
+    return {float(value) / 8: runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
+
+
+def figures(studies: Studies) -> Samples:
+    """See scaling.scaled."""
+    small = scaled(points(studies["fig10-gamma"]), theory)
+    found = scaled(points(studies["fig10"]), theory)
+    found |= {f"control.gamma.{name}": value for name, value in small.items()}
+    return found | controls(studies["fig10-control"], points, theory)
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """See scaling.draw_scaled."""
+    draw_scaled(figure, points(studies["fig10"]), theory, "capacity, packets/ms")

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 11: twenty REM sources as the round trip goes from 10 to 100 ms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+SWEPT: Final = "network.links.access.delay"
+
+
+def theory(x: float) -> float:
+    """Rate of a source, packets/ms."""
+    return 1.0
+
+
+def points(runs: Runs) -> dict[float, Runs]:
+    """Runs by round-trip propagation, ms."""
+    return {2 * float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
+
+
+def figures(studies: Studies) -> Samples:
+    """See scaling.scaled."""
+    return controls(studies["fig11-control"], points, theory) | scaled(
+        points(studies["fig11"]), theory
+    )
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """See scaling.draw_scaled."""
+    draw_scaled(figure, points(studies["fig11"]), theory, "round-trip propagation, ms")

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 12: a long connection over n links with n times the utility of a short one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.athuraliya2000.chains import (
+    by_length,
+    draw_shares,
+    shares,
+    slope_of_shares,
+)
+from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures", "steadiness"]
+
+LINKS: Final = 10
+MARKING: Final = "network.links.shared-1.marking"
+
+
+def steadiness(results: Path) -> dict[str, float]:
+    """How the long window and the first link's marks vary: coefficients of variation."""
+    recorded = Recorded(results)
+    start, end = recorded.measured_s
+    found = {}
+    for name, (at, values) in {
+        "long.window_cv": recorded.windows("long"),
+        "shared-1.probability_cv": recorded.marking("shared-1"),
+    }.items():
+        found[name] = cv(values[(at > start) & (at <= end)])
+    return found
+
+
+def figures(studies: Studies) -> Samples:
+    """Shares and utilization by link, the trend with n, and alpha 0.1 against 1, per seed."""
+    lengths = by_length(studies["fig12"])
+    points = {n: shares(runs, n) for n, runs in lengths.items()}
+    found: dict[str, np.ndarray | float] = {"slope_of_share": np.abs(slope_of_shares(points))}
+    for n, runs in lengths.items():
+        found |= {f"share_over_half.n={n}.link={i}": 2 * s for i, s in enumerate(points[n], 1)}
+        for i in range(1, n + 1):
+            found[f"use.n={n}.link={i}"] = runs.sample(f"shared-{i}.utilization")
+    for n, runs in by_length(studies["fig12-smoothed"]).items():
+        found[f"control.smoothed.use.n={n}"] = _use(runs, n)
+        share = np.mean(shares(runs, n), axis=0)
+        found[f"control.smoothed.share_over_half.n={n}"] = 2 * share
+    laws = _by_alpha(studies["fig12-alpha"])
+    low, high = laws[0.1], laws[1.0]
+    for column in ("long.window_cv", "shared-1.probability_cv"):
+        found[f"alpha.{column}.low_minus_high"] = low.sample(column) - high.sample(column)
+    found["alpha.use.low_minus_high"] = _use(low) - _use(high)
+    return found
+
+
+def _by_alpha(runs: Runs) -> dict[float, Runs]:
+    return {
+        float(msgspec.json.decode(value)["alpha"]): runs.at({MARKING: value})
+        for value in runs.values(MARKING)
+    }
+
+
+def _use(runs: Runs, links: int = LINKS) -> np.ndarray:
+    own = [runs.sample(f"shared-{i}.utilization") for i in range(1, links + 1)]
+    return np.asarray(np.mean(own, axis=0))
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Shares and utilization against n."""
+    figure.set_size_inches(10, 4.5)
+    left, right = figure.subplots(1, 2)
+    lengths = by_length(studies["fig12"])
+    points = {n: shares(runs, n) for n, runs in lengths.items()}
+    draw_shares(left, points, dict.fromkeys(points, 0.5))
+    left.set_ylim(0, 1)
+    use = [
+        [100 * runs.sample(f"shared-{i}.utilization") for i in range(1, n + 1)]
+        for n, runs in lengths.items()
+    ]
+    band(right, list(lengths), [np.max(own, axis=0) for own in use], 0, "largest over links")
+    band(right, list(lengths), [np.min(own, axis=0) for own in use], 1, "smallest over links")
+    right.set(xlabel="links of the long connection", ylabel="utilization, %", xticks=list(lengths))
+    right.legend()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 13: a connection over twenty links beside one over each of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.athuraliya2000.chains import shares
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+LINKS: Final = 20
+SHORT_RTT_MS: Final = 7
+LONG_RTT_MS: Final = 2 * LINKS + 3
+
+
+def figures(studies: Studies) -> Samples:
+    """Shares, marks and windows, per seed; those of plain sources as controls."""
+    plain = _figures(studies["fig13-plain"])
+    return _figures(studies["fig13"]) | {f"control.plain.{k}": v for k, v in plain.items()}
+
+
+def _figures(runs: Runs) -> dict[str, np.ndarray | float]:
+    own = shares(runs, LINKS)
+    found: dict[str, np.ndarray | float] = {
+        f"share_over_theory.link={i}": share * (LINKS + 1) for i, share in enumerate(own, 1)
+    }
+    found["mean_share"] = np.asarray(np.mean(own, axis=0)) * (LINKS + 1)
+    found["marked.long"] = runs.sample("long.marking_rate")
+    short = [runs.sample(f"short-{i}.marking_rate") for i in range(1, LINKS + 1)]
+    found["marked.short"] = np.asarray(np.mean(short, axis=0))
+    windows = [runs.sample(f"short-{i}.mean_cwnd") for i in range(1, LINKS + 1)]
+    long = runs.sample("long.mean_cwnd")
+    found["window.long_over_smallest_short"] = long / np.min(windows, axis=0)
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Share of the long connection, windows and marks by link."""
+    figure.set_size_inches(11, 4)
+    left, middle, right = figure.subplots(1, 3)
+    runs = studies["fig13"]
+    at = list(range(1, LINKS + 1))
+    band(left, at, shares(runs, LINKS), 0, "long connection")
+    theory_line(left, [1, LINKS], [1 / (LINKS + 1)] * 2, "1/21")
+    left.set(ylabel="its share of the link", ylim=(0, None))
+    capacity = 12 / (LINKS + 1)
+    for axis, column in ((middle, "mean_cwnd"), (right, "marking_rate")):
+        band(axis, at, [runs.sample(f"short-{i}.{column}") for i in at], 0, "short connections")
+        band(axis, at, [runs.sample(f"long.{column}")] * LINKS, 1, "long connection")
+    theory_line(middle, [1, LINKS], [capacity * LINKS * SHORT_RTT_MS] * 2, "theory")
+    theory_line(middle, [1, LINKS], [capacity * LONG_RTT_MS] * 2, "_nolegend_")
+    middle.set(ylabel="mean window, packets", ylim=(0, None))
+    right.set(ylabel="share of packets marked", ylim=(0, 1.02))
+    for axis in (left, middle, right):
+        axis.set_xlabel("link")
+        axis.legend()

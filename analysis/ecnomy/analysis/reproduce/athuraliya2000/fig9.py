@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 9: REM as the number of sources goes from 10 to 100."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+SWEPT: Final = "sources.rem.count"
+
+
+def theory(x: float) -> float:
+    """Rate of a source, packets/ms."""
+    return 25 / x
+
+
+def points(runs: Runs) -> dict[float, Runs]:
+    """Runs by number of sources."""
+    return {float(value): runs.at({SWEPT: value}) for value in runs.values(SWEPT)}
+
+
+def figures(studies: Studies) -> Samples:
+    """See scaling.scaled; also the rank correlation of backlog, and of price, with n."""
+    runs = points(studies["fig9"])
+    found = scaled(runs, theory)
+    backlog = [own.sample("bottleneck.mean_queue_packets") for own in runs.values()]
+    found["correlation.backlog"] = _correlation(list(runs), backlog)
+    marked = [own.sample("bottleneck.marked") for own in runs.values()]
+    found["price_rank"] = _price_rank(list(runs), marked)
+    return found | controls(studies["fig9-control"], points, theory)
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """See scaling.draw_scaled."""
+    draw_scaled(figure, points(studies["fig9"]), theory, "number of sources")
+
+
+def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:
+    """Correlation of a figure with the number of sources, per seed."""
+    values = np.asarray(samples)
+    return np.asarray([np.corrcoef(n, values[:, seed])[0, 1] for seed in range(values.shape[1])])
+
+
+def _price_rank(n: list[float], marked: list[np.ndarray]) -> float:
+    from scipy.stats import spearmanr
+
+    return float(spearmanr(n, [float(own.mean()) for own in marked]).statistic)

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sections II-D and VI-A: how steady REM is by the share of marks, by gamma and by alpha."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.athuraliya2000.laws import MARKING
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures", "noise"]
+
+PRICE: Final = 4  # of four sources of weight 12 on 12 packets/ms
+SMOOTHED: Final = "sources.s1.transport.smoothed"
+LABELS: Final = {"off": "plain", "unit": "smoothed"}
+SAMPLES: Final = 100  # marks that a source remembers
+GOOD: Final = (0.05, 0.99)
+Curves = dict[str, dict[float, Runs]]
+
+
+def _curves(studies: Studies) -> Curves:
+    """Runs by the share of marks in equilibrium, plain and smoothed."""
+    found: Curves = {name: {} for name in LABELS}
+    for smoothed in found:
+        runs = studies["good-range"].at({SMOOTHED: smoothed})
+        for value in runs.values(MARKING):
+            phi = float(msgspec.json.decode(value)["phi"])
+            marked = round(-math.expm1(-PRICE * math.log(phi)), 4)
+            found[smoothed][marked] = runs.at({MARKING: value})
+    return found
+
+
+def _cv(runs: Runs) -> np.ndarray:
+    """Coefficient of variation of windows, mean over the four sources."""
+    samples = [runs.sample(f"s{source}.window_cv") for source in (1, 2, 3, 4)]
+    return np.asarray(np.mean(samples, axis=0))
+
+
+def figures(studies: Studies) -> Samples:
+    """Steadiness, backlog and utilization, per seed."""
+    curves = _curves(studies)
+    cvs = {name: {m: _cv(runs) for m, runs in points.items()} for name, points in curves.items()}
+    plain, smooth = cvs["off"], cvs["unit"]
+    found: dict[str, np.ndarray | float] = {}
+    for m, value in plain.items():
+        if m != 0.5:
+            kind = "inside" if GOOD[0] <= m <= GOOD[1] else "outside"
+            found[f"cv_over_half.{kind}.m={m:g}"] = value / plain[0.5]
+    found["cv.0.02_minus_0.98"] = plain[0.02] - plain[0.98]
+    for m in (min(plain), max(plain)):
+        found[f"cv.smoothed_minus_plain.m={m:g}"] = smooth[m] - plain[m]
+    found |= {f"control.noise_over_half.m={m:g}": noise(m) / noise(0.5) for m in plain}
+    for name, points in curves.items():
+        for m, runs in points.items():
+            found[f"control.use.{LABELS[name]}.m={m:g}"] = runs.sample("bottleneck.utilization")
+            backlog = runs.sample("bottleneck.mean_queue_packets")
+            found[f"control.backlog.{LABELS[name]}.m={m:g}"] = backlog
+    return found | _by_gamma(studies["gamma"])
+
+
+def noise(marked: float) -> float:
+    """Coefficient of variation of a price read from N = 100 independent marks, to first order.
+
+    p = -ln(1 - m) / ln phi has dp/p = dm / ((1 - m) -ln(1 - m)), and m the variance m (1 - m) / N.
+    """
+    return math.sqrt(marked / (SAMPLES * (1 - marked))) / -math.log1p(-marked)
+
+
+def _by_gamma(runs: Runs) -> dict[str, np.ndarray | float]:
+    laws = {}
+    for value in runs.values(MARKING):
+        law = msgspec.json.decode(value)
+        laws[f"{law['gamma']:g}", f"{law['alpha']:g}"] = runs.at({MARKING: value})
+    default, strong = laws["0.005", "0.1"], laws["0.005", "1"]
+    found: dict[str, np.ndarray | float] = {
+        f"cv_over_default.gamma={g}": _cv(laws[g, "0.1"]) / _cv(default) for g in ("0.001", "0.05")
+    }
+    slow = laws["0.0002", "0.1"].sample("bottleneck.settle_s")
+    found["settle_s.0.0002_minus_default"] = slow - default.sample("bottleneck.settle_s")
+    for name, column in {"backlog": "mean_queue_packets", "use": "utilization"}.items():
+        column = f"bottleneck.{column}"
+        found[f"alpha.{name}.1_minus_0.1"] = strong.sample(column) - default.sample(column)
+        for (gamma, alpha), own in laws.items():
+            found[f"control.{name}.gamma={gamma}.alpha={alpha}"] = own.sample(column)
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Variation of windows, utilization and backlog against the share of marks."""
+    figure.set_size_inches(11, 4)
+    axes = figure.subplots(1, 3)
+    for index, (name, points) in enumerate(_curves(studies).items()):
+        at = [math.log10(m / (1 - m)) for m in points]
+        use = [100 * runs.sample("bottleneck.utilization") for runs in points.values()]
+        backlog = [runs.sample("bottleneck.mean_queue_packets") for runs in points.values()]
+        cvs = [_cv(runs) for runs in points.values()]
+        for axis, samples in zip(axes, (cvs, use, backlog), strict=True):
+            band(axis, at, samples, index, LABELS[name])
+        for axis in axes:
+            axis.set_xticks(at, [f"{m:g}" for m in points], rotation=60)
+    labels = ("coefficient of variation of windows", "utilization, %", "mean backlog, packets")
+    for axis, label in zip(axes, labels, strict=True):
+        axis.set(xlabel="share of packets marked", ylabel=label)
+    axes[2].set_yscale("log")
+    axes[0].legend()

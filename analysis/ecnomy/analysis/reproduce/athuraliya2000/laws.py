@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marking laws by the short names that figures have, and statistics of curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.studies import Runs
+
+__all__ = ["COUNT", "LABELS", "MARKING", "by_law", "slope", "spearman"]
+
+MARKING: Final = "network.links.bottleneck.marking"
+COUNT: Final = "sources.reno.count"
+LAWS: Final = {"drop-tail": "tail"}
+LABELS: Final = {"tail": "drop-tail", "red": "RED", "rem": "REM"}
+Array = npt.NDArray[np.float64]
+
+
+def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
+    """The runs of each marking law, by short name; `parameter` holds its mapping."""
+    found = {}
+    for value in runs.values(parameter):
+        law = msgspec.json.decode(value)["law"]
+        found[LAWS.get(law, law)] = runs.at({parameter: value})
+    return found
+
+
+def slope(points: Mapping[int, Array]) -> Array:
+    """Least-squares slope of y over x, per seed; `points` is x -> one y per seed."""
+    x = np.asarray(list(points), dtype=np.float64)
+    y = np.asarray(list(points.values()), dtype=np.float64)
+    centred = x - x.mean()
+    return np.asarray(centred @ (y - y.mean(axis=0)) / (centred @ centred), dtype=np.float64)
+
+
+def spearman(points: Mapping[int, Array]) -> float:
+    """Rank correlation of x with the mean of y over seeds; nan where y is constant."""
+    from scipy.stats import spearmanr
+
+    y = [float(np.mean(sample)) for sample in points.values()]
+    return float("nan") if len(set(y)) == 1 else float(spearmanr(list(points), y).statistic)

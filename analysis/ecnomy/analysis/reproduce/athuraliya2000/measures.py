@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns that athuraliya2000's sweeps need beyond the runner's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.results import open_run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["link", "link_figures"]
+
+PS_PER_S: Final = 1e12
+Array = npt.NDArray[np.float64]
+
+
+def link(results: Path) -> dict[str, float | None]:
+    """Loss and how steadily the bottleneck marks, from counts over the measured window.
+
+    Returns:
+        `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
+        `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the intervals
+        that counts were recorded in (None without marks); `<source>.delivered_pps`, packets that
+        reach the receivers a second, per flow, where `delivered` was counted.
+    """
+    import pandas as pd
+
+    run = open_run(results)
+    counts = pd.read_parquet(results / "counts.parquet")
+    of = {name: _counts(counts, name, "bottleneck") for name in ("arrivals", "marks", "drops")}
+    found = link_figures(of["arrivals"], of["marks"], of["drops"])
+    window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    for source in run.plan.sources:
+        delivered = _counts(counts, "delivered", source.name)
+        if delivered.size:
+            found[f"{source.name}.delivered_pps"] = float(delivered.sum() / window_s / source.count)
+    return found
+
+
+def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float | None]:
+    """As `link`, of counts per interval."""
+    total = arrivals.sum()
+    if total == 0:
+        return {"bottleneck.loss": None, "bottleneck.marked": None, "bottleneck.p_cv": None}
+    share = marks[arrivals > 0] / arrivals[arrivals > 0]
+    steady = float(share.std(ddof=1) / share.mean()) if share.size > 1 and marks.any() else None
+    return {
+        "bottleneck.loss": float(drops.sum() / total),
+        "bottleneck.marked": float(marks.sum() / total),
+        "bottleneck.p_cv": steady,
+    }
+
+
+def _counts(counts: pd.DataFrame, name: str, subject: str) -> Array:
+    own: Any = counts[(counts["name"] == name) & (counts["subject"] == subject)]
+    return np.asarray(own.sort_values("t_ps")["count"], dtype=np.float64)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The five periods of figures 5 to 7, of 2 s each: from runs whose sources come and go."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.athuraliya2000.series import PS_PER_S, Recorded, cv
+
+__all__ = ["ACTIVE", "PERIOD_S", "PHI", "STARTS_S", "periods", "settling_s", "trajectory"]
+
+Array = npt.NDArray[np.float64]
+BEGIN_S: Final = 2.0  # the paper's time 0
+PERIOD_S: Final = 2.0
+TRANSIENT_S: Final = 0.5  # of each period
+STARTS_S: Final = tuple(BEGIN_S + PERIOD_S * k for k in range(5))
+ACTIVE: Final = ({1, 2}, {1, 2, 3}, {1, 2, 3, 4}, {1, 2, 3}, {1, 2})  # sources of each period
+PHI: Final = 1.4
+POINTS: Final = 80  # of a trajectory
+SMOOTH_S: Final = 0.1
+
+
+def periods(results: Path) -> dict[str, float | list[float]]:
+    """Figures by period k = 0 ... 4.
+
+    Returns:
+        `s1.window.k` and `s1.window_std.k`, `.window_cv.k`, of the samples after the first 0.5 s;
+        `s1.second.i`, means over the ten seconds, of those in which it is active;
+        `backlog.k` and `backlog_late.k`, packets over all of a period and after its first 0.5 s;
+        `use.k`, utilization; `peak`, the largest backlog sampled;
+        `settle.price.k`, `settle.window.k` (of s1), seconds to 90 % of the step at the start of a
+        period; `path.s1[i]`, `path.backlog[i]`, `path.price[i]`, samples for the picture.
+    """
+    recorded = Recorded(results)
+    found: dict[str, float | list[float]] = {}
+    for source in (1, 2, 3, 4):
+        at, window = recorded.windows(f"s{source}")
+        for k, start in enumerate(STARTS_S):
+            if source in ACTIVE[k]:
+                own = _within(at, window, start + TRANSIENT_S, start + PERIOD_S)
+                found[f"s{source}.window.{k}"] = float(own.mean())
+                found[f"s{source}.window_std.{k}"] = float(own.std())
+                found[f"s{source}.window_cv.{k}"] = cv(own)
+        for second in range(10):
+            if source in ACTIVE[second // 2]:
+                begin = BEGIN_S + second
+                mean = _within(at, window, begin, begin + 1).mean()
+                found[f"s{source}.second.{second}"] = float(mean)
+        found[f"path.s{source}"] = trajectory(at, window, source)
+    return found | _of_link(recorded) | _settling(recorded)
+
+
+def _of_link(recorded: Recorded) -> dict[str, float | list[float]]:
+    at, backlog = recorded.backlog("bottleneck")
+    _, price = _price(recorded)
+    found: dict[str, float | list[float]] = {
+        "peak": float(_within(at, backlog, BEGIN_S, STARTS_S[-1] + PERIOD_S).max()),
+        "path.backlog": trajectory(at, backlog),
+        "path.price": trajectory(at, price),
+    }
+    epochs = recorded.epochs("bottleneck")
+    times = np.asarray(epochs["t_ps"], dtype=np.float64) / PS_PER_S
+    rate_bps = recorded.run.plan.links[recorded.links["bottleneck"]].rate_bps
+    for k, start in enumerate(STARTS_S):
+        ends = [int(np.argmin(np.abs(times - t))) for t in (start, start + PERIOD_S)]
+        sent, waited = (np.asarray(epochs[c])[ends] for c in ("departed_bytes", "queue_integral"))
+        found[f"use.{k}"] = float(8 * (sent[1] - sent[0]) / (rate_bps * PERIOD_S))
+        found[f"backlog.{k}"] = float((waited[1] - waited[0]) / PERIOD_S)
+        late = _within(at, backlog, start + TRANSIENT_S, start + PERIOD_S)
+        found[f"backlog_late.{k}"] = float(late.mean())
+    return found
+
+
+def _price(recorded: Recorded) -> tuple[Array, Array]:
+    at, marking = recorded.marking("bottleneck")
+    return at, -np.log1p(-marking) / math.log(PHI)
+
+
+def _settling(recorded: Recorded) -> dict[str, float | list[float]]:
+    curves = {"window": recorded.windows("s1"), "price": _price(recorded)}
+    return {
+        f"settle.{name}.{k}": settling_s(at, values, STARTS_S[k])
+        for name, (at, values) in curves.items()
+        for k in range(1, 5)
+    }
+
+
+def settling_s(at: Array, values: Array, start: float) -> float:
+    """When a curve, smoothed over 0.1 s, first has made 90 % of its step at `start`.
+
+    The step is from the mean of the second before to the mean of the last second of the period.
+
+    Args:
+        at: seconds.
+        values: of the curve.
+        start: seconds.
+
+    Returns:
+        Seconds after `start`; the length of a period where it never does.
+    """
+    before = _within(at, values, start - 1, start).mean()
+    after = _within(at, values, start + PERIOD_S - 1, start + PERIOD_S).mean()
+    inside = (at > start) & (at <= start + PERIOD_S)
+    width = max(1, round(SMOOTH_S / float(np.median(np.diff(at)))))
+    smooth = np.convolve(values[inside], np.ones(width) / width, mode="valid")
+    made = (smooth - before) / (after - before) >= 0.9
+    if not made.any():
+        return PERIOD_S
+    return float(at[inside][int(np.argmax(made)) + width - 1] - start)
+
+
+def trajectory(at: Array, values: Array, source: int = 1) -> list[float]:
+    """Samples on a coarse grid from the paper's time 0 to 10 s; 0 where `source` is not active."""
+    grid = BEGIN_S + (np.arange(POINTS) + 0.5) * 5 * PERIOD_S / POINTS
+    picked = values[np.searchsorted(at, grid).clip(0, len(values) - 1)]
+    active = [source in ACTIVE[int((t - BEGIN_S) // PERIOD_S)] for t in grid]
+    return [float(value) if on else 0.0 for value, on in zip(picked, active, strict=True)]
+
+
+def _within(at: Array, values: Array, start: float, end: float) -> Array:
+    return values[(at > start) & (at <= end)]

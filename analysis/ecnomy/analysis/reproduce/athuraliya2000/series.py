@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recorded series of a run as arrays: windows of flows, backlog and marking of links."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.results import open_run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Recorded", "cv"]
+
+Array = npt.NDArray[np.float64]
+PS_PER_S = 1e12
+
+
+class Recorded:
+    """The series of one run.
+
+    Attributes:
+        run: its results.
+        flows, links: name -> index.
+    """
+
+    def __init__(self, results: Path) -> None:
+        self.run = open_run(results)
+        plan = self.run.plan
+        self._names = list(plan.record.series)
+        self._frame: pd.DataFrame = self.run.series
+        sources = [source.name for source in plan.sources for _ in range(source.count)]
+        self.flows = {name: index for index, name in enumerate(sources)}
+        self.links = {link.name: index for index, link in enumerate(plan.links)}
+
+    @property
+    def measured_s(self) -> tuple[float, float]:
+        """The measured window, seconds."""
+        window = self.run.measured
+        return window.from_ps / PS_PER_S, window.to_ps / PS_PER_S
+
+    def windows(self, source: str) -> tuple[Array, Array]:
+        """Seconds and cwnd in packets of a source of one flow."""
+        return self._of("cwnd", self.flows[source])
+
+    def backlog(self, link: str) -> tuple[Array, Array]:
+        """Seconds and packets waiting."""
+        return self._of("queue", self.links[link])
+
+    def marking(self, link: str) -> tuple[Array, Array]:
+        """Seconds and the law's marking probability."""
+        return self._of("marking_probability", self.links[link])
+
+    def epochs(self, link: str) -> pd.DataFrame:
+        """What the link counted since the start, at the end of each second."""
+        frame = self.run.link_epochs
+        return frame.loc[frame["link"] == self.links[link]].sort_values("t_ps")
+
+    def _of(self, name: str, subject: int) -> tuple[Array, Array]:
+        frame: Any = self._frame
+        own = frame[(frame["name"] == self._names.index(name)) & (frame["subject"] == subject)]
+        own = own.sort_values("t_ps")
+        times = np.asarray(own["t_ps"], dtype=np.float64) / PS_PER_S
+        return times, np.asarray(own["value"], dtype=np.float64)
+
+
+def cv(values: Array) -> float:
+    """Coefficient of variation."""
+    return float(values.std() / values.mean())

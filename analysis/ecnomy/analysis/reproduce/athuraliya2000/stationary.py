@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How windows and backlog vary in a stationary run, and REM's price, from recorded series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
+
+__all__ = ["settled_s", "stationary"]
+
+Array = npt.NDArray[np.float64]
+SMOOTH_S: Final = 0.1
+NEAR: Final = 0.1
+
+
+def stationary(results: Path) -> dict[str, float]:
+    """Over the measured window, sampled as the series are.
+
+    Returns:
+        `<source>.window` and `.window_cv`, mean and coefficient of variation of cwnd, for sources
+        of one flow; `bottleneck.backlog_std` and `.backlog_max`, packets;
+        `bottleneck.probability`, the mean of the law's; `bottleneck.settle_s`, see settled_s.
+    """
+    recorded = Recorded(results)
+    start, end = recorded.measured_s
+    found: dict[str, float] = {}
+    for source in recorded.run.plan.sources:
+        if source.count == 1:
+            at, window = recorded.windows(source.name)
+            own = window[(at > start) & (at <= end)]
+            found[f"{source.name}.window"] = float(own.mean())
+            found[f"{source.name}.window_cv"] = cv(own)
+    at, backlog = recorded.backlog("bottleneck")
+    own = backlog[(at > start) & (at <= end)]
+    found["bottleneck.backlog_std"] = float(own.std())
+    found["bottleneck.backlog_max"] = float(own.max())
+    at, marking = recorded.marking("bottleneck")
+    found["bottleneck.probability"] = float(np.mean(marking[(at > start) & (at <= end)]))
+    found["bottleneck.settle_s"] = settled_s(at, marking, found["bottleneck.probability"])
+    return found
+
+
+def settled_s(at: Array, values: Array, level: float) -> float:
+    """Since when a curve, smoothed over 0.1 s, has stayed within 10 % of a level, seconds.
+
+    The end of the curve where it does not.
+    """
+    width = max(1, round(SMOOTH_S / float(np.median(np.diff(at)))))
+    smooth = np.convolve(values, np.ones(width) / width, mode="valid")
+    off = np.flatnonzero(np.abs(smooth / level - 1) > NEAR)
+    last = -1 if off.size == 0 else int(off[-1])
+    return float(at[min(last + width, len(at) - 1)])

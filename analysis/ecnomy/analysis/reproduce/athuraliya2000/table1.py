@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table I: utilization and average backlog in each period of figures 5 to 7."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.athuraliya2000.fig5 import by_price
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+
+def figures(studies: Studies) -> Samples:
+    """Per rule and period; differences for the order of the rules."""
+    rules = by_price(studies["fig5"])
+    found: dict[str, np.ndarray | float] = {}
+    for k in range(5):
+        use = {rule: runs.sample(f"use.{k}") for rule, runs in rules.items()}
+        backlog = {rule: runs.sample(f"backlog.{k}") for rule, runs in rules.items()}
+        for rule in rules:
+            found[f"use.{rule}.{k}"], found[f"backlog.{rule}.{k}"] = use[rule], backlog[rule]
+        for more, less in (("pc2", "pc3"), ("pc3", "pc1")):
+            found[f"order.use.{more}_minus_{less}.{k}"] = use[more] - use[less]
+            found[f"order.backlog.{more}_minus_{less}.{k}"] = backlog[more] - backlog[less]
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Utilization and backlog by period."""
+    left, right = figure.subplots(1, 2)
+    middles = [1 + 2 * k for k in range(5)]
+    for index, (rule, runs) in enumerate(by_price(studies["fig5"]).items()):
+        use = [100 * runs.sample(f"use.{k}") for k in range(5)]
+        band(left, middles, use, index, rule.upper())
+        backlog = [runs.sample(f"backlog.{k}") for k in range(5)]
+        band(right, middles, backlog, index, rule.upper())
+    left.set(xlabel="middle of the period, s", ylabel="utilization, %")
+    right.set(xlabel="middle of the period, s", ylabel="mean backlog, packets", yscale="log")
+    left.legend()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table II: four REM sources that estimate their round-trip times with errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.athuraliya2000.fig5 import CAPACITY, RTT_MS
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["columns", "draw", "figures", "optimum"]
+
+PS_PER_MS: Final = 1e9
+
+
+def columns(runs: Runs) -> dict[str, tuple[Runs, dict[int, float]]]:
+    """The columns of the table: runs, and the constant errors of the sources in ms."""
+    names = [f"sources.s{s}.transport.rtt_error" for s in (1, 2, 3, 4)]
+    noise = "sources.s1.transport.rtt_error_std"
+    found: dict[str, tuple[Runs, dict[int, float]]] = {}
+    for row in runs.frame[[*names, noise]].drop_duplicates().to_dict("records"):
+        errors = {s: _ms(row[name]) for s, name in zip((1, 2, 3, 4), names, strict=True)}
+        constant = set(errors.values())
+        if _ms(row[noise]) > 0:
+            name = "random1"
+        else:
+            name = f"{constant.pop():g}" if len(constant) == 1 else "random2"
+        found[name] = (runs.at({str(key): value for key, value in row.items()}), errors)
+    return found
+
+
+def _ms(value: object) -> float:
+    return float(str(value).removesuffix(" ms"))
+
+
+def optimum(errors: dict[int, float]) -> dict[int, float]:
+    """Rates in packets/ms that maximise distorted utilities of equal weight (Eq. 15, 16).
+
+    U(x) = (1 + e) w log(x / (1 + e)) with e = error / RTT gives x proportional to 1 + e.
+    """
+    factors = {s: 1 + errors[s] / RTT_MS[s] for s in errors}
+    return {s: CAPACITY * factor / sum(factors.values()) for s, factor in factors.items()}
+
+
+def figures(studies: Studies) -> Samples:
+    """Per column and source, per seed."""
+    found: dict[str, np.ndarray | float] = {}
+    backlogs: list[np.ndarray] = []
+    for name, (runs, errors) in columns(studies["table2"]).items():
+        found[f"use.{name}"] = runs.sample("bottleneck.utilization")
+        found[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
+        backlogs.append(np.asarray(found[f"backlog.{name}"]))
+        found[f"control.wait_ms.{name}"] = backlogs[-1] / CAPACITY
+        found[f"backlog_max.{name}"] = runs.sample("bottleneck.backlog_max")
+        rates = {s: runs.sample(f"s{s}.goodput_bps") for s in RTT_MS}
+        total, best = np.sum(list(rates.values()), axis=0), optimum(errors)
+        corrected = {s: rates[s] / (1 + errors[s] / RTT_MS[s]) for s in RTT_MS}
+        mean = np.mean(list(corrected.values()), axis=0)
+        for s in RTT_MS:
+            found[f"window.{name}.s{s}"] = runs.sample(f"s{s}.window")
+            found[f"corrected_over_mean.{name}.s{s}"] = corrected[s] / mean
+            found[f"rate_over_optimum.{name}.s{s}"] = rates[s] / total * CAPACITY / best[s]
+    found["backlog_range"] = np.ptp(backlogs, axis=0)
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Windows and corrected throughput of the four sources by column of the table."""
+    figure.set_size_inches(10, 4.5)
+    left, right = figure.subplots(1, 2)
+    table = columns(studies["table2"])
+    constant = len([name for name in table if not name.startswith("random")])
+    groups = [list(range(constant)), *([i] for i in range(constant, len(table)))]
+    places = list(table.values())
+    for source in RTT_MS:
+        windows = [runs.sample(f"s{source}.window") for runs, _ in places]
+        levels = [optimum(errors)[source] * RTT_MS[source] for _, errors in places]
+        shares = [
+            runs.sample(f"s{source}.goodput_bps") / 8e6 / (1 + errors[source] / RTT_MS[source])
+            for runs, errors in places
+        ]
+        for group in groups:
+            label = f"S{source}, {RTT_MS[source]} ms" if group == groups[0] else "_nolegend_"
+            band(left, group, [windows[i] for i in group], source - 1, label)
+            band(right, group, [shares[i] for i in group], source - 1, label)
+            ends = group if len(group) > 1 else [group[0] - 0.2, group[0] + 0.2]
+            known = [levels[i] for i in group] * (1 if len(group) > 1 else 2)
+            last = source == 4 and group == groups[0]
+            theory_line(left, ends, known, "theory" if last else "_nolegend_")
+    left.set(ylabel="mean window, packets")
+    right.set(ylabel="throughput / (1 + ε), packets/ms", ylim=(0, None))
+    for axis in (left, right):
+        axis.set_xticks(range(len(table)), list(table))
+        axis.set_xlabel("error in the round-trip time, ms")
+    left.legend(ncols=2, fontsize="small")

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""WTP beside REM sources of the same utility: x = w ln phi / m against w ln phi / -ln(1 - m)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["advantage", "draw", "figures"]
+
+MARKING: Final = "network.links.bottleneck.marking"
+FEW: Final = 0.1
+MANY: Final = 0.5
+
+
+def advantage(marked: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Rate of WTP over that of REM where both see this share of marks: -ln(1 - m) / m."""
+    m = np.asarray(marked, dtype=np.float64)
+    return np.asarray(-np.log1p(-m) / m)
+
+
+def _points(studies: Studies) -> dict[float, Runs]:
+    """Runs by phi."""
+    runs = studies["rem-wtp"]
+    return {
+        float(msgspec.json.decode(value)["phi"]): runs.at({MARKING: value})
+        for value in runs.values(MARKING)
+    }
+
+
+def _ratio(runs: Runs) -> npt.NDArray[np.float64]:
+    return runs.sample("wtp.goodput_bps") / runs.sample("rem.goodput_bps")
+
+
+def figures(studies: Studies) -> Samples:
+    """Rates of WTP over those of REM, as they are and over theory, per seed."""
+    found: dict[str, npt.NDArray[np.float64] | float] = {}
+    for phi, runs in _points(studies).items():
+        marked = runs.sample("bottleneck.marking_probability")
+        kind = "few" if marked.mean() <= FEW else "many" if marked.mean() > MANY else "between"
+        name = f"{kind}.phi={phi:.4g}"
+        found[f"marked.{name}"] = marked
+        found[f"wtp_over_rem.{name}"] = _ratio(runs)
+        found[f"wtp_over_rem_over_theory.{name}"] = _ratio(runs) / advantage(marked)
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """The ratio against the share of marks."""
+    axis = figure.subplots()
+    points = _points(studies).values()
+    at = [float(runs.sample("bottleneck.marking_probability").mean()) for runs in points]
+    band(axis, at, [_ratio(runs) for runs in points], 0, "measured")
+    grid = np.linspace(0.01, 0.95, 95)
+    theory_line(axis, grid, advantage(grid), "-ln(1 - m) / m")
+    axis.set(
+        xlabel="share of packets marked", ylabel="rate of WTP over that of REM", ylim=(0, None)
+    )
+    axis.legend()

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Curves of marking probability against utilization: one long run per point, batch means.
+
+What is taken from a whole curve (a slope, a load at some probability) is no mean of its batches'
+values. Its samples are the jackknife's pseudo-values, n f(all) - (n - 1) f(all but batch i), whose
+mean and deviation give estimate and interval (Tukey 1958; batches are independent between runs).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Runs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "COUNT",
+    "Curve",
+    "axes_of_curves",
+    "curve_of",
+    "differences",
+    "draw_curve",
+    "label_flows",
+    "line",
+    "load_at",
+    "onset",
+    "pseudo_values",
+    "r_squared",
+    "slope",
+    "slope_between",
+]
+
+COUNT: Final = "sources.light.count"
+_MARKED: Final = 0.01  # points below it are not on the line yet
+
+Floats = npt.NDArray[np.float64]
+Statistic = Callable[..., float]
+
+
+class Curve(msgspec.Struct, frozen=True, eq=False):
+    """Loads and marking probabilities, [point, batch], by rising number of flows.
+
+    Attributes:
+        flows: of each point.
+    """
+
+    flows: tuple[int, ...]
+    load: Floats
+    p: Floats
+
+
+def curve_of(runs: Runs, count: str = COUNT, groups: int = 2) -> Curve:
+    """The curve of these runs, which differ in nothing but `groups` equal numbers of flows."""
+    counts = sorted(runs.values(count))
+    own = [runs.at({count: n}) for n in counts]
+    load, p = (np.array([each.sample(name) for each in own]) for name in ("load", "p"))
+    return Curve(tuple(round(groups * n) for n in counts), load, p)
+
+
+def pseudo_values(statistic: Statistic, *curves: Curve) -> Floats:
+    """The jackknife's pseudo-values of statistic(load, p, load, p, ...) of mean curves.
+
+    NaN where the statistic is not defined.
+    """
+    rows = [row for curve in curves for row in (curve.load, curve.p)]
+    count = rows[0].shape[1]
+    whole = statistic(*(row.mean(axis=1) for row in rows))
+    values = []
+    for left_out in range(count):
+        kept = np.arange(count) != left_out
+        part = statistic(*(row[:, kept].mean(axis=1) for row in rows))
+        values.append(count * whole - (count - 1) * part)
+    return np.array(values)
+
+
+def line(load: Floats, p: Floats) -> tuple[float, float]:
+    """Slope and intercept of the least-squares line through points with p > 0.01."""
+    marked = p > _MARKED
+    if marked.sum() < 2:
+        return float("nan"), float("nan")
+    found = np.polyfit(load[marked], p[marked], 1)
+    return float(found[0]), float(found[1])
+
+
+def slope(load: Floats, p: Floats) -> float:
+    """Slope of the line through points with p > 0.01."""
+    return line(load, p)[0]
+
+
+def onset(load: Floats, p: Floats) -> float:
+    """Load where that line meets p = 0."""
+    steep, at_zero = line(load, p)
+    return -at_zero / steep
+
+
+def r_squared(load: Floats, p: Floats) -> float:
+    """Share of p's variance that the line explains, over points with p > 0.01."""
+    marked = p > _MARKED
+    if marked.sum() < 3:
+        return float("nan")
+    return float(np.corrcoef(load[marked], p[marked])[0, 1] ** 2)
+
+
+def slope_between(low: float, high: float) -> Callable[[Floats, Floats], float]:
+    """Slope of the least-squares line through points with low <= load <= high."""
+
+    def statistic(load: Floats, p: Floats) -> float:
+        inside = (load >= low) & (load <= high)
+        if inside.sum() < 2:
+            return float("nan")
+        return float(np.polyfit(load[inside], p[inside], 1)[0])
+
+    return statistic
+
+
+def load_at(level: float) -> Callable[[Floats, Floats], float]:
+    """Load at which p reaches `level`, linear between points; p rises with the flows."""
+
+    def statistic(load: Floats, p: Floats) -> float:
+        order = np.argsort(p)
+        if not p[order[0]] <= level <= p[order[-1]]:
+            return float("nan")
+        return float(np.interp(level, p[order], load[order]))
+
+    return statistic
+
+
+def draw_curve(axis: Axes, curve: Curve, index: int, label: str) -> None:
+    """The means of a curve, in the order of the numbers of flows."""
+    axis.plot(curve.load.mean(axis=1), curve.p.mean(axis=1), label=label, **look(index))
+
+
+def label_flows(axis: Axes, curve: Curve, which: Sequence[int]) -> None:
+    """Numbers of flows beside points of a curve."""
+    for at, flows in enumerate(curve.flows):
+        if flows in which:
+            place = (float(curve.load[at].mean()), float(curve.p[at].mean()))
+            axis.annotate(str(flows), place, (-4, 4), textcoords="offset points", fontsize=7)
+
+
+def axes_of_curves(axis: Axes, title: str = "") -> None:
+    """Labels that all these pictures share."""
+    axis.set(xlabel="utilization", ylabel="marking probability")
+    axis.set_ylim(bottom=0)
+    axis.set_title(title)
+    axis.legend()
+
+
+def differences(values: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Each value minus the one before it, by the name of both."""
+    names = list(values)
+    pairs = zip(names[1:], names[:-1], strict=True)
+    return {f"{later}-{earlier}": values[later] - values[earlier] for later, earlier in pairs}

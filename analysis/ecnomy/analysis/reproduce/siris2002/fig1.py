@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 1: w_inc and w_dec of one product: speed of convergence against fluctuation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.siris2002.laws import MARKING
+from ecnomy.analysis.reproduce.siris2002.ratios import Floats
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+STEP_S: Final = 0.5  # of the courses that are kept
+
+
+def _pair(studies: Studies, w_inc: float, w_dec: float, marking: str = "red 0.1") -> Runs:
+    """Runs of a pair; `marking` is RED with a max_p, or `fixed`."""
+    runs = studies["fig1"].at(
+        {"sources.flows.transport.w_inc": w_inc, "sources.flows.transport.w_dec": w_dec}
+    )
+    named = {_named(text): text for text in runs.values(MARKING)}
+    return runs.at({MARKING: named[marking]})
+
+
+def _named(text: str) -> str:
+    law = msgspec.json.decode(text)
+    return f"red {law['max_probability']:g}" if law["law"] == "red" else str(law["law"])
+
+
+def figures(studies: Studies) -> Samples:
+    """Rise times, deviations and means of the windows, one pair over another."""
+    fast, even, slow = (_pair(studies, *pair) for pair in ((4, 1), (2, 2), (1, 4)))
+    found: dict[str, Floats] = {}
+    for name, runs in {"4_1": fast, "2_2": even, "1_4": slow}.items():
+        found[f"rise_s.{name}"] = runs.sample("rise_s")
+        found[f"std.{name}"] = runs.sample("cwnd.std")
+    found["rise.4_1_over_1_4"] = fast.sample("rise_s") / slow.sample("rise_s")
+    found["std.4_1_over_1_4"] = fast.sample("cwnd.std") / slow.sample("cwnd.std")
+    found["mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")
+    found["falling_std.2_2_over_4_1"] = even.sample("cwnd.std") / fast.sample("cwnd.std")
+    found["falling_std.1_4_over_2_2"] = slow.sample("cwnd.std") / even.sample("cwnd.std")
+    flat, steep = (_pair(studies, 2, 2, f"red {most:g}") for most in (0.05, 0.4))
+    found["steeper.rise"] = steep.sample("rise_s") / flat.sample("rise_s")
+    cv = [runs.sample("cwnd.std") / runs.sample("cwnd.mean") for runs in (steep, flat)]
+    found["steeper.cv"] = cv[0] / cv[1]
+    return found | _controls(studies)
+
+
+def _controls(studies: Studies) -> dict[str, Floats]:
+    """A fixed marking probability, and RED between max_p 0.2 and 0.4, both above p."""
+    found: dict[str, Floats] = {}
+    fast, slow = (_pair(studies, *pair, "fixed") for pair in ((4, 1), (1, 4)))
+    found["control.fixed.mean.4_1_over_1_4"] = fast.sample("cwnd.mean") / slow.sample("cwnd.mean")
+    for most in (0.05, 0.2, 0.4):
+        runs = _pair(studies, 2, 2, f"red {most:g}")
+        found[f"control.p.max_p={most:g}"] = runs.sample("bottleneck.marking_probability")
+        cv = runs.sample("cwnd.std") / runs.sample("cwnd.mean")
+        found[f"control.cv.max_p={most:g}"] = cv
+        found[f"control.rise_s.max_p={most:g}"] = runs.sample("rise_s")
+    for name, pair in (("4_1", (4, 1)), ("1_4", (1, 4))):
+        found[f"control.load.{name}"] = _pair(studies, *pair).sample("bottleneck.utilization")
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """The window of one flow over time, of the first seed."""
+    axis = figure.subplots()
+    for index, (w_inc, w_dec) in enumerate(((4, 1), (1, 4))):
+        course = _pair(studies, w_inc, w_dec).row("course")[0]
+        style = {**look(index), "marker": "", "linestyle": ("-", "--")[index]}
+        at = STEP_S * np.arange(1, len(course) + 1)
+        axis.plot(at, course, label=f"w_inc = {w_inc}, w_dec = {w_dec}", **style)
+    axis.set(xlabel="time, s", ylabel="congestion window of a flow, packets")
+    axis.set_xlim(0, 90)
+    axis.legend(loc="lower right")

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 10: what theta and B do to the virtual queue's marking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
+from ecnomy.analysis.reproduce.siris2002.curves import (
+    Curve,
+    Floats,
+    axes_of_curves,
+    curve_of,
+    differences,
+    draw_curve,
+    load_at,
+    pseudo_values,
+    slope,
+)
+from ecnomy.analysis.reproduce.siris2002.laws import MARKING
+from ecnomy.analysis.reproduce.siris2002.ratios import spread
+from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.theory import virtual_queue_probability
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+Curves = dict[str, Curve]
+
+
+def _curves(studies: Studies) -> tuple[Curves, Curves]:
+    """By theta at B = 30, and by B at theta = 0.95."""
+    runs = studies["fig10"]
+    found = {}
+    for value in runs.values(MARKING):
+        law = msgspec.json.decode(value)
+        buffer = float(str(law["buffer"]).split()[0])
+        found[float(law["theta"]), buffer] = curve_of(runs.at({MARKING: value}))
+    thetas = {f"{theta:g}": found[theta, buffer] for theta, buffer in sorted(found) if buffer == 30}
+    keys = sorted(found, key=lambda key: key[1])
+    buffers = {f"{buffer:g}": found[theta, buffer] for theta, buffer in keys if theta == 0.95}
+    return thetas, buffers
+
+
+def figures(studies: Studies) -> Samples:
+    """Loads at p = 0.1 by theta, slopes by theta and by B, and the crossing of the curves of B."""
+    thetas, buffers = _curves(studies)
+    loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
+    slopes = {theta: pseudo_values(slope, curve) for theta, curve in thetas.items()}
+    steep = {buffer: pseudo_values(slope, curve) for buffer, curve in buffers.items()}
+    found: dict[str, Floats | float] = {"theta.slope_spread": spread(list(slopes.values()))}
+    found |= {f"theta.load_rises.{name}": rise for name, rise in differences(loads).items()}
+    found |= {f"buffer.slope_rises.{name}": rise for name, rise in differences(steep).items()}
+    names = list(buffers)
+    least, most = buffers[names[0]], buffers[names[-1]]
+    found["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
+    found["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
+    found |= {f"theory.poisson.slope.B={b}": value for b, value in _of_poisson().items()}
+    return found | curve_controls(studies["curve-controls"])
+
+
+def _of_poisson() -> dict[str, float]:
+    """Slopes by B for Poisson arrivals, exactly, over loads up to 0.95."""
+    loads = np.linspace(0.5, 0.95, 46)
+    return {
+        f"{buffer:g}": slope(
+            loads, np.array([virtual_queue_probability(load, 0.95, buffer) for load in loads])
+        )
+        for buffer in (10.0, 30.0, 60.0)
+    }
+
+
+def _apart(end: int) -> Callable[[Floats, Floats, Floats, Floats], float]:
+    """Difference of p at the lowest (0) or highest (-1) load that both curves reach."""
+
+    def statistic(load: Floats, p: Floats, other_load: Floats, other_p: Floats) -> float:
+        one, other = np.argsort(load), np.argsort(other_load)
+        common = (max(load.min(), other_load.min()), min(load.max(), other_load.max()))
+        at = common[end]
+        return float(
+            np.interp(at, load[one], p[one]) - np.interp(at, other_load[other], other_p[other])
+        )
+
+    return statistic
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """(a) theta varies, (b) B varies."""
+    axes = figure.subplots(1, 2, sharey=True)
+    for axis, title, what, curves in zip(
+        axes, ("(a) B = 30", "(b) theta = 0.95"), ("theta", "B"), _curves(studies), strict=True
+    ):
+        for index, (name, curve) in enumerate(curves.items()):
+            draw_curve(axis, curve, index, f"{what} = {name}")
+        axes_of_curves(axis, title)
+    loads = np.linspace(0.5, 1, 40)
+    exact = [virtual_queue_probability(load, 0.95, 30) for load in loads]
+    axes[1].plot(loads, exact, "k--", linewidth=0.9, label="B = 30, Poisson arrivals (theory)")
+    axes[1].legend()
+    axes[1].set(ylabel="")

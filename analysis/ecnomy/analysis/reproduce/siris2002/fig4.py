@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 4: as figure 3, with windows that decrease inversely to the weight."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.siris2002.controls import ratio_controls
+from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
+from ecnomy.analysis.reproduce.siris2002.ratios import Floats, Ratios, ratios
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+
+def _heavy_over_light(runs: Runs, column: str) -> Ratios:
+    return ratios(runs, column, "heavy", "light", WEIGHT)
+
+
+def figures(studies: Studies) -> Samples:
+    """Ratios over r, against figure 3's, and burstiness, per seed."""
+    laws = by_law(studies["fig4"])
+    throughput = {law: _heavy_over_light(runs, "goodput_bps") for law, runs in laws.items()}
+    found: dict[str, Floats | float] = {}
+    for law, runs in laws.items():
+        marks = _heavy_over_light(runs, "marks_per_s")
+        for r, ratio in throughput[law].items():
+            found[f"ratio_over_r.{law}.r={r:g}"] = ratio / r
+            found[f"marks_over_r.{law}.r={r:g}"] = marks[r] / r
+            found[f"marks_over_throughput.{law}.r={r:g}"] = marks[r] / ratio
+            own = runs.at({WEIGHT: r})
+            burst = own.sample("light.sent_cv") / own.sample("heavy.sent_cv")
+            found[f"burstiness.light_over_heavy.{law}.r={r:g}"] = burst
+            # Independent arrivals have deviations in proportion to the root of the mean.
+            found[f"burstiness_over_poisson.{law}.r={r:g}"] = burst / np.sqrt(ratio)
+    for r, ratio in throughput["vq"].items():
+        found[f"vq_over_red.r={r:g}"] = ratio / throughput["red"][r]
+        found[f"vq_over_lb.r={r:g}"] = ratio / throughput["lb"][r]
+    most = max(throughput["vq"])
+    before = _heavy_over_light(by_law(studies["fig3"])["vq"], "goodput_bps")[most]
+    count = min(len(before), len(throughput["vq"][most]))
+    found["vq_excess.increase_minus_decrease"] = (
+        before[:count] - throughput["vq"][most][:count]
+    ) / most
+    return found | ratio_controls(studies["ratio-controls"], "inverse-decrease")
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """(a) throughput and (b) marks against willingness to pay."""
+    panels = figure.subplots(1, 2)
+    for axis, column, what, name in zip(
+        panels, ("goodput_bps", "marks_per_s"), ("throughput", "marks received"), "ab", strict=True
+    ):
+        for index, (law, runs) in enumerate(by_law(studies["fig4"]).items()):
+            values = _heavy_over_light(runs, column)
+            band(axis, list(values), list(values.values()), index, LABELS[law])
+        ends = [1, max(values)]
+        theory_line(axis, ends, ends, "equal ratios")
+        axis.set(xlabel="ratio of willingness to pay, heavy / light", ylabel=f"ratio of {what}")
+        axis.set_title(f"({name})")
+        axis.legend()

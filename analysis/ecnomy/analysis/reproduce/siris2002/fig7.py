@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 7: three groups of flows; the long ones are marked on both links."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import theory_line
+from ecnomy.analysis.reproduce.siris2002.fig5 import SHORT_OVER_LONG
+from ecnomy.analysis.reproduce.siris2002.laws import by_law
+from ecnomy.analysis.reproduce.siris2002.ratios import (
+    FIRST,
+    LONG,
+    Floats,
+    Ratios,
+    cases,
+    per_law,
+    rank_correlation,
+    ratios_panel,
+)
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures", "predicted"]
+
+
+def predicted(runs: Runs, short_over_long: float) -> Ratios:
+    """r T_short p_12 / (T_long (p_12 + p_23)), of the links' own marking probabilities."""
+    found = {}
+    for r in sorted(runs.values(LONG)):
+        own = runs.at({LONG: r})
+        first = own.sample("first.marking_probability")
+        second = own.sample("second.marking_probability")
+        found[r] = r * short_over_long * first / (first + second)
+    return found
+
+
+def figures(studies: Studies) -> Samples:
+    """Rank correlations, RED against the prediction, and against figure 5."""
+    found: dict[str, Floats | float] = {}
+    apart = cases(studies["fig5"])
+    for case, runs in cases(studies["fig7"]).items():
+        laws = by_law(runs, FIRST)
+        curves, before = per_law(laws), per_law(by_law(apart[case], FIRST))
+        for law, curve in curves.items():
+            found[f"{case}.rank_correlation.{law}"] = rank_correlation(curve)
+            expected = predicted(laws[law], SHORT_OVER_LONG[case])
+            for r, ratio in curve.items():
+                found[f"{case}.over_prediction.{law}.r={r:g}"] = ratio / expected[r]
+                if r in before[law]:
+                    count = min(len(ratio), len(before[law][r]))
+                    less = ratio[:count] / before[law][r][:count]
+                    found[f"{case}.over_figure_5.{law}.r={r:g}"] = less
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """(a) round trips of 200 and 300 ms, (b) of 100 and 200 ms."""
+    axes = figure.subplots(1, 2)
+    for axis, (case, runs) in zip(axes, cases(studies["fig7"]).items(), strict=True):
+        slope = SHORT_OVER_LONG[case]
+        laws = by_law(runs, FIRST)
+        ratios_panel(axis, per_law(laws), slope, f"{slope:.2g} r, one link marks", f"({case})")
+        own = predicted(laws["red"], slope)
+        theory_line(axis, list(own), [v.mean() for v in own.values()], "RED's own probabilities")
+        axis.lines[-1].set_linestyle(":")
+        axis.legend()

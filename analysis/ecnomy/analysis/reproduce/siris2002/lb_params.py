@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 5.4: slope, threshold and interval of load-based marking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.curves import (
+    Curve,
+    Floats,
+    axes_of_curves,
+    curve_of,
+    differences,
+    draw_curve,
+    onset,
+    pseudo_values,
+    slope,
+)
+from ecnomy.analysis.reproduce.siris2002.laws import MARKING
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+Parameters = tuple[float, float, float]  # slope, threshold, interval in s
+
+
+def _curves(studies: Studies) -> dict[Parameters, Curve]:
+    runs = studies["lb-params"]
+    found = {}
+    for value in runs.values(MARKING):
+        law = msgspec.json.decode(value)
+        interval_s = float(str(law["interval"]).split()[0])
+        key = (float(law["slope"]), float(law["threshold"]), interval_s)
+        found[key] = curve_of(runs.at({MARKING: value}))
+    return found
+
+
+def _steps(studies: Studies) -> dict[str, Runs]:
+    runs = studies["lb-step"]
+    name = f"{MARKING}.interval"
+    return {f"{value:g}": runs.at({name: value}) for value in sorted(runs.values(name))}
+
+
+def figures(studies: Studies) -> Samples:
+    """Fitted slopes and onsets over what was set; answers to the step by the interval."""
+    found: dict[str, Floats] = {}
+    for (alpha, threshold, interval_s), curve in _curves(studies).items():
+        name = f"slope={alpha:g}.threshold={threshold:g}.interval={interval_s:g}"
+        found[f"slope_over_set.{name}"] = pseudo_values(slope, curve) / alpha
+        found[f"onset_minus_set.{name}"] = pseudo_values(onset, curve) - threshold
+    steps = _steps(studies)
+    responses = {name: runs.sample("response_s") for name, runs in steps.items()}
+    queues = {name: runs.sample("most_queued") for name, runs in steps.items()}
+    found |= {f"response_s.{name}": value for name, value in responses.items()}
+    found |= {f"most_queued.{name}": value for name, value in queues.items()}
+    found |= {f"response_grows.{name}": d for name, d in differences(responses).items()}
+    return found | {f"queue_grows.{name}": d for name, d in differences(queues).items()}
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """The curves with the rule of each."""
+    axis = figure.subplots()
+    for index, ((alpha, threshold, interval_s), curve) in enumerate(_curves(studies).items()):
+        label = f"slope {alpha:g}, threshold {threshold:g}, interval {interval_s:g} s"
+        draw_curve(axis, curve, index, label)
+        top = float(curve.load.mean(axis=1).max())
+        rule = [0, alpha * (top - threshold)]
+        axis.plot([threshold, top], rule, color="black", linewidth=0.5, linestyle=":")
+    axes_of_curves(axis)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 7: throughput ratios where packets are lost, too."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.laws import LAWS, MARKING
+from ecnomy.analysis.reproduce.siris2002.ratios import Floats
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+__all__ = ["figures"]
+
+_BUFFER = "network.links.bottleneck.buffer"
+_PACKETS = 180 - 60  # seconds measured, times 1250 packets/s of a full link
+_RARE = 0.1  # of the marking probability
+
+
+def _lost(runs: Runs) -> Floats:
+    """Dropped over forwarded packets."""
+    forwarded = runs.sample("bottleneck.utilization") * _PACKETS * 1250
+    share: Floats = runs.sample("bottleneck.drops") / forwarded
+    return share
+
+
+def _groups(studies: Studies) -> dict[str, dict[float, dict[float, Runs]]]:
+    """Per end system and law by buffer and r."""
+    wtp, multcp = studies["losses-wtp"], studies["losses-multcp"]
+    named = {
+        f"wtp_{LAWS[msgspec.json.decode(value)['law']]}": (wtp.at({MARKING: value}), "weight")
+        for value in wtp.values(MARKING)
+    }
+    named["multcp_red"] = (multcp, "flows")
+    return {
+        name: {
+            buffer: {
+                r: runs.at({_BUFFER: buffer, f"sources.heavy.transport.{key}": r})
+                for r in sorted(runs.values(f"sources.heavy.transport.{key}"))
+            }
+            for buffer in sorted(runs.values(_BUFFER))
+        }
+        for name, (runs, key) in named.items()
+    }
+
+
+def figures(studies: Studies) -> Samples:
+    """Ratios over r where losses are rare beside marks, and elsewhere; shares lost."""
+    groups = _groups(studies)
+    found: dict[str, Floats] = {}
+    for name, buffers in groups.items():
+        for buffer, points in buffers.items():
+            for r, own in points.items():
+                at = f"{name}.B={buffer:g}.r={r:g}"
+                lost, marked = _lost(own), own.sample("bottleneck.marking_probability")
+                ratio = own.sample("heavy.goodput_bps") / own.sample("light.goodput_bps")
+                rare = "rare" if lost.mean() <= _RARE * marked.mean() else "frequent"
+                size = "small" if r <= 6 else "large"
+                found[f"{rare}.ratio_over_r.{size}.{at}"] = ratio / r
+                found[f"lost_over_marked.{at}"] = lost / np.maximum(marked, 1e-9)
+    least = min(groups["wtp_red"])
+    for r, own in groups["wtp_red"][least].items():
+        other = groups["multcp_red"][least][r]
+        at = f"B={least:g}.r={r:g}"
+        found[f"lost.wtp_minus_multcp.{at}"] = _lost(own) - _lost(other)
+        for name, each in (("wtp", own), ("multcp", other)):
+            found[f"lost.{name}.{at}"] = _lost(each)
+            found[f"marked.{name}.{at}"] = each.sample("bottleneck.marking_probability")
+            found[f"load.{name}.{at}"] = each.sample("bottleneck.utilization")
+    return found

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of a step of the load: how soon the marking follows, how far the queue grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["STEP_S", "reached_s", "step"]
+
+STEP_S: Final = 100.0
+
+
+def reached_s(
+    times_s: npt.NDArray[np.float64], p: npt.NDArray[np.float64], share: float = 0.9
+) -> float:
+    """Seconds from the first time until p first is `share` of its mean over the last half."""
+    final = p[len(p) // 2 :].mean()
+    return float(times_s[int(np.argmax(p >= share * final))] - times_s[0])
+
+
+def step(results: Path) -> dict[str, float]:
+    """After the step at STEP_S: `response_s` of the bottleneck's p, `most_queued` packets."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    wanted = list(run.plan.record.series)
+    link = next(i for i, each in enumerate(run.plan.links) if each.name == "bottleneck")
+    table = run.table("series")
+    table = table[(table["subject"] == link) & (table["t_ps"] > STEP_S * 1e12)]
+    p = table[table["name"] == wanted.index("marking_probability")].sort_values("t_ps")
+    queue = table[table["name"] == wanted.index("queue")]
+    times_s = p["t_ps"].to_numpy(dtype=np.float64) / 1e12
+    return {
+        "response_s": reached_s(times_s, p["value"].to_numpy(dtype=np.float64)),
+        "most_queued": float(queue["value"].max()),
+    }

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 2: queueing delay of four marking algorithms at a load of 0.90."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.siris2002.controls import curve_controls
+from ecnomy.analysis.reproduce.siris2002.curves import COUNT
+from ecnomy.analysis.reproduce.siris2002.laws import LAWS, MARKING
+from ecnomy.analysis.reproduce.siris2002.ratios import Floats
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_LOAD: Final = 0.90
+_PARTS: Final = ("mean", "max", "std")
+_LABELS: Final = {
+    "red_5_15": "RED 5/15, 0.10",
+    "red_3_9": "RED 3/9, 0.95",
+    "vq": "virtual queue",
+    "lb": "load-based",
+}
+
+
+def _rows(studies: Studies) -> dict[str, Runs]:
+    """Per algorithm the runs of the number of flows whose mean load is nearest to 0.90."""
+    runs = studies["table2"]
+    found = {}
+    for value in runs.values(MARKING):
+        law = msgspec.json.decode(value)
+        name = LAWS[law["law"]]
+        if name == "red":
+            name = "red_3_9" if str(law["min_threshold"]).startswith("3") else "red_5_15"
+        own = runs.at({MARKING: value})
+        each = [own.at({COUNT: n}) for n in sorted(own.values(COUNT))]
+        found[name] = min(each, key=_off)
+    return found
+
+
+def _off(runs: Runs) -> float:
+    return abs(float(runs.sample("bottleneck.utilization").mean()) - _LOAD)
+
+
+def figures(studies: Studies) -> Samples:
+    """Waits in milliseconds, and one algorithm over another."""
+    rows = _rows(studies)
+    ms = {
+        name: {part: 1000 * runs.sample(f"wait.{part}_s") for part in _PARTS}
+        for name, runs in rows.items()
+    }
+    found: dict[str, Floats | float] = {}
+    for name, runs in rows.items():
+        found[f"flows.{name}"] = float(2 * runs.values(COUNT)[0])
+        found[f"load.{name}"] = runs.sample("bottleneck.utilization")
+        found |= {f"{part}_ms.{name}": ms[name][part] for part in _PARTS}
+    for part in _PARTS:
+        found[f"order.{part}.lb_minus_red_3_9"] = ms["lb"][part] - ms["red_3_9"][part]
+        found[f"order.{part}.vq_minus_lb"] = ms["vq"][part] - ms["lb"][part]
+        found[f"{part}.red_5_15_over_red_3_9"] = ms["red_5_15"][part] / ms["red_3_9"][part]
+    found["max.red_3_9_over_lb"] = ms["red_3_9"]["max"] / ms["lb"]["max"]
+    found["max.lb_over_vq"] = ms["lb"]["max"] / ms["vq"]["max"]
+    steep = rows["red_5_15"]
+    found["red_5_15.marking_probability"] = steep.sample("bottleneck.marking_probability")
+    found["red_5_15.mean_queue_packets"] = steep.sample("bottleneck.mean_queue_packets")
+    return found | curve_controls(studies["curve-controls"])
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Mean, largest and deviation of waits, side by side."""
+    axes = figure.subplots(1, 3)
+    rows = _rows(studies)
+    names = [name for name in _LABELS if name in rows]
+    titles = {"mean": "mean", "max": "largest", "std": "standard deviation"}
+    for axis, part in zip(axes, _PARTS, strict=True):
+        found = [interval_of(1000 * rows[name].sample(f"wait.{part}_s")) for name in names]
+        means = [i.mean if i else np.nan for i in found]
+        errors = [i.half_width if i else 0.0 for i in found]
+        axis.bar(names, means, yerr=errors, color="0.7", edgecolor="black", capsize=3)
+        labels = [f"{_LABELS[name]}\n{2 * rows[name].values(COUNT)[0]:g} flows" for name in names]
+        axis.set_xticks(range(len(names)), labels, rotation=40, ha="right", fontsize=8)
+        axis.set(ylabel=f"{titles[part]} of waits, ms")

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Note 2: a virtual queue that marks only what overflows, against one of busy periods."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.curves import COUNT
+from ecnomy.analysis.reproduce.siris2002.laws import MARKING
+from ecnomy.analysis.reproduce.siris2002.ratios import Floats
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+__all__ = ["figures"]
+
+
+def figures(studies: Studies) -> Samples:
+    """Deviation and mean of waits and the load, per-overflow over busy-period marking."""
+    variants: dict[str, Runs] = {}
+    for value in studies["vq-variant"].values(MARKING):
+        variant = msgspec.json.decode(value).get("variant", "busy-period")
+        variants[variant] = studies["vq-variant"].at({MARKING: value})
+    busy, overflow = variants["busy-period"], variants["per-overflow"]
+    found: dict[str, Floats] = {}
+    for n in sorted(busy.values(COUNT)):
+        one, other = overflow.at({COUNT: n}), busy.at({COUNT: n})
+        for name, column in {
+            "std": "wait.std_s",
+            "mean": "wait.mean_s",
+            "load": "bottleneck.utilization",
+        }.items():
+            found[f"{name}.overflow_over_busy.flows={2 * n:g}"] = one.sample(column) / other.sample(
+                column
+            )
+    return found

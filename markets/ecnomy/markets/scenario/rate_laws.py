@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP transports that learn of every mark and set a rate by it: the REM source, primal control."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from ecnomy.markets.inputs.amounts import Amount, Choice, Number, number_of
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.tcp_options import SMALLEST_WINDOW, MarkRate, TcpOptions
+
+__all__ = ["Primal", "Rem"]
+
+_MarkWeight = Amount(
+    what="a rate", example="36 marks/s", units=("mark/s",), whole=False, least=1e-9, most=1e12
+)
+_PacketRate = Amount(
+    what="a rate",
+    example="12 packets/ms",
+    units=("packet/s",),
+    whole=False,
+    least=1e-9,
+    most=1e9,
+)
+_RttError = Amount(what="a time", example="-1 ms", units=("ps",), least=-(10**15), most=10**15)
+_RttErrorStd = Amount(what="a time", example="1 ms", units=("ps",), most=10**15)
+
+
+class _Priced(TcpOptions, frozen=True, kw_only=True):
+    """Laws that learn of every mark and set a rate by what marks say."""
+
+    mark_rate: Annotated[float | None, MarkRate] = None
+    min_rate: Annotated[float, _PacketRate]
+    max_rate: Annotated[float, _PacketRate]
+
+    def _priced(self, law: str, send: str, least_window: float) -> None:
+        fixed: dict[str, object] = {"ecn": "accurate", "send": send, "slow_start": False}
+        for key, value in fixed.items():
+            given = getattr(self, key)
+            if given is not None and given != value:
+                word = "off" if value is False else value
+                raise Misfit(key, f"{given!r} with law: {law}", f"{word}, or leave it out")
+        if self.max_rate < self.min_rate:
+            given, least = (f"{rate:g} packets/s" for rate in (self.max_rate, self.min_rate))
+            raise Misfit("max_rate", given, f"at least min_rate, {least}")
+        self._fill(fixed | {"initial_window": 1.0, "cwnd_min": least_window})
+        self._check()
+
+
+class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
+    """The REM source (athuraliya2000): the path's price, read from marks, sets rate and window."""
+
+    utility: Annotated[str, Choice(("log", "quadratic"))] = "log"
+    weight: Annotated[float | None, _PacketRate] = None
+    phi: Annotated[float, number_of("window", "rem", "phi")]
+    min_rate: Annotated[float, _PacketRate] = 1.0
+    max_rate: Annotated[float, _PacketRate]
+    samples: Annotated[int, Number(what="a number", least=1, most=128, whole=True)] = 100
+    initial_fraction: Annotated[float, number_of("window", "rem", "initial_fraction")] = 1.0
+    rtt_weight: Annotated[float, number_of("window", "rem", "rtt_weight")] = 0.01
+    smoothed: Annotated[str, Choice(("off", "unit", "fraction"))] = "off"
+    step: Annotated[float, number_of("window", "rem", "step")] = 0.1
+    rtt_error: Annotated[int, _RttError] = 0
+    rtt_error_std: Annotated[int, _RttErrorStd] = 0
+
+    def __post_init__(self) -> None:
+        if (self.weight is None) == (self.mark_rate is None):
+            found = "neither" if self.weight is None else "both"
+            raise Misfit("weight", f"{found} 'weight' and 'mark_rate'", "one of them")
+        self._priced("rem", "ack-clocked", 1.0)
+
+
+class Primal(_Priced, frozen=True, kw_only=True, tag="primal", tag_field="law"):
+    """Rate-based primal control (siris2002 Eq. 1): paced, `weight` marks per second."""
+
+    weight: Annotated[float | None, _MarkWeight] = None
+    kappa: Annotated[float, _PacketRate] = 5.0
+    initial_rate: Annotated[float, _PacketRate] = 10.0
+    min_rate: Annotated[float, _PacketRate] = 0.1
+    max_rate: Annotated[float, _PacketRate] = 1e9
+
+    def __post_init__(self) -> None:
+        if self.weight is not None and self.mark_rate is not None:
+            raise Misfit("mark_rate", "both 'weight' and 'mark_rate'", "one of them")
+        self._priced("primal", "paced", SMALLEST_WINDOW)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all TCP transports share: echo, pacing, windows, sizes, timers, recovery.
+
+A window law leaves what depends on other fields open (None) and fills it in once they are known.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader
+from ecnomy.markets.inputs.reading import Misfit
+
+__all__ = ["LARGEST_WINDOW", "SMALLEST_WINDOW", "Header", "MarkRate", "Payload", "TcpOptions"]
+
+PS_PER_S: Final = 1e12
+LARGEST_WINDOW: Final = 1e9
+SMALLEST_WINDOW: Final = 1 / 64
+
+Payload = Annotated[
+    int, Amount(what="a size", example="1460 bytes", units=("byte",), least=1, most=65_535)
+]
+Header = Annotated[int, Amount(what="a size", example="40 bytes", units=("byte",), most=1000)]
+_Ack = Annotated[
+    int, Amount(what="a size", example="40 bytes", units=("byte",), least=1, most=65_535)
+]
+_Timeout = Annotated[
+    int, Amount(what="a time", example="200 ms", units=("ps",), least=1000, most=10**16)
+]
+_Window = Amount(
+    what="a window",
+    example="10 packets",
+    units=("packet",),
+    whole=False,
+    above=True,
+    most=LARGEST_WINDOW,
+    words=(("unlimited", LARGEST_WINDOW),),
+    plain=True,
+)
+_ReceiverWindow = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
+_DelayedAcks = Annotated[
+    int,
+    Amount(
+        what="a number of packets",
+        example="2 packets",
+        units=("packet",),
+        least=1,
+        most=1_000,
+        words=(("off", 1),),
+        plain=True,
+    ),
+]
+# RFC 1122 section 4.2.3.2: less than half a second.
+_AckDelay = Annotated[
+    int, Amount(what="a time", example="40 ms", units=("ps",), least=1000, most=5 * 10**11)
+]
+_Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
+_Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
+_Ect = Annotated[str, Choice(("data", "all"))]
+
+
+MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=False, most=1e12)
+
+
+class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """What all window laws share. None: the law's own default, filled in when it is made."""
+
+    ecn: _Echo = None
+    ect: _Ect = "data"
+    sack: bool = False
+    delayed_acks: _DelayedAcks = 1
+    delayed_ack_time: _AckDelay = 40_000_000_000
+    receiver_window: _ReceiverWindow = Size(-1, "packets")
+    send: _Send = None
+    slow_start: bool | None = None
+    initial_window: Annotated[float | None, _Window] = None
+    cwnd_min: Annotated[float | None, _Window] = None
+    cwnd_max: Annotated[float, _Window] = LARGEST_WINDOW
+    mss: Payload = 1460
+    header: Header = 40
+    ack: _Ack = 40
+    min_rto: _Timeout = 200_000_000_000
+    max_rto: _Timeout = 60_000_000_000_000
+    initial_rto: _Timeout = 1_000_000_000_000
+
+    def _fill(self, defaults: dict[str, object]) -> None:
+        for name, value in defaults.items():
+            if getattr(self, name) is None:
+                msgspec.structs.force_setattr(self, name, value)
+
+    def _check(self) -> None:
+        least = self.cwnd_min or 0.0
+        if self.send == "ack-clocked" and least < 1:
+            # No ACK would come back to release the next packet.
+            raise Misfit("cwnd_min", f"{least:g} packets", "at least 1 packet when ack-clocked")
+        if self.cwnd_max < least:
+            raise Misfit("cwnd_max", f"{self.cwnd_max:g} packets", f"at least {least:g} packets")
+        if self.max_rto < self.min_rto:
+            floor, given = (f"{ps / PS_PER_S:g} s" for ps in (self.min_rto, self.max_rto))
+            raise Misfit("max_rto", given, f"at least min_rto, {floor}")
+        if self.ect == "all" and self.ecn == "off":
+            raise Misfit("ect", "'all' with ecn: off", "'data', or ecn: accurate or rfc3168")
+        if self.delayed_acks > 1 and self.delayed_ack_time > self.min_rto:
+            # The retransmission timer would not wait for the ACK.
+            wait_s, most_s = self.delayed_ack_time / PS_PER_S, self.min_rto / PS_PER_S
+            raise Misfit("delayed_ack_time", f"{wait_s:g} s", f"at most min_rto, {most_s:g} s")

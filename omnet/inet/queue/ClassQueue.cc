@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+#include "queue/ClassQueue.h"
+
+#include <algorithm>
+
+#include "inet/common/Simsignals.h"
+#include "parameters/Parameters.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cRuntimeError;
+
+Define_Module(ClassQueue);
+
+void ClassQueue::readLaw() {
+  plan_.marking = {DropTail::kName, {}};
+  plan_.scheduler = {lawParameters(this, "scheduling"), serviceClasses(this, "classes")};
+}
+
+// The rate is known by now; a scheduler's does not change.
+void ClassQueue::openLaw() {
+  MarkingQueue::openLaw();
+  adoptRate();
+  try {
+    scheduler_.emplace(plan_.scheduler, plan_.rate_bps);
+  } catch (const BadParameter& error) {
+    throw cRuntimeError("%s", error.what());
+  }
+}
+
+// What belongs to no source is in the last class.
+std::size_t ClassQueue::classOf(const Slot& slot) const {
+  if (slot.hop && slot.hop->service_class >= 0) {
+    return static_cast<std::size_t>(slot.hop->service_class);
+  }
+  return plan_.scheduler.classes.size() - 1;
+}
+
+bool ClassQueue::enter(Slot& slot, Time now) {
+  const std::size_t service = classOf(slot);
+  const bool waits = busy(now);
+  note(TraceEvent::enqueue, slot, now);
+  accountQueue(now);
+  ++waitingPackets_;
+  waitingBytes_ += slot.wireBytes;
+  storage_.insert(slot.packet);
+  slots_.push_back(slot);
+  scheduler_->arrive(service, view(slot), waits, now);
+  if (ClassTally* tally = classes()) {
+    tally->arrived(link_, service, slot.bytes, scheduler_->law().queue(service), now);
+  }
+  if (waits) makeRoom(now);
+  scheduler_->settle(now);
+  if (waits) stats_.queue_max = std::max(stats_.queue_max, waitingPackets_);
+  return true;
+}
+
+void ClassQueue::makeRoom(Time now) {
+  for (;;) {
+    const bool overflow = overflows();
+    const int victim = scheduler_->drop(overflow, now);
+    if (victim < 0) return;
+    dropLastOf(static_cast<std::size_t>(victim), !overflow, now);
+  }
+}
+
+bool ClassQueue::overflows() const {
+  return (plan_.buffer_packets >= 0 && waitingPackets_ > plan_.buffer_packets) ||
+         (plan_.buffer_bytes >= 0 && waitingBytes_ > plan_.buffer_bytes);
+}
+
+void ClassQueue::dropLastOf(std::size_t service, bool byLaw, Time now) {
+  const auto last = std::find_if(slots_.rbegin(), slots_.rend(),
+                                 [&](const Slot& slot) { return classOf(slot) == service; });
+  const Slot slot = *last;
+  accountQueue(now);
+  --waitingPackets_;
+  waitingBytes_ -= slot.wireBytes;
+  slots_.erase(std::next(last).base());
+  storage_.remove(slot.packet);
+  if (ClassTally* tally = classes()) {
+    tally->dropped(link_, service, slot.bytes, scheduler_->law().queue(service), now);
+  }
+  countDrop(slot, byLaw, now);
+  dropPacket(slot.packet, byLaw ? inet::CONGESTION : inet::QUEUE_OVERFLOW);
+}
+
+// The scheduler's choice becomes the first packet.
+void ClassQueue::choose(Time started) {
+  chosen_ = scheduler_->next(started);
+  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+    return classOf(slot) == chosen_.service;
+  });
+  std::rotate(slots_.begin(), found, std::next(found));
+}
+
+void ClassQueue::departing(Slot& slot, Time started) {
+  if (ClassTally* tally = classes()) {
+    tally->departed(link_, chosen_.service, slot.bytes, chosen_.waited, started);
+  }
+  if (!chosen_.mark || !slot.ect || slot.ce) return;
+  if (ClassTally* tally = classes()) tally->marked(link_, chosen_.service, started);
+  mark(slot, started);
+}
+
+void ClassQueue::removePacket(inet::Packet*) {
+  throw cRuntimeError("a class queue's packets go to its interface or are dropped");
+}
+
+}  // namespace ecnomy::omnet

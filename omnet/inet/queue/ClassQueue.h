@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// The queue of a sending interface under a class scheduler: a MarkingQueue whose next packet is the
+// scheduler's choice, chosen when the transmitter is reckoned to be free. Decisions stand in the order
+// of engine/class_link.cc.
+#ifndef ECNOMY_INET_QUEUE_CLASSQUEUE_H_
+#define ECNOMY_INET_QUEUE_CLASSQUEUE_H_
+
+#include <cstddef>
+#include <optional>
+
+#include "host/scheduler_host.h"
+#include "queue/MarkingQueue.h"
+
+namespace ecnomy::omnet {
+
+class ClassQueue : public MarkingQueue {
+ public:
+  // Nobody but the interface takes packets out: the scheduler counts on its queues.
+  void removePacket(inet::Packet* packet) override;
+
+ protected:
+  void readLaw() override;
+  void openLaw() override;
+  bool enter(Slot& slot, Time now) override;
+  void choose(Time started) override;
+  void departing(Slot& slot, Time started) override;
+
+ private:
+  std::size_t classOf(const Slot& slot) const;
+  bool overflows() const;
+  void makeRoom(Time now);
+  void dropLastOf(std::size_t service, bool byLaw, Time now);
+  ClassTally* classes() const { return market_ ? market_->accounts().classes : nullptr; }
+
+  std::optional<SchedulerHost> scheduler_;
+  ClassScheduler::Service chosen_{};  // the first packet
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_QUEUE_CLASSQUEUE_H_

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""antoniadis2000 and andreassen2002: arithmetic worked by hand, and what their catalogues cost."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.observation import FlowColumns, Observation, Offer
+from ecnomy.analysis.reproduce.andreassen2002.lengths import fit
+from ecnomy.analysis.reproduce.andreassen2002.mixes import ranks
+from ecnomy.analysis.reproduce.antoniadis2000.knobs import Timed
+from ecnomy.analysis.reproduce.antoniadis2000.prose import gain_bound
+from ecnomy.analysis.reproduce.antoniadis2000.sender import round_change
+from ecnomy.analysis.reproduce.antoniadis2000.traces import latched_echoes, waiting_before
+from ecnomy.analysis.reproduce.antoniadis2000.windows import autocorrelation_peak, settled_after_s
+from ecnomy.analysis.reproduce.catalogue import Paper, load_paper
+from ecnomy.analysis.reproduce.entries import code_of
+from ecnomy.analysis.reproduce.studies import Form, load_study
+
+PAPERS = [load_paper("antoniadis2000"), load_paper("andreassen2002")]
+SEND, DELIVER, ACK = 0, 4, 5
+
+
+def test_a_ramp_has_settled_once_its_moving_mean_is_near_the_end() -> None:
+    """After 0, 1, ... 9, then 10: the first mean of five that is 9 or more ends the rise."""
+    values = np.array([*range(10), *[10.0] * 30])
+    means = [values[i - 5 : i].mean() for i in range(5, 41)]
+    first = next(i for i, mean in enumerate(means) if mean >= 9)
+    assert settled_after_s(values, 1.0, within=0.1) == pytest.approx(first + 5)
+
+
+def test_what_never_stays_takes_all_the_time() -> None:
+    """A step away in the last second counts as not settled."""
+    values = np.array([10.0] * 39 + [100.0])
+    assert settled_after_s(values, 1.0, within=0.1, over_s=1.0) == pytest.approx(41.0)
+
+
+def test_a_sine_repeats_itself_and_a_ramp_does_not() -> None:
+    """The autocorrelation of 10 periods peaks at one period, near 1 - 1/10; a ramp's has none."""
+    steps = np.arange(200)
+    sine = np.sin(2 * np.pi * steps / 20)
+    peak = autocorrelation_peak(sine, 0.1, from_s=1.0, to_s=5.0)
+    assert peak == pytest.approx(0.9, abs=0.01)
+    assert autocorrelation_peak(steps * 1.0, 0.1, from_s=1.0, to_s=5.0) == 0.0
+    assert autocorrelation_peak(np.ones(50), 0.1, from_s=1.0, to_s=2.0) == 0.0
+
+
+def test_a_fifo_by_hand() -> None:
+    """Three packets at once, one a second: 0, 0, 1 wait; at 1 s one has moved on."""
+    times = np.array([0.0, 0.0, 0.0, 1.0, 10.0])
+    assert waiting_before(times, np.ones(5)).tolist() == [0, 0, 1, 1, 0]
+
+
+def test_a_latching_receiver_echoes_until_cwr() -> None:
+    """The first of four packets is marked, the fifth answers it: four echoes, not one."""
+    syn = [(SEND, False), (ACK, False)]
+    sent = [(SEND, False)] * 4
+    first = [(DELIVER, True), (ACK, False), (SEND, False)]
+    rest = [(DELIVER, False), (DELIVER, False), (DELIVER, False), (DELIVER, False)]
+    assert latched_echoes([*syn, *sent, *first, *rest]) == 4
+    assert latched_echoes([*syn, *sent, *[(DELIVER, False)] * 4]) == 0
+
+
+def test_both_senders_agree_when_half_is_marked() -> None:
+    """W = 10, w = 2, gain 1/2: each changes the window by (2 - 5) / 2."""
+    args = Fraction(10), Fraction(2), Fraction(1, 2)
+    assert round_change(*args, sender=True) == round_change(*args, sender=False) == Fraction(-3, 2)
+
+
+def test_the_bound_of_equation_2() -> None:
+    """1 / (21 e) at Q / sigma^2 = 10, and 1 / e without a queue."""
+    assert gain_bound(10) == pytest.approx(1 / (21 * np.e))
+    assert gain_bound(0) == pytest.approx(1 / np.e)
+
+
+@pytest.mark.parametrize(("second", "wanted"), [(0, 1), (80, 0), (99, 0), (100, 1)])
+def test_the_timed_knob(second: int, wanted: int) -> None:
+    """Gold from 80 s up to 100 s, Silver else."""
+    column = np.zeros(2, dtype=np.int64)
+    flows = FlowColumns(
+        *([column] * 2), column * 1.0, *([column] * 3), *([column * 1.0] * 2), column
+    )
+    offers = (Offer("shop", "gold", 4), Offer("shop", "silver", 1))
+    seen = Observation(second * 10**12, 10**12, 1, offers, flows)
+    decided = Timed(up=80.0, down=100.0).decide_many(seen).offer
+    assert decided is not None
+    assert decided.tolist() == [wanted, wanted]
+
+
+def test_a_fit_finds_the_line_it_was_given() -> None:
+    """log10 of rates is 5 x - 6 exactly; the rate at 0.8 is 0.01; a rate below 1e-4 is left out."""
+    x = np.array([0.1, 0.5, 0.7, 0.9, 0.6])
+    at, residual, correlation = fit(x, 10 ** (5 * x - 6))
+    assert at == pytest.approx(0.01)
+    assert residual == pytest.approx(0, abs=1e-9)
+    assert correlation == pytest.approx(1)
+    assert np.isnan(fit(x, np.full(5, 1e-5))[0])
+
+
+def test_ranks_per_seed() -> None:
+    """The first seed rises with the threshold, the second falls, the third stays."""
+    rows = np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 2.0], [3.0, 1.0, 2.0]])
+    assert ranks(np.array([1.0, 2.0, 3.0]), rows).tolist() == [1, -1, 0]
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.paper)
+@pytest.mark.parametrize("quick", [False, True])
+def test_all_studies_load(paper: Paper, quick: bool) -> None:
+    """Every sweep is one, with runs, in both forms; every entry that is judged has its module."""
+    for name in paper.studies:
+        assert len(load_study(paper, name, Form(Path("unused"), quick))) > 0
+    for entry in paper.entries.values():
+        judged = [claim for claim in entry.claims.values() if not claim.pending]
+        assert bool(judged) == bool(entry.module)
+        assert not judged or callable(code_of(paper, entry).figures)
+        assert all(claim.expect for claim in judged)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.paper)
+def test_findings_are_about_claims(paper: Paper) -> None:
+    """No finding is left over from a claim that is not there."""
+    claims = {f"{item}.{c}" for item, entry in paper.entries.items() for c in entry.claims}
+    assert set(paper.findings) <= claims

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the entries of athuraliya2000 compute from runs, on numbers known beforehand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.analysis.reproduce.athuraliya2000.basic import Paths, dual, run_basic
+from ecnomy.analysis.reproduce.athuraliya2000.fig2 import standard_errors
+from ecnomy.analysis.reproduce.athuraliya2000.fig5 import theory_window
+from ecnomy.analysis.reproduce.athuraliya2000.laws import slope, spearman
+from ecnomy.analysis.reproduce.athuraliya2000.measures import link_figures
+from ecnomy.analysis.reproduce.athuraliya2000.periods import settling_s, trajectory
+from ecnomy.analysis.reproduce.athuraliya2000.quadratic import optimum as quadratic_optimum
+from ecnomy.analysis.reproduce.athuraliya2000.rem import (
+    equal_windows,
+    marking,
+    path_marking,
+    price,
+    rate,
+)
+from ecnomy.analysis.reproduce.athuraliya2000.stationary import settled_s
+from ecnomy.analysis.reproduce.athuraliya2000.table2 import optimum
+from ecnomy.analysis.reproduce.catalogue import load_paper
+from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
+from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.markets.plan.make import make_plan
+
+PACKET_BITS = 8000.0  # of the packets in all studies
+PS_PER_S = 1e12
+PAPERS = ("athuraliya2000", "cross")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) -> None:
+    """Sweep files, scenarios and measures that claims.yaml names are there and read."""
+    catalogue = load_paper(paper)
+    for name in catalogue.studies:
+        for quick in (False, True):
+            sweep = load_study(catalogue, name, Form(tmp_path, quick))
+            assert sweep.replicates >= 1
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_budgets_hold_what_links_can_carry(paper: str, tmp_path: Path) -> None:
+    """Budgets lie between 0.6 and 1.3 times what shared links can carry in all runs."""
+    catalogue = load_paper(paper)
+    for name, study in catalogue.studies.items():
+        sweep = load_study(catalogue, name, Form(tmp_path))
+        carried = 0.0
+        for point in sweep.points():
+            if point.replicate == 0:
+                plan = make_plan(sweep.scenario_at(point.params, point.seed))
+                rates = [
+                    link.rate_bps
+                    for link in plan.links
+                    if link.name.startswith(("bottleneck", "shared")) and "." not in link.name
+                ]
+                carried += sum(rates) / PACKET_BITS * plan.duration_ps / PS_PER_S
+        most = carried * sweep.replicates
+        assert 0.6 * most <= study.budget <= 1.3 * most, (name, most, study.budget)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_can_be_judged_or_says_why_not(paper: str) -> None:
+    """A claim expects figures of its entry's module, or is pending; findings are about claims."""
+    catalogue = load_paper(paper)
+    for item, entry in catalogue.entries.items():
+        for number, claim in entry.claims.items():
+            assert bool(claim.expect) != bool(claim.pending), f"{item}.{number}"
+            assert claim.pending or entry.module
+    claims = {f"{i}.{n}" for i, entry in catalogue.entries.items() for n in entry.claims}
+    assert set(catalogue.findings) <= claims
+
+
+def test_marks_and_prices_are_inverse_and_multiply_along_a_path() -> None:
+    """Eq. 2 to 4: the marks of a path are those of the sum of its prices."""
+    prices = np.array([0.3, 1.0, 2.5])
+    m = marking(prices, 1.4)
+    assert m[1] == pytest.approx(1 - 1 / 1.4)
+    assert price(m, 1.4) == pytest.approx(prices)
+    assert path_marking(m) == pytest.approx(marking(prices.sum(), 1.4))
+    assert rate(m, 1.4, 12) == pytest.approx(12 / prices)
+
+
+def test_equal_windows_are_the_catalogues_28_45_packets() -> None:
+    """c / sum 1/d for 12 packets/ms and 7, 13, 11, 9 ms."""
+    assert equal_windows(12, [7, 13, 11, 9]) == pytest.approx(28.45, abs=0.005)
+
+
+def test_windows_of_figure_7_are_21_39_33_27() -> None:
+    """(12 / 4) RTT; PC1 at 85 % of it; PC2 with its backlog of 400 packets in the round trip."""
+    assert [theory_window("pc3", s, 4) for s in (1, 2, 3, 4)] == [21, 39, 33, 27]
+    assert theory_window("pc1", 1, 4) == pytest.approx(0.85 * 21)
+    assert theory_window("pc2", 1, 4) == pytest.approx(3 * (7 + 400 / 12))
+
+
+def test_errors_in_the_round_trip_distort_the_optimum_as_in_table_2() -> None:
+    """The theoretical windows printed for the last column, random2: 19.10, 32.74, 40.93, 27.29."""
+    rates = optimum({1: 0, 2: -1, 3: 4, 4: 1})
+    windows = [rates[s] * d for s, d in ((1, 7), (2, 13), (3, 11), (4, 9))]
+    assert windows == pytest.approx([19.10, 32.74, 40.93, 27.29], abs=0.006)
+
+
+def test_the_basic_algorithm_reaches_the_proportionally_fair_rates() -> None:
+    """Two links: x0 = c/3, the others 2c/3 and prices 3/2 each with w = c."""
+    use = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 1.0]])
+    paths = Paths(use, np.full(2, 6.0), np.full(3, 6.0), 0.1, 12.0)
+    ran = run_basic(paths, 20_000, 0.002)
+    assert ran.rates[-1] == pytest.approx([2, 4, 4])
+    assert ran.prices[-1] == pytest.approx([1.5, 1.5])
+    assert dual(paths, ran.prices[-1]) < dual(paths, ran.prices[-1] * 1.1)
+
+
+def test_a_source_that_is_not_active_sends_nothing_in_the_basic_algorithm() -> None:
+    """The others get the link while it is away."""
+    active = np.ones((4000, 2))
+    active[2000:, 1] = 0
+    paths = Paths(np.ones((1, 2)), np.array([6.0]), np.full(2, 6.0), 0.1, 12.0)
+    ran = run_basic(paths, 4000, 0.005, delays=[7, 13], active=active)
+    assert ran.rates[1999] == pytest.approx([3, 3], rel=1e-3)
+    assert ran.rates[-1] == pytest.approx([6, 0], rel=1e-3)
+
+
+def test_settling_is_when_nine_tenths_of_a_step_are_made() -> None:
+    """An exponential with time constant 0.2 s makes 90 % after 0.2 ln 10 s, and 0.05 s of mean."""
+    at = np.arange(0, 8, 0.002)
+    curve = np.where(at > 4, 3 - np.exp(-(at - 4) / 0.2), 2.0)
+    assert settling_s(at, curve, 4.0) == pytest.approx(0.2 * math.log(10) + 0.05, abs=0.01)
+
+
+def test_a_curve_has_settled_after_it_was_last_away_from_its_level() -> None:
+    """A step from 0 to 1 at 1 s is 10 % near once its mean over 0.1 s holds 90 % of ones."""
+    at = np.arange(0, 4, 0.002)
+    assert settled_s(at, np.where(at > 1, 1.0, 0.0), 1.0) == pytest.approx(1.09, abs=0.005)
+
+
+def test_a_trajectory_is_zero_where_its_source_is_away() -> None:
+    """S4 is there from 4 s to 6 s of 10 s: 16 of 80 points."""
+    at = np.arange(0, 12, 0.01)
+    assert sum(value > 0 for value in trajectory(at, np.ones_like(at), 4)) == 16
+
+
+def test_loss_and_steadiness_of_a_link_from_counts() -> None:
+    """2 drops and 3 marks of 40 arrivals; shares 0.1 and 0.05 vary by sqrt(2)/6 of their mean."""
+    found = link_figures(np.array([20.0, 20.0]), np.array([2.0, 1.0]), np.array([0.0, 2.0]))
+    assert found["bottleneck.loss"] == pytest.approx(0.05)
+    assert found["bottleneck.marked"] == pytest.approx(0.075)
+    assert found["bottleneck.p_cv"] == pytest.approx(0.05 / math.sqrt(2) / 0.075)
+
+
+def test_standard_errors_are_those_of_a_binomial_share() -> None:
+    """0.55 of 100 packets is one standard error of 0.05 above 0.5."""
+    assert standard_errors(0.55, 0.5, 100) == pytest.approx(1.0)
+
+
+def test_slope_and_rank_of_a_curve() -> None:
+    """A line has its slope in each seed; a constant has no rank."""
+    points = {10: np.array([1.0, 5.0]), 20: np.array([2.0, 3.0]), 30: np.array([3.0, 1.0])}
+    assert slope(points) == pytest.approx([0.1, -0.2])
+    assert math.isnan(spearman({n: np.array([1.0]) for n in (1, 2, 3)}))
+    assert spearman({n: np.array([n * n]) for n in (1, 2, 3)}) == pytest.approx(1)
+
+
+def test_quadratic_sources_share_as_their_optimum_says() -> None:
+    """12 - 3 p + 8 - p = 12 at p = 2."""
+    rates, at_price = quadratic_optimum()
+    assert (rates["s1"], rates["s2"], at_price) == (6, 6, 2)
+
+
+def test_wtp_outdoes_rem_the_more_the_more_is_marked() -> None:
+    """-ln(1 - m) / m is 1.05 at 0.1 and 2.56 at 0.9."""
+    assert advantage([0.1, 0.9]) == pytest.approx([1.0536, 2.5584], abs=1e-4)

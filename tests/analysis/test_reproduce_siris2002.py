@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""siris2002's entries: the catalogue, and the arithmetic between runs and figures."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecnomy.analysis.reproduce.catalogue import load_paper
+from ecnomy.analysis.reproduce.entries import code_of
+from ecnomy.analysis.reproduce.judge import interval_of
+from ecnomy.analysis.reproduce.siris2002 import curves, fluid_stability, ratios
+from ecnomy.analysis.reproduce.siris2002.fig7 import predicted
+from ecnomy.analysis.reproduce.siris2002.fig11 import log_slope
+from ecnomy.analysis.reproduce.siris2002.responses import reached_s
+from ecnomy.analysis.reproduce.studies import Form, Runs, load_study
+from ecnomy.markets.plan.make import make_plan
+
+PAPER = load_paper("siris2002")
+FASTEST_PPS = 1250.0  # 10 Mbps of 1000-byte packets
+
+
+def runs_of(columns: dict[str, list[float]]) -> Runs:
+    """Runs from columns; replicates count up where they are not given."""
+    frame = pd.DataFrame(columns)
+    if "replicate" not in frame:
+        frame["replicate"] = range(len(frame))
+    return Runs(frame, batches=False, budget=1)
+
+
+@pytest.mark.parametrize("study", PAPER.studies)
+@pytest.mark.parametrize("quick", [False, True])
+def test_studies_load(study: str, quick: bool, tmp_path) -> None:
+    """Every sweep loads in both forms, and the quick one is the smaller one."""
+    sweep = load_study(PAPER, study, Form(tmp_path, quick))
+    assert 1 <= len(sweep) <= len(load_study(PAPER, study, Form(tmp_path)))
+
+
+@pytest.mark.parametrize("study", ["fig3", "fig4", "fig8", "fig9", "table2", "fig1"])
+def test_budgets_hold_the_link(study: str, tmp_path) -> None:
+    """Budgets lie between 0.6 and 1.3 times what one link can carry in all runs."""
+    sweep = load_study(PAPER, study, Form(tmp_path))
+    point = sweep.points()[0]
+    seconds = make_plan(sweep.scenario_at(point.params, point.seed)).duration_ps / 1e12
+    most = len(sweep) * seconds * FASTEST_PPS
+    assert 0.6 * most <= PAPER.studies[study].budget <= 1.3 * most
+
+
+def test_entries_name_what_exists() -> None:
+    """Each entry has a module with figures, and each finding is about a claim that there is."""
+    for entry in PAPER.entries.values():
+        assert callable(code_of(PAPER, entry).figures)
+    for name in PAPER.findings:
+        item, _, claim = name.partition(".")
+        assert claim in PAPER.entries[item].claims, name
+
+
+def test_jackknife_of_a_mean_is_the_mean() -> None:
+    """Pseudo-values of a linear statistic are the batches themselves."""
+    load = np.array([[0.7, 0.8, 0.9], [0.8, 0.9, 1.0]])
+    curve = curves.Curve((2, 4), load, load / 2)
+    found = curves.pseudo_values(lambda load, p: float(load[0]), curve)
+    np.testing.assert_allclose(found, load[0])
+
+
+def test_line_through_exact_points() -> None:
+    """Slope, onset and R squared of points on p = 2 (load - 0.7), those of p <= 0.01 left out."""
+    load = np.array([0.5, 0.7, 0.8, 0.85, 0.95])
+    p = np.maximum(2 * (load - 0.7), 0)
+    assert curves.slope(load, p) == pytest.approx(2)
+    assert curves.onset(load, p) == pytest.approx(0.7)
+    assert curves.r_squared(load, p) == pytest.approx(1)
+    assert curves.load_at(0.4)(load, p) == pytest.approx(0.9)
+    assert math.isnan(curves.load_at(0.6)(load, p))
+    assert math.isnan(curves.slope_between(0.9, 1)(load, p))
+
+
+def test_spread_and_least_go_by_means() -> None:
+    """The extremes are chosen by mean over seeds, not seed by seed."""
+    low, high = np.array([1.0, 3.0]), np.array([2.0, 2.2])
+    np.testing.assert_allclose(ratios.spread([low, high]), [1 / 1.5, -0.8 / 2.6])
+    assert ratios.least_of(high, low) is low
+
+
+def test_ratios_by_unit() -> None:
+    """r is the weight over the unit; ratios pair equal seeds."""
+    runs = runs_of(
+        {
+            ratios.LONG: [1.5, 1.5, 3.0, 3.0],
+            "replicate": [0, 1, 0, 1],
+            "long.goodput_bps": [2.0, 4.0, 6.0, 9.0],
+            "short.goodput_bps": [2.0, 2.0, 2.0, 3.0],
+        }
+    )
+    found = ratios.long_over_short(runs, unit=1.5)
+    assert list(found) == [1.0, 2.0]
+    np.testing.assert_allclose(found[1.0], [1, 2])
+    np.testing.assert_allclose(found[2.0], [3, 3])
+
+
+def test_prediction_of_three_groups() -> None:
+    """r T12 p12 / (T13 (p12 + p23)) of a case worked by hand."""
+    runs = runs_of(
+        {
+            ratios.LONG: [4.0],
+            "first.marking_probability": [0.02],
+            "second.marking_probability": [0.06],
+        }
+    )
+    assert predicted(runs, 2 / 3)[4.0][0] == pytest.approx(4 * 2 / 3 / 4)
+
+
+def test_power_of_p() -> None:
+    """Throughput made as p^-0.5 has a slope of -0.5, seed by seed."""
+    p = np.array([0.01, 0.01, 0.04, 0.04])
+    runs = runs_of(
+        {
+            "sources.light.transport.flows": [1.0] * 4,
+            "sources.heavy.transport.flows": [1.0] * 4,
+            "sources.light.count": [2.0, 2.0, 8.0, 8.0],
+            "replicate": [0, 1, 0, 1],
+            "light.goodput_bps": (p**-0.5).tolist(),
+            "bottleneck.marking_probability": p.tolist(),
+        }
+    )
+    np.testing.assert_allclose(log_slope(runs, "flows")[0], [-0.5, -0.5])
+
+
+def test_response_is_the_first_time_there() -> None:
+    """0.9 of the mean of the last half is reached at the first sample that has it."""
+    times, p = np.arange(10.0), np.array([0.0, 0.5, 0.89, 0.95, 1, 1, 1, 1, 1, 1])
+    assert reached_s(times, p) == 3.0
+
+
+def test_fluid_figures_are_exact() -> None:
+    """Figures of theory are single finite values, and the onset of oscillation lies between."""
+    found = fluid_stability.figures(None)  # type: ignore[arg-type]
+    assert all(math.isfinite(float(value)) for value in found.values())
+    assert all(interval_of(value) is not None for value in found.values())
+    assert found["linear.crossings.0.3"] == 0 < found["linear.crossings.0.4"]

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The papers' theoretical entries: figures behind each claim, with the claims' own tolerances."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from ecnomy.analysis.theory import entries
+
+
+@pytest.fixture(scope="module")
+def theorem() -> dict[str, float]:
+    """The figures of athuraliya2000.basic-theorem for the first seed."""
+    return entries.athuraliya2000_basic_theorem(1)
+
+
+def _of(figures: dict[str, float], start: str) -> dict[str, float]:
+    found = {key: value for key, value in figures.items() if key.startswith(start)}
+    assert found and all(math.isfinite(value) for value in found.values())
+    return found
+
+
+def test_siris2002_fluid_stability() -> None:
+    """Borders of convergence and oscillation, w_dec within 5 %, a maximum, U' = sum of p."""
+    got = entries.siris2002_fluid_stability()
+    assert got["c1.crossings.0.3"] == 0 < min(got["c1.crossings.0.4"], got["c1.crossings.1.4"])
+    assert max(got["c1.growth.0.3"], got["c1.growth.0.4"], got["c1.growth.1.4"]) < 1
+    assert got["c1.growth.1.7"] > 1
+    for gain in ("0.5", "2"):
+        ratio = got[f"c2.measured.{gain}"] / got[f"c2.equation_7.{gain}"]
+        assert ratio == pytest.approx(1, abs=0.05)
+    assert got["c3.largest_gain"] < 0
+    assert max(_of(got, "c4.residual").values()) < 1e-6
+
+
+def test_athuraliya2000_fig1() -> None:
+    """Curves equal their formulas to 1e-12; the rate is steepest at the smallest marking."""
+    got = entries.athuraliya2000_fig1()
+    assert max(got["c1.marking_error"], got["c1.rate_error"]) < 1e-12
+    assert got["c1.smallest_marking_step"] > 0 > got["c1.largest_marking_bend"]
+    assert got["c1.largest_rate_step"] < 0
+    assert got["c2.steepest_at"] == 0.005
+
+
+def test_athuraliya2000_basic_theorem(theorem: dict[str, float]) -> None:
+    """Convergence in step and out of step, descent of PC1 and PC2, p = gamma b to rounding."""
+    got = theorem
+    assert max(_of(got, "c1").values()) < 1e-3
+    for rule in ("pc1", "pc2"):
+        assert max(_of(got, f"c2.largest_rise.{rule}").values()) < 1e-12
+        assert max(_of(got, f"c2.error.{rule}").values()) < 1e-6
+    assert max(_of(got, "c3.largest_rise").values()) > 1e-3
+    assert max(_of(got, "c3.error").values()) < 1e-6
+    assert max(_of(got, "c4").values()) < 3000 * 2 * 2.0**-52
+
+
+def test_another_seed_gives_another_asynchronous_course(theorem: dict[str, float]) -> None:
+    """Only c1's asynchronous figures depend on the seed."""
+    other = entries.athuraliya2000_basic_theorem(2)
+    changed = {key for key in theorem if theorem[key] != other[key]}
+    assert changed and all("asynchronous" in key for key in changed)
+
+
+def test_closed_forms() -> None:
+    """PI's printed gains to four digits, and the gain 0.0175 of Antoniadis Eq. 2."""
+    gains = entries.christin2003_pi_tuning()
+    printed = {"a.approximate": 0.2395, "b.approximate": 0.2388, "a.exact": 1.643, "b.exact": 1.628}
+    for name, value in printed.items():
+        assert float(f"{gains['c1.' + name] * 1e4:.4g}") == value
+    assert entries.antoniadis2000_eq2()["c1.gain"] == pytest.approx(0.0175, abs=5e-5)

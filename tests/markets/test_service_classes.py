@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`scheduler:` of links and `class:` of sources, from YAML to the table of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import ProtocolError, ScenarioError
+from ecnomy.markets import make_plan, run
+from ecnomy.markets.bridge.messages import Record
+from ecnomy.markets.results.counted import with_names
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario.check import warnings
+
+TEXT = """
+version: 1
+duration: 4 s
+network:
+  links:
+    - name: l
+      from: a
+      to: b
+      rate: 2 Mbps
+      delay: 5 ms
+      buffer: 30 packets
+      scheduler:
+        kind: class-based
+        regulation: ecn
+        classes:
+          - {name: gold, delay: 10 ms, loss: 0.01, rate: 500 kbps}
+          - {delay_ratio: 0.25, loss_ratio: 0.5}
+          - {}
+sources:
+  - {name: one, class: gold, from: a, to: b, transport: {law: reno}}
+  - {name: two, class: 2, from: a, to: b, transport: {law: reno}}
+  - {name: rest, from: a, to: b, transport: {law: reno}}
+record: {classes: {every: 500 ms}}
+"""
+LINK = "network.links.l"
+
+
+def test_what_is_written_reaches_the_plan_and_reads_back() -> None:
+    """Promises in the laws' units; classes by name, number and default; no scheduler backwards."""
+    scenario = scenario_from_text(TEXT)
+    plan = make_plan(scenario)
+    first, back = plan.links
+    assert back.scheduler is None and first.scheduler is not None
+    assert first.scheduler.names == ["gold", "2", "3"]
+    gold, middle, last = (one.params for one in first.scheduler.classes)
+    assert (gold["delay_s"], gold["loss"], gold["rate_bps"]) == (0.01, 0.01, 5e5)
+    assert (middle["delay_ratio"], middle["loss_ratio"], middle["delay_s"]) == (0.25, 0.5, -1.0)
+    assert set(last.values()) == {-1.0, 0.0}
+    assert first.scheduler.law.params["buffer_packets"] == 30
+    assert [source.classes for source in plan.sources] == [[0], [1], [2]]
+    assert [source.ack_classes for source in plan.sources] == [[], [], []]
+    assert plan.record.classes_every_ps == 5 * 10**11
+    import yaml
+
+    again = scenario_from_text(yaml.safe_dump(scenario.resolved()))
+    assert make_plan(again).digest == plan.digest
+
+
+def test_a_run_has_a_row_per_class_and_bin(tmp_path: Path) -> None:
+    """The table's names and bins; its packets are the link's."""
+    result = run(scenario_from_text(TEXT), out=tmp_path / "run")
+    rows = result.classes
+    assert list(rows["class_name"].unique()) == ["gold", "2", "3"]
+    assert set(rows["link_name"]) == {"l"} and len(rows) == 3 * 8
+    assert rows["t_ps"].max() == 35 * 10**11
+    for name in ("arrivals", "departures", "marks", "drops"):
+        assert rows[name].sum() == result.links.set_index("name").loc["l", name], name
+    assert (rows.groupby("class_name")["departures"].sum() > 10).all()
+
+
+def test_without_a_scheduler_there_is_no_table_and_a_class_is_doubted() -> None:
+    """A class that no link knows of changes nothing; `check` says so."""
+    scenario = scenario_from_text(TEXT, overrides=[f"{LINK}.scheduler=null"])
+    plan = make_plan(scenario)
+    assert plan.record.classes_every_ps == -1 and plan.sources[0].classes == []
+    (doubt,) = (line for line in warnings(scenario, plan) if "class" in line)
+    assert "one" in doubt and "two" in doubt and "rest" not in doubt
+
+
+@pytest.mark.parametrize(
+    ("override", "path", "complaint"),
+    [
+        ("sources.one.class=silver", "sources[0].class", "unknown class 'silver' of link 'l'"),
+        ("sources.one.class=4", "sources[0].class", "one of gold, 2, 3"),
+        ("sources.one.class=0", "sources[0].class", "number from 1 on"),
+        (f"{LINK}.scheduler.kind=strict", "scheduler.kind", "class-based"),
+        (f"{LINK}.scheduler.classes=[]", "scheduler.classes", "0 classes"),
+        (f"{LINK}.scheduler.classes=[{{delay_ratio: 2}}]", "delay_ratio", "after the last"),
+        (f"{LINK}.scheduler.classes=[{{delay: 10}}]", "delay", "without a unit"),
+        (f"{LINK}.scheduler.classes=[{{rate: 2 Mbps}}]", "scheduler.classes", "less than the link"),
+        (f"{LINK}.scheduler.classes=[{{name: a}}, {{name: a}}]", "classes[1].name", "again"),
+        (f"{LINK}.scheduler.classes=[{{loss: 1.5}}]", "loss", "a share from 0 to 1"),
+        (f"{LINK}.marking={{law: fixed, probability: 0.1}}", "marking", "beside a scheduler"),
+        (f"{LINK}.buffer=unlimited", "scheduler.buffer", "a buffer for the regulation"),
+        (f"{LINK}.scheduler.stages=0", "scheduler.stages", "from 1 to 16"),
+        (f"{LINK}.scheduler.speed=1", "scheduler", "unknown key 'speed'"),
+        ("record.classes.every=0 s", "record.classes.every", "above 0"),
+    ],
+)
+def test_slips_are_named_with_their_place(override: str, path: str, complaint: str) -> None:
+    """One line with place, what was found and what was expected."""
+    with pytest.raises(ScenarioError) as fault:
+        make_plan(scenario_from_text(TEXT, overrides=[override]))
+    text = str(fault.value)
+    assert path in text and complaint in text and "\n" not in text, text
+
+
+def test_scheduler_of_a_topologys_link() -> None:
+    """An override gives both directions of a link classes; what does not fit is named."""
+    scheduler = "{kind: class-based, classes: [{name: gold, rate: 5 Mbps}, {}]}"
+    text = f"""
+version: 1
+duration: 1 s
+network:
+  topology: topohub:sndlib/abilene
+  rate: 10 Mbps
+  marking: {{law: fixed, probability: 0.1}}
+  overrides: {{CHINng-IPLSng: {{scheduler: {scheduler}}}}}
+sources: [{{name: s, from: CHINng, to: IPLSng, transport: {{law: reno}}, class: gold}}]
+"""
+    pytest.importorskip("topohub")
+    plan = make_plan(scenario_from_text(text))
+    assert plan.sources[0].classes == plan.sources[0].ack_classes == [0]
+    with pytest.raises(ScenarioError, match="overrides.*less than the link"):
+        scenario_from_text(text.replace("5 Mbps", "10 Mbps"))
+
+
+@pytest.mark.parametrize(("link", "service"), [(0, 3), (1, 0), (2, 0)])
+def test_an_engine_that_counts_unknown_classes_is_refused(link: int, service: int) -> None:
+    """A class that the link does not have, or a link without classes."""
+    plan = make_plan(scenario_from_text(TEXT))
+    columns = {"link": np.array([link]), "class": np.array([service])}
+    with pytest.raises(ProtocolError, match="out-of-range"):
+        with_names(plan, Record("classes", columns))

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links with a class scheduler on OMNeT++: the built-in engine's packets, rows and marks."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+import drive
+import drive_omnet
+import plans
+from class_plans import TABLE_1, classed, line, scheduler
+from ecnomy.markets.plan import Law, Plan
+from test_marking_queues import sorted_trace
+
+pytestmark = [
+    pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing()),
+    pytest.mark.xdist_group("omnet-queues"),
+]
+
+CROWD = [
+    (service, size, Law("poisson", {"mean_interval_s": 0.012}), 3)
+    for service in range(4)
+    for size in (1000, 400)
+]
+
+
+def same(plan: Plan) -> tuple[drive.Outcome, dict[str, np.ndarray]]:
+    """Runs both engines; reports, rows of classes and the trace must agree in every column."""
+    one, other = drive.run(plan), drive_omnet.run(plan)
+    for ours, theirs in zip(one.reports, other.reports, strict=True):
+        for part in ("flows", "links", "pairs"):
+            for name, column in getattr(ours, part).items():
+                np.testing.assert_array_equal(column, getattr(theirs, part)[name], f"{part} {name}")
+    rows = one.table("classes")
+    for name, column in other.table("classes").items():
+        np.testing.assert_array_equal(rows[name], column, name)
+    np.testing.assert_array_equal(sorted_trace(one), sorted_trace(other))
+    return one, rows
+
+
+def test_classes_under_open_loop_traffic_are_the_same_packet_by_packet() -> None:
+    """Four classes, more than fits: who is served, who loses, how long each class waits."""
+    of = scheduler([TABLE_1[0] | {"delay_s": 0.0015}, *TABLE_1[1:]])
+    plan = line(of, CROWD, duration_s=3.0, buffer=60, trace=True)
+    _, rows = same(plan)
+    assert rows["drops"].sum() > 100 and rows["late"].sum() > 0
+    assert (np.bincount(rows["class"], rows["departures"]) > 100).all()
+
+
+def test_regulation_marks_the_same_packets() -> None:
+    """With regulation, not-ECT packets among the others, framing and a limit in bytes."""
+    of = scheduler(TABLE_1, regulation="ecn", buffer_packets=20.0, least_bytes=2000.0)
+    plan = line(of, CROWD, duration_s=3.0, buffer_bytes=40_000, framing_bytes=13, trace=True)
+    first = msgspec.structs.replace(plan.sources[0], transport=plans.udp(1000))
+    plan = msgspec.structs.replace(plan, sources=[first, *plan.sources[1:]]).sealed()
+    one, rows = same(plan)
+    assert rows["marks"].sum() == one.reports[-1].links["marks"][2] > 100
+    assert not one.reports[-1].pairs["marks"][:4].any()  # of the source that is not ECT
+
+
+def test_tcp_in_classes_is_the_same_packet_by_packet() -> None:
+    """NewReno flows in four classes, their ACKs in classes as well."""
+    of = scheduler(TABLE_1, regulation="ecn", buffer_packets=60.0)
+    links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=60)
+    links[2], links[3] = classed(links[2], of), classed(links[3], of)
+    law = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
+    sources = [
+        msgspec.structs.replace(
+            plans.source(f"s{n}", [0, 2], [3, 1], plans.tcp(law), count=3, stagger_s=0.01),
+            classes=[-1, n],
+            ack_classes=[n, -1],
+        )
+        for n in range(4)
+    ]
+    plan = plans.plan(links, sources, 4.0, classes_every_ps=10**11)
+    one, other = drive.run(plan), drive_omnet.run(plan)
+    for name, column in one.reports[-1].flows.items():
+        np.testing.assert_array_equal(column, other.reports[-1].flows[name], name)
+    rows, others = one.table("classes"), other.table("classes")
+    for name, column in rows.items():
+        np.testing.assert_array_equal(column, others[name], name)
+    assert rows["marks"].sum() > 10 and set(rows["link"]) == {2, 3}

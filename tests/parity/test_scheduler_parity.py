@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What both engines handed to the class scheduler is handed to it again: the same answers."""
+
+from __future__ import annotations
+
+import functools
+import os
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+import drive
+import drive_omnet
+import engine_build
+from class_plans import TABLE_1, classed, scheduler
+from ecnomy.markets.plan import Plan
+from law_build import build_module, load_module
+from law_replay import Replay, replay
+from parity_plans import WINDOWS, crowded
+
+HOOKS = ("join", "room", "settle", "next")
+ENGINES = [
+    pytest.param(name, marks=pytest.mark.skipif(bool(reason), reason=reason))
+    for name, reason in (("builtin", engine_build.missing()), ("omnet", drive_omnet.missing()))
+]
+pytestmark = pytest.mark.xdist_group("law-parity")
+
+
+def in_classes() -> Plan:
+    """Flows of every window law in the four classes of Table 1, regulated, on a small link."""
+    import msgspec
+
+    plan = crowded("drop-tail", duration_s=6.0)
+    of = scheduler(TABLE_1, regulation="ecn", buffer_packets=15.0, least_bytes=2000.0)
+    sources = [
+        msgspec.structs.replace(source, classes=[i % 4]) for i, source in enumerate(plan.sources)
+    ]
+    links = [classed(plan.links[0], of), plan.links[1]]
+    return msgspec.structs.replace(plan, links=links, sources=sources).sealed()
+
+
+@functools.cache
+def log_of(engine: str) -> tuple[str, ...]:
+    """The law log of a run, line by line."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        with mock.patch.dict(os.environ, {"ECNOMY_LAW_LOG": str(path)}):
+            if engine == "omnet":
+                drive_omnet.run(in_classes())
+            else:
+                built = str(engine_build.build_engine())
+                with mock.patch.object(drive, "engine", lambda: built):
+                    drive.run(in_classes())
+        return tuple(path.read_text().splitlines())
+
+
+def again(lines: tuple[str, ...]) -> Replay:
+    """The log's calls made again."""
+    return replay(load_module(build_module()), lines)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_scheduler_calls_replay(engine: str) -> None:
+    """Every call of the scheduler has the outcome that it had in the engine, to the bit."""
+    told = again(log_of(engine))
+    assert told.differing == []
+    assert all(told.calls["class-based", hook] > 1000 for hook in HOOKS)
+    assert all(told.calls[window, "ack"] > 0 for window in WINDOWS)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("hook", "at", "by"), [("join", 2, 1000), ("next", 0, 10**9)])
+def test_a_changed_call_of_the_scheduler_is_found(engine: str, hook: str, at: int, by: int) -> None:
+    """One packet a kilobyte larger, or one choice a millisecond later, does not go unnoticed."""
+    lines = list(log_of(engine))
+    calls = [i for i, line in enumerate(lines) if line.startswith(hook + " ")]
+    name, host, *words = lines[calls[len(calls) // 2]].split()
+    words[at] = str(int(words[at]) + by)
+    lines[calls[len(calls) // 2]] = " ".join([name, host, *words])
+    assert again(tuple(lines)).differing
