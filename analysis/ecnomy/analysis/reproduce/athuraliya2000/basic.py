@@ -65,10 +65,9 @@ def run_basic(
         gamma: step size of prices.
         rule: pc1 (Eq. 12), pc2 (price gamma b) or pc3 (with alpha b).
         alpha: weight of the backlog under pc3.
-        delays: round trip of each source, steps: prices reach it half of it late, its rate
-            reaches links after the other half. None: at once.
+        delays: round trip of each source, steps, half of it each way. None: at once.
         active: [step, source], 1 where it sends. None: always.
-        rng: asynchronous: at each step each link and each source updates with probability 1/2.
+        rng: asynchronous: at each step links and sources update with probability 1/2 each.
     """
     links, sources = paths.use.shape
     delays = [0] * sources if delays is None else delays
@@ -84,11 +83,9 @@ def run_basic(
         arriving = np.array([rates[max(0, t - (d - d // 2)), s] for s, d in enumerate(delays)])
         excess = paths.use @ arriving - paths.capacity
         backlog[t + 1] = np.maximum(backlog[t] + excess, 0)
-        if rule == "pc2":
-            price = gamma * backlog[t + 1]
-        else:
-            weighed = alpha * backlog[t] if rule == "pc3" else 0.0
-            price = np.maximum(prices[t] + gamma * (excess + weighed), 0)
+        weighed = alpha * backlog[t] if rule == "pc3" else 0.0
+        price = np.maximum(prices[t] + gamma * (excess + weighed), 0)
+        price = gamma * backlog[t + 1] if rule == "pc2" else price
         prices[t + 1] = _some(rng, price, prices[t])
     return Basic(prices[:-1], rates[:-1], backlog[:-1])
 
