@@ -54,6 +54,7 @@ def draw(studies: Studies, figure: Figure) -> None:
             style = {**look(index), "marker": "", "linewidth": 1.0}
             axis.plot(0.5 * (np.arange(len(values)) + 0.5), values, label=label, **style)
         axis.axhline(10, color="black", linewidth=0.8, linestyle=":", label="bound")
-        axis.set(xlabel="time [s]", title=LABELS[kind], ylim=(0, None))
+        axis.set(xlabel="time [s]", title=LABELS[kind])
+    panels[0].set_ylim(bottom=0)
     panels[0].set_ylabel("delay of Class-1 packets [ms]")
     panels[0].legend(loc="upper right")

@@ -75,4 +75,4 @@ def draw(studies: Studies, figure: Figure) -> None:
         axis.plot(at, np.where(values < 0, np.nan, values), label=label, **style)
     upper.set(ylabel="window [packets]", title=name.replace(".", ", "))
     lower.set(xlabel="time [s]", ylabel="round-trip time [ms]", ylim=(0, None))
-    upper.legend()
+    upper.legend(loc="lower left")
