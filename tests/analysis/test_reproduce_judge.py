@@ -33,7 +33,7 @@ HALF = t.ppf(0.95, 4) * np.sqrt(2.5) / np.sqrt(5)  # of the 90 % interval about 
         (3 + HALF + 1e-9, 9, "refuted"),
         (None, 3 - HALF - 1e-9, "refuted"),
         (3 - HALF - 1e-9, None, "confirmed"),
-        (None, None, "confirmed"),
+        (None, None, "reported"),
     ],
 )
 def test_interval_against_region(low, high, expected) -> None:
@@ -55,6 +55,13 @@ def test_one_refuted_figure_refutes() -> None:
 def test_missing_values_settle_nothing(sample) -> None:
     """A missing value, or a single seed, is no measurement."""
     assert judge(claim(x=(0, 2)), {"x": sample}).verdict == "inconclusive"
+
+
+def test_figures_without_bounds_decide_nothing() -> None:
+    """Beside one that has bounds, a figure that is only reported does not count."""
+    bounds = claim(x=(0, 9), y=(None, None))
+    assert judge(bounds, {"x": SAMPLE, "y": SAMPLE}).verdict == "confirmed"
+    assert judge(bounds, {"x": SAMPLE + 100, "y": SAMPLE}).verdict == "refuted"
 
 
 def test_absent_figure_is_told() -> None:

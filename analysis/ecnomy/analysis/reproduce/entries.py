@@ -23,6 +23,7 @@ from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
     INCONCLUSIVE,
     PENDING,
+    REPORTED,
     Samples,
     Verdict,
     judge,
@@ -109,7 +110,7 @@ def reason_of(
 
     if verdict.verdict == PENDING:
         return pending, {}
-    if verdict.verdict == CONFIRMED:
+    if verdict.verdict in (CONFIRMED, REPORTED):
         return "", {}
     if finding is None:
         if verdict.verdict == INCONCLUSIVE and any(f.measured is None for f in verdict.figures):

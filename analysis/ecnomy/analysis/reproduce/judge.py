@@ -7,8 +7,10 @@ For each figure that a claim expects, the Student-t interval of its mean over se
     confirmed      the interval lies inside
     refuted        it lies outside
     inconclusive   it straddles a bound, or there is nothing to take a mean of
+    reported       there is no bound: the paper, or our catalogue of it, says nothing to hold it to
 
-A claim is confirmed if all its figures are, refuted if one of them is, else inconclusive. A figure
+A claim is confirmed if all its figures with bounds are, refuted if one of them is, else inconclusive;
+reported if none has a bound. A figure
 of theory alone has one value and no interval. This is the only module that reads the regions.
 """
 
@@ -31,16 +33,19 @@ __all__ = [
     "INCONCLUSIVE",
     "PENDING",
     "REFUTED",
+    "REPORTED",
     "Judged",
     "Samples",
     "Verdict",
     "judge",
+    "whole_of",
 ]
 
 CONFIRMED: Final = "confirmed"
 REFUTED: Final = "refuted"
 INCONCLUSIVE: Final = "inconclusive"
 PENDING: Final = "pending"
+REPORTED: Final = "reported"
 LEVEL: Final = 0.90
 
 Samples = Mapping[str, npt.NDArray[np.float64] | Sequence[float] | float]
@@ -78,10 +83,17 @@ def judge(claim: Claim, samples: Samples) -> Verdict:
         judged += [_judged(name, samples[name], low, high) for name in names]
         if not names:
             judged.append(Judged(pattern, None, low, high, INCONCLUSIVE))
-    verdicts = {figure.verdict for figure in judged}
+    return Verdict(whole_of({figure.verdict for figure in judged}), tuple(judged))
+
+
+def whole_of(verdicts: set[str]) -> str:
+    """The verdict on a claim from those on its figures."""
     if REFUTED in verdicts:
-        return Verdict(REFUTED, tuple(judged))
-    return Verdict(CONFIRMED if verdicts == {CONFIRMED} else INCONCLUSIVE, tuple(judged))
+        return REFUTED
+    bounded = verdicts - {REPORTED}
+    if not bounded:
+        return REPORTED if verdicts else INCONCLUSIVE
+    return CONFIRMED if bounded == {CONFIRMED} else INCONCLUSIVE
 
 
 def _judged(
@@ -93,6 +105,8 @@ def _judged(
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)
+    if low is None and high is None:
+        return Judged(name, interval, low, high, REPORTED)
     least = -math.inf if low is None else low
     most = math.inf if high is None else high
     if least <= interval.low and interval.high <= most:

@@ -17,7 +17,7 @@ import msgspec
 
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.reproduce.catalogue import PAPERS, Entry, Paper, load_paper
-from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, PENDING, REFUTED
+from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, PENDING, REFUTED, REPORTED
 from ecnomy.analysis.reproduce.pictures import entry_file
 from ecnomy.analysis.reproduce.record import Figure, Recorded
 from ecnomy.analysis.reproduce.session import Reproduced
@@ -28,7 +28,7 @@ from ecnomy.markets.inputs.remedy import pip_install
 
 __all__ = ["write_page"]
 
-_VERDICTS = (CONFIRMED, REFUTED, INCONCLUSIVE, PENDING)
+_VERDICTS = (CONFIRMED, REFUTED, INCONCLUSIVE, REPORTED, PENDING)
 _LEVEL = 0.90
 
 

@@ -10,7 +10,15 @@ from typing import Final
 from rich.table import Table
 
 from ecnomy.analysis.reproduce.catalogue import Paper
-from ecnomy.analysis.reproduce.judge import CONFIRMED, PENDING, REFUTED, Judged, Verdict
+from ecnomy.analysis.reproduce.judge import (
+    CONFIRMED,
+    INCONCLUSIVE,
+    PENDING,
+    REFUTED,
+    REPORTED,
+    Judged,
+    Verdict,
+)
 from ecnomy.analysis.reproduce.session import Reproduced, studies_of
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.analysis.reproduce.wording import figure_text
@@ -72,7 +80,7 @@ def _caption(found: Reproduced) -> str:
 
 def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
     """The figures that decide a verdict: refuted ones, then straddling ones, then the rest."""
-    rank = {REFUTED: 0, CONFIRMED: 2}
+    rank = {REFUTED: 0, CONFIRMED: 2, REPORTED: 3}
     return sorted(verdict.figures, key=lambda figure: rank.get(figure.verdict, 1))[:most]
 
 
@@ -85,7 +93,7 @@ def closing_line(found: Sequence[Reproduced]) -> str:
         ("secondary", [o for o in outcomes if o.priority != "core"]),
     ):
         counts = Counter(outcome.verdict.verdict for outcome in chosen)
-        kinds = [kind for kind in (CONFIRMED, REFUTED, "inconclusive", PENDING) if counts[kind]]
+        kinds = [k for k in (CONFIRMED, REFUTED, INCONCLUSIVE, REPORTED, PENDING) if counts[k]]
         told = ", ".join(f"{counts[kind]} {kind}" for kind in kinds) or "none"
         lines.append(f"{len(chosen)} {name} claims: {told}")
     return "; ".join(lines)
