@@ -9,9 +9,9 @@ For each figure that a claim expects, the Student-t interval of its mean over se
     inconclusive   it straddles a bound, or there is nothing to take a mean of
     reported       there is no bound: the paper, or our catalogue of it, says nothing to hold it to
 
-A claim is confirmed if all its figures with bounds are, refuted if one of them is, else inconclusive;
-reported if none has a bound. A figure
-of theory alone has one value and no interval. This is the only module that reads the regions.
+A claim is confirmed if all its figures with bounds are, refuted if one of them is, else
+inconclusive; reported if none has a bound. A figure of theory alone has one value and no interval.
+This is the only module that reads the regions.
 """
 
 from __future__ import annotations
