@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
@@ -21,6 +22,7 @@ from ecnomy.analysis.reproduce.session import reproduce
 from ecnomy.analysis.reproduce.studies import Form
 from paper_pool import Here, Quiet
 
+HISTORY = Path(__file__).parents[1] / "bench/history"
 RECORD = Path(__file__).parent / "papers.json"
 # Cheap in their quick form, decided there as in the whole one, and spread over papers and laws.
 NAMED = {
@@ -85,6 +87,18 @@ def _verdict(figure: Figure) -> str:
     if least <= figure.low and figure.high <= most:
         return CONFIRMED
     return REFUTED if figure.high < least or figure.low > most else INCONCLUSIVE
+
+
+def test_all_fits_into_its_time() -> None:
+    """All budgets together take two cores at most half of 90 min at the speed `make bench` records.
+
+    The other half is for starting some thousands of runs, which budgets of packets leave out.
+    """
+    histories = [msgspec.json.decode(file.read_bytes()) for file in sorted(HISTORY.glob("*.json"))]
+    curves = [history["curve"]["flows"] for history in histories if "curve" in history]
+    speed = min(curve["10"]["packets_per_cpu_s"] for curve in curves)
+    budgets = sum(s.budget for name in PAPERS for s in load_paper(name).studies.values())
+    assert budgets / speed / 2 < 45 * 60
 
 
 def test_twenty_claims_are_named() -> None:
