@@ -50,4 +50,3 @@ def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:
     """Correlation of a figure with the number of sources, per seed."""
     values = np.asarray(samples)
     return np.asarray([np.corrcoef(n, values[:, seed])[0, 1] for seed in range(values.shape[1])])
-

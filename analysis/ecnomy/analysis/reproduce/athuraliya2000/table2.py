@@ -87,7 +87,9 @@ def draw(studies: Studies, figure: Figure) -> None:
         windows = [runs.sample(f"s{source}.window") for runs, _ in places]
         levels = [optimum(errors)[source] * RTT_MS[source] for _, errors in places]
         shares = [
-            runs.sample(f"s{source}.goodput_bps") / BITS_PER_PACKET_MS / (1 + errors[source] / RTT_MS[source])
+            runs.sample(f"s{source}.goodput_bps")
+            / BITS_PER_PACKET_MS
+            / (1 + errors[source] / RTT_MS[source])
             for runs, errors in places
         ]
         for group in groups:

@@ -77,7 +77,7 @@ def _slope_spread(*rows: Floats) -> float:
 
 
 def _of_poisson() -> dict[str, float]:
-    """For Poisson arrivals, exactly: slopes by B over loads up to 0.95, loads at p = 0.1 by theta."""
+    """For Poisson arrivals, exactly: slopes by B to a load of 0.95, loads at p = 0.1 by theta."""
     found = {}
     for buffer in (10.0, 30.0, 60.0):
         loads = np.linspace(0.5, 0.95, 46)
