@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.observation import FlowColumns, Observation, Offer
+from ecnomy.analysis.reproduce.andreassen2002.guaranteed import keep_books
 from ecnomy.analysis.reproduce.andreassen2002.lengths import fit
 from ecnomy.analysis.reproduce.andreassen2002.mixes import ranks
 from ecnomy.analysis.reproduce.antoniadis2000.knobs import Timed
@@ -47,6 +48,18 @@ def test_a_sine_repeats_itself_and_a_ramp_does_not() -> None:
     assert peak == pytest.approx(0.9, abs=0.01)
     assert autocorrelation_peak(steps * 1.0, 0.1, from_s=1.0, to_s=5.0) == 0.0
     assert autocorrelation_peak(np.ones(50), 0.1, from_s=1.0, to_s=2.0) == 0.0
+
+
+def test_a_tariff_earns_what_is_wanted_where_nothing_changes() -> None:
+    """Sold on the very samples it was set on, V earns P to rounding; on cheaper ones, more."""
+    rng = np.random.Generator(np.random.Philox(key=7))
+    marks = rng.beta(4.0, 3000.0, 500)
+    learnt = marks, np.where(rng.random(500) < 0.05, 0.02, 0.001)
+    assert 0 < keep_books(learnt, learnt).broken < 0.1
+    assert keep_books(learnt, learnt).profit_over_wanted == pytest.approx(1, rel=1e-9)
+    cheap = keep_books(learnt, (marks / 2, learnt[1]))
+    assert cheap.profit_over_wanted > 1.5
+    assert cheap.blocked < keep_books(learnt, learnt).blocked
 
 
 def test_a_fifo_by_hand() -> None:

@@ -28,7 +28,12 @@ from ecnomy.analysis.reproduce.christin2003.rounds import (
     sender_rounds,
 )
 from ecnomy.analysis.reproduce.christin2003.traces import ENQUEUE, Bottleneck, FlowTrace
-from ecnomy.analysis.reproduce.christin2003.tracing import matched, window_bound
+from ecnomy.analysis.reproduce.christin2003.tracing import (
+    matched,
+    twice_in_a_round,
+    window_bound,
+    window_growth,
+)
 from ecnomy.analysis.reproduce.christin2003.windows import goodput_share, loss_share
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.studies import Form, load_study
@@ -159,6 +164,26 @@ def test_the_replay_marks_what_overshoots() -> None:
 def test_marks_are_matched_by_packet() -> None:
     """Shares of due marks made and of made marks due."""
     assert matched([1, 2, 3, 4], [2, 3, 9]) == (0.5, pytest.approx(2 / 3))
+
+
+def test_second_marks_of_a_round_are_counted() -> None:
+    """Rounds begin at 100, 200 and 300 ms; two of four marks are not the first of theirs."""
+    arrivals = np.array([0, 100, 101, 102, 200, 201, 202, 300, 301]) * MS
+    starts = router_rounds(arrivals, 10.0, 0.9).start_ps
+    assert starts.tolist() == [100 * MS, 200 * MS, 300 * MS]
+    assert twice_in_a_round(arrivals, np.array([101, 200, 201, 202]) * MS) == 2
+    assert twice_in_a_round(arrivals, np.array([102, 202, 300]) * MS) == 0
+
+
+def test_growth_of_windows_from_half_to_half() -> None:
+    """By the safeguard a window grows as the root of time, by nothing as time; silences end it."""
+    told = np.concatenate([[0, 1], 100 + np.arange(40_000)]) * MS
+    windows = router_rounds(told, 0.5, 0.9).window
+    assert windows[:-1].tolist() == list(range(1, len(windows)))
+    assert window_growth([told], 0.5, 0) == pytest.approx(2**0.5, rel=0.02)
+    assert window_growth([np.arange(40_000) * MS], 0.5, 0) == pytest.approx(2, rel=0.001)
+    silent = np.array([100 * n + k for n in range(100) for k in range(3)]) * MS
+    assert window_growth([silent], 10.0, 10 * 100 * MS) == 1
 
 
 @pytest.mark.parametrize("parallel", [False, True])

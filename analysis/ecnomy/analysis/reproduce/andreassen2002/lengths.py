@@ -32,6 +32,13 @@ __all__ = ["draw", "figures", "fit"]
 _LEAST: Final = 1e-4  # delay rates below are left out, as the catalogue does
 _AT: Final = 0.8
 _NONE: Final = float("nan")
+_PANELS: Final = (
+    ("Figure 7, and 9 left", "voice delay rate", "log"),
+    ("Figure 8", "voice delay rate", "log"),
+    ("Figure 9 right", "download time [ms]", "linear"),
+    ("Figure 10 left", "voice marking rate", "log"),
+    ("Figure 10 right", "marking rate, web / voice", "linear"),
+)
 
 
 def fit(x: Table, rates: Table) -> tuple[float, float, float]:
@@ -96,27 +103,27 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Figures 7 and 8 above: delay rates; 9 and 10 below: download times and marking rates."""
-    figure.set_size_inches(10, 7.5)
-    axes = figure.subplots(2, 2)
+    """Figures 7 and 8: delay rates; 9 and 10: download times, marking rates and their ratio."""
+    figure.set_size_inches(13, 7.5)
+    axes = figure.subplots(2, 3)
     for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):
         packets, ratio, late = _axes(studies)[voice]
         x, label = ratio.mean(axis=1), f"{voice} voice, {WEB_USERS[voice]} web"
+        marking = columns(mix, "voice_marking")
         _points(axes[0, 0], x, late, index, label)
         _points(axes[0, 1], packets, late, index, label)
-        _points(axes[1, 0], x, columns(mix, "download_ms"), index, label)
-        _points(axes[1, 1], x, columns(mix, "voice_marking"), index, label)
-    labels = ("voice delay rate", "voice delay rate", "download time [ms]", "voice marking rate")
-    for axis, label in zip(axes.flat, labels, strict=True):
-        axis.set(xlabel="min. threshold in bytes / sent in 15 ms", ylabel=label)
-        if label != "download time [ms]":
-            axis.set_yscale("log")
+        _points(axes[0, 2], x, columns(mix, "download_ms"), index, label)
+        _points(axes[1, 0], x, marking, index, label)
+        _points(axes[1, 1], x, columns(mix, "web_marking") / marking, index, label)
+    for axis, (title, label, scale) in zip(axes.flat, _PANELS, strict=False):
+        axis.set(xlabel="min. threshold in bytes / sent in 15 ms", ylabel=label, title=title)
+        axis.set_yscale(scale)
+        if scale == "linear":
+            axis.set_ylim(bottom=0)
     axes[0, 1].set_xlabel("min. threshold [packets]")
-    titles = ("Figure 7, and 9 left", "Figure 8", "Figure 9 right", "Figure 10 left")
-    for axis, title in zip(axes.flat, titles, strict=True):
-        axis.set_title(title)
-    axes[1, 0].set_ylim(bottom=0)
-    axes[0, 0].legend(fontsize="small")
+    axes[1, 1].axhline(1, color="black", linewidth=0.9, linestyle="--")
+    axes[1, 2].set_axis_off()
+    axes[1, 2].legend(*axes[0, 0].get_legend_handles_labels(), loc="center")
 
 
 def _points(axis: Axes, x: Table, rows: Table, index: int, label: str) -> None:

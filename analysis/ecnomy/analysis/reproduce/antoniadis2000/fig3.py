@@ -44,7 +44,7 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def figures(studies: Studies) -> Samples:
-    """Packets dropped per run, and the queue over B as marking begins, by buffer and setting."""
+    """Packets dropped per run, and the queue against B as marking begins, by buffer and setting."""
     found: dict[str, np.ndarray | float] = {}
     for name, (runs, virtual) in _settings(studies["drops"]).items():
         found[f"dropped.{name}"] = runs.sample("dropped")
@@ -52,7 +52,7 @@ def figures(studies: Studies) -> Samples:
         if name.startswith("unlimited"):
             longest = runs.sample("longest_at_start")
             found[f"waiting_over_B.{name}"] = longest / virtual
-            found[f"largest_waiting_over_B.{name}"] = float(longest.max() / virtual)
+            found[f"largest_waiting_minus_B.{name}"] = float(longest.max() - virtual)
     return found
 
 

@@ -60,7 +60,7 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Rates over time, of the first seed."""
+    """Rates over time, means over seeds."""
     runs = studies["scenario1"]
     own = runs.at(_PLACES[""])
     axis = figure.subplots()

@@ -28,6 +28,7 @@ _COLUMNS: Final = {
     "next_window_right": "next_window_right",
     "beyond_safeguard": "beyond_safeguard.K=0.5",
     "largest_window_ratio": "largest_window_ratio.K=0.5",
+    "window_growth": "window_growth.K=0.5",
     "packets_beginning_a_round": "packets_beginning_a_round.K=2000",
     "mean_window": "mean_window",
 }

@@ -23,12 +23,23 @@ from ecnomy.analysis.reproduce.christin2003.traces import (
     MARK,
     Bottleneck,
     FlowTrace,
+    Times,
     bottleneck_of,
     flows_of,
 )
 from ecnomy.analysis.reproduce.christin2003.windows import PICTURED_SEED
 
-__all__ = ["PICTURED_S", "classed", "estimates", "experiment", "matched", "single", "window_bound"]
+__all__ = [
+    "PICTURED_S",
+    "classed",
+    "estimates",
+    "experiment",
+    "matched",
+    "single",
+    "twice_in_a_round",
+    "window_bound",
+    "window_growth",
+]
 
 K: Final = 10.0
 ALPHA: Final = 0.9
@@ -135,15 +146,20 @@ def _due(seen: Bottleneck) -> Figures:
     first, last = (due[0].decided_ps, due[-1].decided_ps) if due else (0, 0)
     made = seen.seq[late & (seen.t_ps >= first)].tolist()
     wanted, foreseen = matched(packets, made)
-    rounds = [d.round for d in due]
     return {
         "marks": float(late.sum()),
         "due_made": wanted,
         "made_due": foreseen,
-        "twice_in_a_round": float(len(rounds) - len(set(rounds))),
+        "twice_in_a_round": float(twice_in_a_round(seen.t_ps[seen.event != MARK], seen.t_ps[late])),
         "drops": float((seen.event[seen.t_ps > seen.measured_ps] > MARK).sum()),
         "marks_span_s": (last - first) / 1e12,
     }
+
+
+def twice_in_a_round(arrived_ps: Times, marked_ps: Times) -> int:
+    """Marks of one flow beyond the first of each round that a router tells by its arrivals."""
+    rounds = np.searchsorted(router_rounds(arrived_ps, K, ALPHA).start_ps, marked_ps, "right")
+    return len(rounds) - len(np.unique(rounds))
 
 
 def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
@@ -157,7 +173,7 @@ def _estimates(flows: list[FlowTrace], from_ps: int) -> Figures:
             found["rtt_within_20"] = float(np.mean(np.abs(error) <= _WITHIN))
             found["rtt_bias"] = float(np.mean(error))
             found["silent_share"] = silent
-    return found | _windows(flows, from_ps) | _safeguard(flows)
+    return found | _windows(flows, from_ps) | _safeguard(flows, from_ps)
 
 
 def _errors(
@@ -198,8 +214,8 @@ def _windows(flows: list[FlowTrace], from_ps: int) -> Figures:
     return {"window_ratio": float(np.mean(ratios)), "next_window_right": float(np.mean(right))}
 
 
-def _safeguard(flows: list[FlowTrace]) -> Figures:
-    """With K = 0.5 and 2000: what the safeguard lets through, and rounds of one packet."""
+def _safeguard(flows: list[FlowTrace], from_ps: int) -> Figures:
+    """With K = 0.5 and 2000: how far windows grow, and rounds of one packet."""
     beyond, largest, begun, packets = 0, 0.0, 0, 0
     for flow in flows:
         told = router_rounds(flow.arrived_ps, 0.5, ALPHA)
@@ -213,8 +229,36 @@ def _safeguard(flows: list[FlowTrace]) -> Figures:
     return {
         "beyond_safeguard.K=0.5": float(beyond),
         "largest_window_ratio.K=0.5": largest,
+        "window_growth.K=0.5": window_growth([flow.arrived_ps for flow in flows], 0.5, from_ps),
         "packets_beginning_a_round.K=2000": begun / max(packets, 1),
     }
+
+
+def window_growth(flows: list[Times], k: float, from_ps: int) -> float:
+    """Largest windows that the router sees in the measured time's second half, over the first's.
+
+    Args:
+        flows: arrivals of each flow.
+        k: K of Eq. 4.
+        from_ps: the beginning of the measured time.
+
+    Returns:
+        Sums of each flow's largest window, over the flows that send in both halves; NaN of none.
+    """
+    end_ps = max((int(arrived[-1]) for arrived in flows if len(arrived)), default=0)
+    middle_ps = (from_ps + end_ps) // 2
+    sums = [0, 0]
+    for arrived in flows:
+        first = router_rounds(arrived, k, ALPHA).first
+        at = np.arange(len(arrived))
+        begun = np.searchsorted(first, at, "right") - 1
+        late = (begun >= 0) & (arrived > middle_ps)
+        early = (begun >= 0) & (arrived > from_ps) & ~late
+        if early.any() and late.any():
+            window = at - first[np.maximum(begun, 0)] + 1
+            sums[0] += int(window[early].max())
+            sums[1] += int(window[late].max())
+    return sums[1] / sums[0] if sums[0] else float("nan")
 
 
 def _picture(flow: FlowTrace) -> Figures:
