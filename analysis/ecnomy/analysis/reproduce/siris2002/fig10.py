@@ -66,7 +66,8 @@ def figures(studies: Studies) -> Samples:
     least, most = buffers[names[0]], buffers[names[-1]]
     found["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
     found["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
-    found |= _of_poisson() | _small_gain(studies["fig10-controls"])
+    found |= _of_poisson()
+    found |= _small_gain(studies["fig10-controls"])
     return found | curve_controls(studies["curve-controls"])
 
 
@@ -122,7 +123,11 @@ def draw(studies: Studies, figure: Figure) -> None:
     """(a) theta varies, (b) B varies."""
     axes = figure.subplots(1, 2, sharey=True)
     for axis, title, what, curves in zip(
-        axes, ("(a) B = 30", "(b) theta = 0.95"), ("theta", "B"), _curves(studies["fig10"]), strict=True
+        axes,
+        ("(a) B = 30", "(b) theta = 0.95"),
+        ("theta", "B"),
+        _curves(studies["fig10"]),
+        strict=True,
     ):
         for index, (name, curve) in enumerate(curves.items()):
             draw_curve(axis, curve, index, f"{what} = {name}")
