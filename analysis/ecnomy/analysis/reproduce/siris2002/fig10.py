@@ -23,7 +23,7 @@ from ecnomy.analysis.reproduce.siris2002.curves import (
     slope,
 )
 from ecnomy.analysis.reproduce.siris2002.laws import MARKING
-from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.reproduce.studies import Runs, Studies
 from ecnomy.analysis.theory import virtual_queue_probability
 
 if TYPE_CHECKING:
@@ -34,9 +34,8 @@ __all__ = ["draw", "figures"]
 Curves = dict[str, Curve]
 
 
-def _curves(studies: Studies) -> tuple[Curves, Curves]:
+def _curves(runs: Runs) -> tuple[Curves, Curves]:
     """By theta at B = 30, and by B at theta = 0.95."""
-    runs = studies["fig10"]
     found = {}
     for value in runs.values(MARKING):
         law = msgspec.json.decode(value)
@@ -50,7 +49,7 @@ def _curves(studies: Studies) -> tuple[Curves, Curves]:
 
 def figures(studies: Studies) -> Samples:
     """Loads at p = 0.1 by theta, slopes by theta and by B, and the crossing of the curves of B."""
-    thetas, buffers = _curves(studies)
+    thetas, buffers = _curves(studies["fig10"])
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     slopes = {theta: pseudo_values(slope, curve) for theta, curve in thetas.items()}
     steep = {buffer: pseudo_values(slope, curve) for buffer, curve in buffers.items()}
@@ -67,7 +66,20 @@ def figures(studies: Studies) -> Samples:
     least, most = buffers[names[0]], buffers[names[-1]]
     found["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
     found["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
-    return found | _of_poisson() | curve_controls(studies["curve-controls"])
+    found |= _of_poisson()
+    found |= _small_gain(studies["fig10-controls"])
+    return found | curve_controls(studies["curve-controls"])
+
+
+def _small_gain(runs: Runs) -> dict[str, Floats]:
+    """The claims of theta with a tenth of the gain."""
+    thetas, _ = _curves(runs)
+    loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
+    found = {f"load_rises.{name}": rise for name, rise in differences(loads).items()}
+    found["slope_spread"] = pseudo_values(_slope_spread, *thetas.values())
+    for theta, curve in thetas.items():
+        found[f"slope.{theta}"] = pseudo_values(slope, curve)
+    return {f"control.small_gain.{name}": value for name, value in found.items()}
 
 
 def _slope_spread(*rows: Floats) -> float:
@@ -111,7 +123,11 @@ def draw(studies: Studies, figure: Figure) -> None:
     """(a) theta varies, (b) B varies."""
     axes = figure.subplots(1, 2, sharey=True)
     for axis, title, what, curves in zip(
-        axes, ("(a) B = 30", "(b) theta = 0.95"), ("theta", "B"), _curves(studies), strict=True
+        axes,
+        ("(a) B = 30", "(b) theta = 0.95"),
+        ("theta", "B"),
+        _curves(studies["fig10"]),
+        strict=True,
     ):
         for index, (name, curve) in enumerate(curves.items()):
             draw_curve(axis, curve, index, f"{what} = {name}")

@@ -15,6 +15,7 @@ from ecnomy.analysis.reproduce.siris2002.ratios import (
     Floats,
     Ratios,
     cases,
+    long_over_short,
     per_law,
     rank_correlation,
     ratios_panel,
@@ -56,6 +57,16 @@ def figures(studies: Studies) -> Samples:
                     count = min(len(ratio), len(before[law][r]))
                     less = ratio[:count] / before[law][r][:count]
                     found[f"{case}.over_figure_5.{law}.r={r:g}"] = less
+    return found | _controls(studies["fig7-controls"])
+
+
+def _controls(runs: Runs) -> dict[str, Floats]:
+    """Ratios of (b) with RED where the gain is a tenth, and where all are paced."""
+    found: dict[str, Floats] = {}
+    for send in runs.values("sources.short.transport.send"):
+        name = "paced" if send == "paced" else "small_gain"
+        curve = long_over_short(runs.where(sources__short__transport__send=send))
+        found |= {f"control.{name}.ratio.r={r:g}": ratio for r, ratio in curve.items()}
     return found
 
 
