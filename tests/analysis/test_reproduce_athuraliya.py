@@ -87,6 +87,13 @@ def test_marks_and_prices_are_inverse_and_multiply_along_a_path() -> None:
     assert rate(m, 1.4, 12) == pytest.approx(12 / prices)
 
 
+def test_a_perfect_order_of_ten_has_a_rank_correlation_of_exactly_one() -> None:
+    """Ten rising means give 1 and ten falling ones -1, without the last digits of the division."""
+    rising = {n: np.array([float(n), n + 0.5]) for n in range(10)}
+    assert spearman(rising) == 1
+    assert spearman({n: -sample for n, sample in rising.items()}) == -1
+
+
 def test_equal_windows_are_the_catalogues_28_45_packets() -> None:
     """c / sum 1/d for 12 packets/ms and 7, 13, 11, 9 ms."""
     assert equal_windows(12, [7, 13, 11, 9]) == pytest.approx(28.45, abs=0.005)

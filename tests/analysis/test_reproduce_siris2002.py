@@ -12,7 +12,7 @@ import pytest
 from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import interval_of
-from ecnomy.analysis.reproduce.siris2002 import curves, fluid_stability, ratios
+from ecnomy.analysis.reproduce.siris2002 import curves, fig3, fluid_stability, ratios, table2
 from ecnomy.analysis.reproduce.siris2002.fig7 import predicted
 from ecnomy.analysis.reproduce.siris2002.fig11 import log_slope
 from ecnomy.analysis.reproduce.siris2002.responses import reached_s
@@ -149,3 +149,81 @@ def test_fluid_figures_are_exact() -> None:
     assert all(math.isfinite(float(value)) for value in found.values())
     assert all(interval_of(value) is not None for value in found.values())
     assert found["linear.crossings.0.3"] == 0 < found["linear.crossings.0.4"]
+
+
+class Given(dict[str, Runs]):
+    """Studies made of given runs."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the studies."""
+        return tuple(self)
+
+
+CONTROLS = ("sources.light.transport.gain", "sources.light.transport.send")
+LAWS = {
+    "red": '{"law":"red","min_threshold":"5 packets","max_threshold":"15 packets"}',
+    "red 3": '{"law":"red","min_threshold":"3 packets","max_threshold":"9 packets"}',
+    "vq": '{"law":"virtual-queue"}',
+    "lb": '{"law":"load-based"}',
+}
+
+
+def test_figure_3_holds_a_ratio_of_six_to_the_narrower_region() -> None:
+    """r = 6 is small, 7 is large; means of all r from 6, and the interval at 10, are compared."""
+    ratios_of = ("goodput_bps", "mean_cwnd", "marks_per_s", "sent_cv", "marking_rate")
+    heavy = [f"heavy.{name}" for name in ratios_of]
+    rows = [
+        {
+            "network.links.bottleneck.marking": LAWS[law],
+            "sources.heavy.transport.weight": float(r),
+            "replicate": replicate,
+            "bottleneck.marks_dispersion": 1.0,
+            **{f"light.{name}": 1.0 for name in ratios_of},
+            **dict.fromkeys(heavy, r * (1.1 if law == "vq" else 1.0) * (1 + 0.01 * replicate)),
+        }
+        for law in ("red", "vq", "lb")
+        for r in (5, 6, 7, 10)
+        for replicate in (0, 1)
+    ]
+    runs = Runs(pd.DataFrame(rows), batches=False, budget=1)
+    found = fig3.figures(Given(fig3=runs))  # type: ignore[arg-type]
+    sizes = {name for name in found if name.startswith("ratio_over_r.")}
+    assert sizes == {
+        f"ratio_over_r.{size}.{law}.r={r}"
+        for law in ("red", "lb")
+        for size, r in (("small", 5), ("small", 6), ("large", 7), ("large", 10))
+    }
+    assert found["mean.vq_minus.red.r=6"] == pytest.approx(0.6 * 1.005)
+    assert found["mean.vq_minus.lb.r=7"] == pytest.approx(0.7 * 1.005)
+    assert {name for name in found if "vq_minus.red" in name} == {
+        "mean.vq_minus.red.r=6",
+        "mean.vq_minus.red.r=7",
+        "vq_minus.red.r=10",
+    }
+
+
+def test_table_2_measures_no_row_that_is_not_near_its_load() -> None:
+    """A row at a load of 0.93 is no number, nor is what is compared with it; any_load. has it."""
+    loads = {"red": 0.905, "red 3": 0.93, "vq": 0.895, "lb": 0.9}
+    rows = [
+        {
+            "network.links.bottleneck.marking": LAWS[law],
+            "sources.light.count": 8.0,
+            "replicate": replicate,
+            "bottleneck.utilization": load,
+            "bottleneck.marking_probability": 0.2,
+            "bottleneck.mean_queue_packets": 20.0,
+            **{f"wait.{part}_s": 0.001 for part in ("mean", "max", "std")},
+        }
+        for law, load in loads.items()
+        for replicate in (0, 1)
+    ]
+    columns = ["network.links.bottleneck.marking", *CONTROLS]
+    none = Runs(pd.DataFrame(columns=columns), batches=True, budget=1)
+    runs = Runs(pd.DataFrame(rows), batches=False, budget=1)
+    found = table2.figures(Given({"table2": runs, "curve-controls": none}))  # type: ignore[arg-type]
+    assert np.isnan(found["mean_ms.red_3_9"]).all()
+    assert np.isnan(found["order.mean.lb_minus_red_3_9"]).all()
+    assert found["order.mean.vq_minus_lb"] == pytest.approx([0, 0])
+    assert found["any_load.mean_ms.red_3_9"] == pytest.approx([1, 1])

@@ -46,7 +46,7 @@ def figures(studies: Studies) -> Samples:
     """Shares and utilization by link, the trend with n, and alpha 0.1 against 1, per seed."""
     lengths = by_length(studies["fig12"])
     points = {n: shares(runs, n) for n, runs in lengths.items()}
-    found: dict[str, np.ndarray | float] = {"slope_of_share": np.abs(slope_of_shares(points))}
+    found: dict[str, np.ndarray | float] = {"slope_of_share": slope_of_shares(points)}
     for n, runs in lengths.items():
         found |= {f"share_over_half.n={n}.link={i}": 2 * s for i, s in enumerate(points[n], 1)}
         for i in range(1, n + 1):

@@ -68,12 +68,18 @@ def figures(studies: Studies) -> Samples:
 
 
 def _windows(rule: str, runs: Runs) -> Found:
-    return {
-        f"window_over_theory.{rule}.s{source}.{k}": runs.sample(f"s{source}.window.{k}")
-        / theory_window(rule, source, len(active))
-        for k, active in enumerate(ACTIVE)
-        for source in sorted(active)
-    }
+    """Windows over those of theory; under PC1 and PC3 also with the measured wait in theirs."""
+    found: Found = {}
+    for k, active in enumerate(ACTIVE):
+        wait_ms = (runs.sample(f"backlog_late.{k}") + 1) / CAPACITY  # and its own transmission
+        for source in sorted(active):
+            theory = theory_window(rule, source, len(active))
+            over = runs.sample(f"s{source}.window.{k}") / theory
+            found[f"window_over_theory.{rule}.s{source}.{k}"] = over
+            if rule != "pc2":
+                longer = 1 + wait_ms / RTT_MS[source]
+                found[f"control.window_over_theory_with_wait.{rule}.s{source}.{k}"] = over / longer
+    return found
 
 
 def _mean(runs: Runs, column: str, sources: Any, k: int) -> np.ndarray:

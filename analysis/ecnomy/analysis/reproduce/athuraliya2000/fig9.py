@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.athuraliya2000.laws import spearman
 from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -36,7 +37,7 @@ def figures(studies: Studies) -> Samples:
     backlog = [own.sample("bottleneck.mean_queue_packets") for own in runs.values()]
     found["correlation.backlog"] = _correlation(list(runs), backlog)
     marked = [own.sample("bottleneck.marked") for own in runs.values()]
-    found["price_rank"] = _price_rank(list(runs), marked)
+    found["price_rank"] = spearman(dict(zip(runs, marked, strict=True)))
     return found | controls(studies["fig9-control"], points, theory)
 
 
@@ -49,9 +50,3 @@ def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:
     """Correlation of a figure with the number of sources, per seed."""
     values = np.asarray(samples)
     return np.asarray([np.corrcoef(n, values[:, seed])[0, 1] for seed in range(values.shape[1])])
-
-
-def _price_rank(n: list[float], marked: list[np.ndarray]) -> float:
-    from scipy.stats import spearmanr
-
-    return float(spearmanr(n, [float(own.mean()) for own in marked]).statistic)

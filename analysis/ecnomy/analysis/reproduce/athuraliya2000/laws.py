@@ -38,9 +38,14 @@ def slope(points: Mapping[int, Array]) -> Array:
     return np.asarray(centred @ (y - y.mean(axis=0)) / (centred @ centred), dtype=np.float64)
 
 
-def spearman(points: Mapping[int, Array]) -> float:
-    """Rank correlation of x with the mean of y over seeds; nan where y is constant."""
+def spearman(points: Mapping[int, Array] | Mapping[float, Array]) -> float:
+    """Rank correlation of x with the mean of y over seeds; nan where y is constant.
+
+    Without the last digits, so that a perfect order gives 1 exactly.
+    """
     from scipy.stats import spearmanr
 
     y = [float(np.mean(sample)) for sample in points.values()]
-    return float("nan") if len(set(y)) == 1 else float(spearmanr(list(points), y).statistic)
+    if len(set(y)) == 1:
+        return float("nan")
+    return round(float(spearmanr(list(points), y).statistic), 12)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.fig5 import by_price
+from ecnomy.analysis.reproduce.athuraliya2000.periods import ACTIVE
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Studies
@@ -19,7 +20,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Per rule and period; differences for the order of the rules."""
+    """Per rule and period; differences for the order of the rules; PC2's backlog by gamma."""
     rules = by_price(studies["fig5"])
     found: dict[str, np.ndarray | float] = {}
     for k in range(5):
@@ -30,6 +31,11 @@ def figures(studies: Studies) -> Samples:
         for more, less in (("pc2", "pc3"), ("pc3", "pc1")):
             found[f"order.use.{more}_minus_{less}.{k}"] = use[more] - use[less]
             found[f"order.backlog.{more}_minus_{less}.{k}"] = backlog[more] - backlog[less]
+    for name, runs in by_price(studies["fig6-gamma"]).items():
+        gamma = float(name.partition("=")[2])
+        for k in (0, 1):
+            price = gamma * runs.sample(f"backlog.{k}") / len(ACTIVE[k])
+            found[f"control.backlog_over_theory.{name}.{k}"] = price
     return found
 
 

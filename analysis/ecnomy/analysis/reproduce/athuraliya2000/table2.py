@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["columns", "draw", "figures", "optimum"]
 
-PS_PER_MS: Final = 1e9
+BITS_PER_PACKET_MS: Final = 8e6  # bit/s of a packet of 1000 bytes a ms
 
 
 def columns(runs: Runs) -> dict[str, tuple[Runs, dict[int, float]]]:
@@ -57,17 +57,21 @@ def figures(studies: Studies) -> Samples:
         found[f"use.{name}"] = runs.sample("bottleneck.utilization")
         found[f"backlog.{name}"] = runs.sample("bottleneck.mean_queue_packets")
         backlogs.append(np.asarray(found[f"backlog.{name}"]))
-        found[f"control.wait_ms.{name}"] = backlogs[-1] / CAPACITY
+        wait_ms = (backlogs[-1] + 1) / CAPACITY  # behind the backlog, and its own transmission
+        found[f"control.wait_ms.{name}"] = wait_ms
         found[f"backlog_max.{name}"] = runs.sample("bottleneck.backlog_max")
         rates = {s: runs.sample(f"s{s}.goodput_bps") for s in RTT_MS}
         total, best = np.sum(list(rates.values()), axis=0), optimum(errors)
         corrected = {s: rates[s] / (1 + errors[s] / RTT_MS[s]) for s in RTT_MS}
         mean = np.mean(list(corrected.values()), axis=0)
         for s in RTT_MS:
-            found[f"window.{name}.s{s}"] = runs.sample(f"s{s}.window")
+            window = found[f"window.{name}.s{s}"] = runs.sample(f"s{s}.window")
+            in_flight = rates[s] / BITS_PER_PACKET_MS * (RTT_MS[s] + wait_ms)
+            found[f"control.window_over_in_flight.{name}.s{s}"] = window / in_flight
             found[f"corrected_over_mean.{name}.s{s}"] = corrected[s] / mean
             found[f"rate_over_optimum.{name}.s{s}"] = rates[s] / total * CAPACITY / best[s]
-    found["backlog_range"] = np.ptp(backlogs, axis=0)
+    backlogs.sort(key=lambda sample: float(sample.mean()))  # not seed by seed, which adds noise
+    found["backlog_range"] = backlogs[-1] - backlogs[0]
     return found
 
 
@@ -83,7 +87,9 @@ def draw(studies: Studies, figure: Figure) -> None:
         windows = [runs.sample(f"s{source}.window") for runs, _ in places]
         levels = [optimum(errors)[source] * RTT_MS[source] for _, errors in places]
         shares = [
-            runs.sample(f"s{source}.goodput_bps") / 8e6 / (1 + errors[source] / RTT_MS[source])
+            runs.sample(f"s{source}.goodput_bps")
+            / BITS_PER_PACKET_MS
+            / (1 + errors[source] / RTT_MS[source])
             for runs, errors in places
         ]
         for group in groups:

@@ -23,7 +23,7 @@ LINK: Final = "network.links.bottleneck.marking"
 SOURCE: Final = "sources.flows.transport"
 COLUMNS: Final = {
     "utilization": "utilization",
-    "queue": "mean_queue_packets",
+    "delay_s": "mean_wait_s",
     "loss": "loss",
     "jain": "jain",
 }
@@ -90,8 +90,8 @@ def draw(studies: Studies, figure: Figure) -> None:
     cells = _cells(studies)
     sources = list(dict.fromkeys(source for source, _ in cells))
     links = list(dict.fromkeys(link for _, link in cells))
-    titles = ("utilization, %", "mean queue, packets", "loss, %", "Jain's index")
-    factors = (100, 1, 100, 1)
+    titles = ("utilization, %", "mean wait, ms", "loss, %", "Jain's index")
+    factors = (100, 1000, 100, 1)
     panels = zip(figure.subplots(2, 2).flat, COLUMNS.values(), titles, factors, strict=True)
     for axis, column, title, factor in panels:
         means = np.array(

@@ -71,7 +71,7 @@ def draw(studies: Studies, figure: Figure) -> None:
     for index, (law, runs) in enumerate(by_law(studies["complex-topology"], _MARKING).items()):
         pairs = list(itertools.product(range(len(_RTT_S)), _WEIGHTS))
         x = [float(_expected(runs, *pair).mean()) * 8000 / 1e6 for pair in pairs]
-        y = [float(_rate(runs, *pair).mean()) / 0.96 / 1e6 for pair in pairs]
+        y = [float(_rate(runs, *pair).mean()) / 1e6 for pair in pairs]
         axis.plot(x, y, label=LABELS[law], **{**look(index), "linestyle": "none"})
     ends = [min(x) / 1.5, max(x) * 1.5]
     axis.plot(ends, ends, "k--", linewidth=0.9, label="equal")

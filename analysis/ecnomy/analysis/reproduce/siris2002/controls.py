@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
+from ecnomy.analysis.reproduce.judge import interval_of
 from ecnomy.analysis.reproduce.siris2002.curves import (
     COUNT,
     Floats,
@@ -33,9 +34,9 @@ _OWN: Final = {
 R: Final = 10.0  # of the ratio controls
 
 
-def ratio_controls(runs: Runs, form: str) -> dict[str, Floats]:
+def ratio_controls(runs: Runs, form: str) -> dict[str, Floats | float]:
     """Ratios at r = 10 of one form, by marking and what was changed."""
-    found: dict[str, Floats] = {}
+    found: dict[str, Floats | float] = {}
     if form not in runs.values(_FORM):
         return found
     for columns in _settings(runs.at({_FORM: form}), ("send", "mss", "overhead")):
@@ -45,6 +46,9 @@ def ratio_controls(runs: Runs, form: str) -> dict[str, Floats]:
         marks = own.sample("heavy.marks_per_s") / own.sample("light.marks_per_s")
         floor = [wtp_floor_ratio(R, window) for window in own.sample("light.mean_cwnd")]
         found[f"control.ratio_over_r.{name}"] = ratio / R
+        interval = interval_of(ratio / R)
+        if interval is not None:
+            found[f"control.half_width.{name}"] = interval.half_width
         found[f"control.ratio_over_floor.{name}"] = ratio / np.array(floor)
         found[f"control.marks_over_throughput.{name}"] = marks / ratio
         found[f"control.dispersion.{name}"] = own.sample("bottleneck.marks_dispersion")

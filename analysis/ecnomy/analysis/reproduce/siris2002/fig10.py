@@ -23,7 +23,6 @@ from ecnomy.analysis.reproduce.siris2002.curves import (
     slope,
 )
 from ecnomy.analysis.reproduce.siris2002.laws import MARKING
-from ecnomy.analysis.reproduce.siris2002.ratios import spread
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.theory import virtual_queue_probability
 
@@ -55,26 +54,43 @@ def figures(studies: Studies) -> Samples:
     loads = {theta: pseudo_values(load_at(0.1), curve) for theta, curve in thetas.items()}
     slopes = {theta: pseudo_values(slope, curve) for theta, curve in thetas.items()}
     steep = {buffer: pseudo_values(slope, curve) for buffer, curve in buffers.items()}
-    found: dict[str, Floats | float] = {"theta.slope_spread": spread(list(slopes.values()))}
+    apart = pseudo_values(_slope_spread, *thetas.values())
+    found: dict[str, Floats | float] = {"theta.slope_spread": apart}
+    found |= {f"theta.slope.{theta}": own for theta, own in slopes.items()}
+    for level in (0.2, 0.3):
+        others = {t: pseudo_values(load_at(level), curve) for t, curve in thetas.items()}
+        rises = differences(others)
+        found |= {f"control.load_rises_at_p={level:g}.{name}": d for name, d in rises.items()}
     found |= {f"theta.load_rises.{name}": rise for name, rise in differences(loads).items()}
     found |= {f"buffer.slope_rises.{name}": rise for name, rise in differences(steep).items()}
     names = list(buffers)
     least, most = buffers[names[0]], buffers[names[-1]]
     found["buffer.small_minus_large.at_low_load"] = pseudo_values(_apart(0), least, most)
     found["buffer.large_minus_small.at_high_load"] = -pseudo_values(_apart(-1), least, most)
-    found |= {f"theory.poisson.slope.B={b}": value for b, value in _of_poisson().items()}
-    return found | curve_controls(studies["curve-controls"])
+    return found | _of_poisson() | curve_controls(studies["curve-controls"])
+
+
+def _slope_spread(*rows: Floats) -> float:
+    """(largest - smallest) / mean of the slopes of curves, given as load, p, load, p, ..."""
+    slopes = [slope(load, p) for load, p in zip(rows[::2], rows[1::2], strict=True)]
+    return float(np.ptp(slopes) / np.mean(slopes))
 
 
 def _of_poisson() -> dict[str, float]:
-    """Slopes by B for Poisson arrivals, exactly, over loads up to 0.95."""
-    loads = np.linspace(0.5, 0.95, 46)
-    return {
-        f"{buffer:g}": slope(
-            loads, np.array([virtual_queue_probability(load, 0.95, buffer) for load in loads])
-        )
-        for buffer in (10.0, 30.0, 60.0)
-    }
+    """For Poisson arrivals, exactly: slopes by B to a load of 0.95, loads at p = 0.1 by theta."""
+    found = {}
+    for buffer in (10.0, 30.0, 60.0):
+        loads = np.linspace(0.5, 0.95, 46)
+        found[f"slope.B={buffer:g}"] = slope(loads, _poisson_curve(loads, 0.95, buffer))
+    for theta in (0.85, 0.90, 0.95, 1.0):
+        loads = theta * np.linspace(0.5, 1.1, 121)
+        at = load_at(0.1)(loads, _poisson_curve(loads, theta, 30))
+        found[f"load_at_p=0.1.theta={theta:g}"] = at
+    return {f"theory.poisson.{name}": value for name, value in found.items()}
+
+
+def _poisson_curve(loads: Floats, theta: float, buffer: float) -> Floats:
+    return np.array([virtual_queue_probability(load, theta, buffer) for load in loads])
 
 
 def _apart(end: int) -> Callable[[Floats, Floats, Floats, Floats], float]:

@@ -3,23 +3,26 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.siris2002.laws import MARKING
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 __all__ = ["figures"]
-
-_OURS = ("vq-variant",)
 
 
 def figures(studies: Studies) -> Samples:
     """Packets dropped by any link within the measured window, over all runs of each study.
 
-    The variant of the virtual queue is a run of ours, not of the paper, and is told apart.
+    Those of the two variants of the virtual queue also apart.
     """
-    return {
-        f"{'ours.' if name in _OURS else ''}drops.{name}": _drops(studies[name])
-        for name in studies.names
-    }
+    found = {f"drops.{name}": _drops(studies[name]) for name in studies.names}
+    variants = studies["vq-variant"]
+    for value in variants.values(MARKING):
+        variant = msgspec.json.decode(value).get("variant", "busy-period")
+        found[f"control.drops.{variant}"] = _drops(variants.at({MARKING: value}))
+    return found
 
 
 def _drops(runs: Runs) -> float:

@@ -32,9 +32,11 @@ def figures(studies: Studies) -> Samples:
         for r, ratio in ratios[law].items():
             windows, marks = _ratios(runs, "mean_cwnd")[r], _ratios(runs, "marks_per_s")[r]
             found[f"windows_over_r.{law}.r={r:g}"] = windows / r
-            found[f"marks_over_throughput.{law}.{_size(r)}.r={r:g}"] = marks / ratio
+            reach = "from_6" if r >= 6 else "below_6"
+            found[f"marks_over_throughput.{law}.{reach}.r={r:g}"] = marks / ratio
             if law != "vq":
-                found[f"ratio_over_r.{_size(r)}.{law}.r={r:g}"] = ratio / r
+                size = "small" if r <= 6 else "large"
+                found[f"ratio_over_r.{size}.{law}.r={r:g}"] = ratio / r
                 if r >= 4:
                     found[f"from_4.ratio_over_r.{law}.r={r:g}"] = ratio / r
             elif r >= 6:
@@ -54,10 +56,6 @@ def _ratios(runs: Runs, column: str) -> Ratios:
     }
 
 
-def _size(r: float) -> str:
-    return "small" if r < 6 else "large"
-
-
 def _across(ratios: dict[str, Ratios]) -> dict[str, np.ndarray | float]:
     """One law against another."""
     found: dict[str, np.ndarray | float] = {}
@@ -65,6 +63,9 @@ def _across(ratios: dict[str, Ratios]) -> dict[str, np.ndarray | float]:
         found[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
     most = max(ratios["vq"])
     for law in ("red", "lb"):
+        for r, ratio in ratios["vq"].items():
+            if 6 <= r < most:  # there the means alone are compared
+                found[f"mean.vq_minus.{law}.r={r:g}"] = float((ratio - ratios[law][r]).mean())
         found[f"vq_minus.{law}.r={most:g}"] = ratios["vq"][most] - ratios[law][most]
         found[f"half_width.vq_over_{law}"] = _half_width(ratios["vq"]) / _half_width(ratios[law])
     return found

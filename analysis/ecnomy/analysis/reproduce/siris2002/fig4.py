@@ -53,8 +53,9 @@ def figures(studies: Studies) -> Samples:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """(a) throughput and (b) marks against willingness to pay."""
-    panels = figure.subplots(1, 2)
+    """(a) throughput and (b) marks against willingness to pay, (c) marks against throughput."""
+    figure.set_size_inches(11, 4)
+    *panels, last = figure.subplots(1, 3)
     for axis, column, what, name in zip(
         panels, ("goodput_bps", "marks_per_s"), ("throughput", "marks received"), "ab", strict=True
     ):
@@ -66,3 +67,11 @@ def draw(studies: Studies, figure: Figure) -> None:
         axis.set(xlabel="ratio of willingness to pay, heavy / light", ylabel=f"ratio of {what}")
         axis.set_title(f"({name})")
         axis.legend()
+    for index, (law, runs) in enumerate(by_law(studies["fig4"]).items()):
+        throughput = _heavy_over_light(runs, "goodput_bps")
+        marks = _heavy_over_light(runs, "marks_per_s")
+        means = [float(ratio.mean()) for ratio in throughput.values()]
+        band(last, means, list(marks.values()), index, LABELS[law])
+    theory_line(last, ends, ends, "equal ratios")
+    last.set(xlabel="ratio of throughput, heavy / light", ylabel="ratio of marks received")
+    last.set_title("(c)")

@@ -49,6 +49,8 @@ def figures(studies: Studies) -> Samples:
             found[f"{case}.rank_correlation.{law}"] = rank_correlation(curve)
             expected = predicted(laws[law], SHORT_OVER_LONG[case])
             for r, ratio in curve.items():
+                found[f"control.{case}.ratio.{law}.r={r:g}"] = ratio
+                found[f"control.{case}.prediction.{law}.r={r:g}"] = expected[r]
                 found[f"{case}.over_prediction.{law}.r={r:g}"] = ratio / expected[r]
                 if r in before[law]:
                     count = min(len(ratio), len(before[law][r]))
