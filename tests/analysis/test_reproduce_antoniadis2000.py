@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ecnomy.agents.observation import FlowColumns, Observation, Offer
 from ecnomy.analysis.reproduce.andreassen2002.guaranteed import keep_books
 from ecnomy.analysis.reproduce.andreassen2002.lengths import fit
 from ecnomy.analysis.reproduce.andreassen2002.mixes import ranks
+from ecnomy.analysis.reproduce.andreassen2002.sessions import downloads
 from ecnomy.analysis.reproduce.antoniadis2000.knobs import Timed
 from ecnomy.analysis.reproduce.antoniadis2000.prose import gain_bound
 from ecnomy.analysis.reproduce.antoniadis2000.sender import round_change
@@ -60,6 +63,24 @@ def test_a_tariff_earns_what_is_wanted_where_nothing_changes() -> None:
     cheap = keep_books(learnt, (marks / 2, learnt[1]))
     assert cheap.profit_over_wanted > 1.5
     assert cheap.blocked < keep_books(learnt, learnt).blocked
+
+
+def test_downloads_by_hand(monkeypatch) -> None:
+    """Of four that begin in the window of 10 s one is under way at its end and one is closed."""
+    second = 10**12
+    table = pd.DataFrame(
+        {
+            "start_ps": [9 * second, 10 * second, 12 * second, 14 * second, 19 * second],
+            "end_ps": [11 * second, 11 * second, 15 * second, 16 * second, -1],
+            "complete": [1, 1, 1, 0, 0],
+        }
+    )
+    measured = SimpleNamespace(from_ps=10 * second, to_ps=20 * second)
+    run = SimpleNamespace(measured=measured, table=lambda name: {"transfers": table}[name])
+    monkeypatch.setattr("ecnomy.analysis.results.open_run", lambda results: run)
+    assert downloads(Path("unused")) == pytest.approx(
+        {"jobs_per_s": 0.4, "download_ms": 2000, "longest_ms": 3000, "closed_share": 1 / 3}
+    )
 
 
 def test_a_fifo_by_hand() -> None:

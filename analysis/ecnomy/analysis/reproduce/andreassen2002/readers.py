@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures 3 and 5: readers ask for less where they get less, and close what takes too long."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_RATE: Final = "network.links.bottleneck.rate"
+_PATIENCE: Final = "sources.web.traffic.patience"
+_MEGABIT_BPS: Final = 2**20
+_LIMIT_MS: Final = 200.0  # of readers-sweep.yaml
+
+
+def _kinds(runs: Runs) -> tuple[dict[int, Runs], Runs]:
+    """Patient readers by the link's rate in 2^20 bit/s, and the impatient ones."""
+    unlimited, limited = runs.values(_PATIENCE)
+    patient = runs.at({_PATIENCE: unlimited})
+    by_rate = {
+        round(float(rate) / _MEGABIT_BPS): patient.at({_RATE: rate})
+        for rate in sorted(patient.values(_RATE))
+    }
+    return by_rate, runs.at({_PATIENCE: limited})
+
+
+def figures(studies: Studies) -> Samples:
+    """Jobs and times by rate; longest download of impatient readers over what they wait for."""
+    patient, impatient = _kinds(studies["readers"])
+    found: dict[str, np.ndarray | float] = {}
+    for rate, runs in patient.items():
+        found[f"jobs_per_s.{rate}"] = runs.sample("jobs_per_s")
+        found[f"download_ms.{rate}"] = runs.sample("download_ms")
+    for less, more in ((20, 40), (40, 80)):
+        jobs = found[f"jobs_per_s.{less}"] / found[f"jobs_per_s.{more}"]
+        found[f"jobs.{less}_over_{more}"] = jobs
+        times = found[f"download_ms.{less}"] / found[f"download_ms.{more}"]
+        found[f"times.{less}_over_{more}"] = times
+    found["closed_share.patient"] = patient[40].sample("closed_share")
+    found["closed_share.impatient"] = impatient.sample("closed_share")
+    found["longest_over_patience"] = impatient.sample("longest_ms") / _LIMIT_MS
+    found["longest_over_patience.patient"] = patient[40].sample("longest_ms") / _LIMIT_MS
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Jobs and mean download times of patient readers over the link's rate."""
+    patient, _ = _kinds(studies["readers"])
+    left, right = figure.subplots(1, 2)
+    for axis, column in ((left, "jobs_per_s"), (right, "download_ms")):
+        band(axis, list(patient), [own.sample(column) for own in patient.values()], 0, "30 users")
+        axis.set(xlabel="link [2^20 bit/s]")
+        axis.set_ylim(bottom=0)
+    left.set_ylabel("downloads asked for [1/s]")
+    right.set_ylabel("download time [ms]")
