@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-#include "host/plan.h"
+#include "engine/source.h"
 #include "laws/random/stream.h"
 #include "laws/traffic/files.h"
 #include "laws/traffic/traffic.h"
@@ -18,10 +18,11 @@ namespace ecnomy::engine {
 
 class Files {
  public:
-  // Null for traffic that knows no files.
-  static std::unique_ptr<Files> make(const LawPlan& plan, const Stream& stream) {
+  // Null for traffic that knows no files. A web user's law is its source's.
+  static std::unique_ptr<Files> make(const SourceConfig& source, const Stream& stream) {
+    const LawPlan& plan = source.plan->traffic;
     const double* const values = plan.values.data();
-    if (plan.law == Web::kName) return std::unique_ptr<Files>(new Files(Web(values), stream));
+    if (source.web) return std::unique_ptr<Files>(new Files(&*source.web, stream));
     if (plan.law == OneFile::kName) {
       return std::unique_ptr<Files>(new Files(OneFile(values), stream));
     }
@@ -31,15 +32,15 @@ class Files {
 
   // Before the next file; kNever if there is none.
   Time pause() {
-    return std::visit([this](auto& law) { return law.pause(stream_); }, law_);
+    return std::visit([this](auto& law) { return of(law).pause(stream_); }, law_);
   }
   std::int64_t bytes(std::int32_t packet_payload) {
-    return std::visit([&](auto& law) { return law.file_bytes(stream_, packet_payload); }, law_);
+    return std::visit([&](auto& law) { return of(law).file_bytes(stream_, packet_payload); }, law_);
   }
   // After which a fetch is given up; kNever where it never is.
   Time patience() const noexcept {
-    const Web* web = std::get_if<Web>(&law_);
-    return web ? web->patience() : kNever;
+    const Web* const* web = std::get_if<const Web*>(&law_);
+    return web ? (*web)->patience() : kNever;
   }
 
   Time due = kNever;       // when the next file is
@@ -54,7 +55,13 @@ class Files {
   File present;
 
  private:
-  using Law = std::variant<Web, OneFile, OnOff>;
+  using Law = std::variant<const Web*, OneFile, OnOff>;
+  template <class T>
+  static T& of(T& law) noexcept {
+    return law;
+  }
+  static const Web& of(const Web* law) noexcept { return *law; }
+
   Files(Law law, const Stream& stream) : law_(std::move(law)), stream_(stream) {}
 
   Law law_;

@@ -27,6 +27,7 @@ struct SourceConfig {
     if (transport.tcp) window.emplace(make_window(transport.window.law, transport.window.values));
     if (transport.tcp && transport.receiver_window >= 0) offered = transport.receiver_window;
     if (source.traffic.law == RateCapped::kName) capped.emplace(source.traffic.values.data());
+    if (source.traffic.law == Web::kName) web.emplace(source.traffic.values.data());
   }
 
   // The next draw of a flow, where there are any.
@@ -46,6 +47,7 @@ struct SourceConfig {
   std::optional<WindowHost>
       window;  // as each flow begins with it, at the reference RTT if there is one
   std::optional<RateCapped> capped;
+  std::optional<Web> web;
   std::unique_ptr<std::vector<Stream>> rtt_errors;  // one a member, of a law that wants draws
   std::int64_t offered =
       std::numeric_limits<std::int64_t>::max();  // the receiver's window, packets

@@ -12,7 +12,7 @@ TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, S
            source.plan->transport.max_rto),
       outbox_(outbox),
       mark_rate_(source.plan->transport.initial_mark_rate),
-      files_(Files::make(source.plan->traffic, traffic)) {}
+      files_(Files::make(source, traffic)) {}
 
 bool TcpFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;

@@ -19,6 +19,7 @@ _PURPOSES: Final = {
     "theory": "equilibria and quantiles of ecnomy.analysis.theory and statistics",
     "topologies": "`topology: topohub:...`, real networks with their demands",
     "sweep": "`ecnomy sweep`, many runs and queries over them",
+    "reproduce": "`ecnomy reproduce`, the page it writes",
     "bench": "`make bench` beside ns-3",
     "test": "make test",
     "lint": "make lint",
