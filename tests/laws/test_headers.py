@@ -16,7 +16,8 @@ FLAGS: Final = (
     "-std=c++17 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
 )
 STANDARD: Final = frozenset(
-    """algorithm array bitset cassert cfloat climits cmath cstddef cstdint cstring deque functional limits
+    """algorithm array bitset cassert cfloat climits cmath cstddef cstdint cstring deque functional
+    limits
     map memory numeric optional queue set stdexcept string string_view tuple type_traits
     unordered_map utility variant vector""".split()
 )
