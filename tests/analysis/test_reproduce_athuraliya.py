@@ -12,7 +12,7 @@ import pytest
 from ecnomy.analysis.reproduce.athuraliya2000.basic import Paths, dual, run_basic
 from ecnomy.analysis.reproduce.athuraliya2000.fig2 import standard_errors
 from ecnomy.analysis.reproduce.athuraliya2000.fig5 import theory_window
-from ecnomy.analysis.reproduce.athuraliya2000.laws import slope, spearman
+from ecnomy.analysis.reproduce.athuraliya2000.laws import slope
 from ecnomy.analysis.reproduce.athuraliya2000.measures import link_figures
 from ecnomy.analysis.reproduce.athuraliya2000.periods import settling_s, trajectory
 from ecnomy.analysis.reproduce.athuraliya2000.quadratic import optimum as quadratic_optimum
@@ -27,6 +27,7 @@ from ecnomy.analysis.reproduce.athuraliya2000.stationary import settled_s
 from ecnomy.analysis.reproduce.athuraliya2000.table2 import optimum
 from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.plan.make import make_plan
 
@@ -90,8 +91,8 @@ def test_marks_and_prices_are_inverse_and_multiply_along_a_path() -> None:
 def test_a_perfect_order_of_ten_has_a_rank_correlation_of_exactly_one() -> None:
     """Ten rising means give 1 and ten falling ones -1, without the last digits of the division."""
     rising = {n: np.array([float(n), n + 0.5]) for n in range(10)}
-    assert spearman(rising) == 1
-    assert spearman({n: -sample for n, sample in rising.items()}) == -1
+    assert rank_correlation(rising) == 1
+    assert rank_correlation({n: -sample for n, sample in rising.items()}) == -1
 
 
 def test_equal_windows_are_the_catalogues_28_45_packets() -> None:
@@ -169,8 +170,8 @@ def test_slope_and_rank_of_a_curve() -> None:
     """A line has its slope in each seed; a constant has no rank."""
     points = {10: np.array([1.0, 5.0]), 20: np.array([2.0, 3.0]), 30: np.array([3.0, 1.0])}
     assert slope(points) == pytest.approx([0.1, -0.2])
-    assert math.isnan(spearman({n: np.array([1.0]) for n in (1, 2, 3)}))
-    assert spearman({n: np.array([n * n]) for n in (1, 2, 3)}) == pytest.approx(1)
+    assert math.isnan(rank_correlation({n: np.array([1.0]) for n in (1, 2, 3)}))
+    assert rank_correlation({n: np.array([n * n]) for n in (1, 2, 3)}) == pytest.approx(1)
 
 
 def test_quadratic_sources_share_as_their_optimum_says() -> None:

@@ -12,6 +12,7 @@ import pytest
 from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import interval_of
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002 import curves, fig3, fluid_stability, ratios, table2
 from ecnomy.analysis.reproduce.siris2002.fig7 import predicted
 from ecnomy.analysis.reproduce.siris2002.fig11 import log_slope
@@ -89,8 +90,8 @@ def test_spread_and_least_go_by_means() -> None:
 def test_perfect_order_is_exactly_one(count: int) -> None:
     """Rounding does not put a perfect rank correlation below 1, nor a reversed one above -1."""
     rising = {float(r): np.array([1.1 * r, 1.1 * r]) for r in range(1, count + 1)}
-    assert ratios.rank_correlation(rising) == 1
-    assert ratios.rank_correlation({-r: value for r, value in rising.items()}) == -1
+    assert rank_correlation(rising) == 1
+    assert rank_correlation({-r: value for r, value in rising.items()}) == -1
 
 
 def test_ratios_by_unit() -> None:

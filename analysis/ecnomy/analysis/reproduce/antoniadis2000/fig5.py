@@ -10,11 +10,11 @@ import numpy as np
 from ecnomy.analysis.reproduce.antoniadis2000.ratios import (
     Ratios,
     controls_of,
-    rank_correlation,
     ratios,
 )
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.studies import Runs
 
-__all__ = ["WEIGHT", "Ratios", "control_name", "controls_of", "rank_correlation", "ratios"]
+__all__ = ["WEIGHT", "Ratios", "control_name", "controls_of", "ratios"]
 
 WEIGHT: Final = "sources.heavy.transport.weight"
 MARKING: Final = "network.links.bottleneck.marking"
@@ -26,14 +26,6 @@ def ratios(runs: Runs, column: str) -> Ratios:
         for r in sorted(runs.values(WEIGHT))
         for own in [runs.at({WEIGHT: r})]
     }
-
-
-def rank_correlation(by_r: Mapping[float, npt.NDArray[np.float64]]) -> float:
-    """Spearman's, of the means with r; rounded, so that equal orders give exactly 1."""
-    from scipy.stats import spearmanr
-
-    means = [values.mean() for values in by_r.values()]
-    return round(float(spearmanr(list(by_r), means).statistic), 12)
 
 
 def control_name(row: Mapping[str, object]) -> str:

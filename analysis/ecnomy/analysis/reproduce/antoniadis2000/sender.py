@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
-from ecnomy.analysis.reproduce.antoniadis2000.ratios import Ratios, rank_correlation
+from ecnomy.analysis.reproduce.antoniadis2000.ratios import Ratios
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

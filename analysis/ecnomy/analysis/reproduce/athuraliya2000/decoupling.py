@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.fig14 import TARGET_PACKETS, curves
-from ecnomy.analysis.reproduce.athuraliya2000.laws import COUNT, spearman
+from ecnomy.analysis.reproduce.athuraliya2000.laws import COUNT
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Studies
 
 if TYPE_CHECKING:
@@ -27,9 +28,9 @@ def figures(studies: Studies) -> Samples:
     runs = studies["fig14"]
     loss, queue = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.mean_queue_packets")
     found: dict[str, np.ndarray | float] = {
-        "rank.tail_loss": spearman(loss["tail"]),
-        "rank.red_queue": spearman(queue["red"]),
-        "rank.rem_price": spearman(_prices(studies)),
+        "rank.tail_loss": rank_correlation(loss["tail"]),
+        "rank.red_queue": rank_correlation(queue["red"]),
+        "rank.rem_price": rank_correlation(_prices(studies)),
     }
     found |= {f"rem_queue_off_target.n={n}": v - TARGET_PACKETS for n, v in queue["rem"].items()}
     new = studies["newcomer"]

@@ -14,10 +14,10 @@ from ecnomy.analysis.reproduce.athuraliya2000.laws import (
     MARKING,
     by_law,
     slope,
-    spearman,
 )
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def figures(studies: Studies) -> Samples:
     rise = {law: slope(queue[law]) for law in ("red", "rem")}
     found["backlog_slope.rem_over_red"] = np.abs(rise["rem"]) / np.abs(rise["red"])
     for law in ("tail", "red"):
-        found[f"backlog_rank.{law}"] = spearman(queue[law])
-        found[f"loss_rank.{law}"] = spearman(loss[law])
+        found[f"backlog_rank.{law}"] = rank_correlation(queue[law])
+        found[f"loss_rank.{law}"] = rank_correlation(loss[law])
         for n, v in loss["rem"].items():
             found[f"loss.rem_minus.{law}.n={n}"] = v - loss[law][n]
     found |= {f"loss.rem.n={n}": v for n, v in loss["rem"].items()}

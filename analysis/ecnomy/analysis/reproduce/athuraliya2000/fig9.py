@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.athuraliya2000.laws import spearman
 from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
 from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def figures(studies: Studies) -> Samples:
     backlog = [own.sample("bottleneck.mean_queue_packets") for own in runs.values()]
     found["correlation.backlog"] = _correlation(list(runs), backlog)
     marked = [own.sample("bottleneck.marked") for own in runs.values()]
-    found["price_rank"] = spearman(dict(zip(runs, marked, strict=True)))
+    found["price_rank"] = rank_correlation(dict(zip(runs, marked, strict=True)))
     return found | controls(studies["fig9-control"], points, theory)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.studies import Runs
 
-__all__ = ["COUNT", "LABELS", "MARKING", "by_law", "slope", "spearman"]
+__all__ = ["COUNT", "LABELS", "MARKING", "by_law", "slope"]
 
 MARKING: Final = "network.links.bottleneck.marking"
 COUNT: Final = "sources.reno.count"
@@ -36,16 +36,3 @@ def slope(points: Mapping[int, Array]) -> Array:
     y = np.asarray(list(points.values()), dtype=np.float64)
     centred = x - x.mean()
     return np.asarray(centred @ (y - y.mean(axis=0)) / (centred @ centred), dtype=np.float64)
-
-
-def spearman(points: Mapping[int, Array] | Mapping[float, Array]) -> float:
-    """Rank correlation of x with the mean of y over seeds; nan where y is constant.
-
-    Without the last digits, so that a perfect order gives 1 exactly.
-    """
-    from scipy.stats import spearmanr
-
-    y = [float(np.mean(sample)) for sample in points.values()]
-    if len(set(y)) == 1:
-        return float("nan")
-    return round(float(spearmanr(list(points), y).statistic), 12)

@@ -9,7 +9,8 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
-from ecnomy.analysis.reproduce.siris2002.ratios import Floats, Ratios, rank_correlation
+from ecnomy.analysis.reproduce.ranks import rank_correlation
+from ecnomy.analysis.reproduce.siris2002.ratios import Floats, Ratios
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 from ecnomy.analysis.statistics import jain
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.pictures import band, theory_line
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.controls import ratio_controls
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
-from ecnomy.analysis.reproduce.siris2002.ratios import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:

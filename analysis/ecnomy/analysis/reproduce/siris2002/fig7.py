@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import theory_line
+from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.fig5 import SHORT_OVER_LONG
 from ecnomy.analysis.reproduce.siris2002.laws import by_law
 from ecnomy.analysis.reproduce.siris2002.ratios import (
@@ -17,7 +18,6 @@ from ecnomy.analysis.reproduce.siris2002.ratios import (
     cases,
     long_over_short,
     per_law,
-    rank_correlation,
     ratios_panel,
 )
 from ecnomy.analysis.reproduce.studies import Runs, Studies

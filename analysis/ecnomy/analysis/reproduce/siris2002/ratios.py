@@ -26,7 +26,6 @@ __all__ = [
     "least_of",
     "long_over_short",
     "per_law",
-    "rank_correlation",
     "ratios",
     "ratios_panel",
     "spread",
@@ -63,14 +62,6 @@ def cases(runs: Runs) -> dict[str, Runs]:
 def per_law(laws: Mapping[str, Runs], unit: float = 1) -> dict[str, Ratios]:
     """Throughput, long over short, of each law."""
     return {law: long_over_short(runs, unit=unit) for law, runs in laws.items()}
-
-
-def rank_correlation(values: Mapping[float, Floats]) -> float:
-    """Spearman's, of r with the means, without the last digits: a perfect order gives 1 exactly."""
-    from scipy.stats import spearmanr
-
-    found = float(spearmanr(list(values), [v.mean() for v in values.values()]).statistic)
-    return round(found, 12)
 
 
 def spread(samples: Sequence[Floats]) -> Floats:
