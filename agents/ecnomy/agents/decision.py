@@ -41,7 +41,7 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
 def within(values: Floats, least: float, most: float) -> Floats:
     """Each value, or the limit that it is beyond."""
     if len(values) <= FEW:
-        return np.array([min(max(value, least), most) for value in values.tolist()], np.float64)
+        return np.array([min(max(value, least), most) for value in values.tolist()])
     return values.clip(least, most)
 
 

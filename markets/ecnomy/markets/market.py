@@ -247,9 +247,10 @@ class Market(mesa.Model):
         for name, wanted, column in given:
             if wanted is not None:
                 new = own & (wanted != column[rows])
-                if not np.count_nonzero(new):
+                count = np.count_nonzero(new)
+                if count == 0:
                     continue
-                moved, value = rows[new], wanted[new]
+                moved, value = (rows, wanted) if count == len(rows) else (rows[new], wanted[new])
                 column[moved] = value
                 self.journal.many(t_ps, who, moved, name, value)
 

@@ -44,7 +44,7 @@ from ecnomy.agents.utilities import UTILITIES, utility_of
 
 __all__ = ["ElasticUtility"]
 
-Truths = npt.NDArray[np.bool_]
+Truths = npt.NDArray[np.bool_] | list[bool]
 
 MICRO: Final = 1_000_000
 RANGE: Final = 1000.0  # of x / x0
@@ -81,7 +81,7 @@ class ElasticUtility:
         self._flow: Integers = np.zeros(0, dtype=np.int64)
         self._x0_bps: Floats = np.zeros(0)
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
-        self._going: Truths = np.zeros(0, dtype=np.bool_)  # sending, at the last decision
+        self._going: Truths = []  # sending, at the last decision
 
     @property
     def needs_rate(self) -> str:
@@ -94,29 +94,28 @@ class ElasticUtility:
         flows = seen.flows
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
-        going = np.logical_and(flows.active, flows.srtt_s)
+        before, self._going = self._going, _going(flows)
         if seen.dt_ps:
             worth = self._log_worth(flows.goodput_bps)
             move = self._move_few if len(worth) <= FEW else self._move_many
-            self._log_pay = move(worth, going)
-        self._going = going
+            self._log_pay = move(worth, before)
         return Decision(np.rint(np.exp(self._log_pay)))
 
-    def _move_many(self, worth: Floats, going: Truths) -> Floats:
+    def _move_many(self, worth: Floats, before: Truths) -> Floats:
         """Each flow's next log w, on the way to log x U'(x)."""
         step = self._gain * (worth - self._log_pay)
-        step[~(going & self._going)] = 0.0
+        step[~np.logical_and(self._going, before)] = 0.0
         step = within(step, -LONGEST_STEP, LONGEST_STEP)
         return within(self._log_pay + step, *self._bounds)
 
-    def _move_few(self, worth: Floats, going: Truths) -> Floats:
+    def _move_few(self, worth: Floats, before: Truths) -> Floats:
         """The same number by number: numpy takes several times as long for a flow or two."""
         least, most = self._bounds
-        rows = zip(worth.tolist(), self._log_pay.tolist(), going, self._going, strict=True)
+        rows = zip(worth.tolist(), self._log_pay.tolist(), self._going, before, strict=True)
         moved = []
-        for aim, pay, now, before in rows:
+        for aim, pay, now, then in rows:
             step = min(max(self._gain * (aim - pay), -LONGEST_STEP), LONGEST_STEP)
-            moved.append(min(max(pay + step, least), most) if now and before else pay)
+            moved.append(min(max(pay + step, least), most) if now and then else pay)
         return np.array(moved)
 
     def _meet(self, flows: FlowColumns) -> None:
@@ -133,11 +132,23 @@ class ElasticUtility:
         log_pay = within(self._log_worth(first_bps), *self._bounds)
         going = np.zeros(len(own_bps), dtype=np.bool_)
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
-        log_pay[new], going[new] = self._log_pay[old], self._going[old]
-        self._flow, self._log_pay, self._going = flows.flow, log_pay, going
+        log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
+        self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Logarithm of x U'(x), in micro-units per second."""
-        r = within(rate_bps / self._x0_bps, 1 / RANGE, RANGE)
+        if len(rate_bps) <= FEW:
+            rates = zip(rate_bps.tolist(), self._x0_bps.tolist(), strict=True)
+            r = np.array([min(max(x / x0, 1 / RANGE), RANGE) for x, x0 in rates])
+        else:
+            r = within(rate_bps / self._x0_bps, 1 / RANGE, RANGE)
         worth: Floats = np.log(_MICRO * self._utility.worth(r))
         return worth
+
+
+def _going(flows: FlowColumns) -> Truths:
+    """Which flows are switched on and have been answered."""
+    if len(flows.flow) > FEW:
+        return np.logical_and(flows.active, flows.srtt_s)
+    told = zip(flows.active.tolist(), flows.srtt_s.tolist(), strict=True)
+    return [active != 0 and srtt_s != 0 for active, srtt_s in told]

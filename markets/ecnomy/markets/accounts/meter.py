@@ -67,6 +67,7 @@ class _Own(msgspec.Struct, eq=False):
     """An observer's flows: what never changes of them, and their counts at its last look."""
 
     rows: Integers
+    single: bool  # no row stands for many flows
     flows: Floats
     gain: Floats
     limit_bps: Floats
@@ -113,7 +114,8 @@ class Meter:
         change, more_bits = counts - own.counts, bits - own.bits
         own.counts, own.bits = counts, bits
         if dt_ps:
-            goodput_bps: Floats = more_bits / own.flows / self._seconds(dt_ps)
+            each = more_bits if own.single else more_bits / own.flows
+            goodput_bps: Floats = each / self._seconds(dt_ps)
         else:
             goodput_bps = np.zeros(len(rows))
         columns = FlowColumns(
@@ -142,7 +144,9 @@ class Meter:
             fixed = (self._flows[rows], self._gain[rows], self._limit_bps[rows])
             for values in fixed:
                 values.setflags(write=False)  # strategies are shown the same one every time
-            own = self._own[who] = _Own(rows, *fixed, then.bits[rows], then.counts.take(rows, 1))
+            single = bool((fixed[0] == 1).all())
+            counted = then.bits[rows], then.counts.take(rows, 1)
+            own = self._own[who] = _Own(rows, single, *fixed, *counted)
         return own
 
     def streams(
