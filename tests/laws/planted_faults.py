@@ -117,9 +117,9 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "flow-projection-heuristic": [
         Mutation(
             "sign",
-            "marking/flow_projection_heuristic.h",
-            "sums_.flows - sums_.marked",
-            "sums_.flows + sums_.marked",
+            "marking/followed_flows.h",
+            "sums.flows - sums.marked",
+            "sums.flows + sums.marked",
         ),
         Mutation(
             "threshold",
@@ -129,11 +129,11 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         ),
         Mutation(
             "clamp",
-            "marking/flow_projection_heuristic.h",
+            "marking/followed_flows.h",
             "static_cast<double>(now), 0.0)",
             "static_cast<double>(now), -1e18)",
         ),
-        Mutation("case", "marking/flow_projection_heuristic.h", "filter_.clear();", ""),
+        Mutation("case", "marking/followed_flows.h", "filter_.clear();", ""),
         Mutation(
             "stages",
             "marking/multistage_filter.h",
@@ -143,7 +143,7 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("parallel", "marking/multistage_filter.h", "(through || parallel_)", "through"),
         Mutation(
             "rho",
-            "marking/flow_projection_heuristic.h",
+            "marking/followed_flows.h",
             "return rho_ * (unmarked",
             "return (unmarked",
         ),
@@ -153,12 +153,10 @@ MARKING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "std::ceil(excess_bytes_",
             "std::floor(excess_bytes_",
         ),
-        Mutation(
-            "drops", "marking/flow_projection_heuristic.h", "arrived_bytes_ -= packet.bytes;", ""
-        ),
+        Mutation("drops", "marking/followed_flows.h", "arrived_bytes_ -= uncounted;", ""),
         Mutation(
             "list",
-            "marking/flow_projection_heuristic.h",
+            "marking/followed_flows.h",
             "if (flow.waiting == 0) unlist(flow);\n    return",
             "return",
         ),
@@ -288,13 +286,13 @@ SCHEDULING_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "classes",
             "scheduling/class_regulator.h",
-            "<= promised[n].rate_bps) {",
-            "<= capacity_bps) {",
+            "<= promised[n].rate_bps) continue",
+            "<= capacity_bps) continue",
         ),
-        Mutation("rho", "scheduling/class_regulator.h", "return rho_ * (", "return ("),
+        Mutation("rho", "marking/followed_flows.h", "return rho_ * (", "return ("),
         Mutation(
             "list",
-            "scheduling/class_regulator.h",
+            "marking/followed_flows.h",
             "if (flow.waiting == 0) unlist(flow);\n    return",
             "return",
         ),
