@@ -34,7 +34,7 @@ from ecnomy.analysis.statistics import Interval
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Outcome", "code_of", "judged", "reason_of", "samples_of"]
+__all__ = ["Measured", "Outcome", "code_of", "measured", "reason_of"]
 
 
 class Code(Protocol):
@@ -72,34 +72,40 @@ def code_of(paper: Paper, entry: Entry) -> Code:
     )
 
 
-def samples_of(paper: Paper, item: str, form: Form) -> Samples:
-    """The figures of an entry; none where all its claims are pending.
+class Measured(msgspec.Struct, frozen=True, eq=False):
+    """An entry's runs, what is taken from them, and what became of its claims.
 
-    Raises:
-        ResultsError: as judged.
+    Attributes:
+        studies: its runs, as loaded.
+        samples: its figures; none where all its claims are pending.
+        outcomes: one per claim.
     """
-    entry = paper.entries[item]
-    if not entry.module or all(claim.pending for claim in entry.claims.values()):
-        return {}
-    with np.errstate(divide="ignore", invalid="ignore"):  # what is no number is not measured
-        return code_of(paper, entry).figures(Studies(paper, entry.studies, form))
+
+    studies: Studies
+    samples: Samples
+    outcomes: tuple[Outcome, ...]
 
 
-def judged(paper: Paper, item: str, form: Form) -> list[Outcome]:
-    """The outcome of each claim of an entry, from runs that are there.
+def measured(paper: Paper, item: str, form: Form) -> Measured:
+    """An entry measured and judged, from runs that are there.
 
     Raises:
         ResultsError: runs are missing or failed.
     """
-    samples = samples_of(paper, item, form)
+    entry = paper.entries[item]
+    studies = Studies(paper, entry.studies, form)
+    samples: Samples = {}
+    if entry.module and not all(claim.pending for claim in entry.claims.values()):
+        with np.errstate(divide="ignore", invalid="ignore"):  # what is no number is not measured
+            samples = code_of(paper, entry).figures(studies)
     outcomes = []
-    for number, claim in paper.entries[item].claims.items():
+    for number, claim in entry.claims.items():
         verdict = judge(claim, samples)
         finding = paper.findings.get(f"{item}.{number}")
         reason, controls = reason_of(verdict, claim.pending, finding, samples)
         name = f"{paper.paper}.{item}.{number}"
         outcomes.append(Outcome(name, claim.priority, verdict, reason, controls))
-    return outcomes
+    return Measured(studies, samples, tuple(outcomes))
 
 
 def reason_of(

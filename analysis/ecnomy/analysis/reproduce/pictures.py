@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.panels import COLOURS, panel_style, save
-from ecnomy.analysis.reproduce.entries import code_of, samples_of
+from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.record import recorded, versions
 from ecnomy.analysis.reproduce.session import Reproduced
@@ -82,7 +82,7 @@ def write_entry(found: Reproduced, form: Form) -> list[Path]:
     outcome.parent.mkdir(parents=True, exist_ok=True)
     records = [recorded(each, None, versions()) for each in found.outcomes]
     outcome.write_bytes(msgspec.json.format(msgspec.json.encode(records), indent=1) + b"\n")
-    samples = samples_of(paper, found.item, form)
+    samples = found.measured.samples
     if not samples:
         return files
     table = entry_file(paper.paper, found.item, form, ".csv")
@@ -91,7 +91,7 @@ def write_entry(found: Reproduced, form: Form) -> list[Path]:
     code = code_of(paper, entry)
     if hasattr(code, "draw"):
         picture = entry_file(paper.paper, found.item, form, ".png")
-        _draw(code, Studies(paper, entry.studies, form), picture)
+        _draw(code, found.measured.studies, picture)
         files.append(picture)
     return files
 

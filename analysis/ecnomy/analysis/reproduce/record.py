@@ -16,7 +16,7 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import PAPERS, Paper, load_paper
-from ecnomy.analysis.reproduce.entries import Outcome, judged
+from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.statistics import Interval
 
@@ -117,7 +117,7 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     for item in paper.entries:
         try:
-            found |= {outcome.claim: outcome for outcome in judged(paper, item, form)}
+            found |= {one.claim: one for one in measured(paper, item, form).outcomes}
         except ResultsError as error:
             print(f"ecnomy: {paper.paper}.{item}: {error}", file=sys.stderr)
     return found

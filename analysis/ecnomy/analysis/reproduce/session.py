@@ -10,12 +10,11 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from ecnomy.analysis.reproduce.catalogue import Paper
-from ecnomy.analysis.reproduce.entries import Outcome, judged
+from ecnomy.analysis.reproduce.entries import Measured, Outcome, measured
 from ecnomy.analysis.reproduce.judge import INCONCLUSIVE
 from ecnomy.analysis.reproduce.studies import (
     Form,
     Listener,
-    Studies,
     load_study,
     make_study,
 )
@@ -27,13 +26,22 @@ T = TypeVar("T")
 _MOST_DOUBLINGS: Final = 2  # 10, 20, 40
 
 
-class Reproduced(msgspec.Struct, frozen=True):
-    """An entry with the outcome of its claims."""
+class Reproduced(msgspec.Struct, frozen=True, eq=False):
+    """An entry with what was measured of it."""
 
     paper: Paper
     item: str
-    outcomes: tuple[Outcome, ...]
-    data_packets: int = 0  # sent by all its runs
+    measured: Measured
+
+    @property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """Of its claims."""
+        return self.measured.outcomes
+
+    @property
+    def data_packets(self) -> int:
+        """Sent by all its runs."""
+        return self.measured.studies.data_packets
 
     @property
     def budget(self) -> float:
@@ -95,11 +103,10 @@ def _entry(
             break
         for name in entry.studies:
             make_study(paper, name, form, lazy, listener, doublings)
-        outcomes = judged(paper, item, form)
-        if all(o.verdict.verdict != INCONCLUSIVE for o in outcomes):
+        found = Reproduced(paper, item, measured(paper, item, form))
+        if all(o.verdict.verdict != INCONCLUSIVE for o in found.outcomes):
             break
-    packets = Studies(paper, entry.studies, form).data_packets
-    return Reproduced(paper, item, tuple(outcomes), packets)
+    return found
 
 
 def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:
