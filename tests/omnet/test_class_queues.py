@@ -87,13 +87,13 @@ def test_tcp_in_classes_is_the_same_packet_by_packet() -> None:
 def in_shares() -> Scheduler:
     """Four classes with rooms of packets and of bytes; RED that marks, RED that drops, neither."""
     rooms = [
-        {"share": 0.1, "buffer_packets": 9.0},
+        {"share": 0.2, "buffer_packets": 9.0},
         {"share": 0.2, "buffer_bytes": 12_000.0},
-        {"share": 0.3},
+        {"share": 0.1},
         {"share": 0.35, "buffer_packets": 25.0},
     ]
     drops = plans.red(1, 3, above_max=1, mark_p=0.0)
-    return weights(rooms, [None, plans.red(2, 8), drops, plans.fixed(0.05)], quantum_bytes=700)
+    return weights(rooms, [None, plans.red(1, 4), drops, plans.fixed(0.05)], quantum_bytes=700)
 
 
 def test_weighted_classes_are_the_same_packet_by_packet() -> None:
