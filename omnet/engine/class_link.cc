@@ -30,11 +30,8 @@ PacketId ClassLink::Fifo::pop_last() noexcept {
   return id;
 }
 
-ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan)
-    : index_(index),
-      plan_(&plan),
-      law_(plan.scheduler, plan.rate_bps),
-      waiting_(plan.scheduler.classes.size()) {}
+ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
+    : index_(index), plan_(&plan), law_(plan, seed), waiting_(plan.scheduler.classes.size()) {}
 
 Time ClassLink::transmission(std::int32_t wire_bytes) const noexcept {
   const std::int64_t bit_ps = std::int64_t{wire_bytes} * 8'000'000'000'000;
@@ -111,7 +108,7 @@ void ClassLink::drop(Core& core, std::size_t service, bool by_law, Time now) {
   if (!id->has(kAck) && !id->has(kSyn)) ++core.flows[id->flow].lost;
   if (core.tally) core.tally->dropped(index_, now);
   if (core.classes) {
-    core.classes->dropped(index_, service, id->bytes, law_.law().queue(service), now);
+    core.classes->dropped(index_, service, id->bytes, law_.queue(service), now);
   }
   if (core.trace) core.note(TraceEvent::drop, index_, *id, now);
   core.packets.release(id);
@@ -141,20 +138,23 @@ void ClassLink::enqueue(Core& core, PacketId id, Time now) {
   waiting_bytes_ += wire_bytes;
   law_.arrive(service, {packet.flow, wire_bytes, packet.has(kEct), packet.has(kCe)}, waits, now);
   if (core.classes) {
-    core.classes->arrived(index_, service, packet.bytes, law_.law().queue(service), now);
+    core.classes->arrived(index_, service, packet.bytes, law_.queue(service), now);
   }
-  if (waits) make_room(core, now);
+  make_room(core, waits, now);
+  if (law_.marks_arrival()) apply_mark(core, packet, service, now);
   law_.settle(now);
-  if (!waits) return begin_next(core, now);
+  if (!waits) {
+    if (waiting_packets_ > 0) begin_next(core, now);
+    return;
+  }
   stats_.queue_max = std::max(stats_.queue_max, waiting_packets_);
 }
 
-void ClassLink::make_room(Core& core, Time now) {
+void ClassLink::make_room(Core& core, bool waits, Time now) {
   for (;;) {
-    const bool overflow = overflows();
-    const int victim = law_.drop(overflow, now);
-    if (victim < 0) return;
-    drop(core, static_cast<std::size_t>(victim), !overflow, now);
+    const SchedulerHost::Dropped victim = law_.drop(waits && overflows(), now);
+    if (victim.service == SchedulerHost::kNone) return;
+    drop(core, static_cast<std::size_t>(victim.service), victim.by_law, now);
   }
 }
 

@@ -19,7 +19,7 @@ namespace ecnomy::engine {
 
 class ClassLink {
  public:
-  ClassLink(std::int32_t index, const LinkPlan& plan);
+  ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t seed);
 
   // A packet arrives at the near end; it or others may be dropped and released.
   void enqueue(Core& core, PacketId id, Time now);
@@ -50,7 +50,7 @@ class ClassLink {
   void begin_next(Core& core, Time started);
   void apply_mark(Core& core, Packet& packet, std::size_t service, Time now);
   void drop(Core& core, std::size_t service, bool by_law, Time now);
-  void make_room(Core& core, Time now);
+  void make_room(Core& core, bool waits, Time now);
   bool overflows() const noexcept;
   void account_queue(Time now) noexcept;
   Time transmission(std::int32_t wire_bytes) const noexcept;

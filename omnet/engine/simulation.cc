@@ -35,8 +35,8 @@ Simulation::Simulation(const Plan& plan, bridge::Client* client)
     const std::int32_t index = static_cast<std::int32_t>(i);
     core_.links.emplace_back(index, plan.links[i], plan.seed);
     const bool scheduled = !plan.links[i].scheduler.classes.empty();
-    core_.class_links.push_back(scheduled ? std::make_unique<ClassLink>(index, plan.links[i])
-                                          : nullptr);
+    core_.class_links.push_back(
+        scheduled ? std::make_unique<ClassLink>(index, plan.links[i], plan.seed) : nullptr);
   }
   if (client && plan.record.classes_every > 0) core_.classes = &class_tally_;
   make_room();

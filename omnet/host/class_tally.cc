@@ -28,7 +28,8 @@ ClassTally::ClassTally(const Plan& plan)
     first_.push_back(subjects_.size());
     const std::vector<LawPlan>& classes = plan.links[link].scheduler.classes;
     for (std::size_t n = 0; n < classes.size(); ++n) {
-      const double delay_s = ServiceClass(classes[n].values.data()).delay_s;
+      const bool promised = classes[n].law == ServiceClass::kName;
+      const double delay_s = promised ? ServiceClass(classes[n].values.data()).delay_s : -1;
       subjects_.push_back({static_cast<std::int64_t>(link), static_cast<std::int64_t>(n),
                            delay_s < 0 ? kNever : picoseconds(delay_s)});
     }

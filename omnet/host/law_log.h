@@ -18,7 +18,7 @@
 //   weight, gain, aim, disturb I VALUE
 //   join I CLASS FLOW BYTES ECT CE BUSY NOW     a scheduling law, whose VALUEs begin with the link's rate
 //   room I OVERFLOW NOW CLASS                   and end with those of its classes
-//   settle I NOW RATE...
+//   settle I NOW RATE...                        by weights: DEFICIT... in bytes
 //   next I NOW CLASS MARK WAITED
 #ifndef ECNOMY_HOST_LAW_LOG_H_
 #define ECNOMY_HOST_LAW_LOG_H_
@@ -30,6 +30,7 @@
 #include "laws/marking/marking.h"
 #include "laws/random/stream.h"
 #include "laws/scheduling/class_scheduler.h"
+#include "laws/scheduling/deficit_round_robin.h"
 #include "laws/window/window.h"
 
 #ifdef ECNOMY_LAW_LOG
@@ -182,6 +183,14 @@ class SchedulerLog {
     std::vector<double> rates;
     for (std::size_t n = 0; n < law.classes(); ++n) rates.push_back(law.rate_bps(n));
     log_->line("settle", id_, now, rates);
+  }
+  void settled(Time now, const DeficitRoundRobin& law) {
+    if (!log_->on()) return;
+    std::vector<double> deficits;
+    for (std::size_t n = 0; n < law.classes(); ++n) {
+      deficits.push_back(static_cast<double>(law.deficit_bytes(n)));
+    }
+    log_->line("settle", id_, now, deficits);
   }
   void served(Time now, const ClassScheduler::Service& service) {
     if (!log_->on()) return;

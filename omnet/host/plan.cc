@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/registry.h"
+#include "laws/scheduling/deficit_round_robin.h"
 
 namespace ecnomy {
 namespace {
@@ -74,8 +75,12 @@ LawPlan read_law(const Node& node, const char* family) {
 SchedulerPlan read_scheduler(const Node& node) {
   if (node.is_null()) return {};
   SchedulerPlan plan{read_law(node.at("law"), "scheduling"),
-                     node.each("classes", [](const Node& n) { return read_law(n, "service"); })};
+                     node.each("classes", [](const Node& n) { return read_law(n, "service"); }),
+                     {}};
   if (plan.classes.empty()) node.fail("has no classes");
+  if (plan.law.law != DeficitRoundRobin::kName) return plan;
+  plan.marking = node.each("marking", [](const Node& n) { return read_law(n, "marking"); });
+  if (plan.marking.size() != plan.classes.size()) node.fail("has not one marking law a class");
   return plan;
 }
 

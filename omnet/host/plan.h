@@ -28,6 +28,7 @@ struct LawPlan {
 struct SchedulerPlan {
   LawPlan law;
   std::vector<LawPlan> classes;
+  std::vector<LawPlan> marking;  // of each class, under a scheduler by weights
 };
 
 struct LinkPlan {

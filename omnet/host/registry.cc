@@ -67,7 +67,9 @@ const std::vector<LawEntry>& law_registry() {
       entry<OneFile>("traffic"),
       entry<OnOff>("traffic"),
       entry<ClassScheduler>("scheduling"),
+      entry<DeficitRoundRobin>("scheduling"),
       entry<ServiceClass>("service"),
+      entry<WeightedClass>("service"),
   };
   return laws;
 }
@@ -109,22 +111,28 @@ MarkingVariant make_marking(const std::string& law, const std::vector<double>& v
   throw BadParameter("this engine hosts no marking law '" + law + "'");
 }
 
-ClassScheduler make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps) {
-  if (plan.law.law != ClassScheduler::kName) {
-    throw BadParameter("this engine hosts no scheduling law '" + plan.law.law + "'");
-  }
+const char* service_law(const std::string& scheduling) {
+  if (scheduling == ClassScheduler::kName) return ServiceClass::kName;
+  if (scheduling == DeficitRoundRobin::kName) return WeightedClass::kName;
+  throw BadParameter("this engine hosts no scheduling law '" + scheduling + "'");
+}
+
+SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps) {
+  const std::string service = service_law(plan.law.law);
   std::vector<std::vector<double>> classes;
   std::vector<double> all{static_cast<double>(rate_bps)};
   all.insert(all.end(), plan.law.values.begin(), plan.law.values.end());
   for (const LawPlan& one : plan.classes) {
-    if (one.law != ServiceClass::kName) {
-      throw BadParameter("a class is a '" + one.law + "', expected " + ServiceClass::kName);
+    if (one.law != service) {
+      throw BadParameter("a class is a '" + one.law + "', expected " + service);
     }
     classes.push_back(one.values);
     all.insert(all.end(), one.values.begin(), one.values.end());
   }
   LawLog::made("scheduling", plan.law.law, all);
-  return ClassScheduler(plan.law.values.data(), classes, rate_bps);
+  const double* values = plan.law.values.data();
+  if (service == ServiceClass::kName) return ClassScheduler(values, classes, rate_bps);
+  return DeficitRoundRobin(values, classes, rate_bps);
 }
 
 WindowVariant make_window(const std::string& law, const std::vector<double>& values) {

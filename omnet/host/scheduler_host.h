@@ -1,48 +1,131 @@
 // SPDX-License-Identifier: Apache-2.0
-// One link's class scheduler, made from its plan, and its part of the law log.
+// One link's scheduler, chosen by name and made from its plan, and its part of the law log. Under a
+// scheduler by weights each class has a marking law of its own, whose draws are from the link's stream by
+// the class's number from 1 on.
 #ifndef ECNOMY_HOST_SCHEDULER_HOST_H_
 #define ECNOMY_HOST_SCHEDULER_HOST_H_
 
 #include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "host/law_log.h"
+#include "host/marking_host.h"
 #include "host/plan.h"
 #include "laws/scheduling/class_scheduler.h"
+#include "laws/scheduling/deficit_round_robin.h"
 
 namespace ecnomy {
 
+using SchedulerVariant = std::variant<ClassScheduler, DeficitRoundRobin>;
+
+// The law of the family `service` that its classes are of; throws BadParameter for an unknown one.
+const char* service_law(const std::string& scheduling);
+
 // Throws BadParameter naming law and parameter, or the unknown law.
-ClassScheduler make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps);
+SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps);
 
 class SchedulerHost {
  public:
-  SchedulerHost(const SchedulerPlan& plan, std::int64_t rate_bps)
-      : law_(make_scheduler(plan, rate_bps)) {}
+  static constexpr int kNone = -1;
+
+  SchedulerHost(const LinkPlan& link, std::uint64_t seed)
+      : law_(make_scheduler(link.scheduler, link.rate_bps)), drop_not_ect_(link.drop_not_ect) {
+    marking_.reserve(link.scheduler.marking.size());
+    for (const LawPlan& plan : link.scheduler.marking) {
+      MarkingVariant law = make_marking(plan.law, plan.values);
+      if (law.index() > 2) throw BadParameter("no class marks by '" + plan.law + "'");
+      const std::string stream = link.stream + "/" + std::to_string(marking_.size() + 1);
+      marking_.emplace_back(std::move(law), Stream(seed, stream));
+    }
+  }
 
   void arrive(std::size_t service, const PacketView& packet, bool busy, Time now) {
-    law_.arrive(service, packet, busy, now);
+    busy_ = busy;
+    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
+      law->arrive(service, packet, busy, now);
+    } else {
+      judge(service, packet, now);
+      std::get_if<DeficitRoundRobin>(&law_)->arrive(service, packet, busy, now);
+    }
     log_.joined(static_cast<int>(service), packet, busy, now);
   }
-  int drop(bool overflow, Time now) noexcept {
-    const int victim = law_.drop(overflow, now);
-    log_.asked(overflow, now, victim);
-    return victim;
+
+  struct Dropped {
+    int service;  // the class whose last packet has been dropped; kNone: no more to drop
+    bool by_law;  // not for want of room
+  };
+
+  // To be asked after an arrival until it says kNone. `overflow`: the link's buffer holds more than it may.
+  Dropped drop(bool overflow, Time now) noexcept {
+    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
+      if (!busy_) return {kNone, false};
+      const int victim = law->drop(overflow, now);
+      log_.asked(overflow, now, victim);
+      return {victim, !overflow};
+    }
+    return drop_arrival(overflow, now);
   }
+
+  // Whether the packet that arrived, and was not dropped, is to be marked.
+  bool marks_arrival() const noexcept { return mark_; }
+
   void settle(Time now) noexcept {
-    law_.settle(now);
-    log_.settled(now, law_);
+    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
+      law->settle(now);
+      log_.settled(now, *law);
+    } else {
+      DeficitRoundRobin& weights = *std::get_if<DeficitRoundRobin>(&law_);
+      weights.settle();
+      log_.settled(now, weights);
+    }
   }
+
   ClassScheduler::Service next(Time now) noexcept {
-    const ClassScheduler::Service service = law_.next(now);
+    ClassScheduler::Service service{};
+    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
+      service = law->next(now);
+    } else {
+      const auto served = std::get_if<DeficitRoundRobin>(&law_)->next(now);
+      service = {served.service, false, served.waited};
+    }
     log_.served(now, service);
     return service;
   }
-  const ClassScheduler& law() const noexcept { return law_; }
+
+  const ClassQueue& queue(std::size_t service) const noexcept {
+    if (const ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) return law->queue(service);
+    return std::get_if<DeficitRoundRobin>(&law_)->queue(service);
+  }
 
  private:
-  ClassScheduler law_;
+  // What the class's marking law says of a packet before it joins.
+  void judge(std::size_t service, const PacketView& packet, Time now) noexcept {
+    refused_ = mark_ = false;
+    MarkingHost& marking = marking_[service];
+    if (marking.drop_tail()) return;
+    const QueueView queue = std::get_if<DeficitRoundRobin>(&law_)->view(service, now);
+    const Action action = marking.on_arrival(queue, packet, now).action;
+    mark_ = action == Action::mark && packet.ect;
+    refused_ = action == Action::drop || (action == Action::mark && !packet.ect && drop_not_ect_);
+  }
+
+  Dropped drop_arrival(bool overflow, Time now) noexcept {
+    const bool by_law = std::exchange(refused_, false);
+    const int victim = std::get_if<DeficitRoundRobin>(&law_)->drop(by_law || overflow);
+    log_.asked(by_law || overflow, now, victim);
+    if (victim != kNone) mark_ = false;
+    return {victim, by_law};
+  }
+
+  SchedulerVariant law_;
   [[no_unique_address]] SchedulerLog log_;
+  std::vector<MarkingHost> marking_;  // by class; none where the scheduler itself marks
+  bool drop_not_ect_;
+  bool busy_ = false;                    // as the last packet arrived
+  bool refused_ = false, mark_ = false;  // what its class's marking law says of it
 };
 
 }  // namespace ecnomy

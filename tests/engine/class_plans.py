@@ -10,7 +10,7 @@ import plans
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source
 from ecnomy.markets.plan.laws import law
 
-__all__ = ["TABLE_1", "by_class", "classed", "line", "scheduler"]
+__all__ = ["TABLE_1", "by_class", "classed", "line", "scheduler", "weights"]
 
 # christin2003 Table 1.
 TABLE_1 = [
@@ -27,6 +27,19 @@ def scheduler(classes: list[dict[str, float]], **values: float | str) -> Schedul
         law=law("scheduling", "class-based", {"buffer_packets": 100.0} | values),
         classes=[law("service", "service-class", one) for one in classes],
         names=[str(n + 1) for n in range(len(classes))],
+    )
+
+
+def weights(
+    classes: list[dict[str, float]], marking: list[Law | None] | None = None, **values: float
+) -> Scheduler:
+    """Deficit round robin; a class without a law of its own is drop-tail."""
+    laws = marking or [None] * len(classes)
+    return Scheduler(
+        law=law("scheduling", "deficit-round-robin", values),
+        classes=[law("service", "weighted-class", one) for one in classes],
+        names=[str(n + 1) for n in range(len(classes))],
+        marking=[one or Law("drop-tail", {}) for one in laws],
     )
 
 

@@ -161,6 +161,9 @@ class Scheduler(Protocol):
     def projected(self) -> tuple[float, float]:
         """Bytes beyond the buffer, and the sum of the rates needed in bit/s."""
 
+    def idle_since(self, service: int, now: int, /) -> int:
+        """Since when a class's part of the link is idle, -1 while it is not (by weights)."""
+
 
 class Laws(Protocol):
     """The module; a law it was not linked with raises KeyError or RuntimeError."""
@@ -180,7 +183,11 @@ class Laws(Protocol):
     def mix64(self, value: int, /) -> int: ...
     def uniform_from_words(self, word: int, /) -> float: ...
     def scheduler(
-        self, values: Sequence[float], classes: Sequence[Sequence[float]], rate: int, /
+        self,
+        values: Sequence[float],
+        classes: Sequence[Sequence[float]],
+        rate_bps: int,
+        law: str = "class-based",
     ) -> Scheduler: ...
     def weights(self, ratios: Sequence[float], /) -> list[float]: ...
     def tables(self) -> dict[str, dict[str, list[Row]]]: ...

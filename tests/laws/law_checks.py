@@ -21,6 +21,7 @@ from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
 from check_rates import RATE_CHECKS
 from check_red import RED_CHECKS
+from check_round_robin import ROUND_ROBIN_CHECKS
 from check_scheduling import SCHEDULING_CHECKS
 from check_traffic import TRAFFIC_CHECKS
 from check_users import USER_CHECKS
@@ -37,6 +38,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **CONTROLLER_CHECKS,
     **PROJECTION_CHECKS,
     **SCHEDULING_CHECKS,
+    **ROUND_ROBIN_CHECKS,
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
     **RATE_CHECKS,

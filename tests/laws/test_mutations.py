@@ -27,6 +27,7 @@ from planted_faults import (
     SCHEDULING_MUTATIONS,
     Mutation,
 )
+from round_robin_faults import ROUND_ROBIN_MUTATIONS
 
 SOURCES: Final = {
     "newreno": ("reno",),
@@ -36,6 +37,7 @@ SOURCES: Final = {
     "web": ("traffic",),
     "stream": ("stream", "stream_words"),
     "service-class": ("class_based",),
+    "weighted-class": ("deficit_round_robin",),
     "voip": ("users",),
     "file": ("users",),
     "on-off": ("users",),
@@ -102,6 +104,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **MARKING_MUTATIONS,
     **RATE_MUTATIONS,
     **SCHEDULING_MUTATIONS,
+    **ROUND_ROBIN_MUTATIONS,
     "wtp": [
         Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),
         Mutation("threshold", "window/wtp.h", "ack.marks == 0) return", "ack.marks <= 1) return"),

@@ -15,8 +15,11 @@ KINDS = ("marking", "window", "traffic", "scheduling", "service")
 TABLELESS: dict[str, set[str]] = {kind: set() for kind in KINDS} | {"traffic": {"greedy"}}
 
 
-SCHEDULER = "class-based"
-_BEST_EFFORT = [-1.0, -1.0, 0.0, -1.0, -1.0]
+SCHEDULERS = {"service-class": "class-based", "weighted-class": "deficit-round-robin"}
+_CLASSES = {
+    "class-based": [-1.0, -1.0, 0.0, -1.0, -1.0],
+    "deficit-round-robin": [1.0, -1.0, -1.0],
+}
 
 
 def as_row(parameter: Param) -> Row:
@@ -50,11 +53,11 @@ def test_python_parameters_are_those_of_the_headers(laws: Laws, kind: str) -> No
 def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
     """The law from its values."""
     if kind == "scheduling":
-        return laws.scheduler(values, [_BEST_EFFORT], 10**6)
+        return laws.scheduler(values, [_CLASSES[name]], 10**6, name)
     if kind == "service":
-        return laws.scheduler(
-            [usable(row) for row in laws.tables()["scheduling"][SCHEDULER]], [values], 2**62
-        )
+        law = SCHEDULERS[name]
+        own = [usable(row) for row in laws.tables()["scheduling"][law]]
+        return laws.scheduler(own, [values], 2**62, law)
     return {"marking": laws.marking, "window": laws.window, "traffic": laws.traffic}[kind](
         name, values
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -130,6 +131,64 @@ sources: [{{name: s, from: CHINng, to: IPLSng, transport: {{law: reno}}, class: 
     assert plan.sources[0].classes == plan.sources[0].ack_classes == [0]
     with pytest.raises(ScenarioError, match="overrides.*less than the link"):
         scenario_from_text(text.replace("5 Mbps", "10 Mbps"))
+
+
+WEIGHTS = """{kind: deficit-round-robin, quantum: 142 bytes, classes: [
+  {name: voice, share: 0.07, buffer: 17500 bytes},
+  {name: gold, share: 0.2, buffer: 20 packets},
+  {name: rest, share: 0.7,
+   marking: {law: red, min_threshold: 7 packets, max_threshold: 14 packets, mark_p: 0}}]}"""
+
+
+def test_shares_reach_the_plan_and_read_back() -> None:
+    """Shares, rooms and each class's marking law; a class-based plan has no such laws."""
+    import yaml
+
+    scenario = scenario_from_text(TEXT, overrides=[f"{LINK}.scheduler={WEIGHTS}"])
+    plan = make_plan(scenario)
+    scheduler = plan.links[0].scheduler
+    assert scheduler is not None and scheduler.names == ["voice", "gold", "rest"]
+    assert scheduler.law.params == {"quantum_bytes": 142.0}
+    voice, gold, rest = (one.params for one in scheduler.classes)
+    assert (voice["share"], voice["buffer_bytes"], voice["buffer_packets"]) == (0.07, 17500, -1)
+    assert (gold["buffer_packets"], rest["buffer_packets"], rest["buffer_bytes"]) == (20, -1, -1)
+    assert [one.law for one in scheduler.marking] == ["drop-tail", "drop-tail", "red"]
+    assert scheduler.marking[2].params["mark_p"] == 0
+    assert [source.classes for source in plan.sources] == [[1], [1], [2]]
+    again = scenario_from_text(yaml.safe_dump(scenario.resolved()))
+    assert make_plan(again).digest == plan.digest
+    assert b"marking" not in msgspec.json.encode(
+        make_plan(scenario_from_text(TEXT)).links[0].scheduler
+    )
+
+
+@pytest.mark.parametrize(
+    ("override", "path", "complaint"),
+    [
+        ("classes=[{share: 0.7}, {share: 0.4}]", "scheduler.classes", "shares of 1.1 in all"),
+        ("classes=[{}]", "scheduler.classes[0].share", "no 'share'"),
+        ("classes=[]", "scheduler.classes", "0 classes"),
+        ("quantum=10 bytes", "scheduler.quantum", "64"),
+        ("classes=[{share: 1, marking: {law: rem, phi: 1.1}}]", "marking.law", "drop-tail"),
+        ("gain=0.5", "scheduler", "unknown key 'gain'"),
+        ("kind=cbq", "scheduler.kind", "class-based, deficit-round-robin"),
+    ],
+)
+def test_slips_in_shares_are_named(override: str, path: str, complaint: str) -> None:
+    """One line with place, what was found and what was expected."""
+    key, value = override.split("=", 1)
+    changes = [f"{LINK}.scheduler={WEIGHTS}", f"{LINK}.scheduler.{key}={value}"]
+    with pytest.raises(ScenarioError) as fault:
+        make_plan(scenario_from_text(TEXT, overrides=changes))
+    text = str(fault.value)
+    assert path in text and complaint in text and "\n" not in text, text
+
+
+def test_no_marking_of_the_link_beside_shares() -> None:
+    """It has no queue of its own: the message says where marking is to be written."""
+    changes = [f"{LINK}.scheduler={WEIGHTS}", f"{LINK}.marking={{law: fixed, probability: 0.1}}"]
+    with pytest.raises(ScenarioError, match="beside a scheduler.*see its classes"):
+        make_plan(scenario_from_text(TEXT, overrides=changes))
 
 
 @pytest.mark.parametrize(("link", "service"), [(0, 3), (1, 0), (2, 0)])

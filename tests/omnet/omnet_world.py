@@ -53,6 +53,21 @@ network:
           - {name: slow, delay: 10 ms, loss: 0.01, rate: 500 kbps}
           - {delay_ratio: 0.5}
           - {}
+    - name: spare
+      from: c
+      to: b-1
+      rate: 1 Mbps
+      delay: 5 ns
+      buffer: 8 packets
+      duplex: false
+      scheduler:
+        kind: deficit-round-robin
+        quantum: 142 bytes
+        classes:
+          - {name: slow, share: 0.07, buffer: 17.5 kB}
+          - {share: 0.9, buffer: 9 packets,
+             marking: {law: red, min_threshold: 7 packets, max_threshold: 9 packets,
+                       above_max: drop}}
 sources:
   - {name: files, count: 3, from: a, to: c, rows: together, start: 1 s, stagger: 1 us, spread: 2 s,
      stop: 25 s, traffic: {kind: web, patience: 4 s}, transport: {law: reno, sack: true}}

@@ -10,8 +10,8 @@ import pytest
 import drive
 import drive_omnet
 import plans
-from class_plans import TABLE_1, classed, line, scheduler
-from ecnomy.markets.plan import Law, Plan
+from class_plans import TABLE_1, classed, line, scheduler, weights
+from ecnomy.markets.plan import Law, Plan, Scheduler
 from test_marking_queues import sorted_trace
 
 pytestmark = [
@@ -65,6 +65,53 @@ def test_tcp_in_classes_is_the_same_packet_by_packet() -> None:
     of = scheduler(TABLE_1, regulation="ecn", buffer_packets=60.0)
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=60)
     links[2], links[3] = classed(links[2], of), classed(links[3], of)
+    law = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
+    sources = [
+        msgspec.structs.replace(
+            plans.source(f"s{n}", [0, 2], [3, 1], plans.tcp(law), count=3, stagger_s=0.01),
+            classes=[-1, n],
+            ack_classes=[n, -1],
+        )
+        for n in range(4)
+    ]
+    plan = plans.plan(links, sources, 4.0, classes_every_ps=10**11)
+    one, other = drive.run(plan), drive_omnet.run(plan)
+    for name, column in one.reports[-1].flows.items():
+        np.testing.assert_array_equal(column, other.reports[-1].flows[name], name)
+    rows, others = one.table("classes"), other.table("classes")
+    for name, column in rows.items():
+        np.testing.assert_array_equal(column, others[name], name)
+    assert rows["marks"].sum() > 10 and set(rows["link"]) == {2, 3}
+
+
+def in_shares() -> Scheduler:
+    """Four classes with rooms of packets and of bytes; RED that marks, RED that drops, neither."""
+    rooms = [
+        {"share": 0.2, "buffer_packets": 9.0},
+        {"share": 0.2, "buffer_bytes": 12_000.0},
+        {"share": 0.1},
+        {"share": 0.35, "buffer_packets": 25.0},
+    ]
+    drops = plans.red(1, 3, above_max=1, mark_p=0.0)
+    return weights(rooms, [None, plans.red(1, 4), drops, plans.fixed(0.05)], quantum_bytes=700)
+
+
+def test_weighted_classes_are_the_same_packet_by_packet() -> None:
+    """Turns, rooms, marks and drops by the classes' own laws, not-ECT packets among the others."""
+    plan = line(in_shares(), CROWD, duration_s=3.0, buffer=60, framing_bytes=13, trace=True)
+    first = msgspec.structs.replace(plan.sources[2], transport=plans.udp(1000))
+    sources = [*plan.sources[:2], first, *plan.sources[3:]]
+    one, rows = same(msgspec.structs.replace(plan, sources=sources).sealed())
+    link = {name: column[2] for name, column in one.reports[-1].links.items()}
+    assert link["law_drops"] > 50 and link["drops"] - link["law_drops"] > 50
+    marks = np.bincount(rows["class"], rows["marks"])
+    assert (marks[[1, 3]] > 20).all() and not marks[[0, 2]].any()
+
+
+def test_tcp_in_weighted_classes_is_the_same_packet_by_packet() -> None:
+    """NewReno flows in four classes, their ACKs in classes as well."""
+    links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=60)
+    links[2], links[3] = classed(links[2], in_shares()), classed(links[3], in_shares())
     law = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
     sources = [
         msgspec.structs.replace(

@@ -105,11 +105,11 @@ def test_addresses_are_all_different() -> None:
 def test_reverse_shares_its_links_gates_unless_framing_differs() -> None:
     """One pair of gates a duplex link; directions of unequal framing have a pair each."""
     plan = everything()
-    assert [len(node.framing) for node in wired(plan).nodes] == [1, 3, 2]
+    assert [len(node.framing) for node in wired(plan).nodes] == [1, 4, 3]
     links = list(plan.links)
     links[1] = msgspec.structs.replace(links[1], framing_bytes=9)
     apart = wired(msgspec.structs.replace(plan, links=links))
-    assert [node.framing for node in apart.nodes] == [[7, 9], [7, 9, 0, 0], [0, 0]]
+    assert [node.framing for node in apart.nodes] == [[7, 9], [7, 9, 0, 0, 0], [0, 0, 0]]
 
 
 def test_names_become_identifiers_without_collisions() -> None:

@@ -123,9 +123,11 @@ def with_law(plan: Plan, family: str, law: Law) -> Plan:
             links[i] = replace(links[i], marking=other)
         return replace(plan, links=links)
     if family == "scheduling":
-        (one,) = [link for link in plan.links if link.scheduler is not None]
+        one = next(link for link in plan.links if link.scheduler is not None)
         other = replace(one, scheduler=replace(one.scheduler, law=law))
-        return replace(plan, links=[other if link is one else link for link in plan.links])
+        links = [replace(link, scheduler=None) for link in plan.links]
+        links[plan.links.index(one)] = other
+        return replace(plan, links=links)
     source = plan.sources[0]
     if family == "window":
         source = replace(source, transport=replace(source.transport, window=law))

@@ -56,10 +56,11 @@ def _scheduler(laws: Laws) -> Callable[[str, Sequence[float]], Scheduler]:
     tables = laws.tables()
 
     def make(name: str, values: Sequence[float]) -> Scheduler:
-        own, each = len(tables["scheduling"][name]), len(tables["service"]["service-class"])
+        service = {"class-based": "service-class", "deficit-round-robin": "weighted-class"}[name]
+        own, each = len(tables["scheduling"][name]), len(tables["service"][service])
         rest = values[1 + own :]
         classes = [rest[i : i + each] for i in range(0, len(rest), each)]
-        return laws.scheduler(values[1 : 1 + own], classes, int(values[0]))
+        return laws.scheduler(values[1 : 1 + own], classes, int(values[0]), name)
 
     return make
 

@@ -14,7 +14,8 @@ import pytest
 import drive
 import drive_omnet
 import engine_build
-from class_plans import TABLE_1, classed, scheduler
+import plans
+from class_plans import TABLE_1, classed, scheduler, weights
 from ecnomy.markets.plan import Plan
 from law_build import build_module, load_module
 from law_replay import Replay, replay
@@ -28,12 +29,24 @@ ENGINES = [
 pytestmark = pytest.mark.xdist_group("law-parity")
 
 
-def in_classes() -> Plan:
-    """Flows of every window law in the four classes of Table 1, regulated, on a small link."""
+LAWS = {
+    "class-based": lambda: scheduler(
+        TABLE_1, regulation="ecn", buffer_packets=15.0, least_bytes=2000.0
+    ),
+    "deficit-round-robin": lambda: weights(
+        [{"share": share, "buffer_packets": 12.0} for share in (0.1, 0.2, 0.3, 0.4)],
+        [None, plans.red(3, 9), plans.fixed(0.02), None],
+        quantum_bytes=600,
+    ),
+}
+
+
+def in_classes(law: str) -> Plan:
+    """Flows of every window law in four classes on a small link: of Table 1, or by shares."""
     import msgspec
 
     plan = crowded("drop-tail", duration_s=6.0)
-    of = scheduler(TABLE_1, regulation="ecn", buffer_packets=15.0, least_bytes=2000.0)
+    of = LAWS[law]()
     sources = [
         msgspec.structs.replace(source, classes=[i % 4]) for i, source in enumerate(plan.sources)
     ]
@@ -42,17 +55,17 @@ def in_classes() -> Plan:
 
 
 @functools.cache
-def log_of(engine: str) -> tuple[str, ...]:
+def log_of(engine: str, law: str) -> tuple[str, ...]:
     """The law log of a run, line by line."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "log"
         with mock.patch.dict(os.environ, {"ECNOMY_LAW_LOG": str(path)}):
             if engine == "omnet":
-                drive_omnet.run(in_classes())
+                drive_omnet.run(in_classes(law))
             else:
                 built = str(engine_build.build_engine())
                 with mock.patch.object(drive, "engine", lambda: built):
-                    drive.run(in_classes())
+                    drive.run(in_classes(law))
         return tuple(path.read_text().splitlines())
 
 
@@ -61,20 +74,26 @@ def again(lines: tuple[str, ...]) -> Replay:
     return replay(load_module(build_module()), lines)
 
 
+@pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("engine", ENGINES)
-def test_scheduler_calls_replay(engine: str) -> None:
+def test_scheduler_calls_replay(engine: str, law: str) -> None:
     """Every call of the scheduler has the outcome that it had in the engine, to the bit."""
-    told = again(log_of(engine))
+    told = again(log_of(engine, law))
     assert told.differing == []
-    assert all(told.calls["class-based", hook] > 1000 for hook in HOOKS)
+    assert all(told.calls[law, hook] > 1000 for hook in HOOKS)
+    if law == "deficit-round-robin":
+        assert all(told.calls[marking, "arrival"] > 1000 for marking in ("red", "fixed"))
     assert all(told.calls[window, "ack"] > 0 for window in WINDOWS)
 
 
+@pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("hook", "at", "by"), [("join", 2, 1000), ("next", 0, 10**9)])
-def test_a_changed_call_of_the_scheduler_is_found(engine: str, hook: str, at: int, by: int) -> None:
+def test_a_changed_call_of_the_scheduler_is_found(
+    engine: str, law: str, hook: str, at: int, by: int
+) -> None:
     """One packet a kilobyte larger, or one choice a millisecond later, does not go unnoticed."""
-    lines = list(log_of(engine))
+    lines = list(log_of(engine, law))
     calls = [i for i, line in enumerate(lines) if line.startswith(hook + " ")]
     name, host, *words = lines[calls[len(calls) // 2]].split()
     words[at] = str(int(words[at]) + by)

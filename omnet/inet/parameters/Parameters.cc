@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "host/registry.h"
-#include "laws/scheduling/service_class.h"
+#include "host/scheduler_host.h"
 
 namespace ecnomy::omnet {
 
@@ -100,6 +100,33 @@ TransportPlan tcpTransport(const cComponent* module, const cComponent* window) {
   return tcp;
 }
 
+// A law with its defaults.
+LawPlan unset(const char* family, const std::string& law) {
+  LawPlan plan{law, {}};
+  for (const Parameter& parameter : find_law(family, law).parameters) {
+    plan.values.push_back(parameter.fallback);
+  }
+  return plan;
+}
+
+// Of a law's values one that stands as NAME=NUMBER.
+void setValue(const cComponent* module, const char* name, const std::string& word,
+              const char* family, LawPlan& law) {
+  const std::vector<Parameter>& table = find_law(family, law.law).parameters;
+  const std::size_t equals = word.find('=');
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Parameter& parameter) {
+    return word.substr(0, equals) == parameter.name;
+  });
+  if (equals == std::string::npos || found == table.end()) {
+    refuse(module, name, "has '" + word + "', expected a value of " + law.law);
+  }
+  char* end = nullptr;
+  const char* digits = word.c_str() + equals + 1;
+  const double value = std::strtod(digits, &end);
+  if (end == digits || *end != 0) refuse(module, name, "has '" + word + "', no number");
+  law.values[static_cast<std::size_t>(found - table.begin())] = value;
+}
+
 TransportPlan udpTransport(const cComponent* module) {
   TransportPlan udp{};
   udp.ect = module->par("ect").boolValue();
@@ -139,33 +166,26 @@ LawPlan lawParameters(const cComponent* module, const char* family) {
   return plan;
 }
 
-std::vector<LawPlan> serviceClasses(const cComponent* module, const char* name) {
-  const std::vector<Parameter>& table = find_law("service", ServiceClass::kName).parameters;
-  std::vector<LawPlan> out;
+void readClasses(const cComponent* module, const char* name, SchedulerPlan& scheduler) {
+  const std::string service = service_law(scheduler.law.law);
   std::istringstream text(const_cast<cComponent*>(module)->par(name).stdstringValue());
   for (std::string one; std::getline(text, one, ';');) {
-    LawPlan plan{ServiceClass::kName, {}};
-    for (const Parameter& parameter : table) plan.values.push_back(parameter.fallback);
+    LawPlan promised = unset("service", service), marking = unset("marking", DropTail::kName);
+    LawPlan* law = &promised;
     std::istringstream words(one);
     std::string word;
     if (!(words >> word)) refuse(module, name, "has a class without a name");
     while (words >> word) {
-      const std::size_t equals = word.find('=');
-      const auto found = std::find_if(table.begin(), table.end(), [&](const Parameter& parameter) {
-        return word.substr(0, equals) == parameter.name;
-      });
-      if (equals == std::string::npos || found == table.end()) {
-        refuse(module, name, "has '" + word + "', expected a value of service-class");
+      if (word.rfind("marking=", 0) == 0) {
+        marking = unset("marking", word.substr(8));
+        law = &marking;
+      } else {
+        setValue(module, name, word, law == &promised ? "service" : "marking", *law);
       }
-      char* end = nullptr;
-      const char* digits = word.c_str() + equals + 1;
-      const double value = std::strtod(digits, &end);
-      if (end == digits || *end != 0) refuse(module, name, "has '" + word + "', no number");
-      plan.values[static_cast<std::size_t>(found - table.begin())] = value;
     }
-    out.push_back(plan);
+    scheduler.classes.push_back(promised);
+    if (service == WeightedClass::kName) scheduler.marking.push_back(marking);
   }
-  return out;
 }
 
 SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,

@@ -15,14 +15,14 @@ namespace ecnomy::omnet {
 
 // A quantity with @unit(s) in whole picoseconds; a negative one is kNever.
 Time timeParameter(const omnetpp::cComponent* module, const char* name);
+// The classes of a scheduler whose law is known, "name value=1 ...; name ...": values of `service-class` or
+// `weighted-class`, apart by semicolons; what is not said has its default. After marking=LAW come those of
+// a marking law.
+void readClasses(const omnetpp::cComponent* module, const char* name, SchedulerPlan& scheduler);
 // Whole numbers apart by spaces.
 std::vector<std::int32_t> indexList(const omnetpp::cComponent* module, const char* name);
 // The law that `module` stands for: its parameter `law` names it, its other parameters are the law's own,
 // by the names of its table. Throws cRuntimeError naming module, parameter and range.
-// "name value=1 ...; name ...": the values of service-class, apart by semicolons; the others have
-// their defaults.
-std::vector<LawPlan> serviceClasses(const omnetpp::cComponent* module, const char* name);
-
 LawPlan lawParameters(const omnetpp::cComponent* module, const char* family);
 // The source that `module` stands for, all but its laws' parameters from ITS OWN parameters; those of
 // the laws from the submodules or siblings given (window may be null for datagrams).

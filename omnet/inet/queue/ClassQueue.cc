@@ -14,7 +14,8 @@ Define_Module(ClassQueue);
 
 void ClassQueue::readLaw() {
   plan_.marking = {DropTail::kName, {}};
-  plan_.scheduler = {lawParameters(this, "scheduling"), serviceClasses(this, "classes")};
+  plan_.scheduler.law = lawParameters(this, "scheduling");
+  readClasses(this, "classes", plan_.scheduler);
 }
 
 // The rate is known by now; a scheduler's does not change.
@@ -22,7 +23,7 @@ void ClassQueue::openLaw() {
   MarkingQueue::openLaw();
   adoptRate();
   try {
-    scheduler_.emplace(plan_.scheduler, plan_.rate_bps);
+    scheduler_.emplace(plan_, seed());
   } catch (const BadParameter& error) {
     throw cRuntimeError("%s", error.what());
   }
@@ -47,20 +48,20 @@ bool ClassQueue::enter(Slot& slot, Time now) {
   slots_.push_back(slot);
   scheduler_->arrive(service, view(slot), waits, now);
   if (ClassTally* tally = classes()) {
-    tally->arrived(link_, service, slot.bytes, scheduler_->law().queue(service), now);
+    tally->arrived(link_, service, slot.bytes, scheduler_->queue(service), now);
   }
-  if (waits) makeRoom(now);
+  makeRoom(waits, now);
+  if (scheduler_->marks_arrival()) markIn(service, slots_.back(), now);
   scheduler_->settle(now);
   if (waits) stats_.queue_max = std::max(stats_.queue_max, waitingPackets_);
   return true;
 }
 
-void ClassQueue::makeRoom(Time now) {
+void ClassQueue::makeRoom(bool waits, Time now) {
   for (;;) {
-    const bool overflow = overflows();
-    const int victim = scheduler_->drop(overflow, now);
-    if (victim < 0) return;
-    dropLastOf(static_cast<std::size_t>(victim), !overflow, now);
+    const SchedulerHost::Dropped victim = scheduler_->drop(waits && overflows(), now);
+    if (victim.service == SchedulerHost::kNone) return;
+    dropLastOf(static_cast<std::size_t>(victim.service), victim.by_law, now);
   }
 }
 
@@ -79,7 +80,7 @@ void ClassQueue::dropLastOf(std::size_t service, bool byLaw, Time now) {
   slots_.erase(std::next(last).base());
   storage_.remove(slot.packet);
   if (ClassTally* tally = classes()) {
-    tally->dropped(link_, service, slot.bytes, scheduler_->law().queue(service), now);
+    tally->dropped(link_, service, slot.bytes, scheduler_->queue(service), now);
   }
   countDrop(slot, byLaw, now);
   dropPacket(slot.packet, byLaw ? inet::CONGESTION : inet::QUEUE_OVERFLOW);
@@ -98,9 +99,13 @@ void ClassQueue::departing(Slot& slot, Time started) {
   if (ClassTally* tally = classes()) {
     tally->departed(link_, chosen_.service, slot.bytes, chosen_.waited, started);
   }
-  if (!chosen_.mark || !slot.ect || slot.ce) return;
-  if (ClassTally* tally = classes()) tally->marked(link_, chosen_.service, started);
-  mark(slot, started);
+  if (chosen_.mark) markIn(chosen_.service, slot, started);
+}
+
+void ClassQueue::markIn(std::size_t service, Slot& slot, Time now) {
+  if (!slot.ect || slot.ce) return;
+  if (ClassTally* tally = classes()) tally->marked(link_, service, now);
+  mark(slot, now);
 }
 
 void ClassQueue::removePacket(inet::Packet*) {

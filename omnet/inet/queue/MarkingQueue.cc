@@ -68,11 +68,14 @@ void MarkingQueue::readPlan() {
 
 void MarkingQueue::readLaw() { plan_.marking = lawParameters(this, "marking"); }
 
+std::uint64_t MarkingQueue::seed() {
+  return market_ ? market_->seed() : static_cast<std::uint64_t>(par("seed").intValue());
+}
+
 void MarkingQueue::openLaw() {
-  const std::uint64_t seed =
-      market_ ? market_->seed() : static_cast<std::uint64_t>(par("seed").intValue());
   try {
-    law_.emplace(make_marking(plan_.marking.law, plan_.marking.values), Stream(seed, plan_.stream));
+    law_.emplace(make_marking(plan_.marking.law, plan_.marking.values),
+                 Stream(seed(), plan_.stream));
   } catch (const BadParameter& error) {
     throw cRuntimeError("%s", error.what());
   }

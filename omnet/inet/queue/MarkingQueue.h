@@ -80,6 +80,7 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
 
   // Set-up
   void readPlan();
+  std::uint64_t seed();  // of the streams
   void adoptRate();
 
   // Books

@@ -37,6 +37,7 @@ class ClassQueue {
     bytes_ -= first.packet.bytes;
     return first;
   }
+  const Waiting& first() const noexcept { return slot(head_); }
   const Waiting& last() const noexcept { return slot(tail_ - 1); }
   Waiting drop_last() noexcept {
     const Waiting last = slot(--tail_);

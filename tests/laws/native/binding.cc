@@ -131,10 +131,10 @@ void bind_scheduling(nb::module_& module) {
       .def("settle", &Scheduler::settle)
       .def("next", &Scheduler::next)
       .def("classes", &Scheduler::classes)
-      .def("projected", &Scheduler::projected);
-  module.def("scheduler",
-             [](const std::vector<double>& values, const std::vector<std::vector<double>>& classes,
-                std::int64_t rate_bps) { return registry().scheduler(values, classes, rate_bps); });
+      .def("projected", &Scheduler::projected)
+      .def("idle_since", &Scheduler::idle_since);
+  module.def("scheduler", &scheduler, nb::arg("values"), nb::arg("classes"), nb::arg("rate_bps"),
+             nb::arg("law") = "class-based");
   module.def("weights",
              [](const std::vector<double>& ratios) { return registry().weights(ratios); });
 }
@@ -169,9 +169,9 @@ NB_MODULE(ecnomy_laws_testing, module) {
     tables["marking"] = tables_of(registry().marking);
     tables["window"] = tables_of(registry().window);
     tables["traffic"] = tables_of(registry().traffic);
-    if (registry().scheduler) {
-      tables["scheduling"]["class-based"] = registry().scheduling[0];
-      tables["service"]["service-class"] = registry().scheduling[1];
+    for (const auto& [name, entry] : registry().scheduling) {
+      tables["scheduling"][name] = entry.rows;
+      tables["service"][entry.service] = entry.classes;
     }
     return tables;
   });

@@ -38,16 +38,14 @@ class SchedulerOf : public Scheduler {
 };
 
 const bool registered = [] {
-  const Rows rows = rows_of(ecnomy::ClassScheduler::kParameters);
-  const Rows service = rows_of(ecnomy::ServiceClass::kParameters);
-  registry().scheduling = {rows, service};
-  registry().scheduler = [rows, service](const std::vector<double>& values,
-                                         const std::vector<std::vector<double>>& classes,
-                                         std::int64_t rate_bps) -> std::unique_ptr<Scheduler> {
-    check_count(rows, values);
-    for (const auto& one : classes) check_count(service, one);
-    return std::make_unique<SchedulerOf>(ecnomy::ClassScheduler(values.data(), classes, rate_bps));
-  };
+  registry().scheduling[ecnomy::ClassScheduler::kName] = {
+      rows_of(ecnomy::ClassScheduler::kParameters), ecnomy::ServiceClass::kName,
+      rows_of(ecnomy::ServiceClass::kParameters),
+      [](const std::vector<double>& values, const std::vector<std::vector<double>>& classes,
+         std::int64_t rate_bps) -> std::unique_ptr<Scheduler> {
+        return std::make_unique<SchedulerOf>(
+            ecnomy::ClassScheduler(values.data(), classes, rate_bps));
+      }};
   registry().weights = [](const std::vector<double>& ratios) {
     return ecnomy::Chains(ratios).weight;
   };

@@ -129,7 +129,8 @@ struct StreamHost {
 };
 
 using Served = std::tuple<int, bool, Ps>;  // class, whether to mark, how long it waited
-// Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period.
+// Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period; by
+// weights: deficit and quantum in bytes and the rate of its share in place of rate, credit and share.
 using ClassRow = std::tuple<std::int64_t, std::int64_t, double, double, double, double>;
 
 struct Scheduler {
@@ -140,7 +141,20 @@ struct Scheduler {
   virtual Served next(Ps now) = 0;
   virtual std::vector<ClassRow> classes() = 0;
   // Bytes projected beyond the buffer, and the rates that classes are projected to need.
-  virtual std::tuple<double, double> projected() = 0;
+  virtual std::tuple<double, double> projected() {
+    throw std::logic_error("this scheduler does not project");
+  }
+  // Since when a class's part of the link is idle.
+  virtual Ps idle_since(std::size_t, Ps) { throw std::logic_error("this scheduler has no parts"); }
+};
+
+struct SchedulingEntry {
+  Rows rows;
+  std::string service;  // the law of its classes
+  Rows classes;
+  std::function<std::unique_ptr<Scheduler>(const std::vector<double>&,
+                                           const std::vector<std::vector<double>>&, std::int64_t)>
+      make;
 };
 
 using Words4 = std::array<std::uint32_t, 4>;
@@ -167,10 +181,7 @@ struct Registry {
   std::function<std::uint64_t(std::uint64_t)> mix64;
   std::function<double(std::uint32_t)> uniform_from_words;
   std::function<Drawn(Ps, Ps, Ps, std::int64_t, const Draws&)> start;
-  std::array<Rows, 2> scheduling;  // of the scheduler, of a class
-  std::function<std::unique_ptr<Scheduler>(const std::vector<double>&,
-                                           const std::vector<std::vector<double>>&, std::int64_t)>
-      scheduler;
+  std::map<std::string, SchedulingEntry> scheduling;
   std::function<std::vector<double>(const std::vector<double>&)> weights;
 };
 
@@ -179,6 +190,15 @@ Registry& registry();
 // A law reads as many values as its table is long; a shorter list must not reach it.
 inline void check_count(const Rows& rows, const std::vector<double>& values) {
   if (values.size() != rows.size()) throw std::invalid_argument("wrong number of parameters");
+}
+
+inline std::unique_ptr<Scheduler> scheduler(const std::vector<double>& values,
+                                            const std::vector<std::vector<double>>& classes,
+                                            std::int64_t rate_bps, const std::string& law) {
+  const SchedulingEntry& entry = registry().scheduling.at(law);
+  check_count(entry.rows, values);
+  for (const auto& one : classes) check_count(entry.classes, one);
+  return entry.make(values, classes, rate_bps);
 }
 
 template <class Table>

@@ -43,10 +43,17 @@ def queue(index: int, link: Link) -> Iterator[Setting]:
 
 
 def _classes(scheduler: Scheduler) -> Iterator[str]:
-    """Each class by name with all that it is promised."""
-    for name, promised in zip(scheduler.names, scheduler.classes, strict=True):
-        values = (f"{key}={number(value)}" for key, value in promised.params.items())
-        yield " ".join((name, *values))
+    """Each class by name with all that it is promised, and its marking law if it has one."""
+    for index, name in enumerate(scheduler.names):
+        words = [name, *_values(scheduler.classes[index])]
+        if scheduler.marking:
+            marking = scheduler.marking[index]
+            words += [f"marking={marking.law}", *_values(marking)]
+        yield " ".join(words)
+
+
+def _values(law: Law) -> list[str]:
+    return [f"{key}={number(value)}" for key, value in law.params.items()]
 
 
 def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:

@@ -232,6 +232,7 @@ SCHEDULING: Final[dict[str, tuple[Param, ...]]] = {
         Param("interval_s", "s", 0.1, 1e-6, 1e6),
         *_FILTER,
     ),
+    "deficit-round-robin": (Param("quantum_bytes", "bytes", 1500, 64, 1e9),),
 }
 
 SERVICE: Final[dict[str, tuple[Param, ...]]] = {
@@ -241,6 +242,11 @@ SERVICE: Final[dict[str, tuple[Param, ...]]] = {
         Param("rate_bps", "bit/s", 0, 0, 1e15),
         Param("delay_ratio", "", -1, -1, 1e6),
         Param("loss_ratio", "", -1, -1, 1e6),
+    ),
+    "weighted-class": (
+        Param("share", "", None, 1e-6, 1),
+        Param("buffer_packets", "packets", -1, -1, 1e12),
+        Param("buffer_bytes", "bytes", -1, -1, 1e15),
     ),
 }
 

@@ -13,6 +13,7 @@ from ecnomy.markets.plan.truncated_pareto import lower_bound
 from ecnomy.markets.scenario import network, traffic, transport
 from ecnomy.markets.scenario.marking import PC1_SHARE
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
+from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
 
 __all__ = ["marking_law", "scheduler_of", "traffic_law", "transport_of"]
 
@@ -57,8 +58,33 @@ def marking_law(marking: network.Marking, buffer: Size) -> Law:
             return law("marking", "drop-tail", {})
 
 
-def scheduler_of(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
-    """A scheduler and its classes; `buffer` is the link's, which the regulation may copy."""
+def scheduler_of(scheduler: network.Scheduling, buffer: Size) -> plans.Scheduler:
+    """A scheduler and its classes; `buffer` is the link's, which a class's law may copy."""
+    if isinstance(scheduler, DeficitRoundRobin):
+        return _by_weights(scheduler, buffer)
+    return _class_based(scheduler, buffer)
+
+
+def _by_weights(scheduler: DeficitRoundRobin, buffer: Size) -> plans.Scheduler:
+    classes = scheduler.classes
+    return plans.Scheduler(
+        law=law("scheduling", "deficit-round-robin", {"quantum_bytes": scheduler.quantum}),
+        classes=[law("service", "weighted-class", _weighted(entry)) for entry in classes],
+        names=scheduler.names(),
+        marking=[marking_law(entry.marking, entry.buffer or buffer) for entry in classes],
+    )
+
+
+def _weighted(entry: WeightedClass) -> Values:
+    room = entry.buffer or Size(-1, "packets")
+    return {
+        "share": entry.share,
+        "buffer_packets": room.packets,
+        "buffer_bytes": room.bytes,
+    }
+
+
+def _class_based(scheduler: ClassBased, buffer: Size) -> plans.Scheduler:
     own = scheduler.buffer or buffer
     values: Values = {
         "regulation": scheduler.regulation,

@@ -48,12 +48,13 @@ class Law(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     params: dict[str, float]
 
 
-class Scheduler(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Classes that share a link's transmitter and buffer (omnet/laws/scheduling)."""
+class Scheduler(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """Classes that share a link's transmitter (omnet/laws/scheduling)."""
 
     law: Law
     classes: list[Law]  # what each is promised
     names: list[str]
+    marking: list[Law] = []  # of each class; none but under deficit-round-robin
 
 
 class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

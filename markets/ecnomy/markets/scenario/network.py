@@ -31,8 +31,10 @@ from ecnomy.markets.scenario.marking import (
     Pi,
     Rem,
 )
+from ecnomy.markets.scenario.plain_marking import DropTail, Fixed, Red
 from ecnomy.markets.scenario.position import PositionReader
 from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
+from ecnomy.markets.scenario.weights import DeficitRoundRobin
 
 __all__ = [
     "AdaptiveVirtualQueue",
@@ -49,14 +51,13 @@ __all__ = [
     "Red",
     "Rem",
     "Reverse",
+    "Scheduling",
     "Threshold",
     "VirtualQueue",
     "wants_buffer",
 ]
 
 _Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
-_Threshold = Annotated[Size, SizeReader()]
-_Limit = Annotated[Size, SizeReader(unlimited="none")]
 _NotEct = Annotated[str, Choice(("drop", "pass"))]
 _Interval = Annotated[
     int, Amount(what="a time", example="0.5 s", units=("ps",), least=10**6, most=MOST_PS)
@@ -79,45 +80,6 @@ _Packets = Annotated[
     float,
     Amount(what="a size", example="30 packets", units=("packet",), whole=False, most=10**12),
 ]
-
-
-class DropTail(msgspec.Struct, frozen=True, kw_only=True, tag="drop-tail", tag_field="law"):
-    """No marks; a full buffer drops."""
-
-
-class Fixed(msgspec.Struct, frozen=True, kw_only=True, tag="fixed", tag_field="law"):
-    """Every packet is marked with one probability."""
-
-    probability: Annotated[float, number_of("marking", "fixed", "probability")]
-
-
-class Red(msgspec.Struct, frozen=True, kw_only=True, tag="red", tag_field="law"):
-    """Random early detection; thresholds and limit are all in packets or all in bytes."""
-
-    min_threshold: _Threshold
-    max_threshold: _Threshold
-    max_probability: Annotated[float, number_of("marking", "red", "max_probability")] = 0.1
-    weight: Annotated[float, number_of("marking", "red", "weight")] = 0.002
-    gentle: bool = True
-    wait: bool = True
-    count: bool = True
-    mark_on_empty: bool = False
-    idle_decay: bool = True
-    above_max: Annotated[str, Choice(("mark", "drop"))] = "mark"
-    mark_p: Annotated[float, number_of("marking", "red", "mark_p")] = 1.0
-    byte_mark: bool = False
-    mean_packet: _MeanPacket = 1000
-    limit: _Limit = Size(-1, "packets")
-
-    def __post_init__(self) -> None:
-        unit = self.min_threshold.unit
-        for key, size in (("max_threshold", self.max_threshold), ("limit", self.limit)):
-            if size.value >= 0 and size.unit != unit:
-                raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, as min_threshold has")
-        if self.max_threshold.value < self.min_threshold.value:
-            found = f"{self.max_threshold.value} {unit}"
-            least = f"{self.min_threshold.value} {unit}"
-            raise Misfit("max_threshold", found, f"at least min_threshold, {least}")
 
 
 class VirtualQueue(msgspec.Struct, frozen=True, kw_only=True, tag="virtual-queue", tag_field="law"):
@@ -160,6 +122,9 @@ Marking = (
 )
 
 
+Scheduling = ClassBased | DeficitRoundRobin
+
+
 def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
     """Whether a law copies its link's buffer and that is unlimited."""
     copying = VirtualQueue | AdaptiveVirtualQueue | FlowProjection
@@ -175,7 +140,7 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     framing: Framing | None = None
     not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
     marking: Marking | None = None
-    scheduler: ClassBased | None = None
+    scheduler: Scheduling | None = None
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,7 +155,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     framing: Framing = 0
     not_ect: _NotEct = "drop"
     marking: Marking = DropTail()
-    scheduler: ClassBased | None = None
+    scheduler: Scheduling | None = None
     duplex: bool = True
     reverse: Reverse | None = None
 
@@ -249,7 +214,10 @@ def _check_scheduler(direction: Direction, key: str) -> None:
         return
     if not isinstance(direction.marking, DropTail):
         law = direction.marking.__struct_config__.tag
-        raise Misfit(f"{key}marking", f"{law} beside a scheduler", "none: see its 'regulation'")
+        own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
+        raise Misfit(f"{key}marking", f"{law} beside a scheduler", f"none: see its {own}")
+    if not isinstance(scheduler, ClassBased):
+        return
     if fault := class_fault(scheduler, direction.rate_bps, direction.buffer):
         raise Misfit(key + fault.key, fault.found, fault.expected)
 
@@ -266,7 +234,7 @@ class Direction(msgspec.Struct, frozen=True):
     framing_bytes: int
     not_ect: str
     marking: Marking
-    scheduler: ClassBased | None = None
+    scheduler: Scheduling | None = None
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):

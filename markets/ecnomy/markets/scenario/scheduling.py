@@ -6,7 +6,8 @@ Defaults are those of the laws' headers (see ecnomy.markets.plan.laws; a test co
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 
@@ -24,7 +25,15 @@ from ecnomy.markets.inputs.amounts import (
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
 
-__all__ = ["ClassBased", "ClassName", "ServiceClass", "class_fault"]
+__all__ = [
+    "ClassBased",
+    "ClassName",
+    "ServiceClass",
+    "check_classes",
+    "class_fault",
+    "class_index",
+    "class_names",
+]
 
 _MOST_CLASSES: Final = 64
 
@@ -67,6 +76,34 @@ class ClassReader(msgspec.Struct, frozen=True):
 ClassName = Annotated[str, ClassReader()]
 
 
+class _Named(Protocol):
+    @property
+    def name(self) -> str | None: ...
+
+
+def class_names(classes: Sequence[_Named]) -> list[str]:
+    """Of classes; one without a name goes by its number."""
+    return [entry.name or str(number) for number, entry in enumerate(classes, 1)]
+
+
+def class_index(names: list[str], name: str | None) -> int | None:
+    """Of the class of a name or number; the last one's where none is given, None if unknown."""
+    if name is None:
+        return len(names) - 1
+    if name.isdigit():
+        return int(name) - 1 if int(name) <= len(names) else None
+    return names.index(name) if name in names else None
+
+
+def check_classes(names: list[str]) -> None:
+    """Raises Misfit where there are none, too many, or two of a name."""
+    if not 1 <= len(names) <= _MOST_CLASSES:
+        raise Misfit("classes", f"{len(names)} classes", f"1 to {_MOST_CLASSES}")
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise Misfit(f"classes[{index}].name", f"the name {name!r} again", "its own")
+
+
 class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
     """A class and what it is promised; ratios are to the class after it. None: no such promise."""
 
@@ -78,14 +115,13 @@ class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
     loss_ratio: _Ratio | None = None
 
 
-class ClassBased(msgspec.Struct, frozen=True, kw_only=True):
+class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", tag_field="kind"):
     """Absolute and proportional guarantees by class, with or without regulation by ECN.
 
     `update` and `gain` are of the feedback that holds delay ratios; what follows them is of the
     projection that regulation goes by (as of the marking law flow-projection-heuristic).
     """
 
-    kind: Annotated[str, Choice(("class-based",))]
     classes: tuple[ServiceClass, ...]
     regulation: Annotated[str, Choice(("off", "ecn"))] = "off"
     update: _Time = 10**10
@@ -103,13 +139,7 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True):
     buckets: Annotated[int, Number(what="a number", least=1, most=65536, whole=True)] = 8
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.classes) <= _MOST_CLASSES:
-            found = f"{len(self.classes)} classes"
-            raise Misfit("classes", found, f"1 to {_MOST_CLASSES}")
-        names = self.names()
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                raise Misfit(f"classes[{index}].name", f"the name {name!r} again", "its own")
+        check_classes(self.names())
         for key in ("delay_ratio", "loss_ratio"):
             if getattr(self.classes[-1], key) is not None:
                 where = f"classes[{len(self.classes) - 1}].{key}"
@@ -117,16 +147,11 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True):
 
     def names(self) -> list[str]:
         """Of the classes; one without a name goes by its number."""
-        return [entry.name or str(number) for number, entry in enumerate(self.classes, 1)]
+        return class_names(self.classes)
 
     def index(self, name: str | None) -> int | None:
         """Of the class of a name or number; the last one's where none is given, None if unknown."""
-        if name is None:
-            return len(self.classes) - 1
-        if name.isdigit():
-            return int(name) - 1 if int(name) <= len(self.classes) else None
-        names = self.names()
-        return names.index(name) if name in names else None
+        return class_index(self.names(), name)
 
 
 def class_fault(scheduler: ClassBased, rate_bps: int, buffer: Size) -> Misfit | None:

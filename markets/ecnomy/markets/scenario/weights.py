@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users write under `scheduler:` of a link whose classes have shares of it.
+
+Defaults are those of the laws' headers (see ecnomy.markets.plan.laws; a test compares).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import Amount, Name, Size, SizeReader, number_of
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.plain_marking import DropTail, PlainMarking
+from ecnomy.markets.scenario.scheduling import check_classes, class_index, class_names
+
+__all__ = ["DeficitRoundRobin", "WeightedClass"]
+
+_ROUNDING = 1e-9  # decimal shares that make up the link exceed it by their rounding
+
+_Quantum = Annotated[
+    int, Amount(what="a size", example="1500 bytes", units=("byte",), least=64, most=10**9)
+]
+
+
+class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
+    """A class: its share of the link, how much of it may wait, how it marks."""
+
+    name: Name | None = None
+    share: Annotated[float, number_of("service", "weighted-class", "share")]
+    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: only the link's
+    marking: PlainMarking = DropTail()
+
+
+class DeficitRoundRobin(
+    msgspec.Struct, frozen=True, kw_only=True, tag="deficit-round-robin", tag_field="kind"
+):
+    """Classes in turns, in proportion to their shares; what one leaves idle others borrow.
+
+    `quantum` is what the class of the smallest share may send in a turn.
+    """
+
+    classes: tuple[WeightedClass, ...]
+    quantum: _Quantum = 1500
+
+    def __post_init__(self) -> None:
+        check_classes(self.names())
+        total = sum(entry.share for entry in self.classes)
+        if total > 1 + _ROUNDING:
+            raise Misfit("classes", f"shares of {total:g} in all", "1 at most")
+
+    def names(self) -> list[str]:
+        """Of the classes; one without a name goes by its number."""
+        return class_names(self.classes)
+
+    def index(self, name: str | None) -> int | None:
+        """Of the class of a name or number; the last one's where none is given, None if unknown."""
+        return class_index(self.names(), name)

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// One transmitter for several classes by weights: deficit round robin (Shreedhar and Varghese, "Efficient
+// fair queueing using deficit round-robin", SIGCOMM 1995), here for the class-based queueing (CBQ) of
+// DiffServ in andreassen2002 section 3.1, whose classes borrow what others leave idle.
+//
+// Classes with packets waiting take turns, in the order in which they began to wait. At the beginning of
+// its turn a class's deficit grows by its quantum,
+//   Q_n = quantum_bytes share_n / (smallest share)      rounded to bytes,
+// and it sends while its first packet is no longer than the deficit, which that packet is taken off. What
+// is left it keeps for its next turn, but loses when it has nothing left to send. Hence a class that
+// always waits has at least share_n / (sum of all shares) of the link, within Q_n and the largest packet;
+// what no class claims (shares that sum up to less than 1) and what one leaves idle goes to those that
+// wait, in proportion to their shares. With a quantum below a packet a class sends none in some turns.
+//
+// Each class has a room of its own (weighted_class.h): the packet that does not fit is the one that arrives.
+#ifndef ECNOMY_LAWS_SCHEDULING_DEFICIT_ROUND_ROBIN_H_
+#define ECNOMY_LAWS_SCHEDULING_DEFICIT_ROUND_ROBIN_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "class_queue.h"
+#include "weighted_class.h"
+
+namespace ecnomy {
+
+class DeficitRoundRobin {
+ public:
+  static constexpr const char* kName = "deficit-round-robin";
+  static constexpr Parameter kParameters[] = {
+      {"quantum_bytes", "bytes", 1500, 64, 1e9, ""},
+  };
+  static constexpr int kNone = -1;
+
+  // values: as kParameters; classes: each as WeightedClass::kParameters.
+  DeficitRoundRobin(const double* values, const std::vector<std::vector<double>>& classes,
+                    std::int64_t capacity_bps)
+      : capacity_bps_(capacity_bps) {
+    check_parameters(kName, kParameters, values);
+    if (classes.empty()) throw BadParameter(std::string(kName) + ": no class");
+    double sum = 0.0, smallest = 1.0;
+    for (const std::vector<double>& one : classes) {
+      states_.emplace_back(WeightedClass(one.data()));
+      sum += states_.back().own.share;
+      smallest = std::min(smallest, states_.back().own.share);
+    }
+    // Decimal shares that make up the link may exceed it by their rounding.
+    if (sum > 1.0 + 1e-9) throw BadParameter(std::string(kName) + ": shares sum up to more than 1");
+    for (State& state : states_) {
+      state.quantum_bytes = std::llround(values[0] * state.own.share / smallest);
+    }
+    turns_.reserve(classes.size());
+  }
+
+  // A packet is offered and joins its class's queue; `busy`: one is being transmitted. To be followed by
+  // drop() and settle().
+  void arrive(std::size_t n, const PacketView& packet, bool busy, Time now) {
+    if (!busy && turns_.empty()) {
+      for (State& state : states_) state.queue.begin_busy_period();
+    }
+    State& state = states_[n];
+    if (state.queue.empty()) turns_.push_back(n);
+    state.queue.push(packet, now);
+    arrived_ = static_cast<int>(n);
+    busy_ = busy;
+  }
+
+  // The class of the packet that arrived, if that has been dropped, else kNone. `refused`: somebody
+  // else does not let it in.
+  int drop(bool refused) noexcept {
+    if (arrived_ == kNone) return kNone;
+    const std::size_t n = static_cast<std::size_t>(arrived_);
+    State& state = states_[n];
+    if (!refused && (!busy_ || state.own.holds(state.queue.packets(), state.queue.bytes()))) {
+      return kNone;
+    }
+    state.queue.drop_last();
+    if (state.queue.empty()) turns_.pop_back();
+    arrived_ = kNone;
+    return static_cast<int>(n);
+  }
+
+  // The arrival is over.
+  void settle() noexcept { arrived_ = kNone; }
+
+  struct Service {
+    std::size_t service;  // the class whose oldest packet goes
+    Time waited;
+  };
+
+  // Whose transmission begins; something must be waiting.
+  Service next(Time now) noexcept {
+    for (;;) {
+      const std::size_t n = turns_.front();
+      State& state = states_[n];
+      if (!in_turn_) state.deficit_bytes += state.quantum_bytes;
+      in_turn_ = true;
+      if (state.queue.first().packet.bytes <= state.deficit_bytes) return serve(n, now);
+      in_turn_ = false;
+      std::rotate(turns_.begin(), turns_.begin() + 1, turns_.end());
+    }
+  }
+
+  // The waiting room of a class, as if its share were a link of its own.
+  QueueView view(std::size_t n, Time now) const noexcept {
+    const State& state = states_[n];
+    const bool idle = state.queue.empty() && state.idle_since <= now;
+    const double rate_bps = state.own.share * static_cast<double>(capacity_bps_);
+    return {state.queue.packets(), state.queue.bytes(),
+            std::max<std::int64_t>(1, std::llround(rate_bps)), idle ? state.idle_since : kNever};
+  }
+
+  std::size_t classes() const noexcept { return states_.size(); }
+  std::int64_t deficit_bytes(std::size_t n) const noexcept { return states_[n].deficit_bytes; }
+  std::int64_t quantum_bytes(std::size_t n) const noexcept { return states_[n].quantum_bytes; }
+  const ClassQueue& queue(std::size_t n) const noexcept { return states_[n].queue; }
+
+ private:
+  struct State {
+    explicit State(const WeightedClass& of) : own(of) {}
+
+    WeightedClass own;
+    ClassQueue queue;
+    std::int64_t quantum_bytes = 0, deficit_bytes = 0;
+    Time idle_since = 0;  // the end of its last transmission, when nothing waits
+  };
+
+  Service serve(std::size_t n, Time now) noexcept {
+    State& state = states_[n];
+    const Waiting first = state.queue.pop();
+    state.deficit_bytes -= first.packet.bytes;
+    if (state.queue.empty()) {
+      state.deficit_bytes = 0;
+      in_turn_ = false;
+      turns_.erase(turns_.begin());
+      const std::int64_t bit_ps = std::int64_t{first.packet.bytes} * 8'000'000'000'000;
+      state.idle_since = now + (bit_ps + capacity_bps_ / 2) / capacity_bps_;
+    }
+    return {n, now - first.since};
+  }
+
+  std::int64_t capacity_bps_;
+  std::vector<State> states_;
+  std::vector<std::size_t>
+      turns_;             // classes with packets waiting; the first one's turn is now or next
+  bool in_turn_ = false;  // the first one's turn has begun
+  int arrived_ = kNone;   // the class of the packet that may be dropped
+  bool busy_ = false;     // as it arrived
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_SCHEDULING_DEFICIT_ROUND_ROBIN_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a class has of one link under a scheduler by weights (deficit_round_robin.h):
+//   share           of the link's rate, of which it gets at least that while it is backlogged
+//   buffer_packets, buffer_bytes   how much of it may wait, as on the wire; -1: as much as the link lets
+// andreassen2002 section 3.1 has two: VoIP with 7 % and 17,500 bytes, best effort with 90 % and 225,000.
+#ifndef ECNOMY_LAWS_SCHEDULING_WEIGHTED_CLASS_H_
+#define ECNOMY_LAWS_SCHEDULING_WEIGHTED_CLASS_H_
+
+#include <cmath>
+#include <cstdint>
+
+#include "../parameter.h"
+
+namespace ecnomy {
+
+struct WeightedClass {
+  static constexpr const char* kName = "weighted-class";
+  static constexpr Parameter kParameters[] = {
+      {"share", "", NAN, 1e-6, 1, ""},
+      {"buffer_packets", "packets", -1, -1, 1e12, ""},
+      {"buffer_bytes", "bytes", -1, -1, 1e15, ""},
+  };
+
+  explicit WeightedClass(const double* values)
+      : share(values[0]), buffer_packets(values[1]), buffer_bytes(values[2]) {
+    check_parameters(kName, kParameters, values);
+  }
+
+  double share, buffer_packets, buffer_bytes;
+
+  bool holds(std::int64_t packets, std::int64_t bytes) const noexcept {
+    return (buffer_packets < 0 || static_cast<double>(packets) <= buffer_packets) &&
+           (buffer_bytes < 0 || static_cast<double>(bytes) <= buffer_bytes);
+  }
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_SCHEDULING_WEIGHTED_CLASS_H_
