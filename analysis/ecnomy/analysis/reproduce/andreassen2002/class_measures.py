@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of andreassen2002's runs with two classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.results import Run
+
+__all__ = ["by_class", "shares"]
+
+PS_PER_S: Final = 1e12
+MEGABIT: Final = 2.0**20
+_BITS: Final = 8
+
+
+def by_class(results: Path) -> Mapping[str, float | None]:
+    """A row of Table 2: delays and rates of voice and web.
+
+    Returns:
+        `voice_` and `web_` late (share of packets lost or later than 16 ms, host to host), lost,
+        mbps (2^20 bit/s, IP), ms (mean, over the router), longest_ms (of waiting there);
+        download_ms, the mean of whole files; packet_bytes, the mean IP length of all packets.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
+    seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    classes = _measured_classes(run)
+    link = next(link for link in run.plan.links if link.name == "bottleneck")
+    found: dict[str, float | None] = {}
+    for name in ("voice", "web"):
+        own, rows = sums.loc[name], classes.loc[name]
+        sent = float(own["delivered"] + own["lost"])
+        found[f"{name}_late"] = float(own["late_0"] + own["lost"]) / sent
+        found[f"{name}_lost"] = float(own["lost"]) / sent
+        found[f"{name}_mbps"] = float(own["delivered_bytes"] * _BITS / seconds / MEGABIT)
+        wire_bytes = float(rows["departed_bytes"] / rows["departures"]) + link.framing_bytes
+        waited_s = float(rows["delay_sum_ps"] / rows["departures"]) / PS_PER_S
+        service_s = link.delay_ps / PS_PER_S + wire_bytes * _BITS / link.rate_bps
+        found[f"{name}_ms"] = 1e3 * (waited_s + service_s)
+        found[f"{name}_longest_ms"] = 1e3 * float(rows["delay_max_ps"]) / PS_PER_S
+    whole = sums.loc[["voice", "web"]].sum()
+    found["packet_bytes"] = float(whole["delivered_bytes"] / whole["delivered"])
+    done = run.table("transfers")
+    done = done[(done["complete"] == 1) & (done["start_ps"] >= run.measured.from_ps)]
+    times = (done["end_ps"] - done["start_ps"]).to_numpy(dtype=np.float64)
+    found["download_ms"] = float(times.mean() / PS_PER_S * 1e3) if len(times) else None
+    return found
+
+
+def shares(results: Path) -> Mapping[str, float]:
+    """`voice_share` and `web_share`: of the bottleneck's rate, with Ethernet."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    link = next(link for link in run.plan.links if link.name == "bottleneck")
+    could = link.rate_bps * (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    classes = _measured_classes(run)
+    wire = classes["departed_bytes"] + link.framing_bytes * classes["departures"]
+    return {f"{name}_share": float(wire[name] * _BITS / could) for name in ("voice", "web")}
+
+
+def _measured_classes(run: Run) -> Any:
+    """Rows of classes since the warm-up, summed up by class; of delays the largest."""
+    table = run.table("classes")
+    own = table[table["t_ps"] >= run.measured.from_ps].groupby("class_name")
+    sums = own.sum(numeric_only=True)
+    sums["delay_max_ps"] = own["delay_max_ps"].max()
+    return sums

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 2: voice and web in two classes of a link, for five mixes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, ranks
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures", "rows"]
+
+_VOICE: Final = "sources.voice.count"
+_NAMES: Final = ("voice_late", "web_late", "voice_ms", "web_ms", "web_mbps", "download_ms")
+_PANELS: Final = {
+    "late": "packets lost or later than 16 ms",
+    "ms": "mean delay over the router [ms]",
+    "mbps": "throughput [2^20 bit/s]",
+}
+
+
+def rows(runs: Runs) -> dict[int, Runs]:
+    """Voice users -> the runs of their mix."""
+    return {int(voice): runs.at({_VOICE: voice}) for voice in sorted(runs.values(_VOICE))}
+
+
+def figures(studies: Studies) -> Samples:
+    """The rows; web less voice; rank correlations of web delays with the number of web users."""
+    found: dict[str, np.ndarray | float] = {}
+    mixes = rows(studies["diffserv"])
+    for voice, own in mixes.items():
+        for name in (*_NAMES, "voice_lost", "web_lost", "voice_longest_ms"):
+            found[f"{name}.{voice}"] = own.sample(name)
+        for name in ("late", "ms"):
+            difference = own.sample(f"web_{name}") - own.sample(f"voice_{name}")
+            found[f"web_minus_voice.{name}.{voice}"] = difference
+    users = np.array([WEB_USERS[voice] for voice in mixes], dtype=np.float64)
+    for name in ("web_late", "web_ms"):
+        found[f"rank.{name}"] = ranks(users, np.array([own.sample(name) for own in mixes.values()]))
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Delay rates, mean delays, throughput and download times by mix."""
+    figure.set_size_inches(10, 7)
+    axes = figure.subplots(2, 2, sharex=True)
+    mixes = rows(studies["diffserv"])
+    for axis, (name, label) in zip(axes.flat, _PANELS.items(), strict=False):
+        for index, kind in enumerate(("voice", "web")):
+            samples = [own.sample(f"{kind}_{name}") for own in mixes.values()]
+            band(axis, list(mixes), samples, index, kind)
+        axis.set(ylabel=label)
+        axis.set_ylim(bottom=0)
+    axes[0, 0].set_yscale("symlog", linthresh=1e-5)
+    axes[0, 0].legend()
+    last = axes[1, 1]
+    band(last, list(mixes), [own.sample("download_ms") for own in mixes.values()], 1, "web")
+    last.set(ylabel="download time [ms]")
+    last.set_ylim(bottom=0)
+    for axis in axes[1]:
+        axis.set_xlabel("telephone users (web users)")
+        axis.set_xticks(list(mixes), [f"{voice}\n({WEB_USERS[voice]})" for voice in mixes])
