@@ -24,7 +24,8 @@ def by_class(results: Path) -> Mapping[str, float | None]:
 
     Returns:
         `voice_` and `web_` late (share of packets lost or later than 16 ms, host to host), lost,
-        mbps (2^20 bit/s, IP), ms (mean, over the router), longest_ms (of waiting there);
+        mbps (2^20 bit/s, IP), ms (mean, over the router), host_ms (host to host), longest_ms (of
+        waiting at the router);
         download_ms, the mean of whole files; packet_bytes, the mean IP length of all packets.
     """
     from ecnomy.analysis.results import open_run
@@ -45,6 +46,8 @@ def by_class(results: Path) -> Mapping[str, float | None]:
         waited_s = float(rows["delay_sum_ps"] / rows["departures"]) / PS_PER_S
         service_s = link.delay_ps / PS_PER_S + wire_bytes * _BITS / link.rate_bps
         found[f"{name}_ms"] = 1e3 * (waited_s + service_s)
+        host_s = float(own["delay_sum_ps"] / own["delivered"]) / PS_PER_S
+        found[f"{name}_host_ms"] = 1e3 * host_s
         found[f"{name}_longest_ms"] = 1e3 * float(rows["delay_max_ps"]) / PS_PER_S
     whole = sums.loc[["voice", "web"]].sum()
     found["packet_bytes"] = float(whole["delivered_bytes"] / whole["delivered"])

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures", "rows"]
 
 _VOICE: Final = "sources.voice.count"
+_WEB: Final = "sources.web.count"
+_QUANTUM: Final = "network.links.bottleneck.scheduler.quantum"
+_WINDOW: Final = "sources.web.transport.receiver_window"
 _NAMES: Final = ("voice_late", "web_late", "voice_ms", "web_ms", "web_mbps", "download_ms")
 _PANELS: Final = {
     "late": "packets lost or later than 16 ms",
@@ -44,6 +47,23 @@ def figures(studies: Studies) -> Samples:
     users = np.array([WEB_USERS[voice] for voice in mixes], dtype=np.float64)
     for name in ("web_late", "web_ms"):
         found[f"rank.{name}"] = ranks(users, np.array([own.sample(name) for own in mixes.values()]))
+    for voice, own in mixes.items():
+        found[f"mbps_per_reader.{voice}"] = own.sample("web_mbps") / WEB_USERS[voice]
+    return found | _controls(studies["diffserv-controls"])
+
+
+def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
+    """Longer turns, telephones in step and smaller windows, by number of web users."""
+    found: dict[str, np.ndarray | float] = {}
+    for web in sorted(runs.values(_WEB)):
+        mix = runs.at({_WEB: web})
+        longer = mix.at({_QUANTUM: max(mix.values(_QUANTUM))})
+        small = mix.at({_WINDOW: min(mix.values(_WINDOW))})
+        counts = mix.values(_VOICE)
+        in_step = mix.at({_VOICE: min(counts)})
+        for kind, own in (("longer_turns", longer), ("in_step", in_step), ("windows", small)):
+            for name in _NAMES:
+                found[f"control.{kind}.{name}.{web:g}"] = own.sample(name)
     return found
 
 

@@ -1,29 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 1: buffers of the two DiffServ classes, and the thresholds that follow from them."""
+"""Table 1: buffers and thresholds of the two DiffServ classes, and what they get of the link."""
 
 from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 __all__ = ["figures"]
 
 _LINK_BPS: Final = 40_000_000
 _BUFFER_MS: Final = 50
 _CLASSES: Final = {"voice": (7, 142), "web": (90, 1457)}  # per cent of the link, packet bytes
+_VOICE: Final = "sources.voice.traffic.rate"
+_STOP: Final = "sources.web.stop"
 _WEB_THRESHOLDS: Final = (77, 154)  # packets, as the table has them
 
 
 def figures(studies: Studies) -> Samples:
-    """Buffers of 50 ms of each class in bytes and in whole packets; the web class's thresholds."""
-    found: dict[str, float] = {}
+    """Buffers of 50 ms of each class in bytes and packets, thresholds; shares under overload."""
+    found: dict[str, np.ndarray | float] = {}
+    packets: dict[str, int] = {}
     for name, (percent, packet_bytes) in _CLASSES.items():
         buffer_bytes = _LINK_BPS * percent * _BUFFER_MS // (100 * 1000 * 8)
         found[f"buffer_bytes.{name}"] = float(buffer_bytes)
-        found[f"buffer_packets.{name}"] = float(buffer_bytes // packet_bytes)
+        packets[name] = buffer_bytes // packet_bytes
+        found[f"buffer_packets.{name}"] = float(packets[name])
     least, most = _WEB_THRESHOLDS
-    found["max_threshold_over_buffer.web"] = most / found["buffer_packets.web"]
+    found["max_threshold_over_buffer.web"] = most / packets["web"]
     found["min_over_max_threshold.web"] = least / most
+    for load, runs in _loads(studies["overload"]).items():
+        for name in _CLASSES:
+            found[f"share.{load}.{name}"] = runs.sample(f"{name}_share")
     return found
+
+
+def _loads(runs: Runs) -> dict[str, Runs]:
+    """What overloads the link -> the runs, in the order of the sweep's file."""
+    much, little = runs.values(_VOICE)
+    never, early = runs.values(_STOP)
+    return {
+        "both": runs.at({_VOICE: much, _STOP: never}),
+        "voice_idle": runs.at({_VOICE: little}),
+        "web_idle": runs.at({_STOP: early}),
+    }

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 3: one queue that marks against two classes, at the threshold that makes voice equally late.
+
+Per seed and mix the delay rate of voice is interpolated in the largest threshold, its logarithm
+linearly; other columns are taken at the threshold where it is that of the two classes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.andreassen2002.diffserv import rows
+from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, Table, columns, mixes
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band, look
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures", "matched"]
+
+_RATIOS: Final = {  # name -> columns of one queue and of two classes
+    "voice_late": ("voice_late", "voice_late"),
+    "voice_ms": ("voice_ms", "voice_host_ms"),
+    "voice_mbps": ("voice_mbps", "voice_mbps"),
+    "web_late": ("web_late", "web_late"),
+    "web_ms": ("web_ms", "web_ms"),
+    "web_mbps": ("web_mbps", "web_mbps"),
+    "download": ("download_ms", "download_ms"),
+}
+_PANELS: Final = {
+    "voice_late": "voice packets later than 16 ms",
+    "voice_ms": "mean voice delay [ms]",
+    "web_ms": "mean web delay over the router [ms]",
+    "download": "download time [ms]",
+}
+
+
+def matched(thresholds: Table, rates: Table, wanted: float) -> float:
+    """The threshold with a delay rate, which rises with it.
+
+    Between two thresholds the rate's logarithm is linear, the rate itself where one is 0. Of several
+    with the rate it is the largest; the first or last one where all rates lie above or below.
+    """
+    below = np.flatnonzero(rates <= wanted)
+    if not len(below):
+        return float(thresholds[0])
+    at = int(below[-1])
+    if at == len(rates) - 1 or rates[at] == wanted:
+        return float(thresholds[at])
+    low, high = rates[at], rates[at + 1]
+    logs = low > 0
+    part = np.log(wanted / low) / np.log(high / low) if logs else (wanted - low) / (high - low)
+    return float(thresholds[at] + part * (thresholds[at + 1] - thresholds[at]))
+
+
+def _at(mix: dict[int, Runs], column: str, where: Table) -> Table:
+    """A column of a mix at a threshold of each seed's own."""
+    own = columns(mix, column)
+    steps = np.array(list(mix), dtype=np.float64)
+    return np.array([np.interp(at, steps, seed) for at, seed in zip(where, own.T, strict=True)])
+
+
+def _matches(mix: dict[int, Runs], classes: Runs) -> Table:
+    steps = np.array(list(mix), dtype=np.float64)
+    late, wanted = columns(mix, "voice_late"), classes.sample("voice_late")
+    return np.array([matched(steps, *pair) for pair in zip(late.T, wanted, strict=True)])
+
+
+def figures(studies: Studies) -> Samples:
+    """One queue over two classes at the matched threshold, by mix."""
+    found: dict[str, np.ndarray | float] = {}
+    downloads: dict[int, np.ndarray] = {}
+    classes = rows(studies["diffserv"])
+    for voice, mix in mixes(studies["thresholds"]).items():
+        own = classes[voice]
+        late, wanted = columns(mix, "voice_late"), own.sample("voice_late")
+        found[f"least_minus_classes.{voice}"] = late.min(axis=0) - wanted
+        found[f"most_minus_classes.{voice}"] = late.max(axis=0) - wanted
+        where = _matches(mix, own)
+        found[f"threshold.{voice}"] = where
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for name, (one, two) in _RATIOS.items():
+                found[f"ratio.{name}.{voice}"] = _at(mix, one, where) / own.sample(two)
+        found[f"late.one_queue.{voice}"] = _at(mix, "voice_late", where)
+        found[f"late.classes.{voice}"] = wanted
+        found[f"voice_ms.one_queue.{voice}"] = _at(mix, "voice_ms", where)
+        found[f"voice_ms.classes.{voice}"] = own.sample("voice_host_ms")
+        downloads[voice] = np.asarray(found[f"ratio.download.{voice}"])
+    found["ratio.download.many_minus_few"] = downloads[min(downloads)] - downloads[max(downloads)]
+    return found | _controls(studies)
+
+
+def _controls(studies: Studies) -> dict[str, np.ndarray | float]:
+    """Against two classes with turns ten times as long, at the thresholds matched without them."""
+    found: dict[str, np.ndarray | float] = {}
+    classes = rows(studies["diffserv"])
+    runs = studies["diffserv-controls"]
+    name = "network.links.bottleneck.scheduler.quantum"
+    longer = runs.at({name: max(runs.values(name))})
+    for voice, own in rows(longer).items():
+        mix = mixes(studies["thresholds"])[voice]
+        one = _at(mix, "voice_ms", _matches(mix, classes[voice]))
+        found[f"control.longer_turns.ratio.voice_ms.{voice}"] = one / own.sample("voice_host_ms")
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """What one queue gives by threshold; two classes as a level line in the same colour."""
+    figure.set_size_inches(10, 7)
+    axes = figure.subplots(2, 2, sharex=True)
+    classes = rows(studies["diffserv"])
+    for axis, (name, label) in zip(axes.flat, _PANELS.items(), strict=True):
+        one, two = _RATIOS[name]
+        for index, (voice, mix) in enumerate(mixes(studies["thresholds"]).items()):
+            text = f"{voice} voice, {WEB_USERS[voice]} web"
+            band(axis, list(mix), list(columns(mix, one)), index, text)
+            level = float(classes[voice].sample(two).mean())
+            style = look(index) | {"marker": "", "linewidth": 0.8}
+            axis.axhline(level, label="two classes" if voice == max(WEB_USERS) else None, **style)
+        axis.set(ylabel=label)
+        axis.set_ylim(bottom=0)
+    axes[0, 0].set_yscale("symlog", linthresh=1e-5)
+    axes[0, 0].legend(fontsize="small")
+    for axis in axes[1]:
+        axis.set_xlabel("largest threshold [packets]")
