@@ -42,8 +42,8 @@ _PANELS: Final = {
 def matched(thresholds: Table, rates: Table, wanted: float) -> float:
     """The threshold with a delay rate, which rises with it.
 
-    Between two thresholds the rate's logarithm is linear, the rate itself where one is 0. Of several
-    with the rate it is the largest; the first or last one where all rates lie above or below.
+    Between two thresholds the rate's logarithm is linear, the rate itself where one is 0. Of
+    several with the rate it is the largest; the first or last where all rates lie above or below.
     """
     below = np.flatnonzero(rates <= wanted)
     if not len(below):
@@ -89,6 +89,10 @@ def figures(studies: Studies) -> Samples:
         found[f"late.classes.{voice}"] = wanted
         found[f"voice_ms.one_queue.{voice}"] = _at(mix, "voice_ms", where)
         found[f"voice_ms.classes.{voice}"] = own.sample("voice_host_ms")
+        longest = columns(mix, "download_ms")[-1]
+        found[f"control.last_threshold.ratio.download.{voice}"] = longest / own.sample(
+            "download_ms"
+        )
         downloads[voice] = np.asarray(found[f"ratio.download.{voice}"])
     found["ratio.download.many_minus_few"] = downloads[min(downloads)] - downloads[max(downloads)]
     return found | _controls(studies)

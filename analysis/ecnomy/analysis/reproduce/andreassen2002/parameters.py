@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.panels import COLOURS
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
-__all__ = ["figures"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
 
 _LINK_BPS: Final = 40_000_000
 _BUFFER_MS: Final = 50
@@ -47,3 +51,24 @@ def _loads(runs: Runs) -> dict[str, Runs]:
         "voice_idle": runs.at({_VOICE: little}),
         "web_idle": runs.at({_STOP: early}),
     }
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """What each class gets of the link under overload; dashed what it is promised."""
+    axis = figure.subplots()
+    loads = _loads(studies["overload"])
+    places = np.arange(len(loads), dtype=np.float64)
+    for index, (name, (percent, _)) in enumerate(_CLASSES.items()):
+        got = [float(runs.sample(f"{name}_share").mean()) for runs in loads.values()]
+        colour = COLOURS[index]
+        left = places + 0.4 * (index - 0.5)
+        hatch = "" if index == 0 else "//"
+        axis.bar(left, got, 0.36, color=colour, hatch=hatch, edgecolor="white", label=name)
+        for place, value in zip(left, got, strict=True):
+            axis.text(place, value, f"{value:.3f}", ha="center", va="bottom", fontsize="small")
+        axis.axhline(
+            percent / 100, color=colour, linestyle="--", linewidth=1, label=f"promised to {name}"
+        )
+    axis.set(ylabel="share of the link", ylim=(0, 1.1))
+    axis.set_xticks(places, ["overload of both", "no voice", "no web"])
+    axis.legend(loc="center left", bbox_to_anchor=(1, 0.5))
