@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Table 3: one queue that marks against two classes, at the threshold that makes voice equally late.
+"""Table 3: one queue that marks against two classes, where voice is equally late in both.
 
 Per seed and mix the delay rate of voice is interpolated in the largest threshold, its logarithm
 linearly; other columns are taken at the threshold where it is that of the two classes.
