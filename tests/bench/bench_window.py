@@ -2,7 +2,7 @@
 """What each window law costs a data packet, its ACK included, over Reno, in turn; best of three.
 
 Ten greedy flows, ACK-clocked, over one link with fixed marking: every law is told of the same kind
-of packets. The engine's share is in Reno's line; that of WTP by the second is paced.
+of packets. The engine's share is in Reno's line; those by the second are paced.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ TRANSPORTS: dict[str, Tcp] = {
     "multcp": plans.tcp(plans.multcp(4)),
     "wtp": plans.tcp(plans.wtp(1.0, 0.1), **CLOCKED),
     "wtp-sender": plans.tcp(plans.wtp_sender(1.0, 0.1), **CLOCKED),
+    "vegas": plans.tcp(plans.vegas()),
+    "rem source": plans.tcp(plans.rem_source(w=1e3, min_rate=10)),
     "wtp, paced": plans.tcp(plans.wtp(1.0, 0.1), initial_mark_rate=10.0),
+    "primal, paced": plans.tcp(plans.primal(), initial_mark_rate=10.0),
 }
 
 
@@ -54,7 +57,7 @@ def main() -> None:
     ]
     best = {name: min(turn[name] for turn in rounds) for name in TRANSPORTS}
     for name, took in best.items():
-        print(f"{name:12s} {took:5.0f} ns a packet, {took - best['reno']:+5.0f} over Reno")
+        print(f"{name:13s} {took:5.0f} ns a packet, {took - best['reno']:+5.0f} over Reno")
     history.add("window_laws_ns", best)
 
 

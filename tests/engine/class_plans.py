@@ -10,7 +10,7 @@ import plans
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source
 from ecnomy.markets.plan.laws import law
 
-__all__ = ["TABLE_1", "by_class", "classed", "line", "scheduler", "weights"]
+__all__ = ["TABLE_1", "by_class", "classed", "in_classes", "line", "scheduler", "weights"]
 
 # christin2003 Table 1.
 TABLE_1 = [
@@ -72,7 +72,7 @@ def line(
     )
     links[2] = classed(links[2], of)
     sources = [
-        _in_class(
+        in_classes(
             plans.source(
                 f"s{i}",
                 [0, 2],
@@ -82,7 +82,7 @@ def line(
                 count=count,
                 spread_s=0.05,
             ),
-            service,
+            [-1, service],
         )
         for i, (service, size, kind_of, count) in enumerate(traffic)
     ]
@@ -91,8 +91,9 @@ def line(
     )
 
 
-def _in_class(source: Source, service: int) -> Source:
-    return msgspec.structs.replace(source, classes=[-1, service])
+def in_classes(source: Source, classes: list[int]) -> Source:
+    """The source with a class for each link of its path."""
+    return msgspec.structs.replace(source, classes=classes)
 
 
 def by_class(table: dict[str, np.ndarray], from_s: float = 0.0) -> dict[str, np.ndarray]:
