@@ -169,7 +169,12 @@ def test_what_is_no_record_is_refused(made, tmp_path: Path) -> None:
 
 
 # Warm-up and measured window where they are others: calls are rare, 100 Mbps are many packets.
-LENGTHS_S = {"voip-web": (20, 300), "reference-dumbbell": (10, 20), "rem-links": (2, 10)}
+LENGTHS_S = {
+    "voip-web": (20, 300),
+    "two-classes": (20, 300),
+    "reference-dumbbell": (10, 20),
+    "rem-links": (2, 10),
+}
 
 
 def test_the_index_lists_scenarios_that_load() -> None:
