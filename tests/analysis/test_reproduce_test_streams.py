@@ -14,6 +14,7 @@ from ecnomy.analysis.reproduce.andreassen2002.correlations import accepted_over_
 from ecnomy.analysis.reproduce.andreassen2002.guaranteed import beta_fits
 from ecnomy.analysis.reproduce.andreassen2002.ideal import blocking_point
 from ecnomy.analysis.reproduce.andreassen2002.marks_and_lates import lowered_by
+from ecnomy.analysis.reproduce.andreassen2002.runs_of_marks import mean_run, packets
 from ecnomy.analysis.reproduce.andreassen2002.samples import (
     correlation,
     of_counts,
@@ -22,6 +23,7 @@ from ecnomy.analysis.reproduce.andreassen2002.samples import (
 )
 from ecnomy.analysis.reproduce.andreassen2002.stream_sets import of_set, off_in_errors
 from ecnomy.analysis.reproduce.andreassen2002.tariff import profit_off, straightness
+from ecnomy.analysis.reproduce.cross.gsp_laws import apart
 from ecnomy.analysis.reproduce.studies import Runs
 
 PS = 10**12
@@ -152,3 +154,44 @@ def test_sets_are_told_apart() -> None:
     runs = Runs(frame, batches=False, budget=1.0)
     for name in frame["name"]:
         assert of_set(runs, name).frame["name"].tolist() == [name]
+
+
+def test_runs_of_marks() -> None:
+    """1, 2 and 3 in a row: 2 on average; the first and the last packet count too."""
+    marked = np.array([1, 0, 1, 1, 0, 0, 1, 1, 1], dtype=bool)
+    assert mean_run(marked) == 2
+    assert np.isnan(mean_run(np.zeros(3, dtype=bool)))
+
+
+def test_packets_of_a_run(monkeypatch) -> None:
+    """Two marks in a row of four packets that join after the warm-up; delays of 0.5 and 2.5 ms."""
+    ce = [1, 0, 1, 1, 0]
+    trace = pd.DataFrame(
+        {"t_ps": [0, 5, 6, 7, 8], "event": 1, "link": 1, "flow": 0, "seq": 0, "bytes": 1, "ce": ce}
+    )
+    other = trace.assign(link=0, ce=1)
+    histograms = pd.DataFrame(
+        {
+            "name": "delay", "subject": ["voice"] * 3 + ["web"], "bin": [0, 1, 2, 0],
+            "low": [0.0, 0.001, 0.002, 0.0], "count": [3, 0, 1, 99],
+        }
+    )  # fmt: skip
+    tables = {"trace": pd.concat([trace, other]), "histograms": histograms}
+    links = [SimpleNamespace(name="access"), SimpleNamespace(name="bottleneck")]
+    run = SimpleNamespace(
+        plan=SimpleNamespace(links=links),
+        measured=SimpleNamespace(from_ps=5, to_ps=9),
+        table=lambda name: tables[name],
+    )
+    monkeypatch.setattr("ecnomy.analysis.results.open_run", lambda results: run)
+    found = packets(Path("unused"))
+    assert (found["mean_run"], found["marking"]) == (2, 0.5)
+    assert found["delay_ms"] == pytest.approx(1.0)
+    assert found["delay_sd_ms"] == pytest.approx(np.sqrt(0.75))
+    assert found["delay.cdf"][:3] == pytest.approx([0.75, 0.75, 1])
+
+
+def test_how_far_laws_are_apart() -> None:
+    """By means b is highest and c lowest, whatever single seeds say."""
+    rows = {"a": np.array([0.5, 0.5]), "b": np.array([0.4, 0.8]), "c": np.array([0.5, 0.1])}
+    assert apart(rows) == pytest.approx([-0.1, 0.7])

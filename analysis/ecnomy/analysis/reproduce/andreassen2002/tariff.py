@@ -23,7 +23,7 @@ from ecnomy.analysis.reproduce.studies import Runs, Studies
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "figures", "profit_off", "straightness"]
+__all__ = ["charge_for", "draw", "figures", "profit_off", "straightness"]
 
 _STREAM: Final = "stream-3"
 _VOICE: Final = "sources.voice.count"
@@ -38,19 +38,25 @@ def straightness(x: Row, y: Row) -> float:
     return float(np.corrcoef(x, y)[0, 1] ** 2)
 
 
-def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row]) -> float:
+def charge_for(learnt: tuple[Row, Row], guarantee: float) -> float:
+    """V by samples (M, L), with R = V and P = 0.2 mu.
+
+    Not a number where half of them or more break the guarantee, as no charge makes up for them.
+    """
+    cost, broken = float(learnt[0].mean()), float((learnt[1] > guarantee).mean())
+    return (1 + _MARGIN) * cost / (1 - 2 * broken) if broken < 1 / 2 else float("nan")
+
+
+def profit_off(learnt: tuple[Row, Row], sold: tuple[Row, Row], guarantee: float = _LATE) -> float:
     """(Mean profit of sold samples (M, L) - P) / mu, at a tariff set on learnt ones.
 
-    Not a number where half of those learnt or more break the guarantee, as no charge makes up for
-    them, or where they have no mark.
+    Not a number where there is no such tariff, or no mark.
     """
-    cost, broken = float(learnt[0].mean()), float((learnt[1] > _LATE).mean())
-    if broken >= 1 / 2 or cost == 0:
+    cost, charge = float(learnt[0].mean()), charge_for(learnt, guarantee)
+    if cost == 0:
         return float("nan")
-    wanted = _MARGIN * cost  # P
-    charge = (wanted + cost) / (1 - 2 * broken)
-    paid = np.where(sold[1] > _LATE, -charge, charge) - sold[0]
-    return (float(paid.mean()) - wanted) / cost
+    paid = np.where(sold[1] > guarantee, -charge, charge) - sold[0]
+    return float(paid.mean()) / cost - _MARGIN
 
 
 def _halves(runs: Runs) -> list[tuple[tuple[Row, Row], tuple[Row, Row]]]:
