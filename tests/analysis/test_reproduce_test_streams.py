@@ -10,11 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ecnomy.analysis.reproduce.andreassen2002.byte_red import line_of
 from ecnomy.analysis.reproduce.andreassen2002.correlations import accepted_over_all
 from ecnomy.analysis.reproduce.andreassen2002.guaranteed import beta_fits
 from ecnomy.analysis.reproduce.andreassen2002.ideal import blocking_point
 from ecnomy.analysis.reproduce.andreassen2002.marks_and_lates import lowered_by
 from ecnomy.analysis.reproduce.andreassen2002.runs_of_marks import mean_run, packets
+from ecnomy.analysis.reproduce.andreassen2002.sales import of_calls
 from ecnomy.analysis.reproduce.andreassen2002.samples import (
     correlation,
     of_counts,
@@ -195,3 +197,34 @@ def test_how_far_laws_are_apart() -> None:
     """By means b is highest and c lowest, whatever single seeds say."""
     rows = {"a": np.array([0.5, 0.5]), "b": np.array([0.4, 0.8]), "c": np.array([0.5, 0.1])}
     assert apart(rows) == pytest.approx([-0.1, 0.7])
+
+
+def test_a_line_through_delay_rates() -> None:
+    """Ten times the rate per 0.1: 1e-2 at 0.4; a point without late packets is left out."""
+    rates = {0.1: np.array([1e-5, 0.0, 0.0]), 0.2: np.array([1e-4, 1e-4, 0.0])}
+    line = line_of({**rates, 0.3: np.array([1e-3, 1e-3, 1e-3])})
+    assert line.f_at(1e-2)[:2] == pytest.approx([0.4, 0.4])
+    assert line.rate_at(np.array([0.25, 0.3, 0.3]))[:2] == pytest.approx([10**-3.5, 1e-3])
+    assert np.isnan(line.slope[2])
+
+
+def test_who_bears_the_risk_of_a_call() -> None:
+    """Two calls at 6 with 0 and 4 marks, one of them paid back; others do not count."""
+    calls = pd.DataFrame(
+        {
+            "accepted": [1, 1, 0, 1],
+            "complete": [1, 1, 1, 0],
+            "charge_micro": [6, 6, 0, 9],
+            "reimbursement_micro": [0, 6, 0, 0],
+            "ce": [0, 4, 0, 99],
+        }
+    )
+    assert of_calls(calls) == pytest.approx(
+        {
+            "charge_variation": 0,
+            "cost_variation": 1,
+            "net_variation": 1,
+            "broken": 0.5,
+            "calls": 2,
+        }
+    )

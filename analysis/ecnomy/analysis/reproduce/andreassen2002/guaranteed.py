@@ -111,6 +111,8 @@ def _beta_of_streams(studies: Studies) -> dict[str, Row | float]:
 def figures(studies: Studies) -> Samples:
     """Profits, blocked shares and delay rates over ten keyed streams; in standard errors."""
     found = _beta_of_streams(studies)
+    for name in ("charge_variation", "cost_variation", "net_variation", "broken"):
+        found[f"sold.{name}"] = studies["sold"].sample(name)
     for name, correlated in (("correlated", True), ("uncorrelated", False)):
         books: list[Books] = []
         for seed in SEEDS:
