@@ -14,9 +14,10 @@ from ecnomy.analysis.reproduce.andreassen2002.byte_red import line_of
 from ecnomy.analysis.reproduce.andreassen2002.correlations import accepted_over_all
 from ecnomy.analysis.reproduce.andreassen2002.guaranteed import beta_fits
 from ecnomy.analysis.reproduce.andreassen2002.ideal import blocking_point
+from ecnomy.analysis.reproduce.andreassen2002.integrated import by_strategy, errors
 from ecnomy.analysis.reproduce.andreassen2002.marks_and_lates import lowered_by
 from ecnomy.analysis.reproduce.andreassen2002.runs_of_marks import mean_run, packets
-from ecnomy.analysis.reproduce.andreassen2002.sales import of_calls
+from ecnomy.analysis.reproduce.andreassen2002.sales import earned, of_calls
 from ecnomy.analysis.reproduce.andreassen2002.samples import (
     correlation,
     of_counts,
@@ -228,3 +229,33 @@ def test_who_bears_the_risk_of_a_call() -> None:
             "calls": 2,
         }
     )
+
+
+def test_what_a_party_earns() -> None:
+    """The provider takes in 60 and pays 10 and 5."""
+    ledger = pd.DataFrame(
+        {
+            "debit": ["source:voice", "gsp", "gsp", "source:web"],
+            "credit": ["gsp", "isp", "source:voice", "isp"],
+            "amount_micro": [60, 10, 5, 7],
+        }
+    )
+    assert (earned(ledger, "gsp"), earned(ledger, "isp")) == (45, 17)
+
+
+def test_errors_with_and_without_knowing_the_setting() -> None:
+    """Means of 1 and 3 in both seeds: blind is off by 2; who knows is off by what halves differ."""
+    steady = np.array([[[1.0, 1.0], [1.0, 1.0]], [[3.0, 3.0], [3.0, 3.0]]])
+    knowing, blind = errors(steady)
+    assert (knowing.tolist(), blind.tolist()) == ([0, 0], [2, 2])
+    drifting = steady + np.array([0.0, 0.5])
+    knowing, blind = errors(drifting)
+    assert (knowing.tolist(), blind.tolist()) == ([0.25, 0.25], [2, 2])
+
+
+def test_runs_by_strategy() -> None:
+    """The one whose strategy is of that kind, whatever its parameters."""
+    column = "market.agents.gsp.strategy"
+    texts = ['{"kind":"accept-all"}', '{"kind":"marking-quantile","quantile":0.9}']
+    runs = Runs(pd.DataFrame({column: texts, "at": [0, 1]}), batches=False, budget=1.0)
+    assert by_strategy(runs, "marking-quantile").frame["at"].tolist() == [1]

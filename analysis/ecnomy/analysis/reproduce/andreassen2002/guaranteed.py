@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis import theory
+from ecnomy.analysis.reproduce.andreassen2002.integrated import ACCEPT_ALL, by_strategy
 from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
 from ecnomy.analysis.reproduce.judge import Samples
@@ -112,7 +113,7 @@ def figures(studies: Studies) -> Samples:
     """Profits, blocked shares and delay rates over ten keyed streams; in standard errors."""
     found = _beta_of_streams(studies)
     for name in ("charge_variation", "cost_variation", "net_variation", "broken"):
-        found[f"sold.{name}"] = studies["sold"].sample(name)
+        found[f"sold.{name}"] = by_strategy(studies["sold"], ACCEPT_ALL).sample(name)
     for name, correlated in (("correlated", True), ("uncorrelated", False)):
         books: list[Books] = []
         for seed in SEEDS:

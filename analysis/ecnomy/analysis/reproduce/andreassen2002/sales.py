@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["of_calls", "sales"]
+__all__ = ["earned", "of_calls", "sales"]
 
 
 def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
@@ -35,11 +35,29 @@ def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
     return {**found, "broken": float((back > 0).mean()), "calls": float(len(own))}
 
 
+def earned(ledger: pd.DataFrame, party: str) -> float:
+    """What a party takes in less what it pays, in millionths of money."""
+    taken = ledger.loc[ledger["credit"] == party, "amount_micro"].sum()
+    return float(taken - ledger.loc[ledger["debit"] == party, "amount_micro"].sum())
+
+
 def sales(results: Path) -> Mapping[str, float]:
-    """The columns of `of_calls`, of calls that begin in the measured window."""
+    """The columns of `of_calls`, of calls that begin in the measured window, and what came of them.
+
+    Returns:
+        these; accepted, the share of calls; isp_micro and gsp_micro, earned in the window;
+        links_with_classes.
+    """
     from ecnomy.analysis.results import open_run
 
     run = open_run(results)
-    table = run.table("calls")
+    table, ledger = run.table("calls"), run.table("ledger")
     own = table[table["start_ps"] >= run.measured.from_ps]
-    return of_calls(own)
+    booked = ledger[ledger["t_ps"] > run.measured.from_ps]
+    return {
+        **of_calls(own),
+        "accepted": float(own["accepted"].mean()),
+        "isp_micro": earned(booked, "isp"),
+        "gsp_micro": earned(booked, "gsp"),
+        "links_with_classes": float(sum(link.scheduler is not None for link in run.plan.links)),
+    }
