@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 3.3: RED by bytes. Which threshold holds the voice delay rate at a target?
+
+The least threshold is f times what the link sends in 15 ms, the largest one six times that. Per
+seed and mix, log10 of the delay rate is fitted by a line in f; f* is where that is at the target.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.andreassen2002.mixes import BYTES_15_MS
+from ecnomy.analysis.reproduce.andreassen2002.stream_sets import off_in_errors
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Line", "draw", "figures", "line_of"]
+
+LINK: Final = "network.links.bottleneck.marking"
+_USERS: Final = ("sources.voice.count", "sources.web.count")
+_TARGET: Final = 0.005  # voice delay rate, later than 16 ms
+_BASE: Final = "700/30"
+Row = npt.NDArray[np.float64]
+
+
+class Line(NamedTuple):
+    """log10(delay rate) = slope f + zero, per seed."""
+
+    slope: Row
+    zero: Row
+
+    def f_at(self, rate: float) -> Row:
+        """f that gives a delay rate."""
+        return np.asarray((np.log10(rate) - self.zero) / self.slope)
+
+    def rate_at(self, f: Row) -> Row:
+        """The delay rate that f gives."""
+        return np.asarray(10 ** (self.slope * f + self.zero))
+
+
+def line_of(rates: dict[float, Row]) -> Line:
+    """The line of least squares of each seed, by f -> delay rates per seed.
+
+    Points without a late packet are left out; not a number where fewer than two are left.
+    """
+    f, found = np.array(list(rates)), []
+    for row in np.array(list(rates.values())).T:
+        seen = row > 0
+        enough = seen.sum() >= 2
+        pair = np.polyfit(f[seen], np.log10(row[seen]), 1) if enough else [float("nan")] * 2
+        found.append(tuple(pair))
+    slope, zero = np.array(found).T
+    return Line(slope, zero)
+
+
+def _rates(runs: Runs, **wanted: Any) -> dict[float, Row]:
+    """f -> voice delay rates, of links in bytes with these parameters."""
+    found: dict[float, Row] = {}
+    for text in runs.values(LINK):
+        link = json.loads(text)
+        size, unit = link["min_threshold"].split()
+        link["ratio"] = round(float(link["max_threshold"].split()[0]) / float(size))
+        if unit == "bytes" and all(link[name] == value for name, value in wanted.items()):
+            found[float(size) / BYTES_15_MS] = runs.at({LINK: text}).sample("voice_late")
+    return dict(sorted(found.items()))
+
+
+def _by_packets(runs: Runs) -> Row:
+    [text] = [text for text in runs.values(LINK) if "packets" in text]
+    return runs.at({LINK: text}).sample("voice_late")
+
+
+def _mixes(studies: Studies) -> dict[str, Runs]:
+    """`voice/web` -> runs."""
+    runs = studies["byte-red"]
+    pairs = zip(*(runs.frame[name] for name in _USERS), strict=True)
+    return {
+        f"{voice:g}/{web:g}": runs.at(dict(zip(_USERS, (voice, web), strict=True)))
+        for voice, web in dict.fromkeys(pairs)
+    }
+
+
+def figures(studies: Studies) -> Samples:
+    """Spread of delay rates over mixes, f* by mix and curve, and what f* of one gives others."""
+    found: dict[str, np.ndarray | float] = {}
+    rates = {mix: _rates(runs) for mix, runs in _mixes(studies).items()}
+    packets = np.array([_by_packets(runs) for runs in _mixes(studies).values()])
+    found["decades.packets"] = np.log10(packets.max(axis=0) / packets.min(axis=0))
+    for f in rates[_BASE]:
+        own = np.array([each[f] for each in rates.values()])
+        found[f"decades.bytes.{f:.2f}"] = np.log10(own.max(axis=0) / own.min(axis=0))
+        for mix, row in zip(rates, own, strict=True):
+            found[f"late.{mix}.{f:.2f}"] = row
+    lines = {mix: line_of(each) for mix, each in rates.items()}
+    learnt = lines[_BASE].f_at(_TARGET)
+    for mix, line in lines.items():
+        found[f"f.{mix}"] = line.f_at(_TARGET)
+        if mix != _BASE:
+            off = off_in_errors(line.f_at(_TARGET) - learnt)
+            found[f"errors_off.mix.{mix}"] = off
+        found[f"sampled.{mix}"] = line.rate_at(np.roll(learnt, 1)) / _TARGET
+    found |= {f"late.{mix}.packets": row for mix, row in zip(rates, packets, strict=True)}
+    return found | _variants(studies, learnt)
+
+
+def _variants(studies: Studies, base: Row) -> dict[str, np.ndarray | float]:
+    """f* of other curves, and how far it is from that of the usual one, in standard errors."""
+    runs = studies["byte-red-variants"]
+    curves: dict[str, dict[str, Any]] = {
+        "ratio": {"ratio": 3},
+        "average": {"ratio": 6, "max_probability": 1.0},
+        "probability": {"max_probability": 0.5},
+    }
+    found: dict[str, np.ndarray | float] = {}
+    for name, wanted in curves.items():
+        own = line_of(_rates(runs, **wanted)).f_at(_TARGET)
+        found[f"f.{name}"] = own
+        found[f"errors_off.curve.{name}"] = abs(off_in_errors(own - base))
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Delay rates against f, a curve for each mix, and the target."""
+    axis = figure.subplots()
+    for index, (mix, runs) in enumerate(_mixes(studies).items()):
+        rates = _rates(runs)
+        means = [float(row.mean()) or float("nan") for row in rates.values()]
+        axis.plot(list(rates), means, label=mix, **look(index))
+        for f, row in rates.items():
+            seeds = row[row > 0]
+            style = look(index) | {"linestyle": "none", "markersize": 2}
+            axis.plot(np.full(len(seeds), f + 0.002 * (index + 1)), seeds, **style)
+    axis.axhline(_TARGET, color="black", linewidth=0.9, linestyle="--", label="target")
+    axis.set_yscale("log")
+    axis.set(xlabel="least threshold over what the link sends in 15 ms")
+    axis.set_ylabel("voice packets later than 16 ms")
+    axis.legend(title="voice/web users", loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 4.3.3: does the marking rate of a sample tell its delay rate, or the next one's?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis import theory
+from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, mixes
+from ecnomy.analysis.reproduce.andreassen2002.samples import correlation, with_the_one_before
+from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["accepted_over_all", "draw", "figures", "of_long_samples"]
+
+KINDS: Final = {
+    "both": "M with L",
+    "marking_before": "M with the M before",
+    "late_before": "L with the M before",
+}
+_BLOCKED: Final = 0.1  # B^G
+Row = npt.NDArray[np.float64]
+
+
+def accepted_over_all(marking: Row, late: Row) -> float:
+    """Mean L of samples after one with M at most its (1 - B^G) quantile, over that of all.
+
+    The quantile is that of a Beta fitted by moments; not a number where none fits.
+    """
+    try:
+        fit = theory.BetaMarking.of_moments(float(marking.mean()), float(marking.var(ddof=1)))
+    except InputError:
+        return float("nan")
+    accepted = marking[:-1] <= fit.blocking_threshold(_BLOCKED)
+    return float(late[1:][accepted].mean() / late[1:].mean())
+
+
+def _correlations(marking: Row, late: Row) -> dict[str, float]:
+    return {
+        "both": correlation(marking, late),
+        "marking_before": with_the_one_before(marking, marking),
+        "late_before": with_the_one_before(late, marking),
+    }
+
+
+def of_long_samples(runs: Runs, stream: str, part: float = 1.0) -> dict[str, Row]:
+    """The three correlations of a stream, one per seed, over the first `part` of each run."""
+    rows = zip(runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"), strict=True)
+    found = []
+    for marking, late in rows:
+        count = round(part * len(marking))
+        found.append(_correlations(marking[:count], late[:count]))
+    return {kind: np.array([each[kind] for each in found]) for kind in KINDS}
+
+
+def _tables(studies: Studies) -> dict[str, Row]:
+    """Length of samples and kind -> correlations, [setting, stream, seed]."""
+    settings = [runs for mix in mixes(studies["streams"]).values() for runs in mix.values()]
+    found: dict[str, list[list[Row]]] = {}
+    for runs in settings:
+        whole = [of_long_samples(runs, stream) for stream in STREAMS]
+        half = [of_long_samples(runs, stream, part=0.5) for stream in STREAMS]
+        found.setdefault("half.both", []).append([each["both"] for each in half])
+        for kind in KINDS:
+            found.setdefault(f"long.{kind}", []).append([each[kind] for each in whole])
+            short = [runs.sample(f"short.{kind}.{stream}") for stream in STREAMS]
+            found.setdefault(f"short.{kind}", []).append(short)
+    return {name: np.array(rows) for name, rows in found.items()}
+
+
+def figures(studies: Studies) -> Samples:
+    """Extremes and shares over all streams and settings, per seed; and what blocking would do."""
+    found: dict[str, np.ndarray | float] = {}
+    tables = _tables(studies)
+    for length in ("long", "short"):
+        flat = {kind: np.concatenate(tables[f"{length}.{kind}"]) for kind in KINDS}
+        for kind, row in flat.items():
+            found[f"{length}.most.{kind}"] = np.nanmax(row, axis=0)
+            found[f"{length}.least.{kind}"] = np.nanmin(row, axis=0)
+            found[f"{length}.mean.{kind}"] = np.nanmean(row, axis=0)
+        found[f"{length}.quantile_70.both"] = np.nanquantile(flat["both"], 0.7, axis=0)
+        found[f"{length}.most_absolute.late_before"] = np.nanmax(
+            np.abs(flat["late_before"]), axis=0
+        )
+        found[f"{length}.negative_share.late_before"] = np.mean(flat["late_before"] < 0, axis=0)
+    both = {name: tables[f"{name}.both"] for name in ("long", "short", "half")}
+    found["both.short_minus_long"] = np.nanmean(both["short"] - both["long"], axis=(0, 1))
+    found["both.whole_minus_half"] = np.mean(both["long"] - both["half"], axis=(0, 1))
+    found["both.30_minus_10"] = np.nanmean(both["long"][:, 2] - both["long"][:, 0], axis=0)
+    for voice, mix in mixes(studies["streams"]).items():
+        for threshold, runs in mix.items():
+            ratios = [
+                [accepted_over_all(*pair) for pair in zip(*rows, strict=True)]
+                for rows in (
+                    (runs.row(f"sample.marking.{stream}"), runs.row(f"sample.late.{stream}"))
+                    for stream in STREAMS
+                )
+            ]
+            found[f"accepted_over_all.{voice}.{threshold}"] = np.mean(ratios, axis=0)
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Correlations by setting, a point for each stream: means over seeds; both sample lengths."""
+    figure.set_size_inches(9, 8)
+    axes = figure.subplots(3, 1, sharex=True, sharey=True)
+    tables = _tables(studies)
+    names = [
+        f"{voice}/{WEB_USERS[voice]}\n{threshold}"
+        for voice, mix in mixes(studies["streams"]).items()
+        for threshold in mix
+    ]
+    for axis, (kind, label) in zip(axes, KINDS.items(), strict=True):
+        for side, (length, fill) in enumerate((("long", "full"), ("short", "none"))):
+            for number, row in enumerate(np.nanmean(tables[f"{length}.{kind}"], axis=2).T):
+                style = look(number) | {"linestyle": "none"}
+                place = np.arange(len(row)) + 0.12 * (number - 1) + 0.36 * side - 0.18
+                minutes = "3 min" if length == "long" else "20 s"
+                text = f"{10 * (number + 1)} packets/s, {minutes}"
+                axis.plot(place, row, label=text, fillstyle=fill, **style)
+        axis.axhline(0, color="black", linewidth=0.8)
+        axis.set_ylabel(f"correlation of\n{label}")
+        axis.set_xticks(range(len(names)), names)
+    axes[0].legend(ncols=3, fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    axes[-1].set_xlabel("voice/web users, largest threshold [packets]")

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 4.4, proposed: a provider of guaranteed streams that is also the network's owner.
+
+It knows mix and threshold, so that after a change it takes mean cost mu and chance of a broken
+promise p from what it has seen in that setting (another seed's run); one that sees marks only has
+the last half of the run before. It refuses no calls, as the other does while marks are many. What
+marks cost it is revenue lost, so that it earns what both earn together.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.andreassen2002.mixes import mixes
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["ACCEPT_ALL", "by_strategy", "draw", "errors", "figures"]
+
+ACCEPT_ALL: Final = "accept-all"
+BY_MARKS: Final = "marking-quantile"
+_STRATEGY: Final = "market.agents.gsp.strategy"
+_STREAM: Final = "stream-3"
+_LATE: Final = 0.01  # L^G
+Row = npt.NDArray[np.float64]
+
+
+def by_strategy(runs: Runs, kind: str) -> Runs:
+    """The runs of a strategy."""
+    [text] = [each for each in runs.values(_STRATEGY) if json.loads(each)["kind"] == kind]
+    return runs.at({_STRATEGY: text})
+
+
+def errors(seen: Row) -> tuple[Row, Row]:
+    """Mean absolute errors over all changes of setting, per seed: knowing settings, and not.
+
+    Args:
+        seen: [setting, seed, half], a mean of each half of a run; the second is what is right.
+    """
+    knowing, blind = [], []
+    past = np.roll(seen.mean(axis=2), 1, axis=1)
+    for new in range(len(seen)):
+        for old in range(len(seen)):
+            if old != new:
+                knowing.append(np.abs(past[new] - seen[new, :, 1]))
+                blind.append(np.abs(seen[old, :, 1] - seen[new, :, 1]))
+    return np.mean(knowing, axis=0), np.mean(blind, axis=0)
+
+
+def _seen(studies: Studies) -> dict[str, Row]:
+    """mu and p: [setting, seed, half]."""
+    found: dict[str, list[Row]] = {"mu": [], "p": []}
+    for mix in mixes(studies["streams"]).values():
+        for runs in mix.values():
+            rows = {
+                "mu": runs.row(f"sample.marking.{_STREAM}"),
+                "p": (runs.row(f"sample.late.{_STREAM}") > _LATE).astype(np.float64),
+            }
+            for name, row in rows.items():
+                halves = np.array_split(row, 2, axis=1)
+                found[name].append(np.stack([half.mean(axis=1) for half in halves], axis=1))
+    return {name: np.array(rows) for name, rows in found.items()}
+
+
+def _earned(studies: Studies, kind: str) -> Row:
+    runs = by_strategy(studies["sold"], kind)
+    return np.asarray(runs.sample("isp_micro") + runs.sample("gsp_micro"))
+
+
+def figures(studies: Studies) -> Samples:
+    """Errors with and without knowing the setting; what one firm and two earn; queues."""
+    found: dict[str, np.ndarray | float] = {}
+    for name, seen in _seen(studies).items():
+        knowing, blind = errors(seen)
+        found |= {f"error.{name}.integrated": knowing, f"error.{name}.independent": blind}
+        found[f"error.{name}.over_independent"] = knowing / blind
+    found["earned.over_sum"] = _earned(studies, ACCEPT_ALL) / _earned(studies, BY_MARKS)
+    for kind, name in ((ACCEPT_ALL, "integrated"), (BY_MARKS, "independent")):
+        runs = by_strategy(studies["sold"], kind)
+        found[f"accepted.{name}"] = runs.sample("accepted")
+        found[f"broken.{name}"] = runs.sample("broken")
+        found[f"marks_money.{name}"] = runs.sample("isp_micro") / 1e6
+        found[f"calls_money.{name}"] = runs.sample("gsp_micro") / 1e6
+    found["links_with_classes"] = studies["sold"].frame["links_with_classes"].to_numpy(dtype=float)
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """What network and provider earn, run by run, with calls refused by marks and with none."""
+    axis = figure.subplots()
+    for index, (kind, label) in enumerate(
+        ((ACCEPT_ALL, "one firm, no call refused"), (BY_MARKS, "two, calls refused by marks"))
+    ):
+        runs = by_strategy(studies["sold"], kind)
+        marks, calls = (runs.sample(f"{name}_micro") / 1e6 for name in ("isp", "gsp"))
+        style = look(index) | {"linestyle": "none"}
+        axis.plot(marks, calls, label=label, **style)
+    axis.set(xlabel="earned with marks, those of calls included [money]")
+    axis.set_ylabel("earned with calls, less their marks [money]")
+    axis.legend()

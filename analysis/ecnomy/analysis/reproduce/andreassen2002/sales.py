@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of calls sold at a fixed price: who bears the risk of their marks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["earned", "of_calls", "sales"]
+
+
+def of_calls(calls: pd.DataFrame) -> Mapping[str, float]:
+    """Of calls that were accepted and are complete.
+
+    Args:
+        calls: rows of the table `calls` of a run.
+
+    Returns:
+        charge_variation, cost_variation and net_variation: standard deviation over mean of what the
+        customer is charged for a call, of what its marks cost the provider (whatever a mark's
+        price), and of the charge less what is paid back; broken, the share paid back; calls.
+    """
+    own = calls[(calls["accepted"] == 1) & (calls["complete"] == 1)]
+    charge = own["charge_micro"].to_numpy(dtype=np.float64)
+    back = own["reimbursement_micro"].to_numpy(dtype=np.float64)
+    cost = own["ce"].to_numpy(dtype=np.float64)
+    rows = {"charge": charge, "cost": cost, "net": charge - back}
+    found = {f"{name}_variation": float(row.std() / row.mean()) for name, row in rows.items()}
+    return {**found, "broken": float((back > 0).mean()), "calls": float(len(own))}
+
+
+def earned(ledger: pd.DataFrame, party: str) -> float:
+    """What a party takes in less what it pays, in millionths of money."""
+    taken = ledger.loc[ledger["credit"] == party, "amount_micro"].sum()
+    return float(taken - ledger.loc[ledger["debit"] == party, "amount_micro"].sum())
+
+
+def sales(results: Path) -> Mapping[str, float]:
+    """The columns of `of_calls`, of calls that begin in the measured window, and what came of them.
+
+    Returns:
+        these; accepted, the share of calls; isp_micro and gsp_micro, earned in the window;
+        links_with_classes.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    table, ledger = run.table("calls"), run.table("ledger")
+    own = table[table["start_ps"] >= run.measured.from_ps]
+    booked = ledger[ledger["t_ps"] > run.measured.from_ps]
+    return {
+        **of_calls(own),
+        "accepted": float(own["accepted"].mean()),
+        "isp_micro": earned(booked, "isp"),
+        "gsp_micro": earned(booked, "gsp"),
+        "links_with_classes": float(sum(link.scheduler is not None for link in run.plan.links)),
+    }

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marking rates M and delay rates L of test streams, in samples of three minutes and of 20 s.
+
+M is marked / sent, L is (lost or later than 15 ms) / sent, both of the packets of one stream in one
+sample (Andreassen 2002, 4.1 and 4.3). Outcome columns of sweeps whose sources `stream...` are test
+streams, and whose epoch divides a short sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.results import Run
+
+__all__ = ["Sampled", "correlation", "of_counts", "streams", "with_the_one_before"]
+
+LONG_S: Final = 180
+SHORT_S: Final = 20
+LATE: Final = "late_1"  # the threshold of 15 ms, the second of one-queue.yaml
+_PS_PER_S: Final = 10**12
+Row = npt.NDArray[np.float64]
+
+
+class Sampled(NamedTuple):
+    """Samples of one stream, in order of time.
+
+    Attributes:
+        marking: M of each.
+        late: L of each.
+    """
+
+    marking: Row
+    late: Row
+
+
+def of_counts(sent: Row, marked: Row, late: Row, steps: int) -> Sampled:
+    """Samples of `steps` epochs, from cumulative counts at the ends of epochs.
+
+    Args:
+        sent: packets, at the beginning and after each epoch.
+        marked: of them with a mark.
+        late: of them lost or late.
+        steps: epochs in a sample; those left over at the end are in none.
+    """
+    whole = (len(sent) - 1) // steps * steps + 1
+    packets, marks, lates = (np.diff(row[:whole:steps]) for row in (sent, marked, late))
+    return Sampled(marks / packets, lates / packets)
+
+
+def correlation(x: Row, y: Row) -> float:
+    """Pearson's; not a number where there is no variance or fewer than three pairs."""
+    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def with_the_one_before(x: Row, before: Row) -> float:
+    """Correlation of each x with `before` of the sample before it."""
+    return correlation(x[1:], before[:-1])
+
+
+def streams(results: Path) -> Mapping[str, float | list[float] | None]:
+    """What became of each test stream, and of all udp together.
+
+    Returns:
+        marks, marking, late of each stream and of `udp` (calls and streams), `voice`, `web`:
+        packets marked, M and L over the measured window; sample.marking and sample.late of each
+        stream, rows of samples of three minutes; short.both, short.marking_before and
+        short.late_before of each stream: with samples of 20 s the correlations of M with L, of M
+        with the M before and of L with the M before.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    counts = _counts(run)
+    tests = [name for name in counts if name.startswith("stream")]
+    counts["udp"] = sum((counts[name] for name in (*tests, "voice")), start=0 * counts["voice"])
+    found: dict[str, float | list[float] | None] = {}
+    for name, (sent, marked, late) in counts.items():
+        total = float(sent[-1] - sent[0])
+        found[f"marks.{name}"] = float(marked[-1] - marked[0])
+        found[f"marking.{name}"] = float(marked[-1] - marked[0]) / total
+        found[f"late.{name}"] = float(late[-1] - late[0]) / total
+    for name in tests:
+        found |= _of_stream(name, *counts[name])
+    return found
+
+
+def _of_stream(
+    name: str, sent: Row, marked: Row, late: Row
+) -> dict[str, float | list[float] | None]:
+    long = of_counts(sent, marked, late, LONG_S // SHORT_S)
+    short = of_counts(sent, marked, late, 1)
+    pairs = {
+        "both": correlation(short.marking, short.late),
+        "marking_before": with_the_one_before(short.marking, short.marking),
+        "late_before": with_the_one_before(short.late, short.marking),
+    }
+    return {
+        f"sample.marking.{name}": long.marking.tolist(),
+        f"sample.late.{name}": long.late.tolist(),
+        **{f"short.{key}.{name}": r if np.isfinite(r) else None for key, r in pairs.items()},
+    }
+
+
+def _counts(run: Run) -> dict[str, Row]:
+    """Source -> cumulative packets sent, marked, late or lost: [3, epoch], of those measured."""
+    table: Any = run.table("flow_epochs")
+    table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
+    table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")
+    found: dict[str, Row] = {}
+    flows: Any = run.table("flows")
+    for flow, source in zip(flows["flow"], flows["source"], strict=True):
+        own = table[table["flow"] == flow]
+        columns = (own["sent"], own["ce"], own[LATE] + own["lost"])
+        counts = np.array([column.to_numpy(dtype=np.float64) for column in columns])
+        found[source] = found[source] + counts if source in found else counts
+    return found

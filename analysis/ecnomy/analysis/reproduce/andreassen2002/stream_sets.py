@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 7: three sets of test streams against aggregate udp, with controls of what calls do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS, controls
+from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["SETS", "draw", "figures", "of_set", "off_in_errors"]
+
+_LARGE_BPS: Final = 81920
+_RATE: Final = "sources.stream-1.traffic.rate"
+_SIZE: Final = "sources.stream-3.transport.payload"
+_VOICE: Final = "sources.voice.count"
+_CALLS: Final = "sources.voice.traffic"
+_BY_BYTES: Final = "network.links.bottleneck.marking.byte_mark"
+SETS: Final = {  # packets a second of the three streams, and their IP bytes
+    "rate": ((10.0, 20.0, 30.0), (128, 128, 128)),
+    "size": ((10.0, 10.0, 10.0), (128, 228, 328)),
+    "large": ((80.0, 159.7, 238.9), (128, 128, 128)),
+}
+
+
+def of_set(runs: Runs, name: str) -> Runs:
+    """The runs of a set; `steady` and `step`: its first with endless calls, `bytes`: by bytes."""
+    frame = runs.frame
+    constant = frame[_VOICE] < frame[_VOICE].max()
+    in_step = frame[_CALLS].astype(str).str.contains("tick")
+    by_bytes = frame[_BY_BYTES].astype(str) == "True"
+    large, sizes = frame[_RATE] == _LARGE_BPS, frame[_SIZE] > frame[_SIZE].min()
+    kept = {
+        "rate": ~constant & ~large & ~sizes,
+        "size": ~by_bytes & sizes,
+        "large": large,
+        "steady": constant & ~in_step,
+        "step": constant & in_step,
+        "bytes": by_bytes,
+    }[name]
+    return Runs(frame[kept], batches=False, budget=runs.budget)
+
+
+def off_in_errors(row: np.ndarray) -> float:
+    """The mean in its own standard errors."""
+    return float(row.mean() / (row.std(ddof=1) / np.sqrt(len(row))))
+
+
+def figures(studies: Studies) -> Samples:
+    """Rates of each stream, over the first one's and under those of all udp."""
+    found: dict[str, np.ndarray | float] = {}
+    sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
+    for name, runs in sets.items():
+        control = "" if name in SETS else "control."
+        for number, stream in enumerate(STREAMS, 1):
+            for rate in ("marking", "late"):
+                own = runs.sample(f"{rate}.{stream}")
+                found[f"{rate}.{name}.{number}"] = own
+                over = runs.sample(f"{rate}.udp") / own
+                found[f"{control}{rate}.udp_over_stream.{name}.{number}"] = over
+    first = sets["rate"].sample("marks.stream-1")
+    for number, stream in enumerate(STREAMS[1:], 2):
+        found[f"marks.{number}_over_1"] = sets["rate"].sample(f"marks.{stream}") / first
+        ratio = found[f"marking.rate.{number}"] / found["marking.rate.1"]
+        found[f"marking.rate.{number}_over_1"] = ratio
+    by_bytes = of_set(studies["stream-sets"], "bytes")
+    for number, size in enumerate(SETS["size"][1][1:], 2):
+        difference = sets["size"].sample(f"marking.stream-{number}") - found["marking.size.1"]
+        found[f"errors_off.size.{size}_minus_128"] = off_in_errors(np.asarray(difference))
+        ratio = by_bytes.sample(f"marking.stream-{number}") / by_bytes.sample("marking.stream-1")
+        found[f"bytes.marking.{size}_over_128"] = ratio
+    return found | controls(studies)
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Both rates of each stream and of all udp, a group of points for each set."""
+    figure.set_size_inches(9, 6)
+    axes = figure.subplots(2, 1, sharex=True)
+    names = {
+        "rate": "10, 20, 30\npackets/s",
+        "size": "128, 228,\n328 bytes",
+        "large": "80, 160, 239\npackets/s",
+        "steady": "10, 20, 30,\n91 endless calls",
+        "step": "the same,\nall in step",
+    }
+    for axis, rate in zip(axes, ("late", "marking"), strict=True):
+        for index, source in enumerate((*STREAMS, "udp")):
+            for at, name in enumerate(names):
+                each = interval_of(of_set(studies["stream-sets"], name).sample(f"{rate}.{source}"))
+                if each is None:
+                    continue
+                style = look(index) | {"linestyle": "none"}
+                label = "all udp" if source == "udp" else f"stream {index + 1}"
+                axis.errorbar(
+                    [at + 0.15 * (index - 1.5)], [each.mean], capsize=3,
+                    yerr=[[each.mean - each.low], [each.high - each.mean]],
+                    label=label if at == 0 else None, **style,
+                )  # fmt: skip
+        axis.set_xticks(range(len(names)), list(names.values()))
+    axes[0].set_ylim(bottom=0)
+    axes[1].set_yscale("log")  # in step is far above the rest
+    axes[0].set_ylabel("lost or later than 15 ms")
+    axes[1].set_ylabel("marked")
+    axes[0].legend(ncols=4, loc="lower left")

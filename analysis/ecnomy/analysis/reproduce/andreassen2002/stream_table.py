@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 8: delay and marking rates of three test streams in eight settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, columns, mixes
+from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["STREAMS", "controls", "draw", "figures"]
+
+STREAMS = ("stream-1", "stream-2", "stream-3")  # 10, 20 and 30 packets a second
+_RATES = ("late", "marking")
+
+
+def figures(studies: Studies) -> Samples:
+    """The rows of the table; spread of marks over streams; rates by threshold and by mix."""
+    found: dict[str, np.ndarray | float] = {}
+    table = mixes(studies["streams"])
+    lowest: dict[int, np.ndarray] = {}
+    for voice, mix in table.items():
+        means = {
+            name: np.mean([columns(mix, f"{name}.{stream}") for stream in STREAMS], axis=0)
+            for name in _RATES
+        }
+        for name in _RATES:
+            found[f"{name}.last_over_first.{voice}"] = means[name][-1] / means[name][0]
+        lowest[voice] = means["late"][0]
+        for threshold, runs in mix.items():
+            at = f"{voice}.{threshold}"
+            marking = np.array([runs.sample(f"marking.{stream}") for stream in STREAMS])
+            found[f"marking.most_over_least.{at}"] = marking.max(axis=0) / marking.min(axis=0)
+            for number, stream in enumerate(STREAMS, 1):
+                for name in _RATES:
+                    found[f"{name}.{at}.{number}"] = runs.sample(f"{name}.{stream}")
+            for other in ("voice", "web"):
+                found[f"control.marking.{other}.{at}"] = runs.sample(f"marking.{other}")
+    found |= controls(studies)
+    users = sorted(lowest)
+    for fewer, more in zip(users, users[1:], strict=False):
+        found[f"late.lowest.{more}_over_{fewer}"] = lowest[more] / lowest[fewer]
+    return found
+
+
+def controls(studies: Studies) -> dict[str, np.ndarray | float]:
+    """Rates of the stream of 30 packets/s, and their ratios, with receive windows of 16 kB."""
+    found: dict[str, np.ndarray | float] = {}
+    for voice, mix in mixes(studies["narrow-streams"]).items():
+        for name in _RATES:
+            rows = columns(mix, f"{name}.{STREAMS[-1]}")
+            found[f"control.{name}.last_over_first.{voice}"] = rows[-1] / rows[0]
+            for threshold, row in zip(mix, rows, strict=True):
+                found[f"control.{name}.{voice}.{threshold}"] = row
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Both rates, a group of three points for each setting."""
+    figure.set_size_inches(9, 6)
+    axes = figure.subplots(2, 1, sharex=True)
+    settings = [
+        (f"{voice}/{WEB_USERS[voice]}\n{threshold}", runs)
+        for voice, mix in mixes(studies["streams"]).items()
+        for threshold, runs in mix.items()
+    ]
+    for axis, name in zip(axes, _RATES, strict=True):
+        for index, stream in enumerate(STREAMS):
+            found = [interval_of(runs.sample(f"{name}.{stream}")) for _, runs in settings]
+            known = [(at, each) for at, each in enumerate(found) if each is not None]
+            style = look(index) | {"linestyle": "none"}
+            axis.errorbar(
+                [at + 0.2 * (index - 1) for at, _ in known],
+                [each.mean for _, each in known],
+                yerr=[[max(each.mean - each.low, 0) for _, each in known],
+                      [each.high - each.mean for _, each in known]],
+                label=f"{10 * (index + 1)} packets/s", capsize=3, **style,
+            )  # fmt: skip
+        axis.set_yscale("log")
+        axis.set_xticks(range(len(settings)), [label for label, _ in settings])
+    axes[0].set_ylabel("lost or later than 15 ms")
+    axes[1].set_ylabel("marked")
+    axes[1].set_xlabel("voice/web users, largest threshold [packets]")
+    axes[0].legend()

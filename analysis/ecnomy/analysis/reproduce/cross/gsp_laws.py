@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Guaranteed streams over four marking algorithms: do marks tell delays, and what is the tariff?
+
+Andreassen 2002, 4.4, asks how much the correlation of marking rate M and delay rate L depends on
+the algorithm. The tariff is that of andreassen2002/tariff.py, with the guarantee that nine in ten
+of the samples learnt keep, as algorithms differ in the delays that they allow.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.andreassen2002.samples import correlation
+from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS
+from ecnomy.analysis.reproduce.andreassen2002.tariff import charge_for, profit_off
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["apart", "draw", "figures"]
+
+LINK: Final = "network.links.bottleneck.marking"
+_KEPT: Final = 0.9
+Row = npt.NDArray[np.float64]
+
+
+def _laws(studies: Studies) -> dict[str, Runs]:
+    runs = studies["gsp-laws"]
+    return {json.loads(link)["law"]: runs.at({LINK: link}) for link in runs.values(LINK)}
+
+
+def _samples(runs: Runs, stream: str) -> list[tuple[Row, Row]]:
+    """(M, L) of each seed."""
+    marking, late = (runs.row(f"sample.{name}.{stream}") for name in ("marking", "late"))
+    return list(zip(marking, late, strict=True))
+
+
+def apart(correlations: dict[str, Row]) -> Row:
+    """Per seed, the law with the highest mean less the one with the lowest."""
+    ranked = sorted(correlations.values(), key=lambda row: float(row.mean()))
+    return np.asarray(ranked[-1] - ranked[0])
+
+
+def figures(studies: Studies) -> Samples:
+    """Correlations by law, how far apart they are, and what a tariff would be."""
+    found: dict[str, np.ndarray | float] = {}
+    means: dict[str, Row] = {}
+    shorts: dict[str, Row] = {}
+    for law, runs in _laws(studies).items():
+        rows = [[correlation(*pair) for pair in _samples(runs, stream)] for stream in STREAMS]
+        means[law] = np.mean(rows, axis=0)
+        shorts[law] = np.mean([runs.sample(f"short.both.{s}") for s in STREAMS], axis=0)
+        found[f"correlation.{law}"] = means[law]
+        found[f"control.short.correlation.{law}"] = shorts[law]
+        for name in ("marking", "late"):
+            found[f"{name}.{law}"] = runs.sample(f"{name}.{STREAMS[-1]}")
+        found |= {f"{name}.{law}": row for name, row in _tariffs(runs).items()}
+    return found | {"apart": apart(means), "control.short.apart": apart(shorts)}
+
+
+def _tariffs(runs: Runs) -> dict[str, Row]:
+    """Charge V in marks per packet, and profit off that wanted, in mu; first half, second half."""
+    charges, profits = [], []
+    for marking, late in _samples(runs, STREAMS[-1]):
+        half = len(late) // 2
+        learnt, sold = (marking[:half], late[:half]), (marking[half:], late[half:])
+        guarantee = float(np.quantile(learnt[1], _KEPT))
+        charges.append(charge_for(learnt, guarantee))
+        profits.append(profit_off(learnt, sold, guarantee))
+    return {"charge": np.array(charges), "profit_off": np.array(profits)}
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Samples of M and L over their means, all seeds, a panel for each law."""
+    figure.set_size_inches(9, 7)
+    axes = figure.subplots(2, 2, sharex=True, sharey=True)
+    for index, (axis, (law, runs)) in enumerate(
+        zip(axes.flat, _laws(studies).items(), strict=True)
+    ):
+        pairs = _samples(runs, STREAMS[-1])
+        marking = np.concatenate([m / m.mean() for m, _ in pairs])
+        late = np.concatenate([late / late.mean() for _, late in pairs])
+        style = look(index) | {"linestyle": "none", "markersize": 3}
+        mean = np.mean([correlation(*pair) for pair in pairs])
+        axis.plot(marking, late, label=f"{law}: correlation {mean:.2f}", **style)
+        axis.legend(loc="upper left")
+    axes[0, 0].set_xlim(left=0)
+    axes[0, 0].set_ylim(bottom=0)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("delay rate over its mean")
+    for axis in axes[1]:
+        axis.set_xlabel("marking rate of a sample over its mean")
