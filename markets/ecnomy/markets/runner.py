@@ -166,9 +166,11 @@ class RunVoice:
 @contextmanager
 def kept(writer: ResultsWriter, market: MarketLike, say: RunVoice) -> Iterator[dict[str, Any]]:
     """Close the results however the body ends; yields what goes into machine.json."""
-    machine, began_s = _machine(), time.monotonic()
+    machine: dict[str, Any] = {}
+    began_s = time.monotonic()
     reason: str | None = "the run failed"
     try:
+        machine |= _machine()
         yield machine
         reason = None
     except BaseException as error:
