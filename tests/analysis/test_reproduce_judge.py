@@ -11,8 +11,9 @@ import pytest
 from scipy.stats import t
 
 import ecnomy.analysis.reproduce as package
-from ecnomy.analysis.reproduce.catalogue import Claim
+from ecnomy.analysis.reproduce.catalogue import Claim, Finding, Tried
 from ecnomy.analysis.reproduce.judge import judge
+from ecnomy.analysis.reproduce.wording import filled
 
 
 def claim(**regions) -> Claim:
@@ -80,6 +81,18 @@ def test_pending_is_not_judged() -> None:
     """A claim that waits for something is pending whatever was measured."""
     pending = Claim(priority="core", says="so", expect={"x": (0, 1)}, pending="no agents")
     assert judge(pending, {"x": SAMPLE}).verdict == "pending"
+
+
+def test_controls_that_were_not_run_show_nothing() -> None:
+    """A control's conclusion needs one of its figures at least; those there are, are put in."""
+    shows = "it goes from {a} to {b}: gone"
+    finding = Finding("because", (Tried("paced", shows),))
+    assert filled(finding, {"c": SAMPLE})[0] == "because; tried: paced: not measured in this form"
+    text, controls = filled(finding, {"a": 2.0})
+    assert text.endswith("it goes from 2 to (not measured in this form): gone")
+    assert set(controls) == {"a"}
+    told = "see fig4"
+    assert filled(Finding("because", (Tried("paced", told),)), {})[0].endswith(told)
 
 
 def test_only_judge_reads_regions() -> None:

@@ -15,12 +15,15 @@ from rich.console import Console
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper, papers_folder, select
+from ecnomy.analysis.reproduce.command import reproduce_command
 from ecnomy.analysis.reproduce.page import write_page
 from ecnomy.analysis.reproduce.pictures import write_entry
 from ecnomy.analysis.reproduce.session import reproduce
 from ecnomy.analysis.reproduce.studies import Form, load_study
-from ecnomy.analysis.reproduce.table import budget_line, claims_table, closing_line
+from ecnomy.analysis.reproduce.table import budget_line, catalogue_table, claims_table, closing_line
 from paper_pool import Here, Quiet
+
+NO_CODE = {"title": "t", "priority": "core", "module": "nosuch", "claims": {}}
 
 
 @pytest.fixture
@@ -121,7 +124,7 @@ def test_tables_say_everything(paper: Path, tmp_path: Path) -> None:
     console.print(claims_table(found[0]))
     console.print(closing_line(found))
     text = console.export_text()
-    assert "1 entries, 11 claims, 12 runs in 1 studies, at most 1 million data packets" in text
+    assert "1 entry, 11 claims, 12 runs in 1 study, at most 1 million data packets" in text
     assert "1000-byte packets" in text and "of a budget of 1" in text
     assert "9 core claims" in text and "2 secondary claims" in text
 
@@ -158,6 +161,8 @@ def test_unknown_names(paper: Path, what: str) -> None:
         ({"extra": 1}, "unknown field `extra`"),
         ({"studies": {}}, "no study 'fig3'"),
         ({"version": 2}, "version"),
+        ({"paper": "cross"}, "paper: found 'cross', expected 'siris2002'"),
+        ({"entries": {"e": NO_CODE}}, "entries.e: no module 'nosuch'"),
     ],
 )
 def test_wrong_catalogue(paper: Path, change: dict, found: str) -> None:
@@ -166,6 +171,41 @@ def test_wrong_catalogue(paper: Path, change: dict, found: str) -> None:
     file.write_text(yaml.safe_dump(yaml.safe_load(file.read_text()) | change))
     with pytest.raises(InputError, match=f"claims.yaml: .*{found}"):
         load_paper("siris2002")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "found"),
+    [
+        ("claims.yaml", b"\xff\xfe", "claims.yaml: .*can't decode"),
+        ("findings.yaml", b"fig3.c1: {cause: 1}", "findings.yaml: Expected `str`"),
+        ("findings.yaml", b"fig3.c99: {cause: none}", "findings.yaml: no claim 'fig3.c99'"),
+    ],
+)
+def test_broken_files(paper: Path, name: str, data: bytes, found: str) -> None:
+    """What cannot be read is one line that names the file it is in."""
+    (paper / name).write_bytes(data)
+    with pytest.raises(InputError, match=found):
+        load_paper("siris2002")
+
+
+@pytest.mark.parametrize(("out", "found"), [("file", "a folder"), ("file/x", "a folder")])
+def test_folder_is_looked_at_first(
+    paper: Path, tmp_path: Path, monkeypatch, out: str, found: str
+) -> None:
+    """Where there can be no folder it is said at once, not after the runs."""
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=f"--out .*{found}"):
+        reproduce_command("siris2002", out=tmp_path / out)
+
+
+def test_other_ids_are_listed() -> None:
+    """Ids that share an entry's runs are in the catalogue and among those that there are."""
+    console = Console(width=120, record=True, file=io.StringIO())
+    console.print(catalogue_table(load_paper("athuraliya2000")))
+    assert "fig5, fig6, fig7" in console.export_text()
+    with pytest.raises(InputError, match="has fig5, fig6, fig7, table1"):
+        select("athuraliya2000.fig6x")
 
 
 def test_figures_are_numbers(paper: Path, tmp_path: Path) -> None:

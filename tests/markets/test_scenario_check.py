@@ -94,6 +94,16 @@ def test_summary_fits_a_screen() -> None:
         assert part in text
 
 
+def test_summary_names_classes() -> None:
+    """Links with a scheduler show their classes in place of one queue, sources their own."""
+    scenario = load(EXAMPLES / "two-classes.yaml")
+    text = summary(scenario, make_plan(scenario))
+    assert "deficit-round-robin classes voice (share 0.07, drop-tail), web (share 0.9, red)" in text
+    assert "100 x telephones: cbr, udp, via access, bottleneck (class voice)" in text
+    scenario = load(EXAMPLES / "service-classes.yaml")
+    assert "class-based classes gold, 2, 3, 4" in summary(scenario, make_plan(scenario))
+
+
 def test_checking_loads_nothing_heavy() -> None:
     """`ecnomy check` is quick because these stay away."""
     code = (

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -91,6 +93,17 @@ def check(folder: Path, runs: int) -> None:
     assert (table.status == "done").all(), table.reason.unique()
     assert not list((folder / "out").rglob("*.tmp"))
     assert not list((folder / "out" / "outcomes").glob("*.json"))
+
+
+def test_a_busy_port_is_not_spoken_of(tmp_path: Path) -> None:
+    """Two sweeps at once do not fight for dask's port 8787: nobody looks at what it serves."""
+    write(tmp_path, SWEEP)
+    with socket.socket() as other:
+        with contextlib.suppress(OSError):  # somebody has it: as good
+            other.bind(("127.0.0.1", 8787))
+            other.listen()
+        output = end(sweep(tmp_path))
+    assert "8787" not in output and "Warning" not in output
 
 
 def test_a_killed_worker_costs_no_run(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ but judge.py looks at the regions.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeVar
 
 import msgspec
 import yaml
@@ -39,6 +40,7 @@ PAPERS: Final = (
 )
 FOLDER_VARIABLE: Final = "ECNOMY_PAPERS"
 Priority = Literal["core", "sec"]
+T = TypeVar("T")
 Bound = float | None  # None: no bound on this side
 
 
@@ -96,6 +98,10 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     chosen: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # further ids that share runs and claims
 
+    def ids(self, name: str) -> tuple[str, ...]:
+        """All that it is called; `name` comes first."""
+        return name, *self.also
+
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A controlled run: what was changed, and what that isolates; {figure} is put in."""
@@ -129,9 +135,9 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             InputError: there is none.
         """
         for name, entry in self.entries.items():
-            if item == name or item in entry.also:
+            if item in entry.ids(name):
                 return name, entry
-        known = ", ".join(self.entries)
+        known = ", ".join(each for name, entry in self.entries.items() for each in entry.ids(name))
         raise InputError(f"{self.paper}.{item}: no such entry; {self.paper} has {known}")
 
 
@@ -158,27 +164,44 @@ def load_paper(name: str) -> Paper:
         InputError: there is no such paper, or its catalogue is wrong.
     """
     if name not in PAPERS:
-        raise InputError(f"{name}: no such paper; there are {', '.join(PAPERS)}")
+        raise InputError(f"{name or repr(name)}: no such paper; there are {', '.join(PAPERS)}")
     folder = papers_folder() / name
     file = folder / "claims.yaml"
-    tree = {**_tree(file), "folder": str(folder)}
+    paper = _converted(file, {**_tree(file), "folder": str(folder)}, Paper)
+    if paper.paper != name:
+        raise InputError(f"{file}: paper: found {paper.paper!r}, expected {name!r}")
+    for item, entry in paper.entries.items():
+        _check(file, item, entry, paper)
     findings = folder / "findings.yaml"
-    if findings.is_file():
-        tree["findings"] = _tree(findings)
+    if not findings.is_file():
+        return paper
+    known = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
+    found = _converted(findings, _tree(findings), dict[str, Finding])
+    if unknown := sorted(set(found) - known):
+        raise InputError(f"{findings}: no claim {unknown[0]!r}")
+    return msgspec.structs.replace(paper, findings=found)
+
+
+def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
+    """Raises InputError where an entry speaks of what is not there."""
+    if unknown := sorted(set(entry.studies) - set(paper.studies)):
+        raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
+    code = f"ecnomy.analysis.reproduce.{paper.paper}"
+    if entry.module and importlib.util.find_spec(f"{code}.{entry.module}") is None:
+        raise InputError(f"{file}: entries.{item}: no module {entry.module!r} in {code}")
+
+
+def _converted(file: Path, tree: dict[str, Any], kind: type[T]) -> T:
     try:
-        paper = msgspec.convert(tree, type=Paper)
+        return msgspec.convert(tree, type=kind)
     except msgspec.ValidationError as error:
         raise InputError(f"{file}: {error}") from None
-    for item, entry in paper.entries.items():
-        if unknown := sorted(set(entry.studies) - set(paper.studies)):
-            raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
-    return paper
 
 
 def _tree(file: Path) -> dict[str, Any]:
     try:
         tree = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{file}: {' '.join(str(error).split())}") from None
     if not isinstance(tree, dict):
         raise InputError(f"{file}: found {type(tree).__name__}, expected a mapping")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -53,11 +54,12 @@ def reproduce_command(
     if what and all_:
         raise InputError(f"--all: found {what!r} beside it, expected one of them")
     if not what and not all_:
-        return _list(quick)
+        return _list()
     engine_kind(engine)
     names = list(PAPERS) if all_ else [what]
     selected = [each for name in names for each in select(name)]
     form = Form(out, quick, engine)
+    _before(out)
     try:
         _reproduce(selected, form, workers, resolve, what.partition(".")[2])
     except KeyboardInterrupt:
@@ -65,10 +67,30 @@ def reproduce_command(
         raise SystemExit(INTERRUPTED) from None
 
 
+def _before(out: Path) -> None:
+    """Whether all is there that the end needs: to be told before minutes of runs, not after."""
+    from ecnomy.agents.errors import InputError
+    from ecnomy.analysis.optional import scipy_part
+    from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
+    from ecnomy.analysis.reproduce.page import page_maker
+
+    scipy_part("stats")
+    page_maker()
+    for name in PAPERS:
+        load_paper(name)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        file = isinstance(error, FileExistsError | NotADirectoryError)
+        found = "a file" if file else f"none to be had ({error.strerror})"
+        raise InputError(f"--out {out}: found {found}, expected a folder") from None
+    if not os.access(out, os.W_OK | os.X_OK):
+        raise InputError(f"--out {out}: found a folder that cannot be written")
+
+
 def _reproduce(selected: Any, form: Any, workers: int, resolve: bool, item: str) -> None:
     from rich.console import Console
 
-    from ecnomy.analysis.optional import scipy_part
     from ecnomy.analysis.reproduce.page import write_page
     from ecnomy.analysis.reproduce.pictures import write_entry
     from ecnomy.analysis.reproduce.session import reproduce
@@ -76,7 +98,6 @@ def _reproduce(selected: Any, form: Any, workers: int, resolve: bool, item: str)
     from ecnomy.markets.sweep.config import Limits
     from ecnomy.markets.sweep.pool import DaskPool
 
-    scipy_part("stats")  # before minutes of runs, not after them
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     console.print(budget_line(selected, form), markup=False)
 
@@ -97,7 +118,7 @@ def _reproduce(selected: Any, form: Any, workers: int, resolve: bool, item: str)
     print(f"page: {write_page(found, form)}")
 
 
-def _list(quick: bool) -> None:
+def _list() -> None:
     """What there is, with the packets each entry sends."""
     from rich.console import Console
 
@@ -107,7 +128,11 @@ def _list(quick: bool) -> None:
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     for name in PAPERS:
         console.print(catalogue_table(load_paper(name)))
-    console.print("ecnomy reproduce PAPER[.ITEM] [--quick], or --all", markup=False)
+    for line in (
+        "packets: data packets that all runs of an entry may send at most; entries share runs",
+        "ecnomy reproduce PAPER[.ITEM] [--quick], or --all",
+    ):
+        console.print(line, markup=False)
 
 
 class _Telling:

@@ -8,6 +8,7 @@ inside it.
 from __future__ import annotations
 
 import base64
+import importlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +27,7 @@ from ecnomy.analysis.reproduce.wording import interval_text, region_text
 from ecnomy.analysis.statistics import Interval
 from ecnomy.markets.inputs.remedy import pip_install
 
-__all__ = ["write_page"]
+__all__ = ["page_maker", "write_page"]
 
 _VERDICTS = (CONFIRMED, REFUTED, INCONCLUSIVE, REPORTED, PENDING)
 _LEVEL = 0.90
@@ -52,17 +53,26 @@ class _Section(msgspec.Struct):
     claims: list[_Claim]
 
 
+def page_maker() -> Any:
+    """The package jinja2.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        return importlib.import_module("jinja2")
+    except ImportError:
+        what = pip_install("jinja2")
+        raise InputError(f"the page needs jinja2 (ecnomy[reproduce]): {what}") from None
+
+
 def write_page(found: Sequence[Reproduced], form: Form) -> Path:
     """Write the page of all entries that the folder has outcomes of; returns the file.
 
     Raises:
         InputError: jinja2 is not installed.
     """
-    try:
-        import jinja2
-    except ImportError:
-        what = pip_install("jinja2")
-        raise InputError(f"the page needs jinja2 (ecnomy[reproduce]): {what}") from None
+    jinja2 = page_maker()
     papers = [(paper, _sections(paper, form)) for paper in map(load_paper, PAPERS)]
     papers = [(paper, sections) for paper, sections in papers if sections]
     loader = jinja2.FileSystemLoader(Path(__file__).parent)

@@ -36,9 +36,14 @@ def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
     claims = sum(len(paper.entries[item].claims) for paper, item in selected)
     whole = "" if not form.quick else " (as a whole; quick takes a part of it)"
     return (
-        f"{len(selected)} entries, {claims} claims, {runs} runs in {len(studies)} studies, "
+        f"{_counted(len(selected), 'entry', 'entries')}, {_counted(claims, 'claim', 'claims')}, "
+        f"{_counted(runs, 'run', 'runs')} in {_counted(len(studies), 'study', 'studies')}, "
         f"at most {packets / 1e6:.4g} million data packets{whole}"
     )
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def claims_table(found: Reproduced, item: str = "") -> Table:
@@ -71,7 +76,7 @@ def claims_table(found: Reproduced, item: str = "") -> Table:
 
 def _caption(found: Reproduced) -> str:
     chosen = found.paper.entries[found.item].chosen
-    lines = ["chosen: " + "; ".join(chosen)] if chosen else []
+    lines = ["* core claim" + ("; chosen: " + "; ".join(chosen) if chosen else "")]
     if found.budget:
         sent, most = found.data_packets / 1e6, found.budget / 1e6
         lines.append(f"{sent:.4g} million data packets were sent, of a budget of {most:.4g}")
@@ -95,7 +100,7 @@ def closing_line(found: Sequence[Reproduced]) -> str:
         counts = Counter(outcome.verdict.verdict for outcome in chosen)
         kinds = [k for k in (CONFIRMED, REFUTED, INCONCLUSIVE, REPORTED, PENDING) if counts[k]]
         told = ", ".join(f"{counts[kind]} {kind}" for kind in kinds) or "none"
-        lines.append(f"{len(chosen)} {name} claims: {told}")
+        lines.append(f"{_counted(len(chosen), f'{name} claim', f'{name} claims')}: {told}")
     return "; ".join(lines)
 
 
@@ -106,8 +111,9 @@ def catalogue_table(paper: Paper) -> Table:
         table.add_column(name, justify="right" if name in ("claims", "packets") else "left")
     for item, entry in paper.entries.items():
         packets = sum(paper.studies[name].budget for name in entry.studies)
-        amount = f"{packets / 1e6:.3g} M" if packets else ""
+        amount = f"{packets / 1e6:,.{0 if packets >= 1e8 else 1}f} M" if packets else ""
         pending = all(claim.pending for claim in entry.claims.values())
         title = entry.title + (" (pending)" if pending and entry.claims else "")
-        table.add_row(item, entry.priority, str(len(entry.claims)), amount, title)
+        ids, claims = ", ".join(entry.ids(item)), str(len(entry.claims))
+        table.add_row(ids, entry.priority, claims, amount, title)
     return table

@@ -12,6 +12,7 @@ from ecnomy.analysis.statistics import Interval
 
 __all__ = ["figure_text", "filled", "interval_text", "region_text"]
 
+_MISSING: Final = "not measured in this form"
 _NAMED: Final = re.compile(r"\{([^{}]+)\}")
 
 
@@ -42,16 +43,24 @@ def figure_text(figure: Judged) -> str:
 
 
 def filled(finding: Finding, samples: Samples) -> tuple[str, dict[str, Interval]]:
-    """A finding with the figures it names put in, and those figures."""
+    """A finding with the figures it names put in, and those figures.
+
+    What a control shows is left out where none of its figures was measured.
+    """
     controls: dict[str, Interval] = {}
 
     def put(match: re.Match[str]) -> str:
         interval = interval_of(samples[match[1]]) if match[1] in samples else None
         if interval is None:
-            return "(not measured in this form)"
+            return f"({_MISSING})"
         controls[match[1]] = interval
         return interval_text(interval)
 
+    def told(text: str) -> str:
+        names = _NAMED.findall(text)
+        missing = not any(name in samples and interval_of(samples[name]) for name in names)
+        return _MISSING if names and missing else _NAMED.sub(put, text)
+
     lines = [_NAMED.sub(put, finding.cause)]
-    lines += [f"tried: {tried.run}: {_NAMED.sub(put, tried.shows)}" for tried in finding.tried]
+    lines += [f"tried: {tried.run}: {told(tried.shows)}" for tried in finding.tried]
     return "; ".join(lines), controls

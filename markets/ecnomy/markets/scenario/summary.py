@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ecnomy.markets.inputs.amounts import MICRO
-from ecnomy.markets.plan import Link, Plan, Source, Tcp
+from ecnomy.markets.plan import Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
@@ -60,11 +60,28 @@ def _link(link: Link, plan: Plan) -> str:
         buffer = f"buffer {link.buffer_bytes} bytes"
     ends = f"{plan.nodes[link.source]} -> {plan.nodes[link.target]}"
     rate, delay = _rate(link.rate_bps), _time(link.delay_ps)
-    return f"{link.name}: {ends}, {rate}, {delay}, {buffer}, {link.marking.law}"
+    queue = _classes(link.scheduler) if link.scheduler else link.marking.law
+    return f"{link.name}: {ends}, {rate}, {delay}, {buffer}, {queue}"
+
+
+def _classes(scheduler: Scheduler) -> str:
+    told = []
+    for index, (name, promised) in enumerate(zip(scheduler.names, scheduler.classes, strict=True)):
+        parts = [f"share {promised.params['share']:g}"] if "share" in promised.params else []
+        parts += [scheduler.marking[index].law] if scheduler.marking else []
+        told.append(f"{name} ({', '.join(parts)})" if parts else name)
+    return f"{scheduler.law.law} classes {', '.join(told)}"
+
+
+def _hop(link: Link, index: int, source: Source) -> str:
+    """A link on a source's path, with the source's class where it has classes."""
+    if link.scheduler is None or not source.classes:
+        return link.name
+    return f"{link.name} (class {link.scheduler.names[source.classes[index]]})"
 
 
 def _source(source: Source, plan: Plan) -> str:
-    via = ", ".join(plan.links[link].name for link in source.path)
+    via = ", ".join(_hop(plan.links[link], index, source) for index, link in enumerate(source.path))
     transport = source.transport
     law = f"{transport.window.law}, {transport.send}" if isinstance(transport, Tcp) else "udp"
     start = f", from {_time(source.start.at_ps)}" if source.start.at_ps else ""

@@ -174,6 +174,7 @@ def _started(distributed: Any, workers: int, limits: Limits) -> Any:
         processes=True,
         memory_limit=memory,
         dashboard_address=None,
+        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else port 8787, or a warning
         silence_logs=logging.CRITICAL,
     )
 
