@@ -90,8 +90,8 @@ def test_spread_and_least_go_by_means() -> None:
 def test_perfect_order_is_exactly_one(count: int) -> None:
     """Rounding does not put a perfect rank correlation below 1, nor a reversed one above -1."""
     rising = {float(r): np.array([1.1 * r, 1.1 * r]) for r in range(1, count + 1)}
-    assert rank_correlation(rising) == 1
-    assert rank_correlation({-r: value for r, value in rising.items()}) == -1
+    assert rank_correlation(rising).mean == 1
+    assert rank_correlation({-r: value for r, value in rising.items()}).mean == -1
 
 
 def test_ratios_by_unit() -> None:

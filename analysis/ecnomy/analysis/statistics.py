@@ -2,13 +2,14 @@
 """Statistics over seeds and over time: intervals, ratios, equivalence, fairness, dispersion.
 
 Source: Law, Simulation Modeling and Analysis (intervals, batch means); Fieller 1954 (ratios);
-Schuirmann 1987 (two one-sided tests); Jain, Chiu, Hawe 1984 (fairness index).
+Schuirmann 1987 (two one-sided tests); Efron 1979 (bootstrap); Jain, Chiu, Hawe 1984 (fairness).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = [
     "Equivalence",
     "Interval",
     "batch_means",
+    "bootstrap",
     "dispersion",
     "jain",
     "ratio_of_means",
@@ -29,6 +31,9 @@ __all__ = [
 ]
 
 Values = Sequence[float] | npt.NDArray[np.float64]
+Rows = list[npt.NDArray[np.float64]]
+_DRAWS: Final = 2000
+_KEY: Final = 1979
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -92,6 +97,39 @@ def t_interval(values: Values, level: float = 0.90) -> Interval:
     mean = float(array.mean())
     half = _quantile(level, n - 1) * float(array.std(ddof=1)) / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, level, n)
+
+
+def bootstrap(
+    statistic: Callable[[Rows], npt.NDArray[np.float64]],
+    samples: Sequence[Values],
+    level: float = 0.90,
+) -> Interval:
+    """Percentile interval of what is no mean, from samples drawn with replacement.
+
+    Values at the same place of different samples are drawn together, as they share a seed. The
+    draws are always the same ones.
+
+    Args:
+        statistic: from rows [..., n], one of each sample, a value for each of the leading axes.
+        samples: each with values that are independent of each other, one per seed.
+        level: of confidence.
+
+    Raises:
+        InputError: a sample is empty or a value is not finite.
+    """
+    rows = [_clean(sample, 1, "a bootstrap") for sample in samples]
+    rng = np.random.Generator(np.random.Philox(key=_KEY))
+    places = rng.random((_DRAWS, max(row.size for row in rows)))
+    drawn = [row[(places[:, : row.size] * row.size).astype(np.int64)] for row in rows]
+    tail = (1 - level) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):  # a draw that has no value is left out
+        values = statistic(drawn)
+        estimate = float(statistic([row[np.newaxis] for row in rows])[0])
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return Interval(math.nan, math.nan, math.nan, level, 0)
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return Interval(estimate, float(low), float(high), level, min(row.size for row in rows))
 
 
 def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Interval:

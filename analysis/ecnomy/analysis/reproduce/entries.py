@@ -111,12 +111,12 @@ def measured(paper: Paper, item: str, form: Form) -> Measured:
 def reason_of(
     verdict: Verdict, pending: str, finding: Finding | None, samples: Samples
 ) -> tuple[str, dict[str, Interval]]:
-    """Why a claim is not confirmed, and the figures that this names in braces."""
+    """Why a claim is not confirmed, or what one only reported tells; and the figures named in it."""
     from ecnomy.analysis.reproduce.wording import filled
 
     if verdict.verdict == PENDING:
         return pending, {}
-    if verdict.verdict in (CONFIRMED, REPORTED):
+    if verdict.verdict == CONFIRMED or (verdict.verdict == REPORTED and finding is None):
         return "", {}
     if finding is None:
         if verdict.verdict == INCONCLUSIVE and any(f.measured is None for f in verdict.figures):

@@ -10,7 +10,8 @@ For each figure that a claim expects, the Student-t interval of its mean over se
     reported       there is no bound: the paper, or our catalogue of it, says nothing to hold it to
 
 A claim is confirmed if all its figures with bounds are, refuted if one of them is, else
-inconclusive; reported if none has a bound. A figure of theory alone has one value and no interval.
+inconclusive; reported if none has a bound. A figure of theory alone has one value and no interval,
+one that is no mean (a rank correlation of means) the bootstrap's.
 This is the only module that reads the regions.
 """
 
@@ -35,6 +36,7 @@ __all__ = [
     "REFUTED",
     "REPORTED",
     "Judged",
+    "Sample",
     "Samples",
     "Verdict",
     "judge",
@@ -48,7 +50,8 @@ PENDING: Final = "pending"
 REPORTED: Final = "reported"
 LEVEL: Final = 0.90
 
-Samples = Mapping[str, npt.NDArray[np.float64] | Sequence[float] | float]
+Sample = npt.NDArray[np.float64] | Sequence[float] | float | Interval
+Samples = Mapping[str, Sample]
 
 
 class Judged(msgspec.Struct, frozen=True):
@@ -73,7 +76,7 @@ def judge(claim: Claim, samples: Samples) -> Verdict:
 
     Args:
         claim: with the regions it expects.
-        samples: per figure one value per seed or batch, or one exact value.
+        samples: per figure one value per seed or batch, one exact value, or an interval of its own.
     """
     if claim.pending:
         return Verdict(PENDING, ())
@@ -96,12 +99,7 @@ def whole_of(verdicts: set[str]) -> str:
     return CONFIRMED if bounded == {CONFIRMED} else INCONCLUSIVE
 
 
-def _judged(
-    name: str,
-    sample: npt.NDArray[np.float64] | Sequence[float] | float,
-    low: float | None,
-    high: float | None,
-) -> Judged:
+def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)
@@ -118,8 +116,10 @@ def _judged(
     return Judged(name, interval, low, high, verdict)
 
 
-def interval_of(sample: npt.NDArray[np.float64] | Sequence[float] | float) -> Interval | None:
+def interval_of(sample: Sample) -> Interval | None:
     """Mean and interval of a sample; None where a value is missing or there is but one."""
+    if isinstance(sample, Interval):
+        return sample if math.isfinite(sample.mean) else None
     values = np.asarray(sample, dtype=np.float64)
     if values.size == 0 or not np.isfinite(values).all():
         return None

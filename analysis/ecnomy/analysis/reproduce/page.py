@@ -20,7 +20,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.analysis.reproduce.catalogue import PAPERS, Entry, Paper, load_paper
 from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, PENDING, REFUTED, REPORTED
 from ecnomy.analysis.reproduce.pictures import entry_file
-from ecnomy.analysis.reproduce.record import Figure, Recorded
+from ecnomy.analysis.reproduce.record import Figure, Recorded, write_whole
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import interval_text, region_text
@@ -81,7 +81,7 @@ def write_page(found: Sequence[Reproduced], form: Form) -> Path:
         papers=papers, counts=_counts(papers), verdicts=_VERDICTS, form=form
     )
     file = form.out / f"reproduction{form.ending}.html"
-    file.write_text(text, encoding="utf-8")
+    write_whole(file, text.encode())
     return file
 
 

@@ -15,15 +15,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 import numpy as np
 
 from ecnomy.analysis.panels import COLOURS, panel_style, save
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
-from ecnomy.analysis.reproduce.record import recorded, versions
+from ecnomy.analysis.reproduce.record import recorded, versions, write_record
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form, Studies
+from ecnomy.analysis.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,7 +81,7 @@ def write_entry(found: Reproduced, form: Form) -> list[Path]:
     outcome = entry_file(paper.paper, found.item, form, ".json")
     outcome.parent.mkdir(parents=True, exist_ok=True)
     records = [recorded(each, None, versions()) for each in found.outcomes]
-    outcome.write_bytes(msgspec.json.format(msgspec.json.encode(records), indent=1) + b"\n")
+    write_record(outcome, records)
     samples = found.measured.samples
     if not samples:
         return files
@@ -103,7 +103,9 @@ def _write_csv(file: Path, samples: Samples) -> None:
         for name, sample in samples.items():
             interval = interval_of(sample)
             if interval is None:
-                rows.writerow([name, "", "", "", np.size(sample)])
+                rows.writerow(
+                    [name, "", "", "", 0 if isinstance(sample, Interval) else np.size(sample)]
+                )
             else:
                 values = (interval.mean, interval.low, interval.high)
                 rows.writerow([name, *(f"{value:.9g}" for value in values), interval.n])

@@ -7,22 +7,39 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.statistics import Interval, bootstrap
 
 __all__ = ["rank_correlation"]
 
+_DIGITS = 12
 
-def rank_correlation(points: Mapping[Any, Any]) -> float:
-    """Spearman's, of x with the mean of its sample; nan where all means are equal.
 
-    Without the last digits, so that a perfect order gives 1 exactly.
+def rank_correlation(points: Mapping[Any, Any]) -> Interval:
+    """Spearman's, of x with the mean of its sample, with its bootstrap interval over seeds.
+
+    Not a number where all means are equal, or one is none. Without the last digits, so that a
+    perfect order gives 1 exactly.
 
     Args:
         points: x -> values, one per seed or batch.
     """
-    means = [float(np.mean(sample)) for sample in points.values()]
-    if len(set(means)) == 1:
-        return float("nan")
-    found = scipy_part("stats").spearmanr(list(points), means).statistic
-    return round(float(found), 12)
+    rankdata = scipy_part("stats").rankdata
+    order = _centred(rankdata(list(points)))
+
+    def spearman(rows: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+        means = np.stack([row.mean(axis=-1) for row in rows], axis=-1)
+        ranks = _centred(rankdata(means, axis=-1))
+        both = np.sqrt((order**2).sum() * (ranks**2).sum(axis=-1))
+        return np.asarray(np.round((ranks * order).sum(axis=-1) / both, _DIGITS))
+
+    samples = [np.atleast_1d(np.asarray(sample, dtype=np.float64)) for sample in points.values()]
+    if not all(np.isfinite(sample).all() for sample in samples):
+        return Interval(np.nan, np.nan, np.nan, 0.9, 0)
+    return bootstrap(spearman, samples)
+
+
+def _centred(ranks: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.asarray(ranks - ranks.mean(axis=-1, keepdims=True))

@@ -20,7 +20,7 @@ from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.statistics import Interval
 
-__all__ = ["Figure", "Recorded", "read_record", "recorded", "write_record"]
+__all__ = ["Figure", "Recorded", "read_record", "recorded", "write_record", "write_whole"]
 
 _DIGITS: Final = 9
 
@@ -106,7 +106,11 @@ def read_record(file: Path) -> list[Recorded]:
 
 def write_record(file: Path, outcomes: list[Recorded]) -> None:
     """Write a record; the same outcomes give the same bytes."""
-    data = msgspec.json.format(msgspec.json.encode(outcomes), indent=1) + b"\n"
+    write_whole(file, msgspec.json.format(msgspec.json.encode(outcomes), indent=1) + b"\n")
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file so that it is the old or the new one whenever the process ends."""
     temporary = file.with_name(file.name + ".tmp")
     temporary.write_bytes(data)
     temporary.replace(file)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
@@ -42,7 +42,7 @@ def figures(studies: Studies) -> Samples:
 def draw(studies: Studies, figure: Figure) -> None:
     """Echoes per mark, by echo and law."""
     axis = figure.subplots()
-    samples = figures(studies)
+    samples: dict[str, Any] = dict(figures(studies))
     bars = {
         "accurate echo,\nWTP": "accurate.learnt_per_mark",
         "latching echo,\nWTP's marks": "latched.wtp",

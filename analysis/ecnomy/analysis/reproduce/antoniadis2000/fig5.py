@@ -12,7 +12,7 @@ from ecnomy.analysis.reproduce.antoniadis2000.ratios import (
     controls_of,
     ratios,
 )
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Studies
@@ -29,7 +29,7 @@ def figures(studies: Studies) -> Samples:
     controls = {
         name: ratios(runs, "goodput_bps") for name, runs in controls_of(studies["controls"]).items()
     }
-    found: dict[str, np.ndarray | float] = {"rank_correlation": rank_correlation(measured)}
+    found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured)}
     for r, ratio in measured.items():
         size = "large" if r >= 6 else "small"
         found[f"ratio_over_r.{size}.r={r:g}"] = ratio / r

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecnomy.analysis.reproduce.antoniadis2000.ratios import controls_of, ratios
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Studies
@@ -23,7 +23,7 @@ def figures(studies: Studies) -> Samples:
     """Marking probability, heavy over light; burstiness, light over heavy."""
     throughput = ratios(studies["fig5"], "goodput_bps")
     marking = ratios(studies["fig5"], "marking_rate")
-    found: dict[str, np.ndarray | float] = {"rank_correlation": rank_correlation(marking)}
+    found: dict[str, Sample] = {"rank_correlation": rank_correlation(marking)}
     for r, ratio in marking.items():
         size = "from_4" if throughput[r].mean() >= 4 else "below_4"
         found[f"probability.{size}.r={r:g}"] = ratio

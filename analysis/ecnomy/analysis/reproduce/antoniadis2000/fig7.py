@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -35,7 +35,7 @@ def by_gain(runs: Runs, *, least: float = 0.05, packets: int = 0) -> dict[float,
 
 def figures(studies: Studies) -> Samples:
     """Times, fluctuations and peaks by gain, and their rank correlations; `small.`: 500 bytes."""
-    found: dict[str, np.ndarray | float] = {}
+    found: dict[str, Sample] = {}
     for packets, size in enumerate(("", "small.")):
         own = by_gain(studies["fig7"], packets=packets)
         for column in _COLUMNS:

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from ecnomy.analysis.reproduce.antoniadis2000.ratios import Ratios, ratios
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Studies
@@ -34,7 +32,7 @@ def _measured(studies: Studies) -> dict[bool, Ratios]:
 def figures(studies: Studies) -> Samples:
     """Ratio of throughput over r; with slow start, and that over the one without."""
     measured = _measured(studies)
-    found: dict[str, np.ndarray | float] = {"rank_correlation": rank_correlation(measured[False])}
+    found: dict[str, Sample] = {"rank_correlation": rank_correlation(measured[False])}
     for r, ratio in measured[False].items():
         size = "large" if r >= 6 else "small"
         found[f"ratio_over_r.{size}.r={r:g}"] = ratio / r

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -84,7 +84,7 @@ def draw(studies: Studies, figure: Figure) -> None:
     left.set(xlabel="time [s]", ylabel="rate of a flow [Mbps]")
     left.set_ylim(bottom=0)
     left.legend(loc="upper center", fontsize="small")
-    samples = figures(studies)
+    samples: dict[str, Any] = dict(figures(studies))
     for index, (prefix, label) in enumerate((("", "ACK-clocked"), ("paced.", "paced"))):
         means = [np.mean(samples[f"{prefix}classes.rate_over_fee.{n}"]) for n in range(1, 6)]
         right.plot(range(1, 6), means, label=label, **look(index))

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.antoniadis2000.ratios import Ratios
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -68,7 +68,7 @@ def _most_share(runs: Runs) -> dict[str, np.ndarray]:
 def figures(studies: Studies) -> Samples:
     """Ratios of throughput, of both laws and of one to the other; the identity, exactly."""
     measured = _measured(studies["sender"])
-    found: dict[str, np.ndarray | float] = {"identity.difference": _difference()}
+    found: dict[str, Sample] = {"identity.difference": _difference()}
     for law, share in _most_share(studies["sender"]).items():
         found[f"most_share.{law}.ten.r=1"] = share
     for number in _NUMBERS.values():

@@ -10,7 +10,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.fig14 import TARGET_PACKETS, curves
 from ecnomy.analysis.reproduce.athuraliya2000.laws import COUNT
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Studies
@@ -27,7 +27,7 @@ def figures(studies: Studies) -> Samples:
     """How loss, queue and price go with n, and what newcomers are marked with."""
     runs = studies["fig14"]
     loss, queue = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.mean_queue_packets")
-    found: dict[str, np.ndarray | float] = {
+    found: dict[str, Sample] = {
         "rank.tail_loss": rank_correlation(loss["tail"]),
         "rank.red_queue": rank_correlation(queue["red"]),
         "rank.rem_price": rank_correlation(_prices(studies)),

@@ -15,7 +15,7 @@ from ecnomy.analysis.reproduce.athuraliya2000.laws import (
     by_law,
     slope,
 )
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -38,7 +38,7 @@ def figures(studies: Studies) -> Samples:
         curves(runs, "bottleneck.mean_queue_packets"),
     )
     loss, p = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.marked")
-    found: dict[str, np.ndarray | float] = {}
+    found: dict[str, Sample] = {}
     for law in use:
         found |= {f"utilization.{law}.n={n}": v for n, v in use[law].items() if n >= 10}
     means = {law: np.mean(list(use[law].values()), axis=0) for law in use}

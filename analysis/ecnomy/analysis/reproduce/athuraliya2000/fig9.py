@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
@@ -33,7 +33,7 @@ def points(runs: Runs) -> dict[float, Runs]:
 def figures(studies: Studies) -> Samples:
     """See scaling.scaled; also the rank correlation of backlog, and of price, with n."""
     runs = points(studies["fig9"])
-    found = scaled(runs, theory)
+    found: dict[str, Sample] = dict(scaled(runs, theory))
     backlog = [own.sample("bottleneck.mean_queue_packets") for own in runs.values()]
     found["correlation.backlog"] = _correlation(list(runs), backlog)
     marked = [own.sample("bottleneck.marked") for own in runs.values()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.ratios import Floats, Ratios
@@ -68,7 +68,7 @@ def _loads(runs: Runs, key: str) -> Ratios:
 
 def figures(studies: Studies) -> Samples:
     """Ratios of throughput, utilization, fairness and the power of p that throughput follows."""
-    found: dict[str, Floats | float] = {}
+    found: dict[str, Sample] = {}
     laws = _laws(studies)
     ratios = {name: _throughput(*law) for name, law in laws.items()}
     loads = {name: _loads(*law) for name, law in laws.items()}

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.controls import ratio_controls
 from ecnomy.analysis.reproduce.siris2002.laws import LABELS, WEIGHT, by_law
 from ecnomy.analysis.reproduce.studies import Runs, Studies
+from ecnomy.analysis.statistics import Interval, bootstrap
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +27,7 @@ def figures(studies: Studies) -> Samples:
     """Ratios of throughput, marks and windows over r, per seed."""
     laws = by_law(studies["fig3"])
     ratios = {law: _ratios(runs, "goodput_bps") for law, runs in laws.items()}
-    found: dict[str, np.ndarray | float] = {}
+    found: dict[str, Sample] = {}
     for law, runs in laws.items():
         found[f"rank_correlation.{law}"] = rank_correlation(ratios[law])
         for r, ratio in ratios[law].items():
@@ -56,9 +57,9 @@ def _ratios(runs: Runs, column: str) -> Ratios:
     }
 
 
-def _across(ratios: dict[str, Ratios]) -> dict[str, np.ndarray | float]:
+def _across(ratios: dict[str, Ratios]) -> dict[str, Sample]:
     """One law against another."""
-    found: dict[str, np.ndarray | float] = {}
+    found: dict[str, Sample] = {}
     for r in ratios["red"]:
         found[f"red_over_lb.r={r:g}"] = ratios["red"][r] / ratios["lb"][r]
     most = max(ratios["vq"])
@@ -67,14 +68,20 @@ def _across(ratios: dict[str, Ratios]) -> dict[str, np.ndarray | float]:
             if 6 <= r < most:  # there the means alone are compared
                 found[f"mean.vq_minus.{law}.r={r:g}"] = float((ratio - ratios[law][r]).mean())
         found[f"vq_minus.{law}.r={most:g}"] = ratios["vq"][most] - ratios[law][most]
-        found[f"half_width.vq_over_{law}"] = _half_width(ratios["vq"]) / _half_width(ratios[law])
+        found[f"half_width.vq_over_{law}"] = _half_widths(ratios["vq"], ratios[law])
     return found
 
 
-def _half_width(ratios: Ratios) -> float:
-    """Mean half-width of the intervals at large r, relative to r."""
-    intervals = [(r, interval_of(ratio)) for r, ratio in ratios.items() if r >= 6]
-    return float(np.mean([i.half_width / r for r, i in intervals if i is not None]))
+def _half_widths(one: Ratios, other: Ratios) -> Interval:
+    """Mean half-width of intervals at large r, relative to r: of one law over that of another."""
+    large = [r for r in one if r >= 6]
+    relative = [curve[r] / r for curve in (one, other) for r in large]
+
+    def ratio(rows: list[np.ndarray]) -> np.ndarray:
+        spread = [row.std(axis=-1, ddof=1) for row in rows]
+        return np.asarray(sum(spread[: len(large)]) / sum(spread[len(large) :]))
+
+    return bootstrap(ratio, relative)
 
 
 def _bursts(laws: dict[str, Runs]) -> dict[str, np.ndarray | float]:

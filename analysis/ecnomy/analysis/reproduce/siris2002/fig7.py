@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import theory_line
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002.fig5 import SHORT_OVER_LONG
@@ -41,7 +41,7 @@ def predicted(runs: Runs, short_over_long: float) -> Ratios:
 
 def figures(studies: Studies) -> Samples:
     """Rank correlations, RED against the prediction, and against figure 5."""
-    found: dict[str, Floats | float] = {}
+    found: dict[str, Sample] = {}
     apart = cases(studies["fig5"])
     for case, runs in cases(studies["fig7"]).items():
         laws = by_law(runs, FIRST)
