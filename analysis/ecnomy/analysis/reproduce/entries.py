@@ -111,7 +111,7 @@ def measured(paper: Paper, item: str, form: Form) -> Measured:
 def reason_of(
     verdict: Verdict, pending: str, finding: Finding | None, samples: Samples
 ) -> tuple[str, dict[str, Interval]]:
-    """Why a claim is not confirmed, or what one only reported tells; and the figures named in it."""
+    """Why a claim is not confirmed, what a reported one tells; and the figures named in it."""
     from ecnomy.analysis.reproduce.wording import filled
 
     if verdict.verdict == PENDING:
