@@ -30,7 +30,7 @@ def main() -> None:
     sns.lineplot(flows, x="flows", y="rate", marker="o", ax=left, label="measured")
     sns.lineplot(
         x=list(ACCEPTED), y=list(ACCEPTED.values()), marker="_", linestyle="--", ax=left,
-        label="asked for",
+        label="target",
     )  # fmt: skip
     left.set(xscale="log", ylim=(0, None), xlabel="flows, 10 Mbps each")
     left.set(ylabel="million data packets\nper CPU second")
