@@ -60,9 +60,8 @@ def test_regulation_marks_the_same_packets() -> None:
     assert not one.reports[-1].pairs["marks"][:4].any()  # of the source that is not ECT
 
 
-def test_tcp_in_classes_is_the_same_packet_by_packet() -> None:
-    """NewReno flows in four classes, their ACKs in classes as well."""
-    of = scheduler(TABLE_1, regulation="ecn", buffer_packets=60.0)
+def same_for_tcp(of: Scheduler) -> None:
+    """NewReno flows in four classes of `of`, their ACKs in classes as well, on both engines."""
     links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=60)
     links[2], links[3] = classed(links[2], of), classed(links[3], of)
     law = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
@@ -82,6 +81,11 @@ def test_tcp_in_classes_is_the_same_packet_by_packet() -> None:
     for name, column in rows.items():
         np.testing.assert_array_equal(column, others[name], name)
     assert rows["marks"].sum() > 10 and set(rows["link"]) == {2, 3}
+
+
+def test_tcp_in_classes_is_the_same_packet_by_packet() -> None:
+    """Under guarantees and regulation."""
+    same_for_tcp(scheduler(TABLE_1, regulation="ecn", buffer_packets=60.0))
 
 
 def in_shares() -> Scheduler:
@@ -109,23 +113,5 @@ def test_weighted_classes_are_the_same_packet_by_packet() -> None:
 
 
 def test_tcp_in_weighted_classes_is_the_same_packet_by_packet() -> None:
-    """NewReno flows in four classes, their ACKs in classes as well."""
-    links = plans.duplex("in", 0, 1, 1e9, 0.001) + plans.duplex("out", 1, 2, 1e7, 0.01, buffer=60)
-    links[2], links[3] = classed(links[2], in_shares()), classed(links[3], in_shares())
-    law = Law("newreno", {"decrease": 0.5, "min_ssthresh": 2.0})
-    sources = [
-        msgspec.structs.replace(
-            plans.source(f"s{n}", [0, 2], [3, 1], plans.tcp(law), count=3, stagger_s=0.01),
-            classes=[-1, n],
-            ack_classes=[n, -1],
-        )
-        for n in range(4)
-    ]
-    plan = plans.plan(links, sources, 4.0, classes_every_ps=10**11)
-    one, other = drive.run(plan), drive_omnet.run(plan)
-    for name, column in one.reports[-1].flows.items():
-        np.testing.assert_array_equal(column, other.reports[-1].flows[name], name)
-    rows, others = one.table("classes"), other.table("classes")
-    for name, column in rows.items():
-        np.testing.assert_array_equal(column, others[name], name)
-    assert rows["marks"].sum() > 10 and set(rows["link"]) == {2, 3}
+    """Under weights."""
+    same_for_tcp(in_shares())

@@ -15,7 +15,7 @@ import numpy as np
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
 
-__all__ = ["FEW", "LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked", "within"]
+__all__ = ["FEW", "LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
 LEAVE: Final = -1.0  # as a willingness: not this agent's matter
 NO_CAP: Final = -1.0  # as a rate cap: none
@@ -36,13 +36,6 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     willingness_micro_per_s: Floats | None = None
     offer: Integers | None = None
     rate_cap_bps: Floats | None = None
-
-
-def within(values: Floats, least: float, most: float) -> Floats:
-    """Each value, or the limit that it is beyond."""
-    if len(values) <= FEW:
-        return np.array([min(max(value, least), most) for value in values.tolist()])
-    return values.clip(least, most)
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:

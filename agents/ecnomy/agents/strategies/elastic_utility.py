@@ -36,7 +36,7 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.decision import FEW, Decision, within
+from ecnomy.agents.decision import FEW, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
@@ -105,8 +105,8 @@ class ElasticUtility:
         """Each flow's next log w, on the way to log x U'(x)."""
         step = self._gain * (worth - self._log_pay)
         step[~np.logical_and(self._going, before)] = 0.0
-        step = within(step, -LONGEST_STEP, LONGEST_STEP)
-        return within(self._log_pay + step, *self._bounds)
+        step = step.clip(-LONGEST_STEP, LONGEST_STEP)
+        return (self._log_pay + step).clip(*self._bounds)
 
     def _move_few(self, worth: Floats, before: Truths) -> Floats:
         """The same number by number: numpy takes several times as long for a flow or two."""
@@ -129,7 +129,7 @@ class ElasticUtility:
         else:
             self._x0_bps = np.full(len(own_bps), x0_bps)
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
-        log_pay = within(self._log_worth(first_bps), *self._bounds)
+        log_pay = self._log_worth(first_bps).clip(*self._bounds)
         going = np.zeros(len(own_bps), dtype=np.bool_)
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
@@ -141,7 +141,7 @@ class ElasticUtility:
             rates = zip(rate_bps.tolist(), self._x0_bps.tolist(), strict=True)
             r = np.array([min(max(x / x0, 1 / RANGE), RANGE) for x, x0 in rates])
         else:
-            r = within(rate_bps / self._x0_bps, 1 / RANGE, RANGE)
+            r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
         worth: Floats = np.log(_MICRO * self._utility.worth(r))
         return worth
 

@@ -103,9 +103,8 @@ def _write_csv(file: Path, samples: Samples) -> None:
         for name, sample in samples.items():
             interval = interval_of(sample)
             if interval is None:
-                rows.writerow(
-                    [name, "", "", "", 0 if isinstance(sample, Interval) else np.size(sample)]
-                )
+                count = sample.n if isinstance(sample, Interval) else np.size(sample)
+                rows.writerow([name, "", "", "", count])
             else:
                 values = (interval.mean, interval.low, interval.high)
                 rows.writerow([name, *(f"{value:.9g}" for value in values), interval.n])
