@@ -1,98 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event list: a 4-ary heap ordered by (time, serial), so that events at one time act in the order in
-// which they were scheduled. Nothing is ever cancelled: a component that changed its mind looks
-// at its own deadline when the event comes and ignores or renews it.
+// The event list, ordered by (time, serial): the few events that are next in a sorted array, all others
+// in buckets. Most events are deliveries of links, which renew themselves a packet's time ahead: they go
+// to the end of the array or close to it. Timers, 200 ms away, lie in the buckets in nobody's way.
+// Nothing is ever cancelled: a component that changed its mind looks at its own deadline when the
+// event comes and ignores or renews it.
 #ifndef ECNOMY_ENGINE_EVENT_QUEUE_H_
 #define ECNOMY_ENGINE_EVENT_QUEUE_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
-#include "laws/parameter.h"
+#include "engine/event_buckets.h"
 
 namespace ecnomy::engine {
 
-enum class EventKind : std::uint32_t {
-  deliver,        // a link's oldest packet reaches its far end
-  class_deliver,  // the same, of a link with a class scheduler
-  law_timer,      // a link's marking law has its turn
-  depart,         // a host's oldest waiting packet enters its first link
-  pace,           // a sender's pacing or cap gate opens
-  timeout,        // a retransmission timer
-  delayed_ack,    // an ACK has waited long enough
-  application,    // a traffic law has its turn: start, next datagram, end of reading, cap lifted
-  sample,         // the recorder takes a sample of the series
-};
-
-struct Event {
-  Time time;
-  std::uint64_t serial;
-  EventKind kind;
-  std::uint32_t subject;
-
-  bool before(const Event& other) const noexcept {
-    return time != other.time ? time < other.time : serial < other.serial;
-  }
-};
-
 class EventQueue {
  public:
-  bool empty() const noexcept { return heap_.empty(); }
-  const Event& top() const noexcept { return heap_.front(); }
+  EventQueue() : near_(kSlots, Event{kFirst, 0, EventKind::sample, 0}) {}
 
-  void reserve(std::size_t events) { heap_.reserve(events); }
+  void reserve(std::size_t events) { far_.reserve(events); }
+
+  // Whether there is an event before `end`; top() is the first then. Nothing may be scheduled before
+  // `end` after a false, nor ever before the event that was last on top.
+  bool due(Time end) {
+    if (head_ == tail_) refill(end);
+    return head_ != tail_ && near_[head_].time < end;
+  }
+  const Event& top() const noexcept { return near_[head_]; }
+  void pop() noexcept { ++head_; }
 
   void push(Time time, EventKind kind, std::uint32_t subject) {
-    heap_.push_back({time, serial_++, kind, subject});
-    rise(heap_.size() - 1);
+    insert({time, serial_++, kind, subject});
   }
 
-  // Renews the event now on top: cheaper than pop and push.
-  void replace_top(Time time) noexcept {
-    Event event = heap_.front();
-    event.time = time;
-    event.serial = serial_++;
-    sink(event);
-  }
-
-  void pop() noexcept {
-    const Event last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) sink(last);
+  // Renews the event now on top.
+  void replace_top(Time time) {
+    const Event& first = near_[head_++];
+    insert({time, serial_++, first.kind, first.subject});
   }
 
  private:
-  void rise(std::size_t at) noexcept {
-    const Event event = heap_[at];
-    while (at > 0) {
-      const std::size_t parent = (at - 1) / 4;
-      if (!event.before(heap_[parent])) break;
-      heap_[at] = heap_[parent];
-      at = parent;
+  static constexpr Time kFirst = std::numeric_limits<Time>::min();
+  static constexpr Time kLast = std::numeric_limits<Time>::max();
+  static constexpr std::size_t kSlots = 256;
+  static constexpr std::size_t kMost = 24;   // in the array
+  static constexpr std::size_t kAtOnce = 8;  // from the buckets
+
+  static bool earlier(const Event& a, const Event& b) noexcept { return a.before(b); }
+  auto slot(std::size_t at) noexcept { return near_.begin() + static_cast<std::ptrdiff_t>(at); }
+
+  // The slot before the first event holds one that has been, or kFirst: no search runs beyond it.
+  void insert(const Event& event) {
+    if (event.time >= horizon_) return far_.push(event);
+    if (tail_ - head_ >= kMost || tail_ == near_.size()) {
+      make_room();
+      if (event.time >= horizon_) return far_.push(event);
     }
-    heap_[at] = event;
+    Event* at = &near_[tail_++];
+    for (; at[-1].time > event.time; --at) *at = at[-1];
+    *at = event;
   }
 
-  void sink(const Event& event) noexcept {
-    const std::size_t size = heap_.size();
-    std::size_t at = 0;
-    for (;;) {
-      const std::size_t first = 4 * at + 1;
-      if (first >= size) break;
-      const std::size_t end = first + 4 < size ? first + 4 : size;
-      std::size_t least = first;
-      for (std::size_t child = first + 1; child < end; ++child) {
-        if (heap_[child].before(heap_[least])) least = child;
-      }
-      if (!heap_[least].before(event)) break;
-      heap_[at] = heap_[least];
-      at = least;
+  // The later half goes to the buckets, if that is of any use; what is left moves to the front.
+  [[gnu::noinline]] void make_room() {
+    const std::size_t keep = head_ + kMost / 2;
+    if (tail_ > keep && near_[keep].time < near_[tail_ - 1].time) {
+      horizon_ = near_[keep].time;
+      while (tail_ > keep) far_.push(near_[--tail_]);
     }
-    heap_[at] = event;
+    if (tail_ < near_.size()) return;
+    std::copy(slot(head_), slot(tail_), slot(1));
+    tail_ -= head_ - 1;
+    head_ = 1;
+    if (tail_ > near_.size() / 2) near_.resize(2 * near_.size());
   }
 
-  std::vector<Event> heap_;
+  [[gnu::noinline]] void refill(Time until) {
+    head_ = tail_ = 1;
+    horizon_ = far_.take(kAtOnce, until, [this](const Event& event) {
+      if (tail_ == near_.size()) near_.resize(2 * near_.size());
+      near_[tail_++] = event;
+    });
+    if (tail_ > kMost) return std::sort(slot(1), slot(tail_), earlier);
+    for (std::size_t i = 2; i < tail_; ++i) {
+      const Event event = near_[i];
+      std::size_t at = i;
+      for (; event.before(near_[at - 1]); --at) near_[at] = near_[at - 1];
+      near_[at] = event;
+    }
+  }
+
+  // near_[head_] to near_[tail_ - 1], in order; those in far_ are none of them before horizon_, and
+  // of two at one time the one in near_ is the earlier.
+  std::vector<Event> near_;
+  std::size_t head_ = 1, tail_ = 1;
+  Time horizon_ = kLast;
+  EventBuckets far_;
   std::uint64_t serial_ = 0;
 };
 

@@ -149,9 +149,8 @@ Time Simulation::next_boundary(Time now) const noexcept {
 }
 
 void Simulation::run_until(Time end) {
-  while (!core_.events.empty()) {
+  while (core_.events.due(end)) {
     const Event event = core_.events.top();
-    if (event.time >= end) return;
     if (++events_ % kEventsPerLook == 0) look_up(event.time);
     dispatch(event);
   }

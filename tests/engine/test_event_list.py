@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The event list against Python's own heap, on scripts that reach all of its parts.
+
+A script is what a simulation does: it takes what is due before a boundary, event by event, and each
+event renews itself, ends, and schedules others; at the boundary more are scheduled. The oracle
+keeps (time, serial) in heapq and writes both the script and what it must answer.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ENGINE = Path(__file__).parents[2] / "omnet"
+DRIVER = Path(__file__).with_name("event_list_driver.cc")
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("g++") is None, reason="g++ is not installed (Debian: apt-get install g++)"
+)
+
+Delay = Callable[[random.Random], int]
+DELAYS: dict[str, Delay] = {
+    "a packet's time": lambda draw: 80_000_000,
+    "packets and timers": lambda draw: draw.choice((80_000_000, 0, draw.randrange(3 * 10**11))),
+    "any scale": lambda draw: int(2 ** draw.uniform(0, 45)) - 1,
+    "many at one time": lambda draw: 10**9 * draw.choice((0, 1, 1, 1, 2)),
+    "next to each other": lambda draw: draw.randrange(40),
+    "as far as times go": lambda draw: draw.choice((1, 10**9, 2**62)),
+}
+
+
+class Mutation(NamedTuple):
+    """A planted fault; `old` stands exactly once in the file."""
+
+    file: str
+    old: str
+    new: str
+
+
+MUTATIONS = {
+    "ties turned round": Mutation(
+        "event_queue.h", "at[-1].time > event.time", "at[-1].time >= event.time"
+    ),
+    "beyond the horizon": Mutation("event_queue.h", "horizon_ = near_[keep].time;", ""),
+    "not sorted": Mutation(
+        "event_queue.h", "return std::sort(slot(1), slot(tail_), earlier);", "return;"
+    ),
+    "no serial": Mutation(
+        "event_queue.h", "event.before(near_[at - 1])", "event.time < near_[at - 1].time"
+    ),
+    "ahead of a boundary": Mutation("event_buckets.h", "if (begin > until) return begin;", ""),
+    "a level too low": Mutation("event_buckets.h", "base_ = begin;", "base_ = begin + 1;"),
+    "a wrong beginning": Mutation(
+        "event_buckets.h", "std::uint64_t{digit} <<", "std::uint64_t{digit + 1} <<"
+    ),
+    "a lost node": Mutation(
+        "event_buckets.h", "free_count_ += bucket.count;", "free_count_ += bucket.count + 1;"
+    ),
+}
+
+
+def script(delay: Delay, seed: int, steps: int = 3000) -> tuple[str, str]:
+    """What a simulation asks of its event list, and what it must be told."""
+    draw = random.Random(seed)
+    heap: list[tuple[int, int, int]] = []
+    asked, told = [], []
+    serial = now = 0
+
+    def push(time: int, subject: int) -> None:
+        nonlocal serial
+        heapq.heappush(heap, (time, serial, subject))
+        serial += 1
+
+    def schedule(many: int) -> None:
+        for _ in range(many):
+            time, subject = min(now + delay(draw), 2**62), draw.randrange(2**32)
+            asked.append(f"push {time} {subject}")
+            push(time, subject)
+
+    schedule(draw.choice((1, 10, 300)))
+    while len(asked) < steps and heap:
+        one = heapq.nsmallest(50, heap)[-1][0]
+        end = max(now + 1, draw.choice((one, one - 1, (now + heap[0][0]) // 2)))
+        asked.append(f"due {end}")
+        while heap and heap[0][0] < end:
+            now, _, subject = heap[0]
+            told.append(f"{now} {subject}")
+            heapq.heappop(heap)
+            renewed = min(now + delay(draw), 2**62)
+            if draw.random() < 0.7 and renewed < 2**62:
+                asked.append(f"replace {renewed}")
+                push(renewed, subject)
+            else:
+                asked.append("pop")
+            schedule(draw.choice((0, 0, 0, 1, 2)) if len(heap) < 400 else 0)
+            asked.append(f"due {end}")
+        told.append("none")
+        now = end
+        schedule(draw.choice((0, 1, 60)))
+    return "\n".join(asked) + "\n", "\n".join(told) + "\n"
+
+
+def build(folder: Path, sources: Path) -> Path:
+    """The driver over the headers of `sources`/engine, its assertions on."""
+    driver = folder / "driver"
+    words = ["g++", "-std=c++20", "-O1", "-D_GLIBCXX_ASSERTIONS"]
+    subprocess.run([*words, f"-I{sources}", f"-I{ENGINE}", str(DRIVER), "-o", driver], check=True)
+    return driver
+
+
+def differs(driver: Path, delays: Delay, seed: int) -> str:
+    """ "" where the event list does as it must."""
+    asked, told = script(delays, seed)
+    try:
+        done = subprocess.run(
+            [driver], input=asked, capture_output=True, text=True, check=False, timeout=60
+        )
+    except subprocess.TimeoutExpired:
+        return "no end"
+    if done.returncode:
+        return f"exit {done.returncode} {done.stderr}"
+    pairs = zip(done.stdout.splitlines(), told.splitlines(), strict=False)
+    for line, (found, expected) in enumerate(pairs):
+        if found != expected:
+            return f"answer {line}: {found}, not {expected}"
+    return "" if done.stdout == told else "too few or too many answers"
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("driver"), ENGINE)
+
+
+@pytest.mark.parametrize("name", DELAYS)
+def test_events_come_by_time_and_at_one_time_as_scheduled(driver: Path, name: str) -> None:
+    """Whatever scale the delays are of, and wherever the boundaries fall."""
+    for seed in range(20):
+        assert not differs(driver, DELAYS[name], seed), seed
+
+
+@pytest.mark.parametrize("name", MUTATIONS)
+def test_a_planted_fault_is_seen(tmp_path: Path, name: str) -> None:
+    """The scripts reach every part: a fault in any makes some answer wrong."""
+    mutation = MUTATIONS[name]
+    shutil.copytree(ENGINE / "engine", tmp_path / "engine")
+    changed = tmp_path / "engine" / mutation.file
+    text = changed.read_text()
+    assert text.count(mutation.old) == 1
+    changed.write_text(text.replace(mutation.old, mutation.new))
+    faulty = build(tmp_path, tmp_path)
+    assert any(differs(faulty, DELAYS[d], seed) for d in DELAYS for seed in range(5))
