@@ -56,6 +56,14 @@ void Link::begin_next(Core& core) {
   prefetch(waiting_->next);
 }
 
+LinkStats Link::stats() const noexcept {
+  LinkStats stats = stats_;
+  const std::int64_t waiting_ip_bytes = waiting_bytes_ - waiting_packets_ * plan_->framing_bytes;
+  stats.departures = stats.arrivals - stats.drops - waiting_packets_;
+  stats.departed_bytes = stats.arrived_bytes - stats.dropped_bytes - waiting_ip_bytes;
+  return stats;
+}
+
 void Link::settle(Core& core, Time now) {
   catch_up(core, now);
   account_queue(now);
@@ -66,8 +74,6 @@ void Link::begin_transmission(Core& core, Packet& packet) {
   account_queue(packet.started);
   --waiting_packets_;
   waiting_bytes_ -= wire_bytes;
-  ++stats_.departures;
-  stats_.departed_bytes += packet.bytes;
   if (!law_.watches_departures()) return;
   const QueueView queue{waiting_packets_, waiting_bytes_, plan_->rate_bps, kNever};
   const Decision decision = law_.on_departure(queue, seen(packet, wire_bytes), packet.started);
@@ -153,19 +159,27 @@ void Link::enqueue(Core& core, PacketId id, Time now) {
   if (core.trace) core.note(TraceEvent::enqueue, index_, packet, now);
 
   const Time duration = transmission(wire_bytes);
-  const Time started = std::max(now, free_at_);
-  free_at_ = started + duration;
+  const bool idle = free_at_ <= now;
+  packet.started = idle ? now : free_at_;
+  free_at_ = packet.started + duration;
   if (free_at_ > kEndOfTime) {
     throw std::overflow_error("link " + plan_->name + ": its backlog reaches beyond 50 days");
   }
   work_ += duration;
-  packet.started = started;
   packet.delivered = free_at_ + plan_->delay_ps;
   line_up(core, id);
+  // On an idle link a transmission begins now; only a law that watches has to be told.
+  if (!idle || law_.watches_departures()) wait(id, wire_bytes, now);
+}
+
+void Link::wait(PacketId id, std::int32_t wire_bytes, Time now) noexcept {
   account_queue(now);
   ++waiting_packets_;
   waiting_bytes_ += wire_bytes;
-  if (started > now) stats_.queue_max = std::max(stats_.queue_max, waiting_packets_);
+  if (id->started > now) stats_.queue_max = std::max(stats_.queue_max, waiting_packets_);
+  if (waiting_ != kNoPacket) return;
+  waiting_ = id;
+  begins_at_ = id->started;
 }
 
 void Link::line_up(Core& core, PacketId id) {
@@ -177,9 +191,6 @@ void Link::line_up(Core& core, PacketId id) {
     last_->next = id;
   }
   last_ = id;
-  if (waiting_ != kNoPacket) return;
-  waiting_ = id;
-  begins_at_ = id->started;
 }
 
 PacketId Link::deliver(Core& core, Time now) {

@@ -42,9 +42,9 @@ class Link {
   // New values for parameters of the marking law, all at once; throws BadParameter.
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes);
 
-  const LinkStats& stats() const noexcept { return stats_; }
+  LinkStats stats() const noexcept;
   LinkState state(Time now) const noexcept {
-    return {stats_, busy_ps(now), waiting_packets_, waiting_bytes_, law_.probability()};
+    return {stats(), busy_ps(now), waiting_packets_, waiting_bytes_, law_.probability()};
   }
   std::int64_t queue_packets() const noexcept { return waiting_packets_; }
   std::int64_t queue_bytes() const noexcept { return waiting_bytes_; }
@@ -59,6 +59,7 @@ class Link {
   void begin_next(Core& core);
   void begin_transmission(Core& core, Packet& packet);
   void line_up(Core& core, PacketId id);
+  void wait(PacketId id, std::int32_t wire_bytes, Time now) noexcept;
   bool admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now);
   void apply_mark(Core& core, Packet& packet, Time now) noexcept;
   void mark_inside(Core& core, Packet& packet, Time now) noexcept;
@@ -70,7 +71,7 @@ class Link {
   const LinkPlan* plan_;
   MarkingHost law_;
   std::vector<double> law_values_;
-  LinkStats stats_;
+  LinkStats stats_;             // its departures follow from the rest
   PacketId first_ = kNoPacket;  // of those waiting, in service and propagating
   PacketId last_ = kNoPacket;
   PacketId waiting_ = kNoPacket;    // the first whose transmission has not begun
