@@ -53,7 +53,7 @@ class EventQueue {
   auto slot(std::size_t at) noexcept { return near_.begin() + static_cast<std::ptrdiff_t>(at); }
 
   // The slot before the first event holds one that has been, or kFirst: no search runs beyond it.
-  void insert(const Event& event) {
+  [[gnu::always_inline]] void insert(const Event& event) {
     if (event.time >= horizon_) return far_.push(event);
     if (tail_ - head_ >= kMost || tail_ == near_.size()) {
       make_room();
