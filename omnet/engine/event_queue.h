@@ -64,12 +64,13 @@ class EventQueue {
     *at = event;
   }
 
-  // The later half goes to the buckets, if that is of any use; what is left moves to the front.
+  // The later half goes to the buckets, but for events at the time of the last that stays: of
+  // thousands at one time none goes back and forth. What is left moves to the front.
   [[gnu::noinline]] void make_room() {
     const std::size_t keep = head_ + kMost / 2;
     if (tail_ > keep && near_[keep].time < near_[tail_ - 1].time) {
-      horizon_ = near_[keep].time;
-      while (tail_ > keep) far_.push(near_[--tail_]);
+      horizon_ = near_[keep].time + 1;
+      while (near_[tail_ - 1].time >= horizon_) far_.push(near_[--tail_]);
     }
     if (tail_ < near_.size()) return;
     std::copy(slot(head_), slot(tail_), slot(1));

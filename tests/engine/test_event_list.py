@@ -32,6 +32,7 @@ DELAYS: dict[str, Delay] = {
     "any scale": lambda draw: int(2 ** draw.uniform(0, 45)) - 1,
     "many at one time": lambda draw: 10**9 * draw.choice((0, 1, 1, 1, 2)),
     "next to each other": lambda draw: draw.randrange(40),
+    "bursts far apart": lambda draw: 10**12 * draw.choice((0, 0, 0, 1)) + draw.randrange(10**6),
     "as far as times go": lambda draw: draw.choice((1, 10**9, 2**62)),
 }
 
@@ -48,7 +49,11 @@ MUTATIONS = {
     "ties turned round": Mutation(
         "event_queue.h", "at[-1].time > event.time", "at[-1].time >= event.time"
     ),
-    "beyond the horizon": Mutation("event_queue.h", "horizon_ = near_[keep].time;", ""),
+    "beyond the horizon": Mutation(
+        "event_queue.h",
+        "near_[tail_ - 1].time >= horizon_",
+        "near_[tail_ - 1].time >= horizon_ - 1",
+    ),
     "not sorted": Mutation(
         "event_queue.h", "return std::sort(slot(1), slot(tail_), earlier);", "return;"
     ),
@@ -84,6 +89,7 @@ def script(delay: Delay, seed: int, steps: int = 3000) -> tuple[str, str]:
             asked.append(f"push {time} {subject}")
             push(time, subject)
 
+    crowd = draw.choice((12, 60, 400))
     schedule(draw.choice((1, 10, 300)))
     while len(asked) < steps and heap:
         one = heapq.nsmallest(50, heap)[-1][0]
@@ -94,17 +100,31 @@ def script(delay: Delay, seed: int, steps: int = 3000) -> tuple[str, str]:
             told.append(f"{now} {subject}")
             heapq.heappop(heap)
             renewed = min(now + delay(draw), 2**62)
-            if draw.random() < 0.7 and renewed < 2**62:
+            if draw.random() < (0.7 if len(heap) < crowd else 0.3) and renewed < 2**62:
                 asked.append(f"replace {renewed}")
                 push(renewed, subject)
             else:
                 asked.append("pop")
-            schedule(draw.choice((0, 0, 0, 1, 2)) if len(heap) < 400 else 0)
+            schedule(draw.choice((0, 0, 0, 1, 2)) if len(heap) < crowd else 0)
             asked.append(f"due {end}")
         told.append("none")
         now = end
         schedule(draw.choice((0, 1, 60)))
     return "\n".join(asked) + "\n", "\n".join(told) + "\n"
+
+
+def boundary_before_a_crowd() -> tuple[str, str]:
+    """All is done but for what is due much later, and at a boundary many events are scheduled."""
+    crowds = {at: [(at + i % 50, i) for i in range(100)] for at in (10**13, 10**11, 10**12)}
+    pushed = {at: "".join(f"push {t} {i}\n" for t, i in crowd) for at, crowd in crowds.items()}
+    come = {
+        at: "".join(f"{t} {i}\n" for t, i in sorted(crowd, key=lambda event: event[0]))
+        for at, crowd in crowds.items()
+    }
+    last, first, middle = crowds
+    asked = pushed[last] + pushed[first] + f"due {middle}\npop\n" * 100 + f"due {middle}\n"
+    asked += pushed[middle] + f"due {2 * last}\npop\n" * 200
+    return asked, come[first] + "none\n" + come[middle] + come[last]
 
 
 def build(folder: Path, sources: Path) -> Path:
@@ -115,9 +135,8 @@ def build(folder: Path, sources: Path) -> Path:
     return driver
 
 
-def differs(driver: Path, delays: Delay, seed: int) -> str:
-    """ "" where the event list does as it must."""
-    asked, told = script(delays, seed)
+def differs(driver: Path, asked: str, told: str) -> str:
+    """Empty where the event list does as it must."""
     try:
         done = subprocess.run(
             [driver], input=asked, capture_output=True, text=True, check=False, timeout=60
@@ -142,7 +161,12 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_events_come_by_time_and_at_one_time_as_scheduled(driver: Path, name: str) -> None:
     """Whatever scale the delays are of, and wherever the boundaries fall."""
     for seed in range(20):
-        assert not differs(driver, DELAYS[name], seed), seed
+        assert not differs(driver, *script(DELAYS[name], seed)), seed
+
+
+def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
+    """The list looks no further ahead than it was asked to."""
+    assert not differs(driver, *boundary_before_a_crowd())
 
 
 @pytest.mark.parametrize("name", MUTATIONS)
@@ -155,4 +179,5 @@ def test_a_planted_fault_is_seen(tmp_path: Path, name: str) -> None:
     assert text.count(mutation.old) == 1
     changed.write_text(text.replace(mutation.old, mutation.new))
     faulty = build(tmp_path, tmp_path)
-    assert any(differs(faulty, DELAYS[d], seed) for d in DELAYS for seed in range(5))
+    scripts = [script(delay, seed) for delay in DELAYS.values() for seed in range(5)]
+    assert any(differs(faulty, *one) for one in [*scripts, boundary_before_a_crowd()])
