@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events that are not due soon, in buckets by the digits of their times to base 16: a radix heap (Ahuja,
-// Mehlhorn, Orlin and Tarjan 1990). An event lies on the level of the first digit in which its time
+// Mehlhorn, Orlin and Tarjan 1990). An event lies on the level of the highest digit in which its time
 // differs from `base_`, in the bucket of that digit. The earliest are on the lowest level in use, in its
 // first bucket; one that holds too many is split over the levels below. So an event moves a few times on
 // its way, however many there are.
@@ -25,11 +25,11 @@ class EventBuckets {
 
   void reserve(std::size_t events) { nodes_.reserve(events); }
 
-  // Not earlier than any `until` that take() was given, nor than what it handed over.
+  // Not earlier than `base_`, which take() moves to `until` at most, and never beyond what is left.
   void push(const Event& event) { add(node(event)); }
 
   // Hands over the first events, in no order: `most` at most unless more are due at one time, none
-  // where all are later than `until`. Returns a time that none of those left is before.
+  // where the first bucket is for later times than `until`. Returns a time that none of those left is before.
   template <class Sink>
   Time take(std::size_t most, Time until, Sink sink) {
     for (std::size_t taken = 0; !empty();) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event list, ordered by (time, serial): the few events that are next in a sorted array, all others
-// in buckets. Most events are deliveries of links, which renew themselves a packet's time ahead: they go
+// in buckets (but events at one time may all be in the array). Most events are deliveries of links, which renew themselves a packet's time ahead: they go
 // to the end of the array or close to it. Timers, 200 ms away, lie in the buckets in nobody's way.
 // Nothing is ever cancelled: a component that changed its mind looks at its own deadline when the
 // event comes and ignores or renews it.
@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "engine/event_buckets.h"
@@ -33,6 +34,7 @@ class EventQueue {
   void pop() noexcept { ++head_; }
 
   void push(Time time, EventKind kind, std::uint32_t subject) {
+    if (time < near_[head_ - 1].time) throw_past();
     insert({time, serial_++, kind, subject});
   }
 
@@ -46,9 +48,13 @@ class EventQueue {
   static constexpr Time kFirst = std::numeric_limits<Time>::min();
   static constexpr Time kLast = std::numeric_limits<Time>::max();
   static constexpr std::size_t kSlots = 256;
-  static constexpr std::size_t kMost = 24;   // in the array
+  static constexpr std::size_t kMost = 24;   // in the array, but for events at one time
   static constexpr std::size_t kAtOnce = 8;  // from the buckets
 
+  [[noreturn, gnu::noinline]] static void throw_past() {
+    throw std::overflow_error(
+        "an event in the past: a pause, delay or interval of the scenario reaches beyond 100 days");
+  }
   static bool earlier(const Event& a, const Event& b) noexcept { return a.before(b); }
   auto slot(std::size_t at) noexcept { return near_.begin() + static_cast<std::ptrdiff_t>(at); }
 
@@ -56,7 +62,7 @@ class EventQueue {
   [[gnu::always_inline]] void insert(const Event& event) {
     if (event.time >= horizon_) return far_.push(event);
     if (tail_ - head_ >= kMost || tail_ == near_.size()) {
-      make_room();
+      make_room(event.time);
       if (event.time >= horizon_) return far_.push(event);
     }
     Event* at = &near_[tail_++];
@@ -64,16 +70,20 @@ class EventQueue {
     *at = event;
   }
 
-  // The later half goes to the buckets, but for events at the time of the last that stays: of
-  // thousands at one time none goes back and forth. What is left moves to the front.
-  [[gnu::noinline]] void make_room() {
+  // The later half goes to the buckets, so that one at `time` has room; events at one time go together
+  // or stay together. What is left moves to the front.
+  [[gnu::noinline]] void make_room(Time time) {
     const std::size_t keep = head_ + kMost / 2;
-    if (tail_ > keep && near_[keep].time < near_[tail_ - 1].time) {
-      horizon_ = near_[keep].time + 1;
-      while (near_[tail_ - 1].time >= horizon_) far_.push(near_[--tail_]);
+    if (tail_ > keep) {
+      const Time last = near_[tail_ - 1].time;
+      const Time stays = near_[keep].time < last ? near_[keep].time : time;
+      if (stays < last) {
+        horizon_ = stays + 1;
+        while (near_[tail_ - 1].time >= horizon_) far_.push(near_[--tail_]);
+      }
     }
     if (tail_ < near_.size()) return;
-    std::copy(slot(head_), slot(tail_), slot(1));
+    if (head_ > 1) std::copy(slot(head_), slot(tail_), slot(1));
     tail_ -= head_ - 1;
     head_ = 1;
     if (tail_ > near_.size() / 2) near_.resize(2 * near_.size());

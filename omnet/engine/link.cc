@@ -168,11 +168,12 @@ void Link::enqueue(Core& core, PacketId id, Time now) {
   work_ += duration;
   packet.delivered = free_at_ + plan_->delay_ps;
   line_up(core, id);
-  // On an idle link a transmission begins now; only a law that watches has to be told.
-  if (!idle || law_.watches_departures()) wait(id, wire_bytes, now);
+  // On an idle link the transmission begins now. A law that watches is told by begin_next, which takes
+  // packets from the queue.
+  if (!idle || law_.watches_departures()) queue_up(id, wire_bytes, now);
 }
 
-void Link::wait(PacketId id, std::int32_t wire_bytes, Time now) noexcept {
+void Link::queue_up(PacketId id, std::int32_t wire_bytes, Time now) noexcept {
   account_queue(now);
   ++waiting_packets_;
   waiting_bytes_ += wire_bytes;

@@ -59,7 +59,7 @@ class Link {
   void begin_next(Core& core);
   void begin_transmission(Core& core, Packet& packet);
   void line_up(Core& core, PacketId id);
-  void wait(PacketId id, std::int32_t wire_bytes, Time now) noexcept;
+  void queue_up(PacketId id, std::int32_t wire_bytes, Time now) noexcept;
   bool admitted(Core& core, PacketId id, Packet& packet, std::int32_t wire_bytes, Time now);
   void apply_mark(Core& core, Packet& packet, Time now) noexcept;
   void mark_inside(Core& core, Packet& packet, Time now) noexcept;
@@ -71,7 +71,7 @@ class Link {
   const LinkPlan* plan_;
   MarkingHost law_;
   std::vector<double> law_values_;
-  LinkStats stats_;             // its departures follow from the rest
+  LinkStats stats_;             // but for departures and their bytes: see stats()
   PacketId first_ = kNoPacket;  // of those waiting, in service and propagating
   PacketId last_ = kNoPacket;
   PacketId waiting_ = kNoPacket;    // the first whose transmission has not begun

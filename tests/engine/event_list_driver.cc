@@ -6,6 +6,7 @@
 //   pop
 //   replace TIME
 #include <iostream>
+#include <stdexcept>
 #include <string>
 
 #include "engine/event_queue.h"
@@ -24,9 +25,7 @@ void answer(EventQueue& events, Time end) {
   std::cout << events.top().time << ' ' << events.top().subject << '\n';
 }
 
-}  // namespace
-
-int main() {
+int run() {
   std::ios::sync_with_stdio(false);
   EventQueue events;
   events.reserve(16);
@@ -46,4 +45,15 @@ int main() {
     }
   }
   return 0;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    return run();
+  } catch (const std::overflow_error& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
 }

@@ -169,6 +169,14 @@ def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
     assert not differs(driver, *boundary_before_a_crowd())
 
 
+def test_an_event_in_the_past_is_refused(driver: Path) -> None:
+    """A time that went beyond what an int64 holds comes back below 0: an error, not a wrong run."""
+    asked = f"push 1000 1\ndue 2000\npop\npush {-(2**63)} 2\n"
+    done = subprocess.run([driver], input=asked, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "an event in the past" in done.stderr
+
+
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_planted_fault_is_seen(tmp_path: Path, name: str) -> None:
     """The scripts reach every part: a fault in any makes some answer wrong."""
