@@ -29,7 +29,8 @@ class EventBuckets {
   void push(const Event& event) { add(node(event)); }
 
   // Hands over the first events, in no order: `most` at most unless more are due at one time, none
-  // where the first bucket is for later times than `until`. Returns a time that none of those left is before.
+  // where the first bucket is for later times than `until`. Returns a time that none of those left
+  // is before.
   template <class Sink>
   Time take(std::size_t most, Time until, Sink sink) {
     for (std::size_t taken = 0; !empty();) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event list, ordered by (time, serial): the few events that are next in a sorted array, all others
-// in buckets (but events at one time may all be in the array). Most events are deliveries of links, which renew themselves a packet's time ahead: they go
-// to the end of the array or close to it. Timers, 200 ms away, lie in the buckets in nobody's way.
+// in buckets (events at one time may all be in the array). Most events are deliveries of links, which
+// renew themselves a packet's time ahead: they go to the end of the array or close to it. Timers,
+// 200 ms away, lie in the buckets in nobody's way.
 // Nothing is ever cancelled: a component that changed its mind looks at its own deadline when the
 // event comes and ignores or renews it.
 #ifndef ECNOMY_ENGINE_EVENT_QUEUE_H_
