@@ -64,7 +64,7 @@ void Simulation::make_room() {
 
 // A law that wants draws has a stream for each of its flows.
 void Simulation::draw_rtt_errors(SourceConfig& source) {
-  if (!source.window || !source.window->noisy()) return;
+  if (!source.sender || !source.sender->law.noisy()) return;
   source.rtt_errors = std::make_unique<std::vector<Stream>>();
   for (std::int32_t member = 0; member < source.plan->count; ++member) {
     source.rtt_errors->emplace_back(plan_->seed, stream_name(*source.plan, member, "rtt"));

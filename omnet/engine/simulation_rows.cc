@@ -10,9 +10,9 @@ FlowState Simulation::state(std::size_t flow, Time now) const {
   const std::int64_t under_way = core_.flows[flow].under_way();
   switch (ref.kind) {
     case FlowKind::tcp: {
-      const TcpFlow& tcp = tcp_[ref.slot];
-      return {under_way,    tcp.active(now), tcp.cwnd(), tcp.cwnd_integral(now),
-              tcp.srtt_s(), tcp.weight()};
+      FlowState state = tcp_[ref.slot].state(now);
+      state.in_flight = under_way;
+      return state;
     }
     case FlowKind::udp:
       return {under_way, udp_[ref.slot].active(now), 0, 0, 0, 0};

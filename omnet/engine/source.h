@@ -4,14 +4,13 @@
 #define ECNOMY_ENGINE_SOURCE_H_
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "host/accounts.h"
 #include "host/plan.h"
-#include "host/window_host.h"
+#include "host/tcp/segment_sender.h"
 #include "laws/random/inversion.h"
 #include "laws/random/stream.h"
 #include "laws/traffic/traffic.h"
@@ -23,10 +22,7 @@ struct SourceConfig {
   SourceConfig(const SourcePlan& source, std::uint32_t hop, std::uint32_t ack_hop,
                std::int32_t flow, TransferSink* sink)
       : plan(&source), first_hop(hop), first_ack_hop(ack_hop), first_flow(flow), transfers(sink) {
-    const TransportPlan& transport = source.transport;
-    if (transport.tcp) window.emplace(make_window(transport.window.law, transport.window.values));
-    if (transport.tcp && transport.receiver_window >= 0) offered = transport.receiver_window;
-    if (source.traffic.law == RateCapped::kName) capped.emplace(source.traffic.values.data());
+    if (source.transport.tcp) sender.emplace(source.transport, &source);
     if (source.traffic.law == Web::kName) web.emplace(source.traffic.values.data());
   }
 
@@ -44,13 +40,9 @@ struct SourceConfig {
   std::uint32_t first_ack_hop;  // of the ack path
   std::int32_t first_flow;      // of its members
   TransferSink* transfers;
-  std::optional<WindowHost>
-      window;  // as each flow begins with it, at the reference RTT if there is one
-  std::optional<RateCapped> capped;
+  std::optional<SenderSetup> sender;  // of TCP flows
   std::optional<Web> web;
   std::unique_ptr<std::vector<Stream>> rtt_errors;  // one a member, of a law that wants draws
-  std::int64_t offered =
-      std::numeric_limits<std::int64_t>::max();  // the receiver's window, packets
 };
 
 }  // namespace ecnomy::engine

@@ -1,8 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receiving host of a TCP flow: it counts, and sends ACKs, at once or for several packets together.
+// What arrives at either end of a TCP flow. The receiving host counts, and sends ACKs, at once or for several
+// packets together.
 #include "engine/tcp_flow.h"
+#include "engine/tcp_port.h"
 
 namespace ecnomy::engine {
+
+void TcpFlow::receive(Core& core, PacketId id, Time now) {
+  if (!core.packets[id].has(kAck)) return receive_data(core, id, now);
+  const Packet ack = core.packets[id];  // what it lets out may take its place
+  if (ack.has(kCe)) ++stats(core).control_ce;
+  const bool ours = ack.connection == connection_;
+  const bool news = ours && ack.has(kSack) && note_blocks(core, id);
+  core.packets.release(id);
+  if (ours) receive_ack(core, ack, news, now);
+}
+
+bool TcpFlow::note_blocks(Core& core, PacketId id) {
+  if (!sender_.is_open()) return false;
+  const SackBlocks& blocks = core.packets.blocks(id);
+  bool news = false;
+  for (std::int32_t i = 0; i < blocks.count; ++i) {
+    if (sender_.note_block(blocks.ranges[static_cast<std::size_t>(i)])) news = true;
+  }
+  return news;
+}
+
+// A retransmission gives no RTT sample (Karn).
+void TcpFlow::receive_ack(Core& core, const Packet& ack, bool news, Time now) {
+  if (core.trace) core.note(TraceEvent::ack, -1, ack, now);
+  Port port{core, *this};
+  const bool again = ack.has(kRetransmit);
+  const Time sent = again ? kNever : ack.sent;
+  if (ack.has(kSyn)) {
+    if (sender_.connecting()) sender_.connected(port, again, sent, now);
+    return;
+  }
+  if (!sender_.is_open()) return;
+  std::int64_t bytes = (ack.seq - sender_.una()) * source_->packet_bytes();
+  if (ack.seq == sender_.end()) bytes += segment_bytes(ack.seq - 1) - source_->packet_bytes();
+  sender_.on_ack(port, {ack.seq, bytes, ack.marks, sent, ack.has(kEce), true, news}, now);
+}
 
 // An ACK that need not wait goes in the place of its packet.
 void TcpFlow::receive_data(Core& core, PacketId id, Time now) {
@@ -16,7 +54,7 @@ void TcpFlow::receive_data(Core& core, PacketId id, Time now) {
   if (packet.connection != connection_) return core.packets.release(id);
   std::uint16_t keep = packet.flags & (kSyn | kRetransmit);
   if (syn) {
-    if (state_ == State::connecting) receiver_.open(packet.seq);
+    if (sender_.connecting()) receiver_.open(packet.seq);
     return acknowledge(core, id, keep, now);
   }
   const bool in_order = receiver_.accept(packet.seq);

@@ -3,93 +3,62 @@
 
 #include <algorithm>
 
+#include "host/tally.h"
+#include "laws/random/inversion.h"
+
 namespace ecnomy::omnet {
+
+// What the shared sender asks of INET (host/tcp/segment_port.h).
+struct FlowSender::Port {
+  FlowSender& flow;
+
+  FlowStats& stats() const noexcept { return *flow.stats_; }
+  bool available(std::int64_t) const { return flow.available(); }
+  std::int32_t cut(std::int64_t number, bool fresh) { return flow.cut(number, fresh); }
+  void emit(const Emission& emission, Time now) { flow.emit(emission, now); }
+  void wake_at(Time at) { flow.port_->wakeAt(at); }
+  void alarm_at(Time at) { flow.port_->alarmAt(at); }
+  void syn_timed_out(Time) {}  // INET's connection has a timer of its own for that
+  void all_acked(Time) {
+    if (flow.identity_.owner) flow.identity_.owner->allAcked();
+  }
+  Time overhead() noexcept { return flow.outbox_.draw(); }
+  void disturb(WindowHost& law) {
+    if (flow.identity_.rttError) law.disturb(standard_normal(*flow.identity_.rttError));
+  }
+  void note_sent(Time now) {
+    const Accounts* accounts = flow.identity_.accounts;
+    if (accounts && accounts->tally) accounts->tally->sent(flow.identity_.flow, now);
+  }
+};
+
 FlowSender::FlowSender(const TransportPlan& transport, FlowStats& stats, Outbox outbox,
                        Identity identity)
-    : transport_(&transport),
+    : setup_(transport, identity.plan),
       stats_(&stats),
       identity_(identity),
-      law_(make_window(transport.window.law, transport.window.values)),
-      window_{1, 0, transport.min_window, transport.max_window},
-      rto_(transport.initial_rto, transport.min_rto, transport.max_rto),
+      sender_(setup_),
       outbox_(outbox),
-      mss_(plannedMss()),
-      offered_(transport.receiver_window < 0 ? kEndless : transport.receiver_window),
-      markRate_(transport.initial_mark_rate),
-      ownWeight_(law_.weight()),
-      ownGain_(law_.gain()) {
-  if (!law_.noisy()) identity_.rttError.reset();
-  if (!identity.plan) return;
-  const LawPlan& law = identity.plan->traffic;
-  if (law.law == RateCapped::kName) capped_.emplace(law.values.data());
-}
+      mss_(plannedMss()) {}
 
 std::uint32_t FlowSender::plannedMss() const noexcept {
-  return static_cast<std::uint32_t>(transport_->payload_bytes + transport_->header_bytes) -
+  return static_cast<std::uint32_t>(transport().payload_bytes + transport().header_bytes) -
          kHeaders;
 }
 
-bool FlowSender::active(Time now) const noexcept {
-  const Time stop = identity_.plan ? identity_.plan->stop_ps : kNever;
-  return started_ && active_ && on_ && (stop < 0 || now < stop);
-}
-
-FlowState FlowSender::state(Time now) const noexcept {
-  const double since =
-      state_ == State::closed ? 0 : window_.cwnd * static_cast<double>(now - cwndSince_);
-  return {0,
-          active(now),
-          window_.cwnd,
-          (cwndIntegralPs_ + since) / kPsPerSecond,
-          seconds(rto_.srtt()),
-          law_.weight()};
-}
-
 std::optional<Time> FlowSender::capLifted() const noexcept {
-  if (!capped_ || capped_->lifted_at() == kNever) return std::nullopt;
-  return capped_->lifted_at();
-}
-
-void FlowSender::begin(Time now) noexcept {
-  started_ = true;
-  cwndSince_ = now;
-}
-
-// A step of the profile: a greedy flow goes on or off, a cap changes.
-void FlowSender::setProfile(bool on, double factor, Time nextStep) noexcept {
-  on_ = capped_ || on;
-  factor_ = factor;
-  stepAt_ = nextStep;
+  if (!setup_.capped || setup_.capped->lifted_at() == kNever) return std::nullopt;
+  return setup_.capped->lifted_at();
 }
 
 void FlowSender::open(std::int64_t segments, Time now) noexcept {
-  state_ = State::connecting;
-  una_ = next_ = sent_;
-  end_ = segments < 0 ? kEndless : una_ + segments;
-  recover_ = una_ - 1;
-  again_ = rescue_ = una_;
-  scoreboard_.clear();
-  cutUntil_ = appLimitedUntil_ = una_;
-  inRecovery_ = cwrDue_ = asked_ = false;
-  duplicates_ = 0;
-  learned_ = 0;
-  timerUna_ = -1;
-  gate_.restart(now);
-  lastAckAt_ = now;
-  cwndSince_ = now;
-  window_.ssthresh = transport_->slow_start ? std::numeric_limits<double>::infinity() : 0;
-  window_.set(transport_->initial_window);
-  law_.begin(window_);
-  roundTrip_ = RoundTrip();
-  rto_ = Rto(transport_->initial_rto, transport_->min_rto, transport_->max_rto);
+  asked_ = false;
+  sender_.open(segments, now);
 }
 
 void FlowSender::close(Time now) noexcept {
-  setCwndClock(now);
-  state_ = State::closed;
-  una_ = next_ = sent_;
+  sender_.close(now);
   segments_.clear();
-  paceEventAt_ = timerEventAt_ = kNever;
   if (port_) port_->sever();
   port_ = nullptr;
 }
@@ -100,78 +69,156 @@ void FlowSender::lostConnection(const char* how, Time now) {
 }
 
 void FlowSender::resume(Time now) {
-  reopenGate(now);
-  sendAllowed(now);
+  Port port{*this};
+  sender_.resume(port, now);
 }
 
 void FlowSender::order(const FlowOrder& order, Time now) {
-  active_ = order.active;
-  orderCapBps_ = order.rate_cap_bps;
-  markCap_ = order.mark_cap;
-  if (order.mark_rate >= 0) {
-    markRate_ = order.mark_rate;
-    aim();
-  }
+  sender_.take(order);
   resume(now);
 }
 
-// A lost SYN: one packet to begin with (RFC 5681 section 3.1) and an RTO of at least 3 s once data
-// flows (RFC 6298 rule 5.7). A flow that was switched off meanwhile gives up.
 bool FlowSender::synLost(Time now) {
-  ++stats_->timeouts;
-  rto_.back_off();
-  setCwndClock(now);
-  if (identity_.plan && !active(now)) {
-    close(now);
-    if (identity_.owner) identity_.owner->gaveUp();
-    return false;
-  }
-  window_.set(std::min(window_.cwnd, 1.0));
-  return true;
+  if (sender_.syn_lost(*stats_, now)) return true;
+  close(now);
+  if (identity_.owner) identity_.owner->gaveUp();
+  return false;
 }
 
 void FlowSender::connected(const TcpAck& ack, std::uint32_t first, std::uint32_t mss, Time now) {
   trace(ack, now);
-  if (state_ != State::connecting) return;
-  state_ = State::open;
+  if (!sender_.connecting()) return;
   tail_ = first;
   mss_ = mss;
+  setup_.packet_bytes = static_cast<std::int32_t>(mss + kHeaders);
   room_ = ack.room;
-  lastSentAt_ = now;
-  gate_.restart(now);
-  if (ack.answersAgain) {
-    rto_.at_least(3 * static_cast<Time>(kPsPerSecond));
-  } else if (ack.answered != kNever) {
-    sampleRtt(ack.answered, now);
-  }
-  sendAllowed(now);
+  Port port{*this};
+  sender_.connected(port, ack.answersAgain, ack.answered, now);
 }
 
 void FlowSender::dataHandedOver(Time now) {
   asked_ = false;
-  sendAllowed(now);
+  Port port{*this};
+  sender_.send_allowed(port, now);
 }
 
-// Marks per second become marks per round trip (laws/window/round_trip.h). With a reference round trip
-// T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
-// marks per second is in proportion to T already. Some laws take marks per second as they are.
-void FlowSender::aim() noexcept {
-  if (law_.aims() && markRate_ >= 0) return law_.aim(std::max(kLeastWeight, markRate_));
-  if (!aimsByTime() || !roundTrip_.known()) return;
-  const double t_s = seconds(roundTrip_.for_weight());
-  double weight = markRate_ * t_s;
-  if (transport_->reference_rtt > 0) {
-    const double scale = t_s / seconds(transport_->reference_rtt);
-    law_.set_gain(std::max(kLeastWeight, ownGain_ * scale));
-    if (markRate_ < 0) weight = ownWeight_ * scale;
+void FlowSender::onPace(Time now) {
+  Port port{*this};
+  sender_.on_pace(port, now);
+}
+
+void FlowSender::onTimeout(Time now) {
+  Port port{*this};
+  const std::int64_t timeouts = stats_->timeouts;
+  sender_.on_timeout(port, now);
+  if (port_ && stats_->timeouts > timeouts) port_->windowChanged();
+}
+
+// ---- ACKs
+
+void FlowSender::trace(const TcpAck& ack, Time now) const {
+  if (!identity_.accounts || !identity_.accounts->trace) return;
+  identity_.accounts->trace->add(now, TraceEvent::ack, -1, identity_.flow, ack.number, ack.bytes,
+                                 ack.ce);
+}
+
+void FlowSender::onAck(const TcpAck& ack, Time now) {
+  if (!sender_.is_open()) return;
+  const bool news = transport().sack && noteHeld(ack);
+  const std::uint32_t oldest = segments_.empty() ? tail_ : segments_.front().seq;
+  const Covered covered = cover(ack.number);
+  room_ = ack.room;
+  trace(ack, now);
+  Port port{*this};
+  sender_.on_ack(port, read(ack, oldest, covered, news), now);
+  if (port_) port_->windowChanged();
+}
+
+// A retransmission gives no RTT sample (Karn). A peer that sends no count of marks is taken to echo each
+// mark once.
+AckNews FlowSender::read(const TcpAck& ack, std::uint32_t oldest, const Covered& covered,
+                         bool news) const {
+  AckNews said;
+  said.next = sender_.una() + covered.segments;
+  said.bytes = covered.bytes;
+  said.marks = ack.told ? ack.marks : sender_.learned() + (ack.ece ? 1 : 0);
+  said.sent = ack.told ? (ack.answersAgain ? kNever : ack.answered) : covered.sent;
+  said.ece = ack.ece;
+  said.duplicate = ack.number == oldest && ack.duplicates;
+  said.news = news;
+  return said;
+}
+
+// Takes out what is acknowledged up to `number`, and so the beginning of a segment which is in part.
+FlowSender::Covered FlowSender::cover(std::uint32_t number) {
+  Covered covered;
+  bool ambiguous = false;
+  while (!segments_.empty()) {
+    Segment& oldest = segments_.front();
+    const std::int32_t reach = static_cast<std::int32_t>(number - oldest.seq);
+    if (reach <= 0) break;
+    if (static_cast<std::uint32_t>(reach) < oldest.bytes) {
+      oldest.seq += static_cast<std::uint32_t>(reach);
+      oldest.bytes -= static_cast<std::uint32_t>(reach);
+      break;
+    }
+    ++covered.segments;
+    covered.bytes += oldest.bytes + kHeaders;
+    ambiguous = ambiguous || oldest.again;
+    covered.sent = ambiguous ? kNever : oldest.sent;
+    segments_.pop_front();
   }
-  law_.set_weight(std::max(kLeastWeight, weight));
+  return covered;
 }
 
-// The integral of cwnd is over the time in which there is a connection.
-void FlowSender::setCwndClock(Time now) noexcept {
-  cwndIntegralPs_ += window_.cwnd * static_cast<double>(now - cwndSince_);
-  cwndSince_ = now;
+// The first segment that begins at or beyond seq.
+std::int64_t FlowSender::numberOf(std::uint32_t seq) const noexcept {
+  const auto at = std::lower_bound(segments_.begin(), segments_.end(), seq,
+                                   [](const Segment& segment, std::uint32_t from) {
+                                     return static_cast<std::int32_t>(segment.seq - from) < 0;
+                                   });
+  return sender_.una() + (at - segments_.begin());
+}
+
+bool FlowSender::noteHeld(const TcpAck& ack) {
+  bool news = false;
+  for (const SeqRange& range : ack.held) {
+    if (sender_.note_block({numberOf(range.first), numberOf(range.end)})) news = true;
+  }
+  return news;
+}
+
+// ---- segments
+
+// Whether there is data for a new segment and room for it at the receiver. One segment may always be sent,
+// as a probe.
+bool FlowSender::available() const {
+  const std::uint32_t bytes = port_->waiting(tail_);
+  if (bytes == 0) return false;
+  const std::uint64_t ahead = segments_.empty() ? 0 : tail_ - segments_.front().seq;
+  return ahead == 0 || ahead + std::min(bytes, mss_) <= room_;
+}
+
+std::int32_t FlowSender::cut(std::int64_t number, bool fresh) {
+  if (fresh) {
+    const std::uint32_t waiting = port_->waiting(tail_);
+    const std::uint32_t bytes = std::min(mss_, waiting);
+    segments_.push_back({tail_, bytes, 0, false});
+    tail_ += bytes;
+    if (identity_.owner && !asked_ && waiting < kLittleData) {
+      asked_ = true;
+      identity_.owner->wantsData();
+    }
+  }
+  Segment& segment = segments_[static_cast<std::size_t>(number - sender_.una())];
+  segment.again = !fresh;
+  return static_cast<std::int32_t>(segment.bytes + kHeaders);
+}
+
+void FlowSender::emit(const Emission& emission, Time now) {
+  Segment& segment = segments_[static_cast<std::size_t>(emission.seq - sender_.una())];
+  segment.sent = emission.gated && outbox_.empty(now) ? now : outbox_.handOver(now);
+  port_->emit(segment, {emission.seq, emission.cwr, emission.last});
 }
 
 }  // namespace ecnomy::omnet

@@ -19,7 +19,7 @@ struct Segment {
 };
 
 // How it is sent this time.
-struct Emission {
+struct Departing {
   std::int64_t number;  // in the flow
   bool cwr;
   bool fin;  // nothing will follow it
@@ -52,7 +52,7 @@ class SenderPort {
   // Bytes handed over by the application from sequence number `from` on.
   virtual std::uint32_t waiting(std::uint32_t from) = 0;
   // Sends it, to leave the host at segment.sent.
-  virtual void emit(const Segment& segment, const Emission& emission) = 0;
+  virtual void emit(const Segment& segment, const Departing& how) = 0;
   virtual void wakeAt(Time at) = 0;   // calls onPace then, and at no earlier time asked for
   virtual void alarmAt(Time at) = 0;  // calls onTimeout then
   virtual void windowChanged() = 0;   // for statistics

@@ -172,16 +172,16 @@ std::uint32_t TcpMarketFlavour::waiting(std::uint32_t from) {
   return conn->getSendQueue()->getBytesAvailable(from);
 }
 
-void TcpMarketFlavour::emit(const Segment& segment, const Emission& emission) {
+void TcpMarketFlavour::emit(const Segment& segment, const Departing& how) {
   cContextSwitcher context(conn);
-  if (emission.fin) {
+  if (how.fin) {
     state->send_fin = true;
     state->snd_fin_seq = segment.seq + segment.bytes;
   }
   emitted_ = &segment;
   state->snd_nxt = segment.seq;
   state->rexmit = segment.again;
-  state->sndCwr = emission.cwr;
+  state->sndCwr = how.cwr;
   conn->sendSegment(segment.bytes);
   state->sndCwr = state->rexmit = false;
   state->snd_nxt = state->snd_max;

@@ -61,7 +61,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
 
   // ---- as a FlowSender calls it
   std::uint32_t waiting(std::uint32_t from) override;
-  void emit(const Segment& segment, const Emission& emission) override;
+  void emit(const Segment& segment, const Departing& how) override;
   void wakeAt(Time at) override { schedule(paceTimer_, at); }
   void alarmAt(Time at) override { schedule(lossTimer_, at); }
   void windowChanged() override;

@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TCP flow may send, and when.
+// What a SegmentSender may send, and when; part of segment_sender.h.
 //
 // Ack-clocked: while the flight is below floor(cwnd). Paced: a packet every T / cwnd, T the mean RTT
 // (or T_w where the market pays by the second), so that the rate is cwnd / T for any cwnd > 0; at the
 // law's own rate where it has one;
 // the flight is then only guarded, at twice the window. A rate cap shuts the same gate for longer.
+#ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
+#define ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
+
 #include <algorithm>
 #include <cmath>
 
-#include "engine/tcp_flow.h"
-#include "host/tally.h"
+#include "host/tcp/segment_sender.h"
 
-namespace ecnomy::engine {
+namespace ecnomy {
 
-std::int32_t TcpFlow::segment_bytes(std::int64_t seq) const noexcept {
-  const std::int32_t payload = seq + 1 == end_ ? last_segment_bytes_ : transport().payload_bytes;
-  return payload + transport().header_bytes;
-}
-
-void TcpFlow::send_syn(Core& core, bool again, Time now) {
-  const std::uint16_t flags = static_cast<std::uint16_t>(kSyn | (again ? kRetransmit : 0) |
-                                                         (transport().ect_all ? kEct : 0));
-  const PacketId id = core.packets.take();
-  core.packets[id] = {.seq = una_,
-                      .sent = now,
-                      .flow = flow_,
-                      .bytes = transport().ack_bytes,
-                      .hop = source_->first_hop,
-                      .flags = flags,
-                      .connection = connection_};
-  outbox_.hand_over(core, id, now);
-  arm_timer(core, now);
-}
-
-bool TcpFlow::window_open() const noexcept {
+inline bool SegmentSender::window_open() const noexcept {
   const double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
   if (transport().sack)
     return pipe() < std::max<std::int64_t>(static_cast<std::int64_t>(window), 1);
@@ -41,14 +23,14 @@ bool TcpFlow::window_open() const noexcept {
   return next_ - una_ < std::max<std::int64_t>(limit, 1);
 }
 
-double TcpFlow::cap_bps(Time now) const noexcept {
-  const std::int64_t own = source_->capped ? source_->capped->cap_bps(now) : -1;
+inline double SegmentSender::cap_bps(Time now) const noexcept {
+  const std::int64_t own = setup_->capped ? setup_->capped->cap_bps(now) : -1;
   if (own < 0) return order_cap_bps_;
   const double cap = static_cast<double>(own) * factor_;
   return order_cap_bps_ < 0 ? cap : std::min(cap, order_cap_bps_);
 }
 
-Time TcpFlow::pace_interval() const noexcept {
+inline Time SegmentSender::pace_interval() const noexcept {
   if (!transport().paced) return 0;
   if (law_.has_rate()) return Gate::interval(kPsPerSecond / law_.send_rate());
   if (!round_trip_.known()) return 0;
@@ -58,175 +40,191 @@ Time TcpFlow::pace_interval() const noexcept {
 
 // From one packet, at `from`, to the next. Under a profile the interval is one of operational time, so
 // that a step in the middle of it counts from its own time on.
-Time TcpFlow::cap_interval(Time now, Time from) const noexcept {
+inline Time SegmentSender::cap_interval(Time now, Time from) const noexcept {
   const double cap = cap_bps(now);
   if (cap < 0) return 0;
   const auto interval = [&](double bps) {
-    return Gate::interval(8.0 * source_->packet_bytes() / bps * kPsPerSecond);
+    return Gate::interval(8.0 * setup_->packet_bytes / bps * kPsPerSecond);
   };
-  const std::int64_t own =
-      step_at_ != kNever && source_->capped ? source_->capped->cap_bps(now) : -1;
+  const std::int64_t own = step_at_ != kNever && setup_->capped ? setup_->capped->cap_bps(now) : -1;
   if (own < 0) return interval(cap);
   const Time ordered = order_cap_bps_ < 0 ? 0 : interval(order_cap_bps_);
   const Time pause = interval(static_cast<double>(own));
-  return std::max(ordered, source_->plan->profile.stretch(from, pause));
+  return std::max(ordered, setup_->source->profile.stretch(from, pause));
 }
 
-void TcpFlow::shut_gate(Time now) noexcept {
+template <SegmentPort Port>
+void SegmentSender::shut_gate(Port& port, Time now) {
   const Time pace = pace_interval();
   const Time by_cap = cap_interval(now, gate_.at());
   if (by_cap > pace) not_window_limited();
   const Time interval = std::max(pace, by_cap);
-  if (interval > 0) gate_.shut(now, interval, outbox_.draw());
+  if (interval > 0) gate_.shut(now, interval, port.overhead());
 }
 
 // A cap was lifted or raised: the wait that it set counts no longer.
-void TcpFlow::reopen_gate(Time now) noexcept {
+inline void SegmentSender::reopen_gate(Time now) noexcept {
   gate_.shorten(std::max(pace_interval(), cap_interval(now, gate_.from())));
 }
 
 // A window that has grown shortens the wait that was set when it was small.
-void TcpFlow::hasten_gate(Time now) noexcept {
+inline void SegmentSender::hasten_gate(Time now) noexcept {
   if (transport().paced && cap_bps(now) < 0) gate_.hasten(now, pace_interval());
 }
 
 // Whether a packet may leave now; if not for the gate alone, an event will open it.
-bool TcpFlow::gate_open(Core& core, Time now) {
+template <SegmentPort Port>
+bool SegmentSender::gate_open(Port& port, Time now) {
   if (gate_.open(now)) return true;
   const Time at = gate_.leaves_at();
   if (pace_event_at_ == kNever || at < pace_event_at_) {
     pace_event_at_ = at;
-    core.events.push(at, EventKind::pace, static_cast<std::uint32_t>(flow_));
+    port.wake_at(at);
   }
   return false;
 }
 
-void TcpFlow::on_pace(Core& core, Time now) {
+template <SegmentPort Port>
+void SegmentSender::on_pace(Port& port, Time now) {
   if (now != pace_event_at_) return;
   pace_event_at_ = kNever;
-  send_allowed(core, now);
+  send_allowed(port, now);
 }
 
 // From here on, what holds the flow back is not its window (RFC 7661).
-void TcpFlow::not_window_limited() noexcept {
+inline void SegmentSender::not_window_limited() noexcept {
   app_limited_until_ = std::max(app_limited_until_, next_);
 }
 
-void TcpFlow::send_allowed(Core& core, Time now) {
+template <SegmentPort Port>
+void SegmentSender::resume(Port& port, Time now) {
+  reopen_gate(now);
+  send_allowed(port, now);
+}
+
+template <SegmentPort Port>
+void SegmentSender::send_allowed(Port& port, Time now) {
   if (state_ != State::open) return;
   restart_after_idle(now);
   while (window_open()) {
-    const std::int64_t seq = held_back(core, now) ? kNoSegment : next_segment();
+    const std::int64_t seq = held_back(port.stats(), now) ? kNoSegment : next_segment(port);
     if (seq == kNoSegment) return not_window_limited();
-    if (!gate_open(core, now)) return;
+    if (!gate_open(port, now)) return;
     if (seq >= next_) {
       next_ = seq + 1;
     } else {
       resent(seq);
     }
-    emit(core, seq, now);
-    shut_gate(now);
+    emit(port, seq, now);
+    shut_gate(port, now);
   }
 }
 
 // By what neither its window nor its data says.
-bool TcpFlow::held_back(Core& core, Time now) const noexcept {
-  return !active(now) || spent(core) || cap_bps(now) == 0;
+inline bool SegmentSender::held_back(const FlowStats& stats, Time now) const noexcept {
+  return !active(now) || spent(stats) || cap_bps(now) == 0;
 }
 
-bool TcpFlow::spent(Core& core) const noexcept {
-  return mark_cap_ >= 0 && stats(core).ce + stats(core).under_way() >= mark_cap_;
+inline bool SegmentSender::spent(const FlowStats& stats) const noexcept {
+  return mark_cap_ >= 0 && stats.ce + stats.under_way() >= mark_cap_;
 }
 
 // There is such a segment and the receiver has room for it. It offers its window from the cumulative
 // ACK on: what it holds beyond a hole is in it.
-bool TcpFlow::available(std::int64_t seq) const noexcept {
-  return seq < end_ && seq - una_ < source_->offered;
+template <SegmentPort Port>
+bool SegmentSender::available(Port& port, std::int64_t seq) const {
+  if (seq >= end_ || seq - una_ >= setup_->offered) return false;
+  return seq < sent_ || port.available(seq);
 }
 
-std::int64_t TcpFlow::next_segment() const noexcept {
-  if (transport().sack && (in_recovery_ || !scoreboard_.empty())) return repair();
-  return available(next_) ? next_ : kNoSegment;
+template <SegmentPort Port>
+std::int64_t SegmentSender::next_segment(Port& port) const {
+  if (transport().sack && (in_recovery_ || !scoreboard_.empty())) return repair(port);
+  return available(port, next_) ? next_ : kNoSegment;
+}
+
+// NextSeg() of RFC 6675, its four rules in order.
+template <SegmentPort Port>
+std::int64_t SegmentSender::repair(Port& port) const {
+  if (!in_recovery_) {
+    const std::int64_t seq = scoreboard_.hole_from(next_);
+    return available(port, seq) ? seq : kNoSegment;
+  }
+  const std::int64_t hole = scoreboard_.hole_from(std::max(again_, una_));
+  if (hole < scoreboard_.lost_below()) return hole;
+  if (available(port, next_)) return next_;
+  if (hole < scoreboard_.end()) return hole;
+  return una_ > rescue_ ? scoreboard_.last_hole(next_) : kNoSegment;
 }
 
 // An ack-clocked flow that was silent for an RTO has lost its clock and begins again with the initial
 // window (RFC 5681 section 4.1); a paced one keeps its rate.
-void TcpFlow::restart_after_idle(Time now) noexcept {
+inline void SegmentSender::restart_after_idle(Time now) noexcept {
   if (transport().paced || next_ != una_ || now - last_sent_at_ < rto_.rto()) return;
   set_cwnd_clock(now);
   window_.set(std::min(window_.cwnd, transport().initial_window));
 }
 
-void TcpFlow::emit(Core& core, std::int64_t seq, Time now) {
-  FlowStats& counters = stats(core);
+template <SegmentPort Port>
+void SegmentSender::emit(Port& port, std::int64_t seq, Time now) {
   const bool again = seq < sent_;
-  const bool ect = again ? transport().ect_all : transport().ect;
-  std::uint16_t flags = static_cast<std::uint16_t>((again ? kRetransmit : 0) | (ect ? kEct : 0));
-  if (seq + 1 == end_) flags |= kLast;
-  if (cwr_due_ && !again) {
-    flags = static_cast<std::uint16_t>(flags | kCwr);
-    cwr_due_ = false;
-  }
-  const std::int32_t bytes = segment_bytes(seq);
-  const PacketId id = core.packets.take();
-  core.packets[id] = {.seq = seq,
-                      .sent = now,
-                      .flow = flow_,
-                      .bytes = bytes,
-                      .hop = source_->first_hop,
-                      .flags = flags,
-                      .connection = connection_};
+  const std::int32_t bytes = port.cut(seq, !again);
+  FlowStats& counters = port.stats();
   ++counters.sent;
-  if (core.tally) core.tally->sent(flow_, now);
+  port.note_sent(now);
   counters.sent_bytes += bytes;
   counters.retransmitted += again ? 1 : 0;
   sent_ = std::max(sent_, seq + 1);
   last_sent_at_ = now;
   if (next_ <= una_ + 1) {
     last_ack_at_ = now;
-    arm_timer(core, now);
+    arm_timer(port, now);
   }
+  const bool cwr = cwr_due_ && !again;
+  if (cwr) cwr_due_ = false;
   const bool gated = transport().paced || cap_bps(now) >= 0;
-  if (gated && outbox_.empty()) return outbox_.leave(core, id, now);
-  outbox_.hand_over(core, id, now);
+  port.emit({seq, bytes, again, cwr, seq + 1 == end_, gated}, now);
 }
 
 // The oldest segment at once, whatever window and gate say. A mark cap holds where it can be marked: the
 // timer tries again.
-void TcpFlow::retransmit(Core& core, Time now) {
+template <SegmentPort Port>
+void SegmentSender::retransmit(Port& port, Time now) {
   again_ = rescue_ = una_;
-  if (transport().ect_all && spent(core)) return;
+  if (transport().ect_all && spent(port.stats())) return;
   again_ = rescue_ = una_ + 1;
-  emit(core, una_, now);
+  emit(port, una_, now);
 }
 
 // A deadline that moved back is looked at again when its event comes; only one that moved forward
 // needs a new event.
-void TcpFlow::arm_timer(Core& core, Time now) {
+template <SegmentPort Port>
+void SegmentSender::arm_timer(Port& port, Time now) {
   timer_at_ = now + rto_.rto();
   if (timer_event_at_ != kNever && timer_event_at_ <= timer_at_) return;
   timer_event_at_ = timer_at_;
-  core.events.push(timer_at_, EventKind::timeout, static_cast<std::uint32_t>(flow_));
+  port.alarm_at(timer_at_);
 }
 
-void TcpFlow::on_timeout(Core& core, Time now) {
+template <SegmentPort Port>
+void SegmentSender::on_timeout(Port& port, Time now) {
   if (now != timer_event_at_) return;
   timer_event_at_ = kNever;
   const bool waiting = state_ == State::connecting || (state_ == State::open && next_ > una_);
   if (!waiting) return;
   if (timer_at_ > now) {
     timer_event_at_ = timer_at_;
-    return core.events.push(timer_at_, EventKind::timeout, static_cast<std::uint32_t>(flow_));
+    return port.alarm_at(timer_at_);
   }
-  ++stats(core).timeouts;
+  if (state_ == State::connecting) return port.syn_timed_out(now);
+  ++port.stats().timeouts;
   rto_.back_off();
-  if (state_ == State::connecting) return syn_lost(core, now);
   lose_window(now);
-  resend_from_una(core, now);
+  resend_from_una(port, now);
 }
 
 // ssthresh follows the flight of the first timeout of a segment only (RFC 5681 Eq. 4).
-void TcpFlow::lose_window(Time now) noexcept {
+inline void SegmentSender::lose_window(Time now) noexcept {
   set_cwnd_clock(now);
   const double ssthresh = window_.ssthresh;
   law_.on_timeout(window_, static_cast<double>(next_ - una_));
@@ -239,11 +237,14 @@ void TcpFlow::lose_window(Time now) noexcept {
   cwr_due_ = transport().echo == Echo::rfc3168;
 }
 
-void TcpFlow::resend_from_una(Core& core, Time now) {
+template <SegmentPort Port>
+void SegmentSender::resend_from_una(Port& port, Time now) {
   duplicates_ = 0;
   next_ = una_;
   last_sent_at_ = now;
-  send_allowed(core, now);
+  send_allowed(port, now);
 }
 
-}  // namespace ecnomy::engine
+}  // namespace ecnomy
+
+#endif  // ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/tcp/segment_sender.h"
+
+#include <algorithm>
+
+namespace ecnomy {
+
+SenderSetup::SenderSetup(const TransportPlan& plan, const SourcePlan* of)
+    : transport(&plan),
+      source(of),
+      law(make_window(plan.window.law, plan.window.values)),
+      offered(plan.receiver_window < 0 ? SegmentSender::kEndless : plan.receiver_window),
+      packet_bytes(plan.payload_bytes + plan.header_bytes) {
+  if (of && of->traffic.law == RateCapped::kName) capped.emplace(of->traffic.values.data());
+}
+
+SegmentSender::SegmentSender(const SenderSetup& setup) noexcept
+    : setup_(&setup),
+      law_(setup.law),
+      window_{1, 0, setup.transport->min_window, setup.transport->max_window},
+      rto_(setup.transport->initial_rto, setup.transport->min_rto, setup.transport->max_rto),
+      mark_rate_(setup.transport->initial_mark_rate) {}
+
+bool SegmentSender::active(Time now) const noexcept {
+  const Time stop = setup_->source ? setup_->source->stop_ps : kNever;
+  return started_ && active_ && on_ && (stop < 0 || now < stop);
+}
+
+FlowState SegmentSender::state(Time now) const noexcept {
+  const double since =
+      state_ == State::closed ? 0 : window_.cwnd * static_cast<double>(now - cwnd_since_);
+  return {0,
+          active(now),
+          window_.cwnd,
+          (cwnd_integral_ps_ + since) / kPsPerSecond,
+          seconds(rto_.srtt()),
+          law_.weight()};
+}
+
+void SegmentSender::begin(Time now) noexcept {
+  started_ = true;
+  cwnd_since_ = now;
+}
+
+// A step of the profile: a greedy flow goes on or off, a cap changes.
+void SegmentSender::set_profile(bool on, double factor, Time next_step) noexcept {
+  on_ = setup_->capped || on;
+  factor_ = factor;
+  step_at_ = next_step;
+}
+
+void SegmentSender::open(std::int64_t segments, Time now) noexcept {
+  state_ = State::connecting;
+  una_ = next_ = sent_;
+  end_ = segments < 0 ? kEndless : una_ + segments;
+  recover_ = una_ - 1;
+  again_ = rescue_ = una_;
+  scoreboard_.clear();
+  cut_until_ = app_limited_until_ = una_;
+  in_recovery_ = cwr_due_ = false;
+  duplicates_ = 0;
+  learned_ = 0;
+  timer_una_ = -1;
+  gate_.restart(now);
+  last_ack_at_ = now;
+  cwnd_since_ = now;
+  window_.ssthresh = transport().slow_start ? std::numeric_limits<double>::infinity() : 0;
+  window_.set(transport().initial_window);
+  law_.begin(window_);
+  round_trip_ = RoundTrip();
+  rto_ = Rto(transport().initial_rto, transport().min_rto, transport().max_rto);
+}
+
+void SegmentSender::close(Time now) noexcept {
+  set_cwnd_clock(now);
+  state_ = State::closed;
+  una_ = next_ = sent_;
+}
+
+void SegmentSender::take(const FlowOrder& order) noexcept {
+  active_ = order.active;
+  order_cap_bps_ = order.rate_cap_bps;
+  mark_cap_ = order.mark_cap;
+  if (order.mark_rate < 0) return;
+  mark_rate_ = order.mark_rate;
+  aim();
+}
+
+// A lost SYN: one packet to begin with (RFC 5681 section 3.1) and an RTO of at least 3 s once data
+// flows (RFC 6298 rule 5.7). A flow that was switched off meanwhile gives up.
+bool SegmentSender::syn_lost(FlowStats& stats, Time now) noexcept {
+  ++stats.timeouts;
+  rto_.back_off();
+  set_cwnd_clock(now);
+  if (setup_->source && !active(now)) {
+    state_ = State::closed;
+    return false;
+  }
+  window_.set(std::min(window_.cwnd, 1.0));
+  return true;
+}
+
+// Marks per second become marks per round trip (laws/window/round_trip.h). With a reference round trip
+// T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
+// marks per second is in proportion to T already. Some laws take marks per second as they are.
+void SegmentSender::aim() noexcept {
+  if (law_.aims() && mark_rate_ >= 0) return law_.aim(std::max(kLeastWeight, mark_rate_));
+  if (!aims_by_time() || !round_trip_.known()) return;
+  const double t_s = seconds(round_trip_.for_weight());
+  double weight = mark_rate_ * t_s;
+  if (transport().reference_rtt > 0) {
+    const double scale = t_s / seconds(transport().reference_rtt);
+    law_.set_gain(std::max(kLeastWeight, setup_->law.gain() * scale));
+    if (mark_rate_ < 0) weight = setup_->law.weight() * scale;
+  }
+  law_.set_weight(std::max(kLeastWeight, weight));
+}
+
+// The integral of cwnd is over the time in which there is a connection.
+void SegmentSender::set_cwnd_clock(Time now) noexcept {
+  cwnd_integral_ps_ += window_.cwnd * static_cast<double>(now - cwnd_since_);
+  cwnd_since_ = now;
+}
+
+}  // namespace ecnomy

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending half of a TCP flow, for both engines: what window laws and RFCs say of windows, recovery, ECN,
+// pacing, caps and timers. It counts whole segments and knows neither packets nor sockets: an engine
+// hosts it behind a port (segment_port.h) and tells it of ACKs and of time.
+//
+//   segment_sender.cc       its life: connections, orders from the market, its law's weight
+//   segment_sender_out.h    what may leave when: window, pacing, caps, retransmission timer
+//   segment_sender_in.h     what an ACK does: RTT, window law, ECN, recovery (RFC 5681, 6298, 3168, 7661)
+//   segment_sender_sack.cc  recovery with selective ACKs (RFC 6675)
+//
+// Sequence numbers count segments and run on from connection to connection.
+#ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_H_
+#define ECNOMY_HOST_TCP_SEGMENT_SENDER_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "host/accounts.h"
+#include "host/gate.h"
+#include "host/plan.h"
+#include "host/scoreboard.h"
+#include "host/tcp/segment_port.h"
+#include "host/window_host.h"
+#include "laws/traffic/traffic.h"
+#include "laws/window/round_trip.h"
+#include "laws/window/rto.h"
+
+namespace ecnomy {
+
+// What the flows of one source share. The plans must outlive it.
+struct SenderSetup {
+  // `source` is null for a flow that the market does not know.
+  SenderSetup(const TransportPlan& transport, const SourcePlan* source);
+
+  const TransportPlan* transport;
+  const SourcePlan* source;
+  WindowHost law;  // as each flow begins with it, at the reference RTT if there is one
+  std::optional<RateCapped> capped;
+  std::int64_t offered;       // the receiver's window, packets
+  std::int32_t packet_bytes;  // of a full segment's IP packet
+};
+
+class SegmentSender {
+ public:
+  static constexpr std::int64_t kEndless = std::numeric_limits<std::int64_t>::max();
+
+  explicit SegmentSender(const SenderSetup& setup) noexcept;
+
+  // ---- its life
+  void begin(Time now) noexcept;  // the flow's start, without a connection yet
+  void set_profile(bool on, double factor, Time next_step) noexcept;
+  // A connection is about to be made, for so many segments (-1: without end).
+  void open(std::int64_t segments, Time now) noexcept;
+  void close(Time now) noexcept;
+  // The SYN is sent again, one packet to begin with; false where the flow was switched off meanwhile.
+  bool syn_lost(FlowStats& stats, Time now) noexcept;
+  // The SYN is answered. `again`: it had been sent more than once; sent: when it left, kNever if unknown.
+  template <SegmentPort Port>
+  void connected(Port& port, bool again, Time sent, Time now);
+
+  // ---- what happens to it
+  template <SegmentPort Port>
+  void resume(Port& port, Time now);  // something that held it back may have changed
+  template <SegmentPort Port>
+  void on_ack(Port& port, const AckNews& ack, Time now);
+  template <SegmentPort Port>
+  void on_pace(Port& port, Time now);
+  template <SegmentPort Port>
+  void on_timeout(Port& port, Time now);
+  template <SegmentPort Port>
+  void send_allowed(Port& port, Time now);
+  template <SegmentPort Port>
+  void arm_timer(Port& port, Time now);
+  void take(const FlowOrder& order) noexcept;  // and then `resume`
+  // Not inlined, so that a flow without SACK does not pay for it. Whether the block is news.
+  [[gnu::noinline]] bool note_block(const SegmentRange& block);
+
+  // ---- what it is
+  bool closed() const noexcept { return state_ == State::closed; }
+  bool connecting() const noexcept { return state_ == State::connecting; }
+  bool is_open() const noexcept { return state_ == State::open; }
+  bool active(Time now) const noexcept;
+  std::int64_t una() const noexcept { return una_; }
+  std::int64_t next() const noexcept { return next_; }
+  std::int64_t end() const noexcept { return end_; }
+  std::int64_t learned() const noexcept { return learned_; }
+  Time step_at() const noexcept { return step_at_; }
+  const Window& window() const noexcept { return window_; }
+  const Rto& timer() const noexcept { return rto_; }
+  FlowState state(Time now) const noexcept;
+
+ private:
+  enum class State : std::uint8_t { closed, connecting, open };
+  static constexpr std::int64_t kNoSegment = -1;
+  static constexpr double kLeastWeight = 1e-9;  // laws divide by it
+
+  const TransportPlan& transport() const noexcept { return *setup_->transport; }
+
+  // segment_sender.cc
+  void aim() noexcept;
+  void set_cwnd_clock(Time now) noexcept;
+  bool aims_by_time() const noexcept {
+    return (mark_rate_ >= 0 && !law_.aims()) || transport().reference_rtt > 0;
+  }
+
+  // segment_sender_out.h
+  bool window_open() const noexcept;
+  template <SegmentPort Port>
+  bool gate_open(Port& port, Time now);
+  bool held_back(const FlowStats& stats, Time now) const noexcept;
+  bool spent(const FlowStats& stats) const noexcept;
+  template <SegmentPort Port>
+  bool available(Port& port, std::int64_t seq) const;
+  template <SegmentPort Port>
+  std::int64_t next_segment(Port& port) const;
+  template <SegmentPort Port>
+  void emit(Port& port, std::int64_t seq, Time now);
+  template <SegmentPort Port>
+  void retransmit(Port& port, Time now);
+  template <SegmentPort Port>
+  void resend_from_una(Port& port, Time now);  // go back n
+  template <SegmentPort Port>
+  void shut_gate(Port& port, Time now);
+  void reopen_gate(Time now) noexcept;
+  void hasten_gate(Time now) noexcept;
+  Time pace_interval() const noexcept;
+  Time cap_interval(Time now, Time from) const noexcept;
+  double cap_bps(Time now) const noexcept;
+  void not_window_limited() noexcept;
+  void restart_after_idle(Time now) noexcept;
+  void lose_window(Time now) noexcept;
+
+  // segment_sender_sack.cc
+  [[gnu::noinline]] bool suspect_loss() noexcept;
+  [[gnu::noinline]] std::int64_t pipe() const noexcept;
+  template <SegmentPort Port>
+  [[gnu::noinline]] std::int64_t repair(Port& port) const;
+  [[gnu::noinline]] void resent(std::int64_t seq) noexcept;
+
+  // segment_sender_in.h
+  template <SegmentPort Port>
+  void advance(Port& port, const AckNews& ack, Time now);
+  template <SegmentPort Port>
+  void duplicate(Port& port, const AckNews& ack, Time now);
+  template <SegmentPort Port>
+  void recover(Port& port, Time now);
+  void sample_rtt(Time sent, Time now) noexcept;
+  template <SegmentPort Port>
+  void learn_marks(Port& port, const AckNews& ack, std::int64_t told);
+  template <SegmentPort Port>
+  void respond(Port& port, std::int64_t told);
+  template <SegmentPort Port>
+  void tell_law(Port& port, const Ack& ack);
+  std::int64_t told_of(std::int64_t newly_acked, std::int64_t flight,
+                       bool recovering) const noexcept;
+  std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;
+
+  // Ordered by use: what nearly every packet touches comes first, so that it shares cache lines.
+  const SenderSetup* setup_;
+  State state_ = State::closed;
+  bool started_ = false, active_ = true;
+  bool on_ = true;  // by the profile
+  bool in_recovery_ = false, cwr_due_ = false;
+  std::int32_t duplicates_ = 0;
+  std::int64_t una_ = 0, next_ = 0,
+               sent_ = 0;               // oldest unacked, next to send, one past the highest
+  std::int64_t end_ = 0;                // one past the last segment there is to send
+  std::int64_t recover_ = 0;            // no fast retransmit up to it (RFC 6582)
+  std::int64_t cut_until_ = 0;          // no RFC 3168 response to ACKs up to it
+  std::int64_t app_limited_until_ = 0;  // up to here the window was not what held it back
+  std::int64_t learned_ = 0;            // marks of this connection the sender knows of
+  WindowHost law_;
+  Window window_;
+  RoundTrip round_trip_;
+  Rto rto_;
+  Time timer_at_ = 0;             // retransmission deadline
+  Time timer_event_at_ = kNever;  // the timeout event that counts
+  Time last_ack_at_ = 0;
+  Time last_sent_at_ = 0;
+  double cwnd_integral_ps_ = 0;  // packet-ps
+  Time cwnd_since_ = 0;
+  Gate gate_;                    // pacing and caps
+  Time pace_event_at_ = kNever;  // the pace event that counts
+  double mark_rate_;             // marks/s aimed at; -1: the law's own weight
+  double order_cap_bps_ = -1;
+  std::int64_t mark_cap_ = -1;
+
+  Scoreboard scoreboard_;
+  std::int64_t again_ = 0;       // one past the highest sent again (HighRxt, RFC 6675)
+  std::int64_t rescue_ = 0;      // a rescue needs una_ beyond it (RescueRxt)
+  std::int64_t timer_una_ = -1;  // una_ at the last timeout
+  double factor_ = 1;            // of the profile, on the cap
+  Time step_at_ = kNever;        // when the profile has its next step
+};
+
+}  // namespace ecnomy
+
+#include "host/tcp/segment_sender_in.h"
+#include "host/tcp/segment_sender_out.h"
+
+#endif  // ECNOMY_HOST_TCP_SEGMENT_SENDER_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loss recovery with selective ACKs (RFC 2018, RFC 6675 in segments): Update, SetPipe; NextSeg is in
+// segment_sender_out.h. A law that goes back n (Tahoe) resends from the loss on
+// what is not reported, as everybody does after a timeout (RFC 6675 section 5.1).
+#include "host/tcp/segment_sender.h"
+
+namespace ecnomy {
+
+// Update(), a block at a time; news make a duplicate ACK in the sense of RFC 6675 section 2.
+bool SegmentSender::note_block(const SegmentRange& block) {
+  return scoreboard_.add(block, una_, sent_);
+}
+
+// RFC 6675 section 5, steps 1 to 4; the limited transmit of step 3 is what the window then lets out.
+// Whether to recover.
+bool SegmentSender::suspect_loss() noexcept {
+  if (in_recovery_ || una_ < recover_) return false;
+  ++duplicates_;
+  again_ = una_;
+  return duplicates_ >= Scoreboard::kDupThresh || una_ < scoreboard_.lost_below();
+}
+
+// SetPipe(). Outside of recovery nothing counts as lost: what a timeout took for lost is sent again.
+std::int64_t SegmentSender::pipe() const noexcept {
+  if (scoreboard_.empty() && !in_recovery_) return next_ - una_;
+  if (in_recovery_) return scoreboard_.pipe(una_, next_, again_);
+  return next_ - una_ - scoreboard_.below(next_);
+}
+
+// Segment seq, below next_, is about to be sent again: HighRxt or RescueRxt moves.
+void SegmentSender::resent(std::int64_t seq) noexcept {
+  if (seq >= again_ && seq < scoreboard_.end()) {
+    again_ = seq + 1;
+  } else {
+    rescue_ = recover_;
+  }
+}
+
+}  // namespace ecnomy
