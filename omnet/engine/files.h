@@ -43,6 +43,11 @@ class Files {
     return web ? (*web)->patience() : kNever;
   }
 
+  // Whether one connection serves them all.
+  bool lasting() const noexcept {
+    return std::visit([](const auto& law) { return of(law).lasting(); }, law_);
+  }
+
   Time due = kNever;       // when the next file is
   Time given_up = kNever;  // when the present one is
 
@@ -58,6 +63,10 @@ class Files {
   using Law = std::variant<const Web*, OneFile, OnOff>;
   template <class T>
   static T& of(T& law) noexcept {
+    return law;
+  }
+  template <class T>
+  static const T& of(const T& law) noexcept {
     return law;
   }
   static const Web& of(const Web* law) noexcept { return *law; }

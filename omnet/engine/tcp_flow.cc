@@ -52,8 +52,8 @@ void TcpFlow::on_application(Core& core, Time now) {
     Port port{core, *this};
     return sender_.resume(port, now);
   }
-  if (sender_.closed() && now == files_->due) return next_file(core, now);
-  if (!sender_.closed() && now == files_->given_up) finish_file(core, false, now);
+  if (sender_.idle() && now == files_->due) return next_file(core, now);
+  if (!sender_.idle() && now == files_->given_up) finish_file(core, false, now);
 }
 
 void TcpFlow::on_pace(Core& core, Time now) {
@@ -77,9 +77,8 @@ void TcpFlow::next_file(Core& core, Time now) {
   open(core, bytes, now);
 }
 
-// A new connection; file_bytes < 0 for one that never ends.
+// For a file, or without end (file_bytes < 0): a new connection, or the lasting one.
 void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
-  ++connection_;
   std::int64_t segments = -1;
   if (file_bytes >= 0) {
     const std::int64_t mss = transport().payload_bytes;
@@ -88,6 +87,12 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     Files::File& file = files_->present;
     file = {file.number + 1, now, file_bytes, -stats(core).retransmitted, -stats(core).ece};
   }
+  if (sender_.is_open()) {
+    sender_.extend(segments);
+    Port port{core, *this};
+    return sender_.send_allowed(port, now);
+  }
+  ++connection_;
   sender_.open(segments, now);
   send_syn(core, false, now);
 }
@@ -108,8 +113,9 @@ void TcpFlow::send_syn(Core& core, bool again, Time now) {
   sender_.arm_timer(port, now);
 }
 
+// A file that is given up takes its connection with it.
 void TcpFlow::finish_file(Core& core, bool complete, Time now) {
-  sender_.close(now);
+  if (!complete || !files_->lasting()) sender_.close(now);
   if (source_->transfers) {
     const Files::File& file = files_->present;
     const FlowStats& so_far = stats(core);

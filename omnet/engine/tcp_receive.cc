@@ -26,20 +26,20 @@ bool TcpFlow::note_blocks(Core& core, PacketId id) {
   return news;
 }
 
-// A retransmission gives no RTT sample (Karn).
+// Each packet carries the time it left, as with timestamps: a retransmission is timed by its own (RFC 7323
+// section 4), so that its ACK ends the back-off of the timer.
 void TcpFlow::receive_ack(Core& core, const Packet& ack, bool news, Time now) {
   if (core.trace) core.note(TraceEvent::ack, -1, ack, now);
   Port port{core, *this};
-  const bool again = ack.has(kRetransmit);
-  const Time sent = again ? kNever : ack.sent;
   if (ack.has(kSyn)) {
-    if (sender_.connecting()) sender_.connected(port, again, sent, now);
+    if (sender_.connecting()) sender_.connected(port, ack.has(kRetransmit), ack.sent, now);
     return;
   }
   if (!sender_.is_open()) return;
-  std::int64_t bytes = (ack.seq - sender_.una()) * source_->packet_bytes();
+  const std::int64_t packets = transport().repair ? ack.seq - sender_.una() : 1;
+  std::int64_t bytes = packets * source_->packet_bytes();
   if (ack.seq == sender_.end()) bytes += segment_bytes(ack.seq - 1) - source_->packet_bytes();
-  sender_.on_ack(port, {ack.seq, bytes, ack.marks, sent, ack.has(kEce), true, news}, now);
+  sender_.on_ack(port, {ack.seq, bytes, ack.marks, ack.sent, ack.has(kEce), true, news}, now);
 }
 
 // An ACK that need not wait goes in the place of its packet.
@@ -57,7 +57,7 @@ void TcpFlow::receive_data(Core& core, PacketId id, Time now) {
     if (sender_.connecting()) receiver_.open(packet.seq);
     return acknowledge(core, id, keep, now);
   }
-  const bool in_order = receiver_.accept(packet.seq);
+  const bool in_order = receiver_.accept(packet.seq, transport().repair);
   receiver_.note_marks(packet);
   if (transport().delayed_acks > 1) {
     if (receiver_.may_wait(packet, in_order, transport().delayed_acks, transport().echo)) {

@@ -43,8 +43,9 @@ class TcpReceiver {
   bool holds() const noexcept { return !held_.empty(); }
   const Waiting& waiting() const noexcept { return waiting_; }
 
-  // Whether it came in order with nothing held beyond it.
-  bool accept(std::int64_t seq) {
+  // Whether it came in order with nothing held beyond it. Without repair what is missing is jumped over.
+  bool accept(std::int64_t seq, bool repair) {
+    if (!repair && seq > next_) next_ = seq;
     if (seq == next_) {
       ++next_;
       if (held_.empty()) return true;

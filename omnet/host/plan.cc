@@ -147,11 +147,17 @@ TransportPlan read_transport(const Node& node) {
   tcp.max_rto = node.get<Time>("max_rto_ps");
   tcp.initial_rto = node.get<Time>("initial_rto_ps");
   tcp.reference_rtt = node.get<Time>("reference_rtt_ps");
+  tcp.rtt_mean = node.get<std::string>("rtt") == "mean";
+  tcp.reduce_from_flight = node.get<std::string>("reduce_from") == "flight";
+  tcp.repair = node.get<bool>("repair");
   if (tcp.payload_bytes <= 0) node.fail("mss_bytes is not positive");
   if (!(tcp.min_window >= 1e-6)) node.fail("min_window is below 1e-6 packets");
   if (tcp.delayed_acks < 1) node.fail("delayed_acks is below 1");
   if (tcp.delayed_acks > 1 && tcp.delayed_ack <= 0) node.fail("delayed_ack_ps is not positive");
   if (tcp.receiver_window == 0) node.fail("receiver_window is 0");
+  if (!tcp.repair && (tcp.sack || tcp.delayed_acks > 1)) {
+    node.fail("repair is false with sack or delayed ACKs");
+  }
   if (tcp.reference_rtt == 0) node.fail("reference_rtt_ps is 0");
   return tcp;
 }

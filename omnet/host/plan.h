@@ -60,7 +60,10 @@ struct TransportPlan {
   std::int64_t receiver_window;  // packets; -1 none
   double initial_window, min_window, max_window, initial_mark_rate;
   Time min_rto, max_rto, initial_rto;
-  Time reference_rtt;  // -1 none
+  Time reference_rtt;       // -1 none
+  bool rtt_mean;            // the RTT that paces is a mean over seconds, not SRTT
+  bool reduce_from_flight;  // what an ECN echo halves; cwnd otherwise
+  bool repair;              // of losses; without it the window survives them
 };
 
 struct SourcePlan {

@@ -35,6 +35,7 @@ class WindowHost {
           per_mark_ = Law::kPerMark;
           recovery_ = Law::kRecovery;
           every_ack_ = requires { Law::kEveryAck; };
+          halves_ = requires { Law::kHalves; };
           aims_ = requires(Law& law) { law.aim(1.0); };
           has_rate_ = requires(Law& law) { law.send_rate(); };
           hears_rtt_ = requires(Law& law, Window& window) { law.on_rtt(window, Time{}); };
@@ -47,6 +48,7 @@ class WindowHost {
   Recovery recovery() const noexcept { return recovery_; }
   // What the law has beside the hooks that all have (laws/window/window.h).
   bool every_ack() const noexcept { return every_ack_; }
+  bool halves() const noexcept { return halves_; }
   bool noisy() const noexcept { return noisy_; }
   bool aims() const noexcept { return aims_; }
   bool has_rate() const noexcept { return has_rate_; }
@@ -102,20 +104,20 @@ class WindowHost {
     std::visit([&](auto& law) { law.on_ack(window, ack); }, law_);
     log_.changed("ack", before, window, ack.newly_acked, ack.marks);
   }
-  void on_congestion(Window& window) noexcept {
+  void on_congestion(Window& window, double used) noexcept {
     const Window before = window;
-    std::visit([&](auto& law) { law.on_congestion(window); }, law_);
-    log_.changed("congestion", before, window);
+    std::visit([&](auto& law) { law.on_congestion(window, used); }, law_);
+    log_.changed("congestion", before, window, used);
   }
-  void on_loss(Window& window) noexcept {
+  void on_loss(Window& window, double used) noexcept {
     const Window before = window;
-    std::visit([&](auto& law) { law.on_loss(window); }, law_);
-    log_.changed("loss", before, window);
+    std::visit([&](auto& law) { law.on_loss(window, used); }, law_);
+    log_.changed("loss", before, window, used);
   }
-  void on_timeout(Window& window, double flight) noexcept {
+  void on_timeout(Window& window, double used) noexcept {
     const Window before = window;
-    std::visit([&](auto& law) { law.on_timeout(window, flight); }, law_);
-    log_.changed("timeout", before, window, flight);
+    std::visit([&](auto& law) { law.on_timeout(window, used); }, law_);
+    log_.changed("timeout", before, window, used);
   }
   double weight() const noexcept {
     return std::visit([](const auto& law) { return law.weight(); }, law_);
@@ -145,7 +147,7 @@ class WindowHost {
  private:
   WindowVariant law_;
   [[no_unique_address]] HostLog log_;
-  bool per_mark_ = false, every_ack_ = false, noisy_ = false;
+  bool per_mark_ = false, every_ack_ = false, halves_ = false, noisy_ = false;
   bool aims_ = false, has_rate_ = false, hears_rtt_ = false;
   Recovery recovery_ = Recovery::first_ack;
 };

@@ -64,6 +64,9 @@ def _source(name: str, count: int, start_s: int, traffic: Law, window: str) -> S
         initial_rto_ps=S,
         initial_mark_rate=-1.0,
         reference_rtt_ps=-1,
+        rtt="smoothed",
+        reduce_from="window",
+        repair=True,
     )
     start = Start(at_ps=start_s * S, stagger_ps=0, spread_ps=S)
     return Source(name, count, [0, 1], [2, 3], start, -1, traffic, tcp, 0)

@@ -130,6 +130,9 @@ def tcp(window=RENO, **other):
         initial_rto_ps=PS,
         initial_mark_rate=-1.0,
         reference_rtt_ps=-1,
+        rtt="smoothed",
+        reduce_from="window",
+        repair=True,
     )
     return Tcp(window=window, **(fields | other))
 

@@ -26,7 +26,7 @@ SURFING = Law(
     "web",
     dict(
         reading_mean_s=1.0, size=2.0, size_mean_bytes=5e4, size_min_bytes=1e3, size_max_bytes=1e6,
-        size_shape=1.2, reading=0.0, patience_s=3.0,
+        size_shape=1.2, reading=0.0, patience_s=3.0, lasting=0.0,
     ),
 )  # fmt: skip
 NEVER_S = 1e3  # beyond the end of every run here

@@ -99,7 +99,7 @@ def test_constant_rate_follows_the_steps() -> None:
 WEB = Law(
     "web",
     dict(reading_mean_s=1.0, size=0.0, size_mean_bytes=3000.0, size_min_bytes=1.0,
-         size_max_bytes=5e6, size_shape=1.2, reading=0.0, patience_s=-1.0),
+         size_max_bytes=5e6, size_shape=1.2, reading=0.0, patience_s=-1.0, lasting=0.0),
 )  # fmt: skip
 
 
@@ -136,7 +136,7 @@ def test_every_reading_time_is_the_one_drawn() -> None:
 
 def test_on_off_pauses_are_stretched_and_files_are_not() -> None:
     """The first file waits for a factor above 0; pauses wear off; sizes are as without profile."""
-    law = Law("on-off", {"packets_mean": 20.0, "pause_mean_s": 0.5})
+    law = Law("on-off", {"packets_mean": 20.0, "pause_mean_s": 0.5, "lasting": 0.0})
     night = plans.profile(PERIOD_S, {0: 0.0, 5: 1.0})
     rows = send(law, 60, profile=night).table("transfers")
     plain = send(law, 60, profile=plans.NO_PROFILE).table("transfers")
@@ -240,7 +240,7 @@ ALL = (
     (POISSON, {}),
     (Law("cbr", {"interval_s": 0.02, "random_phase": 1.0}), {"count": 2}),
     (WEB, {"count": 4}),
-    (Law("on-off", {"packets_mean": 30.0, "pause_mean_s": 0.5}), {"count": 2}),
+    (Law("on-off", {"packets_mean": 30.0, "pause_mean_s": 0.5, "lasting": 0.0}), {"count": 2}),
     (Law("file", {"size_bytes": 2e5}), {"count": 4, "spread_s": 5.0}),
     (capped(2e6, 8.0), {"transport": plans.tcp(plans.wtp(1.0), max_window=50.0)}),
     (Law("greedy", {}), {"transport": plans.tcp(max_window=20.0), "count": 2}),

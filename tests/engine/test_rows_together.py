@@ -14,7 +14,7 @@ from ecnomy.markets.plan import Law
 COUNTS = {"gold": 3, "web": 5, "voice": 4, "talk": 6, "lone": 1}
 SERIES = ["cwnd", "rtt", "rate", "queue"]
 SIZES = dict(reading_mean_s=0.5, size=2, size_mean_bytes=30000, size_min_bytes=2000,
-             size_max_bytes=1e6, size_shape=1.2, reading=0, patience_s=3)  # fmt: skip
+             size_max_bytes=1e6, size_shape=1.2, reading=0, patience_s=3, lasting=0.0)  # fmt: skip
 LAWS = {
     "gold": Law("greedy", {}),
     "web": Law("web", {k: float(v) for k, v in SIZES.items()}),

@@ -43,7 +43,7 @@ def web(*, size="fixed", mean=500.0, low=1.0, high=5e6, shape=1.2, patience_s=-1
     kinds = ("fixed", "exponential", "pareto")
     params = dict(reading_mean_s=READING_S, size=kinds.index(size), size_mean_bytes=mean,
                   size_min_bytes=low, size_max_bytes=high, size_shape=shape, reading=1,
-                  patience_s=patience_s)  # fmt: skip
+                  patience_s=patience_s, lasting=0.0)  # fmt: skip
     return Law("web", {k: float(v) for k, v in params.items()})
 
 
@@ -135,7 +135,7 @@ def test_web_offered_load_is_that_of_a_renewal_reward_process() -> None:
 def test_on_off_files_and_pauses() -> None:
     """Files geometric with mean 300 packets, pauses exponential with mean 1 s, each as drawn."""
     users, most, mean = 50, 80, 300.0
-    law = Law("on-off", {"packets_mean": mean, "pause_mean_s": 1.0})
+    law = Law("on-off", {"packets_mean": mean, "pause_mean_s": 1.0, "lasting": 0.0})
     _, rows = files(law, users, 160)
     pauses = pauses_s(rows, users, most).reshape(users, most)
     assert np.all(pauses[:, 0] == 0)

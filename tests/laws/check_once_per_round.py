@@ -46,9 +46,9 @@ def law_step(law: Window, window: WindowState, event: WindowEvent) -> WindowStat
     if kind == "ack":
         return law.on_ack(window, int(a), int(b))
     if kind == "ece":
-        return law.on_congestion(window)
+        return law.on_congestion(window, a)
     if kind == "loss":
-        return law.on_loss(window)
+        return law.on_loss(window, a)
     if kind == "timeout":
         return law.on_timeout(window, a)
     law.set_weight(a)
@@ -61,9 +61,9 @@ def oracle_step(oracle: OncePerRound, event: WindowEvent) -> None:
     if kind == "ack":
         oracle.ack(int(a))
     elif kind == "ece":
-        oracle.echo()
+        oracle.echo(a)
     elif kind == "loss":
-        oracle.loss()
+        oracle.loss(a)
     elif kind == "timeout":
         oracle.timeout(a)
     else:
@@ -101,9 +101,9 @@ def check_tahoe_loss_and_mark(laws: Laws) -> None:
     """From 40 packets a loss leaves 1 and slow start up to 20, a mark leaves 20."""
     law = laws.window("tahoe", [0.5, 2.0])
     full: WindowState = (40.0, 0.0, 1.0, 100.0)
-    assert law.on_loss(full)[:2] == (1.0, 20.0)
-    assert law.on_congestion(full)[:2] == (20.0, 20.0)
-    window, grown = law.on_loss(full), []
+    assert law.on_loss(full, 40.0)[:2] == (1.0, 20.0)
+    assert law.on_congestion(full, 40.0)[:2] == (20.0, 20.0)
+    window, grown = law.on_loss(full, 40.0), []
     for _ in range(20):
         window = law.on_ack(window, 1, 0)
         grown.append(window[0])
@@ -134,7 +134,7 @@ def check_multcp_balance(laws: Laws) -> None:
     rounds = {}
     for decrease in (0.0, 1.0):
         law = laws.window("multcp", [8.0, decrease, 2.0])
-        window, acks = law.on_congestion((4000.0, 0.0, 1.0, 1e9)), 0
+        window, acks = law.on_congestion((4000.0, 0.0, 1.0, 1e9), 4000.0), 0
         while window[0] < 4000.0:
             window, acks = law.on_ack(window, 1, 0), acks + 1
         # Between W1 and W2 the ACKs are the integral of W / w dW.
@@ -158,7 +158,7 @@ def check_wtp_sender_is_wtp_at_half(laws: Laws) -> None:
     for cwnd, gain, w in itertools.product([2, 10, 64, 500], [0.05, 0.5, 1.0], [1.0, 4.0, 80.0]):
         window: WindowState = (float(cwnd), 0.0, 1e-9, 1e9)
         sender, wtp = laws.window("wtp-sender", [gain, w, 0]), laws.window("wtp", [0, gain, w, 1])
-        change = sender.on_congestion(window)[0] - cwnd
+        change = sender.on_congestion(window, cwnd)[0] - cwnd
         half = sum(wtp.on_ack(window, 1, 1)[0] - cwnd for _ in range(cwnd // 2))
         paper = wtp_marked_half(cwnd, Fraction(gain), Fraction(w))
         assert abs(change - float(paper)) <= 1e-9, (cwnd, gain, w, change)
@@ -171,9 +171,9 @@ def check_wtp_sender_below_its_weight(laws: Laws) -> None:
     """Below w an echo raises the window, unless only_down; above w both lower it alike."""
     below, above = (2.0, 0.0, 1.0, 100.0), (20.0, 0.0, 1.0, 100.0)
     plain, down = (laws.window("wtp-sender", [0.5, 10.0, flag]) for flag in (0.0, 1.0))
-    assert plain.on_congestion(below)[0] == 4.0
-    assert down.on_congestion(below)[0] == 2.0
-    assert plain.on_congestion(above)[0] == down.on_congestion(above)[0] == 17.5
+    assert plain.on_congestion(below, 2.0)[0] == 4.0
+    assert down.on_congestion(below, 2.0)[0] == 2.0
+    assert plain.on_congestion(above, 20.0)[0] == down.on_congestion(above, 20.0)[0] == 17.5
 
 
 def check_wtp_sender_gain(laws: Laws) -> None:

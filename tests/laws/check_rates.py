@@ -31,8 +31,8 @@ def rate_events(seed: int, steps: int, rtt_ms: float, marked: float) -> list[Rat
         n = draw.choice([1, 1, 1, 1, 2, 3, 0])
         k = sum(draw.random() < marked for _ in range(n)) + (draw.random() < 0.01)
         rare: list[RateEvent] = [
-            ("loss", 0, 0),
-            ("ece", 0, 0),
+            ("loss", draw.uniform(0, 40), 0),
+            ("ece", draw.uniform(0, 40), 0),
             ("timeout", draw.uniform(0, 40), 0),
             ("weight", draw.uniform(1, 2e4), 0),
             ("aim", draw.uniform(1, 5e3), 0),
@@ -61,8 +61,8 @@ def law_step(law: Window, window: WindowState, event: RateEvent) -> WindowState:
         "ack": lambda: law.on_ack(window, int(a), int(b)),
         "rtt": lambda: law.on_rtt(window, int(a)),
         "begin": lambda: law.begin(window),
-        "ece": lambda: law.on_congestion(window),
-        "loss": lambda: law.on_loss(window),
+        "ece": lambda: law.on_congestion(window, a),
+        "loss": lambda: law.on_loss(window, a),
         "timeout": lambda: law.on_timeout(window, a),
     }
     return answers[kind]() if kind in answers else window
@@ -169,7 +169,8 @@ def check_rem_source_equilibrium(laws: Laws) -> None:
 def check_rem_source_loss(laws: Laws) -> None:
     """Losses, timeouts and echoes leave the window to the price."""
     law, window = laws.window("rem", FIG7), (30.0, 64.0, 1.0, 1e9)
-    for answer in (law.on_loss(window), law.on_timeout(window, 3.0), law.on_congestion(window)):
+    answers = law.on_loss(window, 9.0), law.on_timeout(window, 3.0), law.on_congestion(window, 9.0)
+    for answer in answers:
         assert answer[0] == 30.0
 
 
@@ -246,8 +247,10 @@ def compare_vegas(
             oracle.sample(int(a))
         elif kind == "begin":
             oracle.begin()
-        elif kind in ("loss", "ece"):
-            oracle.reduce()
+        elif kind == "loss":
+            oracle.loss(a)
+        elif kind == "ece":
+            oracle.echo(a)
         elif kind == "timeout":
             oracle.timeout(a)
         where = f"vegas {values}, start {start}, event {i} {kind} {a}"

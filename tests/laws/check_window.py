@@ -26,7 +26,7 @@ __all__ = [
     "window_events",
 ]
 
-# ("ack", n, k), ("ece",), ("loss",), ("timeout", flight), ("weight", w)
+# ("ack", n, k), ("ece", used), ("loss", used), ("timeout", used), ("weight", w)
 WindowEvent = tuple[str, float, float]
 MS: Final = 10**9
 START: Final[WindowState] = (1.0, 64.0, 1.0 / 64, 50.0)
@@ -39,9 +39,9 @@ def window_events(seed: int, steps: int) -> list[WindowEvent]:
     for _ in range(steps):
         n, k = draw.choice([0, 1, 1, 1, 2, 5]), draw.choice([0] * 12 + [1, 1, 2])
         rare: list[WindowEvent] = [
-            ("loss", 0, 0),
+            ("loss", draw.uniform(0, 40), 0),
             ("timeout", draw.uniform(0, 40), 0),
-            ("ece", 0, 0),
+            ("ece", draw.uniform(0, 40), 0),
             ("weight", draw.uniform(0.05, 20), 0),
         ]
         events.append(draw.choice(rare) if draw.random() < 0.02 else ("ack", n, k))
@@ -71,8 +71,8 @@ def compare_wtp(
             window = law.on_ack(window, int(a), int(b))
             oracle.ack(int(a), int(b))
         elif kind == "loss":
-            window = law.on_loss(window)
-            oracle.loss()
+            window = law.on_loss(window, a)
+            oracle.loss(a)
         elif kind == "timeout":
             window = law.on_timeout(window, a)
             oracle.timeout()
@@ -80,7 +80,7 @@ def compare_wtp(
             law.set_weight(a)
             oracle.set_weight(a)
         else:
-            window = law.on_congestion(window)
+            window = law.on_congestion(window, a)
         where = f"wtp {values}, start {start}, event {i} {kind} {a} {b}, slow start {slow}"
         same(window, oracle.cwnd, oracle.ssthresh, where)
         assert window[2:] == start[2:], where
@@ -150,7 +150,7 @@ def check_gain(laws: Laws, name: str, most: float) -> None:
         if name == "wtp":
             assert law.on_ack(window, 1, 1) == expected.on_ack(window, 1, 1)
         else:
-            assert law.on_congestion(window) == expected.on_congestion(window)
+            assert law.on_congestion(window, 30.0) == expected.on_congestion(window, 30.0)
 
 
 def check_wtp_gain(laws: Laws) -> None:
@@ -175,9 +175,12 @@ def compare_reno(
         if kind == "ack":
             window = law.on_ack(window, int(a), int(b))
             oracle.ack(int(a))
-        elif kind in ("loss", "ece"):
-            window = law.on_loss(window) if kind == "loss" else law.on_congestion(window)
-            oracle.reduce()
+        elif kind == "loss":
+            window = law.on_loss(window, a)
+            oracle.loss(a)
+        elif kind == "ece":
+            window = law.on_congestion(window, a)
+            oracle.echo(a)
         elif kind == "timeout":
             window = law.on_timeout(window, a)
             oracle.timeout(a)

@@ -31,14 +31,14 @@ class OncePerRound(Protocol):
     def ack(self, n: int, /) -> None:
         """n packets newly acknowledged, no echo."""
 
-    def echo(self) -> None:
+    def echo(self, used: float, /) -> None:
         """The first echo of a round trip."""
 
-    def loss(self) -> None:
+    def loss(self, used: float, /) -> None:
         """Three duplicates."""
 
-    def timeout(self, flight: float, /) -> None:
-        """The retransmission timer, `flight` packets being out."""
+    def timeout(self, used: float, /) -> None:
+        """The retransmission timer; `used` packets were out."""
 
     def set_weight(self, w: float, /) -> None:
         """A new willingness to pay."""
@@ -49,13 +49,9 @@ class TahoeOracle(RenoOracle):
 
     weight = Decimal(0)
 
-    def echo(self) -> None:
-        """As Reno."""
-        self.reduce()
-
-    def loss(self) -> None:
-        """ssthresh = decrease cwnd, cwnd = 1."""
-        cut = CONTEXT.multiply(self.decrease, self.cwnd)
+    def loss(self, used: float) -> None:
+        """ssthresh = decrease used, cwnd = 1."""
+        cut = CONTEXT.multiply(self.decrease, Decimal(used))
         self.ssthresh = max(self.least, cut)
         self.become(Decimal(1))
 
@@ -84,26 +80,27 @@ class MulTcpOracle(WindowOracle):
         windows = CONTEXT.divide(Decimal(n), self.cwnd)
         self.become(CONTEXT.add(self.cwnd, CONTEXT.multiply(windows, self.flows)))
 
-    def echo(self) -> None:
-        """The flow that sees it gives up half of its part of the window."""
-        self.ssthresh = self._after_cut(self.cwnd)
+    def echo(self, used: float) -> None:
+        """The flow that sees it gives up half of its part of the window; a packet is left."""
+        self.loss(used)
+        self.become(self._after_cut(Decimal(used), Decimal(1)))
+
+    def loss(self, used: float) -> None:
+        """As a mark, but for the least that is left."""
+        self.ssthresh = self._after_cut(Decimal(used), self.least)
         self.become(self.ssthresh)
 
-    def loss(self) -> None:
-        """As a mark."""
-        self.echo()
-
-    def timeout(self, flight: float) -> None:
+    def timeout(self, used: float) -> None:
         """One packet; what was in flight, cut, is the threshold."""
-        self.ssthresh = self._after_cut(Decimal(flight))
+        self.ssthresh = self._after_cut(Decimal(used), self.least)
         self.become(Decimal(1))
 
     def set_weight(self, w: float) -> None:
         """Its number of flows is no willingness to pay."""
 
-    def _after_cut(self, packets: Decimal) -> Decimal:
+    def _after_cut(self, packets: Decimal, least: Decimal) -> Decimal:
         lost = CONTEXT.multiply(packets, self.given_up)
-        return max(self.least, CONTEXT.subtract(packets, lost))
+        return max(least, CONTEXT.subtract(packets, lost))
 
 
 class WtpSenderOracle(WindowOracle):
@@ -122,7 +119,7 @@ class WtpSenderOracle(WindowOracle):
             step = CONTEXT.divide(CONTEXT.multiply(self.gain, self.weight), self.cwnd)
         self.become(CONTEXT.add(self.cwnd, CONTEXT.multiply(Decimal(n), step)))
 
-    def echo(self) -> None:
+    def echo(self, used: float) -> None:
         """k (w - cwnd) / 2, which may be kept from raising the window."""
         self.ssthresh = Decimal(0)
         if self.only_down and self.cwnd <= self.weight:
@@ -131,12 +128,12 @@ class WtpSenderOracle(WindowOracle):
         half = CONTEXT.divide(CONTEXT.multiply(self.gain, way), Decimal(2))
         self.become(CONTEXT.add(self.cwnd, half))
 
-    def loss(self) -> None:
-        """Reno's halving (section 4.2)."""
+    def loss(self, used: float) -> None:
+        """Reno's halving (section 4.2) of what was used."""
         self.ssthresh = Decimal(0)
-        self.become(CONTEXT.divide(self.cwnd, Decimal(2)))
+        self.become(CONTEXT.divide(Decimal(used), Decimal(2)))
 
-    def timeout(self, flight: float) -> None:
+    def timeout(self, used: float) -> None:
         """One packet, whatever was out."""
         self.ssthresh = Decimal(0)
         self.become(Decimal(1))

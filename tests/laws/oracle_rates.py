@@ -194,15 +194,20 @@ class VegasOracle:
         elif queued > self.beta:
             self.become(self.cwnd - 1)
 
-    def reduce(self) -> None:
-        """A loss, or the first echo of a round trip."""
-        self.ssthresh = max(self.decrease * self.cwnd, self.least)
+    def loss(self, used: float) -> None:
+        """A part of what was used is left."""
+        self.ssthresh = max(self.decrease * Fraction(used), self.least)
         self.become(self.ssthresh)
         self.new_round()
 
-    def timeout(self, flight: float) -> None:
-        """Slow start from one packet to half the flight."""
-        self.ssthresh = max(Fraction(flight) / 2, self.least)
+    def echo(self, used: float) -> None:
+        """The first echo of a round trip; it leaves at least a packet."""
+        self.loss(used)
+        self.become(max(self.decrease * Fraction(used), Fraction(1)))
+
+    def timeout(self, used: float) -> None:
+        """Slow start from one packet to half of what was used."""
+        self.ssthresh = max(Fraction(used) / 2, self.least)
         self.become(Fraction(1))
         self.doubling = True
         self.new_round()

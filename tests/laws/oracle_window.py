@@ -56,10 +56,10 @@ class WtpOracle(WindowOracle):
         fall = CONTEXT.divide(self.gain * k, self.w_dec)
         self.become(CONTEXT.subtract(CONTEXT.add(self.cwnd, rise), fall))
 
-    def loss(self) -> None:
-        """Reno's halving."""
+    def loss(self, used: float) -> None:
+        """Reno's halving of what was used."""
         self.ssthresh = Decimal(0)
-        self.become(self.cwnd * Decimal("0.5"))
+        self.become(Decimal(used) * Decimal("0.5"))
 
     def timeout(self) -> None:
         """One packet."""
@@ -89,14 +89,20 @@ class RenoOracle(WindowOracle):
         step = Decimal(n) if slow else CONTEXT.divide(Decimal(n), self.cwnd)
         self.become(CONTEXT.add(self.cwnd, step))
 
-    def reduce(self) -> None:
-        """An ECE, or fast retransmit."""
-        self._threshold(self.cwnd)
+    def loss(self, used: float) -> None:
+        """Fast retransmit (RFC 5681 Eq. 4)."""
+        self._threshold(Decimal(used))
         self.become(self.ssthresh)
 
-    def timeout(self, flight: float) -> None:
+    def echo(self, used: float) -> None:
+        """An ECE (RFC 3168 section 6.1.2): the window may fall to one packet."""
+        self._threshold(Decimal(used))
+        cut = CONTEXT.multiply(self.decrease, Decimal(used))
+        self.become(cut if cut > 1 else Decimal(1))
+
+    def timeout(self, used: float) -> None:
         """RFC 5681 Eq. 4, then one packet."""
-        self._threshold(Decimal(flight))
+        self._threshold(Decimal(used))
         self.become(Decimal(1))
 
     def _threshold(self, packets: Decimal) -> None:

@@ -197,8 +197,8 @@ RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "clamp",
             "window/vegas.h",
-            "std::max(setup_->decrease * window.cwnd, setup_->min_ssthresh)",
-            "setup_->decrease * window.cwnd",
+            "std::max(setup_->decrease * used, setup_->min_ssthresh)",
+            "setup_->decrease * used",
         ),
         Mutation("case", "window/vegas.h", "window.in_slow_start() && grows_", "grows_"),
         Mutation("guard", "window/vegas.h", "grows_ = !grows_;", ""),

@@ -125,7 +125,7 @@ def windows(draw: st.DrawFn) -> WindowState:
 
 acks = st.tuples(st.just("ack"), st.integers(0, 8), st.integers(0, 3))
 rare = st.one_of(
-    st.tuples(st.sampled_from(["loss", "ece"]), st.just(0), st.just(0)),
+    st.tuples(st.sampled_from(["loss", "ece"]), st.floats(0, 100), st.just(0)),
     st.tuples(st.just("timeout"), st.floats(0, 100), st.just(0)),
     st.tuples(st.just("weight"), st.floats(1e-3, 100), st.just(0)),
 )

@@ -116,8 +116,8 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "clamp",
             "window/reno.h",
-            "std::max(decrease_ * from, min_ssthresh_)",
-            "decrease_ * from",
+            "std::max(decrease_ * used, min_ssthresh_)",
+            "decrease_ * used",
         ),
     ],
     "newreno": [
@@ -126,15 +126,15 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("clamp", "window/window.h", "std::clamp(packets, min, max)", "packets"),
     ],
     "tahoe": [
-        Mutation("sign", "window/tahoe.h", ", window.cwnd)", ", -window.cwnd)"),
+        Mutation("sign", "window/tahoe.h", "(window, used)", "(window, -used)"),
         Mutation(
-            "case", "window/tahoe.h", "on_timeout(window, window.cwnd)", "Reno::on_loss(window)"
+            "case", "window/tahoe.h", "on_timeout(window, used)", "Reno::on_loss(window, used)"
         ),
         Mutation(
             "clamp",
             "window/reno.h",
-            "std::max(decrease_ * flight, min_ssthresh_)",
-            "decrease_ * flight",
+            "std::max(decrease_ * used, 1.0)",
+            "decrease_ * used",
         ),
     ],
     "multcp": [
@@ -143,8 +143,8 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation(
             "clamp",
             "window/multcp.h",
-            "std::max(keep_ * window.cwnd, min_ssthresh_)",
-            "keep_ * window.cwnd",
+            "std::max(keep_ * used, min_ssthresh_)",
+            "keep_ * used",
         ),
     ],
     "wtp-sender": [
@@ -155,7 +155,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "round-trip": [
         Mutation("sign", "window/round_trip.h", "sum_ += rtt", "sum_ -= rtt"),
         Mutation("threshold", "window/round_trip.h", "now >= bucket_end_", "now > bucket_end_"),
-        Mutation("clamp", "window/round_trip.h", "std::min(mean(), 2 * min_)", "mean()"),
+        Mutation("clamp", "window/round_trip.h", "std::min(t, 2 * min_)", "t"),
     ],
     "rto": [
         Mutation("sign", "window/rto.h", "clamp(srtt_ + 4", "clamp(srtt_ - 4"),

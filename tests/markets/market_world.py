@@ -41,6 +41,9 @@ def tcp(window: Law = WTP) -> Tcp:
         initial_rto_ps=PS,
         initial_mark_rate=-1.0,
         reference_rtt_ps=-1,
+        rtt="smoothed",
+        reduce_from="window",
+        repair=True,
     )
 
 

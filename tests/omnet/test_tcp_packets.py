@@ -30,10 +30,10 @@ FILES = dict(
         "web",
         dict(
             reading_mean_s=0.4, size=2.0, size_mean_bytes=3e4, size_min_bytes=6e3,
-            size_max_bytes=1e6, size_shape=1.2, reading=0.0, patience_s=-1.0,
+            size_max_bytes=1e6, size_shape=1.2, reading=0.0, patience_s=-1.0, lasting=0.0,
         ),
     ),
-    on_off=Law("on-off", {"packets_mean": 40.0, "pause_mean_s": 0.5}),
+    on_off=Law("on-off", {"packets_mean": 40.0, "pause_mean_s": 0.5, "lasting": 0.0}),
     file=Law("file", {"size_bytes": 400_001.0}),
 )  # fmt: skip
 

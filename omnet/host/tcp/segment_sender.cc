@@ -57,7 +57,7 @@ void SegmentSender::open(std::int64_t segments, Time now) noexcept {
   again_ = rescue_ = una_;
   scoreboard_.clear();
   cut_until_ = app_limited_until_ = una_;
-  in_recovery_ = cwr_due_ = false;
+  in_recovery_ = cwr_due_ = one_waits_ = false;
   duplicates_ = 0;
   learned_ = 0;
   timer_una_ = -1;
@@ -100,13 +100,14 @@ bool SegmentSender::syn_lost(FlowStats& stats, Time now) noexcept {
   return true;
 }
 
-// Marks per second become marks per round trip (laws/window/round_trip.h). With a reference round trip
+// Marks per second become marks per round trip, of the T by which the flow is paced: then marks per second are
+// what was asked for, on the mean, however T moves. With a reference round trip
 // T_ref weight and gain are scaled by T / T_ref (siris2002 section 5.1); a weight that comes from
 // marks per second is in proportion to T already. Some laws take marks per second as they are.
 void SegmentSender::aim() noexcept {
   if (law_.aims() && mark_rate_ >= 0) return law_.aim(std::max(kLeastWeight, mark_rate_));
   if (!aims_by_time() || !round_trip_.known()) return;
-  const double t_s = seconds(round_trip_.for_weight());
+  const double t_s = seconds(round_trip());
   double weight = mark_rate_ * t_s;
   if (transport().reference_rtt > 0) {
     const double scale = t_s / seconds(transport().reference_rtt);

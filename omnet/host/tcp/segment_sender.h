@@ -12,6 +12,7 @@
 #ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_H_
 #define ECNOMY_HOST_TCP_SEGMENT_SENDER_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -52,6 +53,8 @@ class SegmentSender {
   void set_profile(bool on, double factor, Time next_step) noexcept;
   // A connection is about to be made, for so many segments (-1: without end).
   void open(std::int64_t segments, Time now) noexcept;
+  // The present connection, whose data is all acknowledged, has so many segments more.
+  void extend(std::int64_t segments) noexcept { end_ += segments; }
   void close(Time now) noexcept;
   // The SYN is sent again, one packet to begin with; false where the flow was switched off meanwhile.
   bool syn_lost(FlowStats& stats, Time now) noexcept;
@@ -80,6 +83,8 @@ class SegmentSender {
   bool closed() const noexcept { return state_ == State::closed; }
   bool connecting() const noexcept { return state_ == State::connecting; }
   bool is_open() const noexcept { return state_ == State::open; }
+  // Nothing is to be sent and nothing to be acknowledged.
+  bool idle() const noexcept { return closed() || (is_open() && una_ == end_); }
   bool active(Time now) const noexcept;
   std::int64_t una() const noexcept { return una_; }
   std::int64_t next() const noexcept { return next_; }
@@ -102,6 +107,11 @@ class SegmentSender {
   void set_cwnd_clock(Time now) noexcept;
   bool aims_by_time() const noexcept {
     return (mark_rate_ >= 0 && !law_.aims()) || transport().reference_rtt > 0;
+  }
+  // T, by which the pace goes and by which marks per second become marks per round trip.
+  Time rtt() const noexcept { return transport().rtt_mean ? round_trip_.mean() : rto_.srtt(); }
+  Time round_trip() const noexcept {
+    return aims_by_time() ? round_trip_.for_weight(rtt()) : rtt();
   }
 
   // segment_sender_out.h
@@ -130,6 +140,9 @@ class SegmentSender {
   void not_window_limited() noexcept;
   void restart_after_idle(Time now) noexcept;
   void lose_window(Time now) noexcept;
+  template <SegmentPort Port>
+  void let_go(Port& port, Time now);  // of what is lost, where nothing is repaired
+  double in_network() const noexcept;
 
   // segment_sender_sack.cc
   [[gnu::noinline]] bool suspect_loss() noexcept;
@@ -147,9 +160,13 @@ class SegmentSender {
   void recover(Port& port, Time now);
   void sample_rtt(Time sent, Time now) noexcept;
   template <SegmentPort Port>
-  void learn_marks(Port& port, const AckNews& ack, std::int64_t told);
+  void learn_marks(Port& port, const AckNews& ack, std::int64_t told, std::int64_t flight,
+                   Time now);
   template <SegmentPort Port>
-  void respond(Port& port, std::int64_t told);
+  void respond(Port& port, std::int64_t told, std::int64_t flight, Time now);
+  double used(std::int64_t flight) const noexcept {
+    return std::min(window_.cwnd, static_cast<double>(flight));
+  }
   template <SegmentPort Port>
   void tell_law(Port& port, const Ack& ack);
   std::int64_t told_of(std::int64_t newly_acked, std::int64_t flight,
@@ -162,6 +179,7 @@ class SegmentSender {
   bool started_ = false, active_ = true;
   bool on_ = true;  // by the profile
   bool in_recovery_ = false, cwr_due_ = false;
+  bool one_waits_ = false;  // marked at a window of one packet: the timer lets the next one out
   std::int32_t duplicates_ = 0;
   std::int64_t una_ = 0, next_ = 0,
                sent_ = 0;               // oldest unacked, next to send, one past the highest

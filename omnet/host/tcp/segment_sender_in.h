@@ -11,7 +11,7 @@ namespace ecnomy {
 
 template <SegmentPort Port>
 void SegmentSender::on_ack(Port& port, const AckNews& ack, Time now) {
-  if (aims_by_time() && round_trip_.known() && round_trip_.saturated()) {
+  if (aims_by_time() && round_trip_.known() && round_trip_.saturated(rtt())) {
     port.stats().saturated_ps += now - last_ack_at_;
   }
   last_ack_at_ = now;
@@ -46,10 +46,10 @@ inline void SegmentSender::sample_rtt(Time sent, Time now) noexcept {
   aim();
 }
 
-// New data is acknowledged.
+// New data is acknowledged. Where nothing is repaired an ACK jumps over what is lost, and answers one packet.
 template <SegmentPort Port>
 void SegmentSender::advance(Port& port, const AckNews& ack, Time now) {
-  const std::int64_t n = ack.next - una_;
+  const std::int64_t n = transport().repair ? ack.next - una_ : 1;
   const std::int64_t flight = next_ - una_;
   FlowStats& counters = port.stats();
   counters.acked += n;
@@ -72,21 +72,23 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time now) {
     duplicates_ = 0;
     in_recovery_ = false;
   }
-  learn_marks(port, ack, told_of(n, flight, recovering));
+  learn_marks(port, ack, told_of(n, flight, recovering), flight, now);
   if (next_ > una_) arm_timer(port, now);
   if (una_ == end_) port.all_acked(now);
 }
 
 template <SegmentPort Port>
 void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
-  learn_marks(port, ack, law_.every_ack() && next_ > una_ ? 1 : 0);
+  const std::int64_t flight = next_ - una_;
+  learn_marks(port, ack, law_.every_ack() && flight > 0 ? 1 : 0, flight, now);
   if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
   recover(port, now);
 }
 
-// Fast retransmit: the law's answer to a loss, once for all that is now outstanding.
+// Fast retransmit: the law's answer to a loss, once for all that is now outstanding. It is of the flight
+// (RFC 5681 Eq. 4, RFC 6675), which limited transmit may have let beyond cwnd.
 template <SegmentPort Port>
 void SegmentSender::recover(Port& port, Time now) {
   const Recovery recovery = law_.recovery();
@@ -94,7 +96,7 @@ void SegmentSender::recover(Port& port, Time now) {
   if (transport().sack || recovery != Recovery::first_ack) recover_ = sent_;
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
-  law_.on_loss(window_);
+  law_.on_loss(window_, used(next_ - una_));
   if (!transport().slow_start) window_.ssthresh = 0;
   if (recovery == Recovery::go_back) return resend_from_una(port, now);
   retransmit(port, now);
@@ -129,7 +131,8 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
 // wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them.
 template <SegmentPort Port>
-void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told) {
+void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told,
+                                std::int64_t flight, Time now) {
   const bool accurate = transport().echo == Echo::accurate;
   const std::int64_t fresh = accurate  ? std::max<std::int64_t>(0, ack.marks - learned_)
                              : ack.ece ? 1
@@ -145,16 +148,22 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t tol
     if (told > 0) tell_law(port, {told, 0});
     return;
   }
-  if (new_round) respond(port, told);
+  if (new_round) respond(port, told, flight, now);
 }
 
+// A window of one packet is not halved: its next packet leaves when the retransmission timer, set anew, expires
+// (RFC 3168 section 6.1.2).
 template <SegmentPort Port>
-void SegmentSender::respond(Port& port, std::int64_t told) {
+void SegmentSender::respond(Port& port, std::int64_t told, std::int64_t flight, Time now) {
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
   if (law_.per_mark()) return tell_law(port, {told, 1});
-  law_.on_congestion(window_);
+  const bool one = law_.halves() && window_.cwnd < 2;
+  law_.on_congestion(window_, transport().reduce_from_flight ? used(flight) : window_.cwnd);
   if (!transport().slow_start) window_.ssthresh = 0;
+  if (!one) return;
+  one_waits_ = true;
+  arm_timer(port, now);
 }
 
 }  // namespace ecnomy

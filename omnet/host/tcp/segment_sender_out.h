@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a SegmentSender may send, and when; part of segment_sender.h.
 //
-// Ack-clocked: while the flight is below floor(cwnd). Paced: a packet every T / cwnd, T the mean RTT
-// (or T_w where the market pays by the second), so that the rate is cwnd / T for any cwnd > 0; at the
-// law's own rate where it has one;
-// the flight is then only guarded, at twice the window. A rate cap shuts the same gate for longer.
+// Ack-clocked: while the flight is below floor(cwnd). Paced: a packet every T / cwnd, so that the rate is cwnd / T
+// for any cwnd > 0, or at the law's own rate where it has one; the flight is then only guarded, at twice
+// the window. T is the smoothed RTT (RFC 6298), which follows the queue as an ACK clock does; or a mean
+// over seconds, which does not: then the queue integrates the windows and RED's average makes it
+// swing. Where the market pays by the second T is at most twice the smallest RTT
+// (laws/window/round_trip.h). A rate cap shuts the same gate for longer.
 #ifndef ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 #define ECNOMY_HOST_TCP_SEGMENT_SENDER_OUT_H_
 
@@ -34,8 +36,7 @@ inline Time SegmentSender::pace_interval() const noexcept {
   if (!transport().paced) return 0;
   if (law_.has_rate()) return Gate::interval(kPsPerSecond / law_.send_rate());
   if (!round_trip_.known()) return 0;
-  const Time t = aims_by_time() ? round_trip_.for_weight() : round_trip_.mean();
-  return Gate::interval(static_cast<double>(t) / window_.cwnd);
+  return Gate::interval(static_cast<double>(round_trip()) / window_.cwnd);
 }
 
 // From one packet, at `from`, to the next. Under a profile the interval is one of operational time, so
@@ -104,7 +105,7 @@ void SegmentSender::resume(Port& port, Time now) {
 
 template <SegmentPort Port>
 void SegmentSender::send_allowed(Port& port, Time now) {
-  if (state_ != State::open) return;
+  if (state_ != State::open || one_waits_) return;
   restart_after_idle(now);
   while (window_open()) {
     const std::int64_t seq = held_back(port.stats(), now) ? kNoSegment : next_segment(port);
@@ -158,10 +159,12 @@ std::int64_t SegmentSender::repair(Port& port) const {
 }
 
 // An ack-clocked flow that was silent for an RTO has lost its clock and begins again with the initial
-// window (RFC 5681 section 4.1); a paced one keeps its rate.
+// window (RFC 5681 section 4.1), in slow start up to three quarters of what it had (RFC 2861 section 2;
+// RFC 7661 section 4.4.2); a paced one keeps its rate.
 inline void SegmentSender::restart_after_idle(Time now) noexcept {
   if (transport().paced || next_ != una_ || now - last_sent_at_ < rto_.rto()) return;
   set_cwnd_clock(now);
+  if (transport().slow_start) window_.ssthresh = std::max(window_.ssthresh, 0.75 * window_.cwnd);
   window_.set(std::min(window_.cwnd, transport().initial_window));
 }
 
@@ -210,24 +213,42 @@ template <SegmentPort Port>
 void SegmentSender::on_timeout(Port& port, Time now) {
   if (now != timer_event_at_) return;
   timer_event_at_ = kNever;
-  const bool waiting = state_ == State::connecting || (state_ == State::open && next_ > una_);
+  const bool waiting =
+      state_ == State::connecting || (state_ == State::open && (next_ > una_ || one_waits_));
   if (!waiting) return;
   if (timer_at_ > now) {
     timer_event_at_ = timer_at_;
     return port.alarm_at(timer_at_);
   }
   if (state_ == State::connecting) return port.syn_timed_out(now);
+  one_waits_ = false;
+  if (next_ == una_) return send_allowed(port, now);
   ++port.stats().timeouts;
   rto_.back_off();
+  if (!transport().repair) return let_go(port, now);
   lose_window(now);
   resend_from_una(port, now);
+}
+
+// What a timeout takes for lost: with SACK what nobody has reported to have arrived (RFC 6675).
+inline double SegmentSender::in_network() const noexcept {
+  return used(transport().sack ? pipe() : next_ - una_);
+}
+
+// The window survives; what was outstanding is gone.
+template <SegmentPort Port>
+void SegmentSender::let_go(Port& port, Time now) {
+  una_ = next_;
+  last_sent_at_ = now;
+  if (una_ == end_) return port.all_acked(now);
+  send_allowed(port, now);
 }
 
 // ssthresh follows the flight of the first timeout of a segment only (RFC 5681 Eq. 4).
 inline void SegmentSender::lose_window(Time now) noexcept {
   set_cwnd_clock(now);
   const double ssthresh = window_.ssthresh;
-  law_.on_timeout(window_, static_cast<double>(next_ - una_));
+  law_.on_timeout(window_, in_network());
   if (timer_una_ == una_) window_.ssthresh = ssthresh;
   if (!transport().slow_start) window_.ssthresh = 0;
   timer_una_ = una_;

@@ -94,6 +94,9 @@ TransportPlan tcpTransport(const cComponent* module, const cComponent* window) {
   tcp.max_rto = timeParameter(module, "maxRto");
   tcp.initial_rto = timeParameter(module, "initialRto");
   tcp.reference_rtt = timeParameter(module, "referenceRtt");
+  tcp.rtt_mean = module->par("rtt").stdstringValue() == "mean";
+  tcp.reduce_from_flight = module->par("reduceFrom").stdstringValue() == "flight";
+  tcp.repair = true;
   if (tcp.delayed_acks < 1) refuse(module, "delayedAcks", "is below 1");
   if (tcp.receiver_window == 0) refuse(module, "receiverWindow", "is 0");
   if (!(tcp.min_window >= 1e-6)) refuse(module, "minWindow", "is below 1e-6 packets");

@@ -51,8 +51,9 @@ std::optional<Time> FlowSender::capLifted() const noexcept {
   return setup_.capped->lifted_at();
 }
 
-void FlowSender::open(std::int64_t segments, Time now) noexcept {
+void FlowSender::open(std::int64_t segments, bool lasting, Time now) noexcept {
   asked_ = false;
+  lasting_ = lasting;
   sender_.open(segments, now);
 }
 
@@ -134,15 +135,15 @@ void FlowSender::onAck(const TcpAck& ack, Time now) {
   if (port_) port_->windowChanged();
 }
 
-// A retransmission gives no RTT sample (Karn). A peer that sends no count of marks is taken to echo each
-// mark once.
+// Where segments carry the time they left, a retransmission is timed by its own (RFC 7323 section 4), else it
+// gives no RTT sample (Karn). A peer that sends no count of marks is taken to echo each mark once.
 AckNews FlowSender::read(const TcpAck& ack, std::uint32_t oldest, const Covered& covered,
                          bool news) const {
   AckNews said;
   said.next = sender_.una() + covered.segments;
   said.bytes = covered.bytes;
   said.marks = ack.told ? ack.marks : sender_.learned() + (ack.ece ? 1 : 0);
-  said.sent = ack.told ? (ack.answersAgain ? kNever : ack.answered) : covered.sent;
+  said.sent = ack.told ? ack.answered : covered.sent;
   said.ece = ack.ece;
   said.duplicate = ack.number == oldest && ack.duplicates;
   said.news = news;
@@ -218,7 +219,7 @@ std::int32_t FlowSender::cut(std::int64_t number, bool fresh) {
 void FlowSender::emit(const Emission& emission, Time now) {
   Segment& segment = segments_[static_cast<std::size_t>(emission.seq - sender_.una())];
   segment.sent = emission.gated && outbox_.empty(now) ? now : outbox_.handOver(now);
-  port_->emit(segment, {emission.seq, emission.cwr, emission.last});
+  port_->emit(segment, {emission.seq, emission.cwr, emission.last && !lasting_});
 }
 
 }  // namespace ecnomy::omnet

@@ -40,14 +40,16 @@ class FlowSender {
   void setProfile(bool on, double factor, Time nextStep) noexcept {
     sender_.set_profile(on, factor, nextStep);
   }
-  // A connection is about to be made, for so many segments (-1: without end). With the last one goes the
-  // FIN, and when all are acknowledged allAcked is called.
-  void open(std::int64_t segments, Time now) noexcept;
+  // A connection is about to be made, for so many segments (-1: without end). When all are acknowledged
+  // allAcked is called. With the last one goes the FIN, unless the connection is lasting.
+  void open(std::int64_t segments, bool lasting, Time now) noexcept;
+  void extend(std::int64_t segments) noexcept { sender_.extend(segments); }
   void close(Time now) noexcept;  // has done with this connection
   void resume(Time now);          // something that held it back may have changed
   void order(const FlowOrder& order, Time now);
 
   bool closed() const noexcept { return sender_.closed(); }
+  bool idle() const noexcept { return sender_.idle(); }
   bool active(Time now) const noexcept { return sender_.active(now); }
   FlowState state(Time now) const noexcept { return sender_.state(now); }
   FlowStats& stats() noexcept { return *stats_; }
@@ -99,7 +101,8 @@ class FlowSender {
   SenderPort* port_ = nullptr;
   SegmentSender sender_;
   Outbox outbox_;
-  bool asked_ = false;  // for more data
+  bool asked_ = false;    // for more data
+  bool lasting_ = false;  // its connection may be extended
 
   std::deque<Segment> segments_;  // sent and not acknowledged
   std::uint32_t tail_ = 0;        // sequence number of what is cut next

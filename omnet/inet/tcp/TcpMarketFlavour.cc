@@ -107,7 +107,7 @@ void TcpMarketFlavour::openOwnFlow() {
                                           FlowSender::Identity{});
   flow_ = ownFlow_.get();
   flow_->begin(now());
-  flow_->open(-1, now());
+  flow_->open(-1, false, now());
   flow_->attach(*this);
 }
 

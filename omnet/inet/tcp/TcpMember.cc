@@ -59,7 +59,7 @@ void TcpMember::onStep(Time now) {
 }
 
 void TcpMember::onTimer(const cMessage* timer, Time now) {
-  if (sendsFiles()) return sender_.closed() ? nextFile(now) : endFile(false, now);
+  if (sendsFiles()) return sender_.idle() ? nextFile(now) : endFile(false, now);
   if (timer == &step_) {
     onStep(now);
     if (sender_.closed() && sender_.active(now)) return connect(-1, now);
@@ -109,14 +109,29 @@ void TcpMember::nextFile(Time now) {
   connect(segments, now);
 }
 
-// Local ports go round so slowly that none is used again while a peer may remember it.
+bool TcpMember::lasting() const {
+  return std::visit(
+      [](const auto& law) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(law)>, std::monostate>)
+          return false;
+        else
+          return law.lasting();
+      },
+      files_);
+}
+
+// Over the lasting connection, if there is one. Local ports go round so slowly that none is used again while a peer may remember it.
 void TcpMember::connect(std::int64_t segments, Time now) {
   if (segments < 0) left_ = -1;
+  if (!sender_.closed()) {
+    sender_.extend(segments);
+    return handOver();
+  }
   const int port = kFirstPort + static_cast<int>(connections_++ % kPorts);
   socket_.renewSocket();
   socket_.bind(place_.local, port);
   socket_.setTCPAlgorithmClass("ecnomy::omnet::TcpMarketFlavour");
-  sender_.open(segments, now);
+  sender_.open(segments, lasting(), now);
   place_.tcp->expect(socket_.getSocketId(), &sender_);
   socket_.connect(place_.remote, place_.port);
   handOver();
@@ -134,8 +149,10 @@ void TcpMember::handOver() {
 
 void TcpMember::endFile(bool complete, Time now) {
   const FlowStats& stats = sender_.stats();
-  sender_.close(now);
-  socket_.destroy();
+  if (!complete || !lasting()) {
+    sender_.close(now);
+    socket_.destroy();
+  }
   file_.end_ps = now;
   file_.complete = complete ? 1 : 0;
   file_.retransmitted += stats.retransmitted;

@@ -4,7 +4,8 @@
 //
 // The last segment of a file carries the FIN. When it is acknowledged, or the file is given up, the sender's
 // end goes without a word, and the receiver's when the flow's next connection comes: a file costs
-// no packet that the built-in engine has not, and a flow never has more than two connections.
+// no packet that the built-in engine has not, and a flow never has more than two connections. A lasting
+// connection stays for the next file.
 #ifndef ECNOMY_INET_TCP_TCPMEMBER_H_
 #define ECNOMY_INET_TCP_TCPMEMBER_H_
 
@@ -57,6 +58,7 @@ class TcpMember : public FlowOwner {
   void awaitFile(Time now);
   void nextFile(Time now);
   void endFile(bool complete, Time now);
+  bool lasting() const;
   void connect(std::int64_t segments, Time now);
   void handOver();
   void schedule(omnetpp::cMessage& timer, Time at);

@@ -4,9 +4,11 @@
 //   file     one file of size_bytes, at the start
 //   on-off   files of a geometric number of packets, mean packets_mean (at least 1), and an exponential
 //            pause of mean pause_mean_s after each (christin2003 section 5.1; experiments T2); a file comes
-//            first. Both are new connections: slow start after each pause.
+//            first.
 //
-// A host asks `pause` before each file (kNever: no more files), then `file_bytes`.
+// A host asks `pause` before each file (kNever: no more files), then `file_bytes`. Each file has a connection of
+// its own, with a SYN and a slow start without end; or, `lasting`, one connection serves them all, and its
+// window restarts after a pause longer than the retransmission timeout (RFC 2861, RFC 7661).
 #ifndef ECNOMY_LAWS_TRAFFIC_FILES_H_
 #define ECNOMY_LAWS_TRAFFIC_FILES_H_
 
@@ -38,6 +40,7 @@ class OneFile {
   std::int64_t file_bytes(Uniform&&, std::int32_t) const noexcept {
     return bytes_;
   }
+  bool lasting() const noexcept { return false; }
 
  private:
   std::int64_t bytes_;
@@ -50,12 +53,14 @@ class OnOff {
   static constexpr Parameter kParameters[] = {
       {"packets_mean", "packets", 300, 1, 1e9, ""},
       {"pause_mean_s", "s", 1, 1e-9, 2e5, ""},
+      {"lasting", "flag", 0, 0, 1, ""},
   };
 
   explicit OnOff(const double* values) {
     check_parameters(kName, kParameters, values);
     packets_mean_ = values[0];
     pause_mean_ps_ = values[1] * kPsPerSecond;
+    lasting_ = values[2] != 0;
   }
 
   template <class Uniform>
@@ -74,10 +79,11 @@ class OnOff {
     }
     return packets * packet_payload;
   }
+  bool lasting() const noexcept { return lasting_; }
 
  private:
   double packets_mean_, pause_mean_ps_;
-  bool begun_ = false;
+  bool lasting_, begun_ = false;
 };
 
 }  // namespace ecnomy

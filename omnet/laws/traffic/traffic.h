@@ -110,6 +110,7 @@ class Web {
       {"size_shape", "", 1.2, 1e-3, 1e3, ""},
       {"reading", "choice", 0, 0, 1, "exponential,hyper-exponential"},
       {"patience_s", "s", -1, -1, 2e5, ""},
+      {"lasting", "flag", 0, 0, 1, ""},
   };
 
   explicit Web(const double* values) {
@@ -122,6 +123,7 @@ class Web {
     shape_ = values[5];
     hyper_ = values[6] != 0;
     patience_ = values[7] < 0 ? kNever : picoseconds(values[7]);
+    lasting_ = values[8] != 0;
     if (max_bytes_ < min_bytes_) throw BadParameter("web: size_max_bytes is below size_min_bytes");
   }
 
@@ -136,6 +138,7 @@ class Web {
     return reading(uniform);
   }
   Time patience() const noexcept { return patience_; }
+  bool lasting() const noexcept { return lasting_; }  // one connection serves all files (files.h)
 
   // Whole bytes, at least 1.
   template <class Uniform>
@@ -171,7 +174,7 @@ class Web {
   double reading_mean_ps_;
   Size size_;
   double mean_bytes_, min_bytes_, max_bytes_, shape_;
-  bool hyper_;
+  bool hyper_, lasting_;
   Time patience_;
 };
 

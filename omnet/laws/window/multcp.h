@@ -3,10 +3,10 @@
 // which leaves the decrease open: experiments A8, X5).
 //
 //   ACK    slow start: cwnd += n;  else cwnd += w n / cwnd
-//   ECE or fast retransmit, once per round trip:  cwnd <- f cwnd
+//   ECE or fast retransmit, once per round trip:  cwnd <- f used, `used` the host's cwnd or flight (window.h)
 //     one-of-w   f = 1 - 1 / (2 w)    one of the w flows halves: throughput ~ w / sqrt(p)
 //     halve      f = 1 / 2            all of them do:            throughput ~ sqrt(w / p)
-//   ssthresh = max(f cwnd, min_ssthresh);  timeout: ssthresh likewise from the flight, cwnd = 1
+//   ssthresh = max(f used, min_ssthresh);  ECE: cwnd = max(f used, 1), loss: cwnd = ssthresh, timeout: cwnd = 1
 #ifndef ECNOMY_LAWS_WINDOW_MULTCP_H_
 #define ECNOMY_LAWS_WINDOW_MULTCP_H_
 
@@ -17,7 +17,7 @@ namespace ecnomy {
 class MulTcp {
  public:
   static constexpr const char* kName = "multcp";
-  static constexpr bool kPerMark = false;
+  static constexpr bool kPerMark = false, kHalves = true;
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr Parameter kParameters[] = {
       {"flows", "", 1, 1, 1e6, ""},
@@ -36,10 +36,16 @@ class MulTcp {
     const double n = static_cast<double>(ack.newly_acked);
     window.set(window.cwnd + (window.in_slow_start() ? n : flows_ * n / window.cwnd));
   }
-  void on_congestion(Window& window) noexcept { reduce(window); }
-  void on_loss(Window& window) noexcept { reduce(window); }
-  void on_timeout(Window& window, double flight) noexcept {
-    window.ssthresh = std::max(keep_ * flight, min_ssthresh_);
+  void on_congestion(Window& window, double used) noexcept {
+    on_loss(window, used);
+    window.set(std::max(keep_ * used, 1.0));
+  }
+  void on_loss(Window& window, double used) noexcept {
+    window.ssthresh = std::max(keep_ * used, min_ssthresh_);
+    window.set(window.ssthresh);
+  }
+  void on_timeout(Window& window, double used) noexcept {
+    on_loss(window, used);
     window.set(1.0);
   }
 
@@ -47,11 +53,6 @@ class MulTcp {
   void set_weight(double) noexcept {}
 
  private:
-  void reduce(Window& window) noexcept {
-    window.ssthresh = std::max(keep_ * window.cwnd, min_ssthresh_);
-    window.set(window.ssthresh);
-  }
-
   double flows_, keep_, min_ssthresh_;
 };
 

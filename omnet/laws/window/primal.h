@@ -55,8 +55,8 @@ class Primal {
     const double k = static_cast<double>(ack.marks);
     become(window, x_ + kappa_ * (n * w_ / x_ - k));
   }
-  void on_congestion(Window&) noexcept {}
-  void on_loss(Window& window) noexcept {
+  void on_congestion(Window&, double) noexcept {}
+  void on_loss(Window& window, double) noexcept {
     window.ssthresh = 0;
     become(window, x_ / 2);
   }

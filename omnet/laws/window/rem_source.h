@@ -79,8 +79,8 @@ class RemSource {
     const double step = setup_->smoothed == Smoothed::unit ? 1.0 : setup_->step * window.cwnd;
     window.set(std::clamp(target, window.cwnd - step, window.cwnd + step));
   }
-  void on_congestion(Window&) noexcept {}
-  void on_loss(Window& window) noexcept { window.ssthresh = 0; }
+  void on_congestion(Window&, double) noexcept {}
+  void on_loss(Window& window, double) noexcept { window.ssthresh = 0; }
   void on_timeout(Window& window, double) noexcept { window.ssthresh = 0; }
 
   bool noisy() const noexcept { return setup_->rtt_error_std_s > 0; }

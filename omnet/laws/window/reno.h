@@ -2,9 +2,12 @@
 // Reno with the RFC 3168 response (RFC 5681; RFC 3168 section 6.1.2; experiments A7).
 //
 //   ACK             slow start: cwnd += n;  else cwnd += n / cwnd
-//   ECE (once per round trip) and fast retransmit:
-//                   ssthresh = max(decrease cwnd, min_ssthresh), cwnd = ssthresh
-//   timeout         ssthresh = max(decrease flight, min_ssthresh), cwnd = 1
+//   ECE (once per round trip)   ssthresh = max(decrease used, min_ssthresh), cwnd = max(decrease used, 1)
+//   fast retransmit             ssthresh = max(decrease used, min_ssthresh), cwnd = ssthresh
+//   timeout                     ssthresh = max(decrease used, min_ssthresh), cwnd = 1
+//
+// `used` is the host's word for cwnd or the flight (window.h). A mark may leave one packet, a loss two (RFC
+// 5681 Eq. 4): below ssthresh a window of one grows by a packet a round trip either way.
 //
 // NewReno (RFC 6582) has the same windows; its host stays in recovery until all that was outstanding at
 // the loss is acknowledged, and resends the next hole at each partial ACK.
@@ -18,7 +21,7 @@ namespace ecnomy {
 class Reno {
  public:
   static constexpr const char* kName = "reno";
-  static constexpr bool kPerMark = false;
+  static constexpr bool kPerMark = false, kHalves = true;
   static constexpr Recovery kRecovery = Recovery::first_ack;
   static constexpr Parameter kParameters[] = {
       {"decrease", "", 0.5, 0.01, 0.99, ""},
@@ -35,10 +38,16 @@ class Reno {
     const double n = static_cast<double>(ack.newly_acked);
     window.set(window.cwnd + (window.in_slow_start() ? n : n / window.cwnd));
   }
-  void on_congestion(Window& window) noexcept { reduce(window, window.cwnd); }
-  void on_loss(Window& window) noexcept { reduce(window, window.cwnd); }
-  void on_timeout(Window& window, double flight) noexcept {
-    window.ssthresh = std::max(decrease_ * flight, min_ssthresh_);
+  void on_congestion(Window& window, double used) noexcept {
+    on_loss(window, used);
+    window.set(std::max(decrease_ * used, 1.0));
+  }
+  void on_loss(Window& window, double used) noexcept {
+    window.ssthresh = std::max(decrease_ * used, min_ssthresh_);
+    window.set(window.ssthresh);
+  }
+  void on_timeout(Window& window, double used) noexcept {
+    on_loss(window, used);
     window.set(1.0);
   }
 
@@ -46,11 +55,6 @@ class Reno {
   void set_weight(double) noexcept {}
 
  private:
-  void reduce(Window& window, double from) noexcept {
-    window.ssthresh = std::max(decrease_ * from, min_ssthresh_);
-    window.set(window.ssthresh);
-  }
-
   double decrease_, min_ssthresh_;
 };
 

@@ -2,10 +2,11 @@
 // Round-trip times for a flow that is paid by the second. A market asks for marks per second; a
 // window law takes marks per round trip:  w = mark_rate * T_w  with
 //
-//   T_w = min(mean RTT over the last 2 s to 4 s, 2 * smallest RTT)
+//   T_w = min(T, 2 * smallest RTT)
 //
-// Without the cap queue and w would grow together without limit; where it binds the flow is
-// `saturated`. The mean is over whole buckets of 2 s: the last full one and the one being filled.
+// where T is the smoothed RTT (rto.h), or the mean over the last 2 s to 4 s that is kept here. Without the
+// cap queue and w would grow together without limit; where it binds the flow is `saturated`. The mean
+// is over whole buckets of 2 s: the last full one and the one being filled.
 #ifndef ECNOMY_LAWS_WINDOW_ROUND_TRIP_H_
 #define ECNOMY_LAWS_WINDOW_ROUND_TRIP_H_
 
@@ -31,8 +32,9 @@ class RoundTrip {
     const std::int64_t n = count_ + last_count_;
     return n == 0 ? min_ : (sum_ + last_sum_) / n;
   }
-  Time for_weight() const noexcept { return std::min(mean(), 2 * min_); }
-  bool saturated() const noexcept { return mean() > 2 * min_; }
+  // T_w from a T, and whether the cap binds.
+  Time for_weight(Time t) const noexcept { return std::min(t, 2 * min_); }
+  bool saturated(Time t) const noexcept { return t > 2 * min_; }
 
  private:
   static constexpr Time kBucket = 2'000'000'000'000;

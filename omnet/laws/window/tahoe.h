@@ -2,8 +2,8 @@
 // Tahoe (Jacobson 1988; experiments A7; the simulation host of antoniadis2000 section 4.1). As Reno, but
 // a loss puts the window back to one packet and its host resends from there:
 //
-//   fast retransmit   ssthresh = max(decrease cwnd, min_ssthresh), cwnd = 1
-//   ECE               as Reno (RFC 3168 section 6.1.2): cwnd = ssthresh
+//   fast retransmit   ssthresh = max(decrease used, min_ssthresh), cwnd = 1
+//   ECE               as Reno (RFC 3168 section 6.1.2): cwnd = max(decrease used, 1)
 #ifndef ECNOMY_LAWS_WINDOW_TAHOE_H_
 #define ECNOMY_LAWS_WINDOW_TAHOE_H_
 
@@ -17,7 +17,7 @@ class Tahoe : public Reno {
   static constexpr Recovery kRecovery = Recovery::go_back;
   explicit Tahoe(const double* values) : Reno(values, kName) {}
 
-  void on_loss(Window& window) noexcept { on_timeout(window, window.cwnd); }
+  void on_loss(Window& window, double used) noexcept { on_timeout(window, used); }
 };
 
 }  // namespace ecnomy

@@ -7,8 +7,9 @@
 //   slow start    cwnd += n in every other round; queued > gamma ends it
 //   afterwards    queued < alpha: cwnd += 1;  queued > beta: cwnd -= 1
 //
-// A loss, and an RFC 3168 echo once per round trip: ssthresh = max(decrease cwnd, min_ssthresh), cwnd =
-// ssthresh; timeout: ssthresh = max(flight / 2, min_ssthresh), cwnd = 1. That a loss takes a quarter is
+// A loss, and an RFC 3168 echo once per round trip: ssthresh = max(decrease used, min_ssthresh), cwnd = ssthresh
+// (echo: at least one packet); timeout: ssthresh = max(used / 2, min_ssthresh), cwnd = 1; `used` is the
+// host's word for cwnd or the flight (window.h). That a loss takes a quarter is
 // custom (ns-2), the paper does not say. Over REM or any marking link this is all there is:
 // athuraliya2000 section VIII proposes Vegas as a source, and says nothing that could be computed.
 #ifndef ECNOMY_LAWS_WINDOW_VEGAS_H_
@@ -23,7 +24,7 @@ namespace ecnomy {
 class Vegas {
  public:
   static constexpr const char* kName = "vegas";
-  static constexpr bool kPerMark = false;
+  static constexpr bool kPerMark = false, kHalves = true;
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr Parameter kParameters[] = {
       {"alpha", "packets", 1, 0, 1e9, ""},        {"beta", "packets", 3, 0, 1e9, ""},
@@ -57,10 +58,17 @@ class Vegas {
     end_round(window);
     restart();
   }
-  void on_congestion(Window& window) noexcept { reduce(window); }
-  void on_loss(Window& window) noexcept { reduce(window); }
-  void on_timeout(Window& window, double flight) noexcept {
-    window.ssthresh = std::max(flight / 2, setup_->min_ssthresh);
+  void on_congestion(Window& window, double used) noexcept {
+    on_loss(window, used);
+    window.set(std::max(setup_->decrease * used, 1.0));
+  }
+  void on_loss(Window& window, double used) noexcept {
+    window.ssthresh = std::max(setup_->decrease * used, setup_->min_ssthresh);
+    window.set(window.ssthresh);
+    restart();
+  }
+  void on_timeout(Window& window, double used) noexcept {
+    window.ssthresh = std::max(used / 2, setup_->min_ssthresh);
     window.set(1.0);
     grows_ = true;
     restart();
@@ -89,11 +97,6 @@ class Vegas {
   void restart() noexcept {
     sum_ = samples_ = 0;
     acked_ = round_ = 0;
-  }
-  void reduce(Window& window) noexcept {
-    window.ssthresh = std::max(setup_->decrease * window.cwnd, setup_->min_ssthresh);
-    window.set(window.ssthresh);
-    restart();
   }
 
   std::shared_ptr<const Setup> setup_;

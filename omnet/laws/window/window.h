@@ -2,15 +2,20 @@
 // What every window law shares. A law is a plain class with
 //
 //   on_ack(window, ack)       an ACK arrived; n packets newly acknowledged, k marks learnt
-//   on_congestion(window)     an RFC 3168 echo, at most once per round trip (host's duty)
-//   on_loss(window)           fast retransmit, once per recovery
-//   on_timeout(window, flight)
+//   on_congestion(window, used)   an RFC 3168 echo, at most once per round trip (host's duty)
+//   on_loss(window, used)     fast retransmit, once per recovery
+//   on_timeout(window, used)
 //   weight(), set_weight(w)   marks per round trip it aims at; 0 where it has none
 //   kPerMark                  true: every echoed mark goes to on_ack; false: on_congestion
 //   kRecovery                 how its host repairs losses after a fast retransmit
 //
-// and, where it wants them,
+// `used` is what a reduction is of, in packets: the flight, no more than cwnd (RFC 5681 Eq. 4; RFC 6675 after a
+// timeout), or cwnd itself for an echo unless its host takes the flight there too.
 //
+// And, where it wants them,
+//
+//   kHalves                   true: an echo leaves at least one packet, and at one packet its host waits for
+//                             the retransmission timer (RFC 3168 section 6.1.2)
 //   begin(window)             a new connection
 //   on_rtt(window, rtt)       an RTT sample of data (Karn), before on_ack of the same ACK
 //   kEveryAck                 true: on_ack hears of every packet answered, whether or not it may grow

@@ -8,7 +8,7 @@
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
 //
 // In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
-// the window (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
+// what was used of it (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
 // its experiments have no losses. A mark ends slow start.
 //
 // Round-trip-fair (siris2002 section 5.1, experiments A4): its host sets w and gain to their values at
@@ -51,9 +51,9 @@ class Wtp {
     const double fall = ack.marks > 0 ? k / w_dec_ : 0.0;  // w_dec = 0 where no marks are wanted
     window.set(window.cwnd + gain_ * (n * w_inc_ / window.cwnd - fall));
   }
-  void on_congestion(Window&) noexcept {}
-  void on_loss(Window& window) noexcept {
-    window.set(window.cwnd / 2);
+  void on_congestion(Window&, double) noexcept {}
+  void on_loss(Window& window, double used) noexcept {
+    window.set(used / 2);
     window.ssthresh = 0;
   }
   void on_timeout(Window& window, double) noexcept {

@@ -37,14 +37,14 @@ class WtpSender {
     const double n = static_cast<double>(ack.newly_acked);
     window.set(window.cwnd + (window.in_slow_start() ? n : gain_ * n * w_ / window.cwnd));
   }
-  void on_congestion(Window& window) noexcept {
+  void on_congestion(Window& window, double) noexcept {
     const double change = gain_ * (w_ - window.cwnd) / 2;
     window.ssthresh = 0;
     window.set(window.cwnd + (only_down_ ? std::min(change, 0.0) : change));
   }
-  void on_loss(Window& window) noexcept {
+  void on_loss(Window& window, double used) noexcept {
     window.ssthresh = 0;
-    window.set(window.cwnd / 2);
+    window.set(used / 2);
   }
   void on_timeout(Window& window, double) noexcept {
     window.ssthresh = 0;

@@ -77,6 +77,7 @@ void bind_window(nb::module_& module) {
       .def("gain", &WindowLaw::gain)
       .def("set_gain", &WindowLaw::set_gain)
       .def("every_ack", &WindowLaw::every_ack)
+      .def("halves", &WindowLaw::halves)
       .def("begin", &WindowLaw::begin)
       .def("on_rtt", &WindowLaw::on_rtt)
       .def("disturb", &WindowLaw::disturb)

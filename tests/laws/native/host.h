@@ -68,8 +68,8 @@ struct WindowLaw {
   virtual bool per_mark() = 0;
   virtual std::string recovery() = 0;  // how its host repairs losses
   virtual WindowState on_ack(const WindowState& window, std::int64_t n, std::int64_t k) = 0;
-  virtual WindowState on_congestion(const WindowState& window) = 0;
-  virtual WindowState on_loss(const WindowState& window) = 0;
+  virtual WindowState on_congestion(const WindowState& window, double used) = 0;
+  virtual WindowState on_loss(const WindowState& window, double used) = 0;
   virtual WindowState on_timeout(const WindowState& window, double flight) = 0;
   virtual double weight() = 0;
   virtual void set_weight(double weight) = 0;
@@ -77,6 +77,7 @@ struct WindowLaw {
   virtual void set_gain(double gain) = 0;
   // What only some laws have: nothing, or NaN, with the others.
   virtual bool every_ack() = 0;
+  virtual bool halves() = 0;
   virtual WindowState begin(const WindowState& window) = 0;
   virtual WindowState on_rtt(const WindowState& window, Ps rtt) = 0;
   virtual void disturb(double normal) = 0;

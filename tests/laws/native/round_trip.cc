@@ -12,8 +12,8 @@ class RoundTripOf : public RoundTripHost {
   bool known() override { return law_.known(); }
   Ps min() override { return law_.min(); }
   Ps mean() override { return law_.mean(); }
-  Ps for_weight() override { return law_.for_weight(); }
-  bool saturated() override { return law_.saturated(); }
+  Ps for_weight() override { return law_.for_weight(law_.mean()); }
+  bool saturated() override { return law_.saturated(law_.mean()); }
 
  private:
   ecnomy::RoundTrip law_;

@@ -23,6 +23,11 @@ template <class Law>
 struct HearsAll<Law, std::void_t<decltype(Law::kEveryAck)>> : std::true_type {};
 
 template <class Law, class = void>
+struct Halves : std::false_type {};
+template <class Law>
+struct Halves<Law, std::void_t<decltype(Law::kHalves)>> : std::true_type {};
+
+template <class Law, class = void>
 struct HasBegin : std::false_type {};
 template <class Law>
 struct HasBegin<Law,
@@ -72,19 +77,19 @@ class WindowOf : public WindowLaw {
     law_.on_ack(window, ecnomy::Ack{n, k});
     return said(window);
   }
-  WindowState on_congestion(const WindowState& state) override {
+  WindowState on_congestion(const WindowState& state, double used) override {
     auto window = view(state);
-    law_.on_congestion(window);
+    law_.on_congestion(window, used);
     return said(window);
   }
-  WindowState on_loss(const WindowState& state) override {
+  WindowState on_loss(const WindowState& state, double used) override {
     auto window = view(state);
-    law_.on_loss(window);
+    law_.on_loss(window, used);
     return said(window);
   }
-  WindowState on_timeout(const WindowState& state, double flight) override {
+  WindowState on_timeout(const WindowState& state, double used) override {
     auto window = view(state);
-    law_.on_timeout(window, flight);
+    law_.on_timeout(window, used);
     return said(window);
   }
   double weight() override { return law_.weight(); }
@@ -97,6 +102,7 @@ class WindowOf : public WindowLaw {
     if constexpr (HasGain<Law>::value) law_.set_gain(gain);
   }
   bool every_ack() override { return HearsAll<Law>::value; }
+  bool halves() override { return Halves<Law>::value; }
   WindowState begin(const WindowState& state) override {
     auto window = view(state);
     if constexpr (HasBegin<Law>::value) law_.begin(window);

@@ -148,6 +148,8 @@ def _tcp(tcp: Tcp) -> Iterator[Setting]:
     yield "initialRto", time(tcp.initial_rto_ps)
     yield "initialMarkRate", number(tcp.initial_mark_rate)
     yield "referenceRtt", time(tcp.reference_rtt_ps)
+    yield "rtt", quoted(tcp.rtt)
+    yield "reduceFrom", quoted(tcp.reduce_from)
     yield "window.typename", quoted(law_type("window", tcp.window.law))
     for name, value in law_settings("window", tcp.window):
         yield f"window.{name}", value

@@ -15,7 +15,7 @@ import msgspec
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.omnet.names import identifiers
-from ecnomy.markets.plan import Plan, Source
+from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["PORT", "App", "Node", "Wire", "Wiring", "wired"]
 
@@ -126,6 +126,9 @@ def _place(
     if source.count > _PORTS:
         most = f"a source of an OMNeT++ run has at most {_PORTS:,}"
         raise InputError(f"source {source.name!r}: {source.count:,} flows; {most}")
+    if isinstance(source.transport, Tcp) and not source.transport.repair:
+        only = "only the built-in engine has receivers that jump over losses"
+        raise InputError(f"source {source.name!r}: repair: false; {only}")
     local, remote = addresses
     sender = nodes[plan.links[source.path[0]].source]
     receiver = nodes[plan.links[source.path[-1]].target]

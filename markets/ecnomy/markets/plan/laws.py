@@ -210,6 +210,7 @@ TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
     "on-off": (
         Param("packets_mean", "packets", 300, 1, 1e9),
         Param("pause_mean_s", "s", 1, 1e-9, 2e5),
+        _flag("lasting", 0),
     ),
     "web": (
         Param("reading_mean_s", "s", 5, 1e-9, 2e5),
@@ -220,6 +221,7 @@ TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
         Param("size_shape", "", 1.2, 1e-3, 1e3),
         _choice("reading", "exponential", "hyper-exponential"),
         Param("patience_s", "s", -1, -1, 2e5),
+        _flag("lasting", 0),
     ),
 }
 

@@ -237,7 +237,11 @@ def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
         case traffic.File():
             return law("traffic", "file", {"size_bytes": kind.size})
         case traffic.OnOff():
-            on_off: Values = {"packets_mean": kind.packets, "pause_mean_s": kind.pause / _PS}
+            on_off: Values = {
+                "packets_mean": kind.packets,
+                "pause_mean_s": kind.pause / _PS,
+                "lasting": kind.connection == "lasting",
+            }
             return law("traffic", "on-off", on_off)
         case traffic.Web():
             return law("traffic", "web", _web(kind))
@@ -256,6 +260,7 @@ def _web(web: traffic.Web) -> Values:
         "size_shape": web.shape,
         "reading": web.reading_times,
         "patience_s": -1.0 if web.patience < 0 else web.patience / _PS,
+        "lasting": web.connection == "lasting",
     }
 
 
@@ -290,6 +295,9 @@ def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tc
         initial_rto_ps=kind.initial_rto,
         initial_mark_rate=-1.0 if mark_rate is None else mark_rate,
         reference_rtt_ps=reference_rtt,
+        rtt=kind.rtt,
+        reduce_from=kind.reduce_from,
+        repair=kind.repair,
     )
 
 

@@ -127,6 +127,9 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     initial_rto_ps: int
     initial_mark_rate: float  # marks/s aimed at from the start; -1: the law's own weight per RTT
     reference_rtt_ps: int  # weight and gain hold at it, elsewhere in proportion; -1: everywhere
+    rtt: str  # what paces and weighs: "smoothed" (RFC 6298), or "mean" over 2 s to 4 s
+    reduce_from: str  # what an ECN echo halves: "window", or "flight" (never above the window)
+    repair: bool  # losses are repaired; without, an ACK jumps over them and the window survives
 
 
 class Udp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="udp", tag_field="kind"):

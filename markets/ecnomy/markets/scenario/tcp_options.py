@@ -59,6 +59,8 @@ _AckDelay = Annotated[
 _Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
 _Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
 _Ect = Annotated[str, Choice(("data", "all"))]
+_Rtt = Annotated[str, Choice(("smoothed", "mean"))]
+_ReduceFrom = Annotated[str, Choice(("window", "flight"))]
 
 
 MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=False, most=1e12)
@@ -84,6 +86,9 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     min_rto: _Timeout = 200_000_000_000
     max_rto: _Timeout = 60_000_000_000_000
     initial_rto: _Timeout = 1_000_000_000_000
+    rtt: _Rtt = "smoothed"
+    reduce_from: _ReduceFrom = "window"
+    repair: bool = True
 
     def _fill(self, defaults: dict[str, object]) -> None:
         for name, value in defaults.items():
@@ -102,6 +107,11 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
             raise Misfit("max_rto", given, f"at least min_rto, {floor}")
         if self.ect == "all" and self.ecn == "off":
             raise Misfit("ect", "'all' with ecn: off", "'data', or ecn: accurate or rfc3168")
+        if not self.repair and self.sack:
+            raise Misfit("sack", "sack: true with repair: false", "sack: false")
+        if not self.repair and self.delayed_acks > 1:
+            given = f"{self.delayed_acks} packets with repair: false"
+            raise Misfit("delayed_acks", given, "one ACK a packet, delayed_acks: off")
         if self.delayed_acks > 1 and self.delayed_ack_time > self.min_rto:
             # The retransmission timer would not wait for the ACK.
             wait_s, most_s = self.delayed_ack_time / PS_PER_S, self.min_rto / PS_PER_S

@@ -46,6 +46,8 @@ _Patience = Annotated[
         words=(("unlimited", _FOR_EVER),),
     ),
 ]
+# Each file over a connection of its own, or all over one that restarts its window after a silence.
+_Connection = Annotated[str, Choice(("new", "lasting"))]
 _WholeSize = Annotated[
     int, Amount(what="a size", example="1 MB", units=("byte",), least=1, most=10**15)
 ]
@@ -145,6 +147,7 @@ class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="
         ),
     ] = 300.0
     pause: _Mean = 1_000_000_000_000
+    connection: _Connection = "new"
 
 
 class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"):
@@ -157,6 +160,7 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
     max: _FileSize = 5_000_000.0
     reading_times: Annotated[str, Choice(("exponential", "hyper-exponential"))] = "exponential"
     patience: _Patience = _FOR_EVER
+    connection: _Connection = "new"
 
     def __post_init__(self) -> None:
         if self.size == "pareto" and self.mean >= self.max:
