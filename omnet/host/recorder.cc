@@ -134,7 +134,7 @@ void Recorder::add(const Transfer& t) {
   if (!client_ || !plan_->transfers) return;
   const std::int64_t flow = rows_.of(t.flow);
   const std::size_t at = static_cast<std::size_t>(flow);
-  const std::int64_t number = rows_[at].together ? ++transfers_ended_[at] : t.number;
+  const std::int64_t number = rows_[at].one() ? t.number : ++transfers_ended_[at];
   const std::int64_t row[] = {flow,    number,          t.start_ps, t.end_ps,
                               t.bytes, t.retransmitted, t.ece,      t.complete};
   for (std::size_t i = 0; i < std::size(row); ++i) transfers_.i(i).push_back(row[i]);
