@@ -182,7 +182,9 @@ def test_a_mark_cap_for_a_row_is_kept() -> None:
 
 
 @pytest.mark.parametrize("kind", ["web", "on-off", "file"])
-@pytest.mark.parametrize("beside", [0, 1, 3], ids=["alone", "beside-a-row-of-one", "beside-a-crowd"])
+@pytest.mark.parametrize(
+    "beside", [0, 1, 3], ids=["alone", "beside-a-row-of-one", "beside-a-crowd"]
+)
 def test_a_row_of_one_flow_is_that_flow(kind: str, beside: int) -> None:
     """One user's files, with rows together: reports and transfers are those of rows each."""
     law = {
