@@ -34,7 +34,13 @@ def test_a_million_rows_are_refused_at_their_place(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as caught:
         run(scenario, out=tmp_path / "results")
     assert caught.value.path == "sources[1].count"
-    for part in ("crowd.yaml:6", "1,000,000 flows", "at most 399,4", "rows: together", "67,108,864"):
+    for part in (
+        "crowd.yaml:6",
+        "1,000,000 flows",
+        "at most 399,4",
+        "rows: together",
+        "67,108,864",
+    ):
         assert part in str(caught.value), part
     assert not (tmp_path / "results").exists()
 

@@ -43,7 +43,8 @@ def most_rows(links: int, pairs: int, late: int) -> int:
 
 
 def _empty(table: tables.Table) -> Columns:
-    return {name: np.zeros(0, dtype=dtype) for name, dtype in table.items()}
+    ints, floats = np.zeros(0, dtype=tables.INT), np.zeros(0, dtype=tables.FLOAT)
+    return {name: ints if dtype == tables.INT else floats for name, dtype in table.items()}
 
 
 def _column_bytes(count: int) -> int:
