@@ -39,7 +39,7 @@ void CallFlow::await_call(Core& core, Time from, Time now) {
   state_ = State::idle;
   next_ = law_.next(stream_);
   const Time stop = source_->plan->stop_ps;
-  const Time at = std::max(now, from + source_->plan->profile.stretch(from, next_.idle));
+  const Time at = std::max(now, later(from, source_->plan->profile.stretch(from, next_.idle)));
   if (stop < 0 || at < stop) wake(core, at);
 }
 
@@ -47,7 +47,7 @@ void CallFlow::on_application(Core& core, Time now) {
   if (state_ == State::idle) return begin(core, now);
   if (due_ >= end_) return end(core, now);
   send(core, now);
-  due_ += law_.interval();
+  due_ = later(due_, law_.interval());
   packet_or_end(core);
 }
 
@@ -65,19 +65,19 @@ void CallFlow::begin(Core& core, Time now) {
   }
   call.accepted = 1;
   const Time stop = source_->plan->stop_ps;
-  end_ = now + next_.holding;
+  end_ = later(now, next_.holding);
   if (stop >= 0) end_ = std::min(end_, stop);
   call.end_ps = end_;
   open_.push_back(call);
   ++number_;
   state_ = State::talking;
-  due_ = now + next_.phase;
+  due_ = later(now, next_.phase);
   packet_or_end(core);
 }
 
 // The call ends at end_, or when its last packet has left if the send overhead makes that later.
 void CallFlow::packet_or_end(Core& core) {
-  if (due_ < end_) left_ = std::max(left_, due_ + outbox_.draw());
+  if (due_ < end_) left_ = std::max(left_, later(due_, outbox_.draw()));
   wake(core, due_ < end_ ? left_ : std::max(left_, end_));
 }
 
@@ -119,7 +119,7 @@ void CallFlow::receive(Core& core, PacketId id, Time now) {
   const Time delay = now - packet.sent;
   const Time limit = source_->plan->calls_max_delay;
   ++call.delivered;
-  call.delay_sum_ps += delay;
+  add_delay(call.delay_sum_ps, delay);
   call.late += limit >= 0 && delay > limit ? 1 : 0;
   call.ce += packet.has(kCe) ? 1 : 0;
   core.packets.release(id);

@@ -104,7 +104,7 @@ void Simulation::start_flows() {
     for (std::int32_t member = 0; member < source.count; ++member, ++flow) {
       Stream stream(plan_->seed, stream_name(source, member, "start"));
       Time start = law.draw(member, stream);
-      if (in_profile) start = law.at + source.profile.stretch(law.at, start - law.at);
+      if (in_profile) start = later(law.at, source.profile.stretch(law.at, start - law.at));
       core_.events.push(start, EventKind::application, flow);
     }
   }

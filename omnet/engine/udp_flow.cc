@@ -33,7 +33,7 @@ void UdpFlow::start(Core& core, Time now) {
 
 void UdpFlow::schedule(Core& core, Time gap) {
   due_ += source_->plan->profile.stretch(due_, gap);
-  last_ = std::max(last_, due_ + outbox_.draw());
+  last_ = std::max(last_, later(due_, outbox_.draw()));
   const Time stop = source_->plan->stop_ps;
   if (stop >= 0 && last_ >= stop) return;
   core.events.push(last_, EventKind::application, static_cast<std::uint32_t>(flow_));

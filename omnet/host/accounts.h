@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/class_tally.h"
+#include "host/delay_sum.h"
 #include "host/tally.h"
 #include "laws/parameter.h"
 
@@ -38,11 +39,6 @@ struct FlowStats {
   std::int64_t control_ce = 0;
 
   std::int64_t under_way() const noexcept { return sent - delivered - lost; }
-  // Wraps to below 0 where the sum is no longer a number of picoseconds; a report refuses that.
-  void add_delay(Time delay) noexcept {
-    delay_sum_ps = static_cast<std::int64_t>(static_cast<std::uint64_t>(delay_sum_ps) +
-                                             static_cast<std::uint64_t>(delay));
-  }
 };
 
 // Cumulative; columns of report.links (PROTOCOL.md). Bytes are IP bytes.
@@ -158,7 +154,7 @@ struct Accounts {
     FlowStats& stats = flows[static_cast<std::size_t>(flow)];
     ++stats.delivered;
     stats.delivered_bytes += bytes;
-    stats.add_delay(delay);
+    add_delay(stats.delay_sum_ps, delay);
     if (ce) {
       ++stats.ce;
       stats.ce_bytes += bytes;

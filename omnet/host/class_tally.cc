@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "host/delay_sum.h"
+
 namespace ecnomy {
 
 const ClassTally::Column ClassTally::kColumns[] = {
@@ -69,7 +71,7 @@ void ClassTally::departed(std::int32_t link, std::size_t service, std::int64_t b
   Cell& at = cell(link, service, now);
   ++at.departures;
   at.departed_bytes += bytes;
-  at.delay_sum_ps += waited;
+  add_delay(at.delay_sum_ps, waited);
   at.delay_max_ps = std::max(at.delay_max_ps, waited);
   const Time bound = subjects_[first_[static_cast<std::size_t>(link)] + service].bound;
   if (bound != kNever && waited > bound) ++at.late;
@@ -94,6 +96,8 @@ void ClassTally::tell(bridge::Client& client, Time now) {
     columns[0].push_back(bin * every_);
     columns[1].push_back(subject.link);
     columns[2].push_back(subject.service);
+    check_delay_sum(cells_[row].delay_sum_ps, client, "classes.delay_sum_ps",
+                    static_cast<std::int64_t>(row), "make their bins shorter");
     std::size_t at = 3;
     for (const Column& column : kColumns) columns[at++].push_back(cells_[row].*column.field);
   }

@@ -287,6 +287,9 @@ Plan parse_plan(const std::string& json_text) {
     root.at("record").fail("counts_every_ps must be positive where there are counts");
   }
   if (plan.duration <= 0 || plan.epoch <= 0) root.fail("duration_ps and epoch_ps must be positive");
+  if (plan.duration > kFarthest || plan.epoch > kFarthest) {
+    root.fail("duration_ps and epoch_ps must be 2^62 at most (53 days)");
+  }
   return plan;
 }
 

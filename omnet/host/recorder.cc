@@ -89,12 +89,10 @@ void fill(std::vector<Value>& column, const Rows& rows, auto&& get) {
 }
 
 void gather(FlowStats& sum, const FlowStats& one) {
-  const bool wrapped = sum.delay_sum_ps < 0 || one.delay_sum_ps < 0;
   for (const FlowColumn& column : kFlowColumns) {
     if (column.field != &FlowStats::delay_sum_ps) sum.*column.field += one.*column.field;
   }
-  sum.add_delay(one.delay_sum_ps);
-  if (wrapped) sum.delay_sum_ps = -1;
+  add_delay(sum.delay_sum_ps, one.delay_sum_ps);
 }
 
 }  // namespace
@@ -134,7 +132,7 @@ void Recorder::add(const Transfer& t) {
   if (!client_ || !plan_->transfers) return;
   const std::int64_t flow = rows_.of(t.flow);
   const std::size_t at = static_cast<std::size_t>(flow);
-  const std::int64_t number = rows_[at].together ? ++transfers_ended_[at] : t.number;
+  const std::int64_t number = rows_[at].one() ? t.number : ++transfers_ended_[at];
   const std::int64_t row[] = {flow,    number,          t.start_ps, t.end_ps,
                               t.bytes, t.retransmitted, t.ece,      t.complete};
   for (std::size_t i = 0; i < std::size(row); ++i) transfers_.i(i).push_back(row[i]);
@@ -146,6 +144,8 @@ bool Recorder::admit(std::int64_t id, std::int64_t flow, Time now, Time duration
 
 void Recorder::add(const CallRecord& call) {
   if (!client_ || !plan_->calls) return;
+  check_delay_sum(call.delay_sum_ps, *client_, "calls.delay_sum_ps", call.id,
+                  "make the calls shorter");
   std::size_t at = 0;
   for (const CallColumn& column : kCallColumns) calls_.i(at++).push_back(call.*column.field);
   calls_.i(1).back() = rows_.of(call.flow);
@@ -230,16 +230,11 @@ void Recorder::sum_rows(const Accounts& accounts) {
   });
 }
 
-// Below 0 it has wrapped: between two reports no row can add 2^63 ps twice over.
 void Recorder::check_delays(const std::vector<FlowStats>& rows) {
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (rows[row].delay_sum_ps >= 0) continue;
-    const bridge::ProtocolError error(
-        "out-of-range",
-        "flows.delay_sum_ps[" + std::to_string(row) +
-            "] is beyond 9.2e18 ps: report its flows one by one, or make the run shorter");
-    client_->error(error.what());
-    throw error;
+  std::int64_t row = 0;
+  for (const FlowStats& stats : rows) {
+    check_delay_sum(stats.delay_sum_ps, *client_, "flows.delay_sum_ps", row++,
+                    "report its flows one by one, or make the run shorter");
   }
 }
 

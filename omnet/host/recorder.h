@@ -73,7 +73,7 @@ class Recorder : public TransferSink, public CallDesk {
   std::vector<FlowStats> row_stats_;    // sums by row; empty where every row is one flow
   std::vector<std::int64_t> row_late_;  // row * thresholds + threshold, likewise
   std::int64_t calls_begun_ = 0;
-  std::vector<std::int64_t> transfers_ended_;  // by row, where rows are of many flows
+  std::vector<std::int64_t> transfers_ended_;  // by row; empty where every row is one flow
   std::vector<double> last_acked_;             // bytes by row at the last sample
 };
 

@@ -17,8 +17,8 @@ class Rows {
  public:
   struct Row {
     std::size_t first, end;  // its flows: [first, end)
-    bool together;
 
+    bool one() const noexcept { return end - first == 1; }
     double flows() const noexcept { return static_cast<double>(end - first); }
   };
 
@@ -28,12 +28,13 @@ class Rows {
       spans_.push_back({rows_, flows_, count, source.together});
       flows_ += count;
       rows_ += source.together ? 1 : count;
+      single_ = single_ && (count == 1 || !source.together);
     }
   }
 
   std::size_t size() const noexcept { return rows_; }
   // Whether every row is one flow.
-  bool single() const noexcept { return rows_ == flows_; }
+  bool single() const noexcept { return single_; }
   Row operator[](std::size_t row) const noexcept {
     const Span& span = *(after(row, &Span::row) - 1);
     return span.at(row - span.row);
@@ -72,8 +73,8 @@ class Rows {
     bool together;
 
     Row at(std::size_t place) const noexcept {
-      if (together) return {flow, flow + count, true};
-      return {flow + place, flow + place + 1, false};
+      if (together) return {flow, flow + count};
+      return {flow + place, flow + place + 1};
     }
   };
 
@@ -86,6 +87,7 @@ class Rows {
 
   std::vector<Span> spans_;
   std::size_t rows_ = 0, flows_ = 0;
+  bool single_ = true;
 };
 
 }  // namespace ecnomy

@@ -13,16 +13,11 @@
 #include <stdexcept>
 #include <string>
 
+#include "simulated_time.h"
+
 namespace ecnomy {
 
-// Simulated time in picoseconds, as in OMNeT++.
-using Time = std::int64_t;
-inline constexpr Time kNever = -1;
-inline constexpr double kPsPerSecond = 1e12;
 inline constexpr double kUnlimited = 1e300;
-
-inline constexpr double seconds(Time ps) { return static_cast<double>(ps) / kPsPerSecond; }
-inline Time picoseconds(double s) { return static_cast<Time>(std::llround(s * kPsPerSecond)); }
 
 struct Parameter {
   const char* name;

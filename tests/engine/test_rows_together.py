@@ -179,3 +179,31 @@ def test_a_mark_cap_for_a_row_is_kept() -> None:
     outcome = crowd({"gold"}, decide, 40.0)
     marks = [int(r.flows["ce"][0]) for r in outcome.reports]
     assert marks[-1] == marks[-10] == 14
+
+
+@pytest.mark.parametrize("kind", ["web", "on-off", "file"])
+@pytest.mark.parametrize(
+    "beside", [0, 1, 3], ids=["alone", "beside-a-row-of-one", "beside-a-crowd"]
+)
+def test_a_row_of_one_flow_is_that_flow(kind: str, beside: int) -> None:
+    """One user's files, with rows together: reports and transfers are those of rows each."""
+    law = {
+        "web": LAWS["web"],
+        "on-off": Law("on-off", {"packets_mean": 20.0, "pause_mean_s": 0.1}),
+        "file": Law("file", {"size_bytes": 50_000.0}),
+    }[kind]
+
+    def outcome(rows: str) -> Outcome:
+        links = plans.duplex("pipe", 0, 1, 2e6, 0.01, buffer=20)
+        sources = [plans.source("one", [0], [1], plans.tcp(plans.RENO), law, rows=rows)]
+        if beside:
+            crowd = dict(count=beside, spread_s=0.5, rows="together")
+            sources.append(plans.source("rest", [0], [1], plans.tcp(plans.RENO), law, **crowd))
+        return run(plans.plan(links, sources, 8.0, seed=3))
+
+    each, one = outcome("each"), outcome("together")
+    first, second = each.table("transfers"), one.table("transfers")
+    assert (first["flow"] == 0).sum() >= (1 if kind == "file" else 5)
+    assert all(np.array_equal(first[name], second[name]) for name in first)
+    for a, b in zip(each.reports, one.reports, strict=True):
+        assert all(np.array_equal(a.flows[name], b.flows[name]) for name in a.flows)

@@ -11,14 +11,13 @@ from __future__ import annotations
 import random
 from typing import Final
 
-from law_api import NEVER, Laws
+from law_api import FARTHEST, NEVER, Laws
 
 __all__ = ["PROFILE_CHECKS"]
 
 PS: Final = 10**12
 HOUR: Final = 3600 * PS
 ONE: Final = 10**6
-FARTHEST: Final = 2**62
 Steps = list[tuple[int, int]]
 DAY: Final[Steps] = [(0, 300_000), (8 * HOUR, ONE), (12 * HOUR, 1_300_000), (18 * HOUR, 800_000)]
 NIGHTS_OFF: Final[Steps] = [
@@ -126,6 +125,9 @@ def check_profile_range(laws: Laws) -> None:
         raise AssertionError(f"{period}, {steps} is accepted")
     for period, steps in ((2**62, [(0, 1), (1, 0)]), (10, [(0, 1), (1, 0)]), (HOUR, [(0, 1)])):
         assert laws.profile(period, steps).stretch(2**62, 2**63 - 1) == FARTHEST
+    for now, pause in ((0, 2**63 - 1), (2**62 - 1, 2**62 + 1), (2**62, 2**62)):
+        assert laws.profile(-1, []).stretch(now, pause) == FARTHEST
+    assert laws.profile(2**62, [(0, 1), (1, 0)]).next_step(2**62 + 5) == FARTHEST
 
 
 PROFILE_CHECKS = {

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Final
 
 from check_users import check_web_hyper
-from law_api import NEVER, Laws, Stream
+from law_api import FARTHEST, NEVER, Laws, Stream
 from oracle_random import exponential_cdf, kolmogorov_smirnov, pareto_cdf, pareto_mean
 
 __all__ = ["TRAFFIC_CHECKS", "brackets", "compare_web_size"]
@@ -105,10 +105,12 @@ def check_poisson_statistics(laws: Laws) -> None:
 
 
 def check_poisson_range(laws: Laws) -> None:
-    """The largest mean that is accepted gives times, not overflows, for the largest draw."""
-    row = laws.tables()["traffic"]["poisson"][0]
-    gap = laws.traffic("poisson", [row[4]]).gap([LARGEST_DRAW])[0]
-    assert gap > row[4] * PS, f"mean {row[4]} s, the largest draw gave {gap} ps"
+    """The largest mean that is accepted gives times for the largest draw, the farthest at most."""
+    top = laws.tables()["traffic"]["poisson"][0][4]
+    law = laws.traffic("poisson", [top])
+    for gap, _ in (law.first([LARGEST_DRAW]), law.gap([LARGEST_DRAW])):
+        assert gap == FARTHEST, f"mean {top} s, the largest draw gave {gap} ps"
+    assert top * PS < law.gap([0.99])[0] < FARTHEST
 
 
 def check_web_reading(laws: Laws) -> None:
@@ -125,10 +127,13 @@ def check_web_reading(laws: Laws) -> None:
 
 
 def check_web_reading_range(laws: Laws) -> None:
-    """The largest mean that is accepted gives times, not overflows, for the largest draw."""
+    """The largest mean that is accepted gives times for the largest draw, the farthest at most."""
     top = laws.tables()["traffic"]["web"][0][4]
-    value = laws.traffic("web", [top, 0, 1.0, 1.0, 5e6, 1.2, 0, -1]).reading([LARGEST_DRAW])[0]
-    assert value > top * PS, f"mean {top} s, the largest draw gave {value} ps"
+    for hyper in (0, 1):
+        law = laws.traffic("web", [top, 0, 1.0, 1.0, 5e6, 1.2, hyper, -1])
+        value = law.reading([LARGEST_DRAW] * 2)[0]
+        assert value == FARTHEST, f"mean {top} s, the largest draw gave {value} ps"
+        assert 0.1 * top * PS < law.reading([0.5] * 2)[0] < FARTHEST
 
 
 def compare_web_size(
@@ -188,6 +193,23 @@ def check_start(laws: Laws) -> None:
             assert abs(value - (at + index * stagger + u * spread)) <= 1
 
 
+def check_start_range(laws: Laws) -> None:
+    """Starts beyond the end of time are at it: no sum and no product of times wraps."""
+    most = 2**63 - 1
+    for at, stagger, spread, index in (
+        (FARTHEST, FARTHEST, FARTHEST, 1),
+        (0, FARTHEST, 0, 4),
+        (0, 10**12, 0, 10**12),
+        (600, 0, FARTHEST, 0),
+        (0, most, most, most),
+    ):
+        value, _ = laws.start(at, stagger, spread, index, [LARGEST_DRAW])
+        assert value == FARTHEST, f"{at} + {index} x {stagger} + U x {spread} gave {value}"
+    exact = FARTHEST // 7
+    assert laws.start(3, exact, 0, 6, [])[0] == 3 + 6 * exact
+    assert laws.start(FARTHEST - 5, 2, 0, 2, [])[0] == FARTHEST - 1
+
+
 def _has_stream(laws: Laws) -> bool:
     """Whether the module was linked with stream.cc (a mutant's holds one law only)."""
     try:
@@ -215,5 +237,5 @@ TRAFFIC_CHECKS = {
         check_web_size_statistics,
         check_web_hyper,
     ],
-    "start": [check_start],
+    "start": [check_start, check_start_range],
 }

@@ -11,7 +11,7 @@ import math
 import random
 from typing import Final
 
-from law_api import NEVER, Laws
+from law_api import FARTHEST, NEVER, Laws
 
 __all__ = ["USER_CHECKS", "check_web_hyper"]
 
@@ -67,8 +67,11 @@ def check_voip_range(laws: Laws) -> None:
     """A negative or absurd time is refused; the largest mean does not overflow."""
     for values in ([0.0, 1, 0.1, 1], [1, 0.0, 0.1, 1], [1, 1, 0.0, 1], [3e5, 1, 0.1, 1]):
         assert _refused(laws, "voip", values), values
-    law = laws.traffic("voip", [2e5, 2e5, 0.1, 0.0])
-    assert law.first([1 - 2.0**-53] * 2)[0] > 2e5 * PS
+    law, largest = laws.traffic("voip", [2e5, 2e5, 0.1, 0.0]), 1 - 2.0**-53
+    assert law.first([largest] * 2)[0] == FARTHEST
+    law = laws.traffic("voip", [1.0, 2e5, 1e6, 1.0])
+    assert law.first([0.5, largest, 0.999])[0] < 10**6 * PS, "a call is as long as time at most"
+    assert law.gap([])[0] == 10**6 * PS
 
 
 def check_file(laws: Laws) -> None:
@@ -100,6 +103,9 @@ def check_on_off(laws: Laws) -> None:
     sizes = [law.file_bytes([draw.random()])[0] / PAYLOAD for _ in range(20_000)]
     assert abs(sum(sizes) / 20_000 - 300) < 4 * 300 / math.sqrt(20_000)
     assert _refused(laws, "on-off", [0.5, 1.0])
+    longest = laws.traffic("on-off", [300.0, 2e5])
+    assert longest.reading([]) == (0, 0)
+    assert longest.reading([1 - 2.0**-53]) == (FARTHEST, 1)
 
 
 def check_web_hyper(laws: Laws) -> None:

@@ -9,6 +9,7 @@ from typing import Final, Protocol
 __all__ = [
     "ALL_FLOWS",
     "DROP",
+    "FARTHEST",
     "MARK",
     "NEVER",
     "NO_FLOW",
@@ -35,6 +36,7 @@ DROP: Final = 2
 NO_FLOW: Final = -2
 ALL_FLOWS: Final = -1
 NEVER: Final = -1
+FARTHEST: Final = 2**62  # ps; where draws and sums of times end
 
 Queue = tuple[int, int, int, int]  # waiting packets, bytes, rate in bit/s, idle since (-1 busy)
 Packet = tuple[int, int] | tuple[int, int, bool, bool]  # flow, bytes; ect and ce, or just ECT

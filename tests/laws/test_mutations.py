@@ -34,6 +34,7 @@ SOURCES: Final = {
     "rate-capped": ("traffic",),
     "cbr": ("traffic",),
     "poisson": ("traffic",),
+    "start": ("traffic",),
     "web": ("traffic",),
     "stream": ("stream", "stream_words"),
     "service-class": ("class_based",),
@@ -191,6 +192,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("sign", "random/inversion.h", "std::log1p(-u)", "std::log1p(u)"),
         Mutation("case", "traffic/traffic.h", "return gap(uniform);", "return 0 * gap(uniform);"),
         Mutation("range", "traffic/traffic.h", '"s", NAN, 1e-12', '"s", NAN, -1'),
+        Mutation("clamp", "simulated_time.h", "ps < static_cast<double>(kFarthest) ?", "true ?"),
     ],
     "web": [
         Mutation("sign", "random/inversion.h", "1.0 - u * (1.0", "1.0 + u * (1.0"),
@@ -201,6 +203,12 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
             "if (max_bytes_ <= min_bytes_)",
         ),
         Mutation("clamp", "traffic/traffic.h", "std::max<std::int64_t>(1, ", "(0 + "),
+    ],
+    "start": [
+        Mutation("clamp", "simulated_time.h", "now < kFarthest && pause < kFarthest - now", "true"),
+        Mutation("guard", "simulated_time.h", "times <= kFarthest / pause", "true"),
+        Mutation("threshold", "traffic/traffic.h", "spread > 0 ?", "spread >= 0 ?"),
+        Mutation("sign", "traffic/traffic.h", "repeated(index, ", "repeated(index + 1, "),
     ],
     "voip": [
         Mutation("reversed", "traffic/voip.h", "random_phase_ ? ", "!random_phase_ ? "),

@@ -35,6 +35,16 @@ def calls_of(record: list[tuple[str, int]]):
     return simulate
 
 
+def test_delays_of_a_source_may_add_up_beyond_an_int64(tmp_path: Path) -> None:
+    """Five flows of 4e18 ps each, over as many packets: a mean of 4 s, not a wrapped one."""
+    study = world.study(tmp_path / "c")
+    simulated(study.tasks([3])[0], tmp_path / "run")
+    run = open_run(tmp_path / "run")
+    run.flows["delay_sum_ps"] = 4 * 10**18
+    run.flows["delivered"] = 10**6
+    assert figures_of(run)["source/light/mean_delay_s"] == pytest.approx(4.0)
+
+
 def test_figures_are_the_runs_own(tmp_path: Path) -> None:
     """Every figure of a run equals what its epoch tables and counters give over the window."""
     study = world.study(tmp_path / "c")

@@ -43,7 +43,7 @@ void CallSender::awaitCall(int member, Time from) {
   if (one.talking) countTalking(-1);
   one.talking = false;
   one.next = law_->next(one.traffic);
-  const Time at = std::max(now(), from + plan().profile.stretch(from, one.next.idle));
+  const Time at = std::max(now(), later(from, plan().profile.stretch(from, one.next.idle)));
   if (plan().stop_ps < 0 || at < plan().stop_ps) wake(member, at);
 }
 
@@ -55,7 +55,7 @@ void CallSender::due(int member) {
     ++one.open.back().sent;
     sendDatagram(member, one.number);
   }
-  one.due += law_->interval();
+  one.due = later(one.due, law_->interval());
   packetOrEnd(member);
 }
 
@@ -74,13 +74,13 @@ void CallSender::beginCall(int member) {
     return awaitCall(member, now());
   }
   call.accepted = 1;
-  one.end = now() + one.next.holding;
+  one.end = later(now(), one.next.holding);
   if (plan().stop_ps >= 0) one.end = std::min(one.end, plan().stop_ps);
   call.end_ps = one.end;
   one.open.push_back(call);
   ++one.number;
   one.talking = true;
-  one.due = now() + one.next.phase;
+  one.due = later(now(), one.next.phase);
   emit(kCallBegun, ++begun_);
   countTalking(1);
   packetOrEnd(member);
@@ -90,7 +90,7 @@ void CallSender::beginCall(int member) {
 void CallSender::packetOrEnd(int member) {
   User& one = user(member);
   const bool packet = one.due < one.end;
-  if (packet) one.left = std::max(one.left, one.due + drawOverhead(member));
+  if (packet) one.left = std::max(one.left, later(one.due, drawOverhead(member)));
   wake(member, packet ? one.left : std::max(one.left, one.end));
 }
 
@@ -111,7 +111,7 @@ void CallSender::delivered(int member, std::uint16_t number, Time delay, bool ce
   CallRecord& call = one.open[at];
   const Time limit = plan().calls_max_delay;
   ++call.delivered;
-  call.delay_sum_ps += delay;
+  add_delay(call.delay_sum_ps, delay);
   call.late += limit >= 0 && delay > limit ? 1 : 0;
   call.ce += ce ? 1 : 0;
   handInEnded(member, at);

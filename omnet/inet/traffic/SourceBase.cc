@@ -61,7 +61,8 @@ Time SourceBase::startOf(int member) const {
   Stream draws = stream(member, "start");
   const Time start = law.draw(member, draws);
   if (plan_.traffic.law != OneFile::kName) return start;
-  return law.at + plan_.profile.stretch(law.at, start - law.at);  // all that such a source draws
+  return later(law.at,
+               plan_.profile.stretch(law.at, start - law.at));  // all that such a source draws
 }
 
 }  // namespace ecnomy::omnet

@@ -42,7 +42,7 @@ void UdpSender::due(int member) {
 void UdpSender::schedule(int member, Time gap) {
   Member& one = members_[static_cast<std::size_t>(member)];
   one.due += plan().profile.stretch(one.due, gap);
-  one.last = std::max(one.last, one.due + drawOverhead(member));
+  one.last = std::max(one.last, later(one.due, drawOverhead(member)));
   if (plan().stop_ps >= 0 && one.last >= plan().stop_ps) return;
   wake(member, one.last);
 }

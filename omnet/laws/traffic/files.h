@@ -66,7 +66,7 @@ class OnOff {
   template <class Uniform>
   Time pause(Uniform&& uniform) noexcept {
     if (!std::exchange(begun_, true)) return 0;
-    return static_cast<Time>(exponential(pause_mean_ps_, uniform()));
+    return drawn(exponential(pause_mean_ps_, uniform()));
   }
 
   // Geometric on 1, 2, ...: P(N > k) = (1 - 1 / mean)^k, by inversion.

@@ -30,7 +30,6 @@ class Profile {
 
   static constexpr std::int64_t kOne = 1'000'000;
   static constexpr std::int64_t kMostPpm = 1'000 * kOne;
-  static constexpr Time kFarthest = Time{1} << 62;  // the sum of two such times is one still
 
   // No profile: the factor is 1 for ever.
   Profile() = default;
@@ -52,7 +51,9 @@ class Profile {
   bool none() const noexcept { return steps_.empty(); }
 
   // D for a pause that begins now; kFarthest where it would be longer.
-  Time stretch(Time now, Time pause) const noexcept { return none() ? pause : walk(now, pause); }
+  Time stretch(Time now, Time pause) const noexcept {
+    return none() ? std::min(pause, kFarthest) : walk(now, pause);
+  }
 
   double at(Time now) const noexcept {
     return none() ? 1.0 : static_cast<double>(steps_[index(now)].ppm) / kOne;
@@ -60,7 +61,7 @@ class Profile {
 
   // When the next step begins, after now; kNever without a profile.
   Time next_step(Time now) const noexcept {
-    return none() ? kNever : now + end(index(now)) - now % period_;
+    return none() ? kNever : later(now, end(index(now)) - now % period_);
   }
 
   // Of `count` members that are on or off, member i is on while (i + 1/2) / count < f(now) / max f.

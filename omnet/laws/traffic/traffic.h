@@ -61,7 +61,7 @@ class Cbr {
 
   template <class Uniform>
   Time first(Uniform&& uniform) const noexcept {
-    return random_phase_ ? static_cast<Time>(uniform() * static_cast<double>(interval_)) : 0;
+    return random_phase_ ? drawn(uniform() * static_cast<double>(interval_)) : 0;
   }
   template <class Uniform>
   Time gap(Uniform&&) const noexcept {
@@ -91,7 +91,7 @@ class Poisson {
   }
   template <class Uniform>
   Time gap(Uniform&& uniform) const noexcept {
-    return static_cast<Time>(exponential(mean_ps_, uniform()));
+    return drawn(exponential(mean_ps_, uniform()));
   }
 
  private:
@@ -129,9 +129,9 @@ class Web {
 
   template <class Uniform>
   Time reading(Uniform&& uniform) const noexcept {
-    if (!hyper_) return static_cast<Time>(exponential(reading_mean_ps_, uniform()));
+    if (!hyper_) return drawn(exponential(reading_mean_ps_, uniform()));
     const double branch = hyper_branch_mean(uniform()) / hyper_mean();
-    return static_cast<Time>(exponential(reading_mean_ps_ * branch, uniform()));
+    return drawn(exponential(reading_mean_ps_ * branch, uniform()));
   }
   template <class Uniform>
   Time pause(Uniform&& uniform) const noexcept {
@@ -178,13 +178,13 @@ class Web {
   Time patience_;
 };
 
-// When a flow starts: at + index * stagger + U * spread, U from its start stream.
+// When a flow starts: at + index * stagger + U * spread, U from its start stream; kFarthest at most.
 struct StartLaw {
   Time at, stagger, spread;
   template <class Uniform>
   Time draw(std::int64_t index, Uniform&& uniform) const noexcept {
-    const Time jitter = spread > 0 ? static_cast<Time>(uniform() * static_cast<double>(spread)) : 0;
-    return at + index * stagger + jitter;
+    const Time jitter = spread > 0 ? drawn(uniform() * static_cast<double>(spread)) : 0;
+    return later(later(at, repeated(index, stagger)), jitter);
   }
 };
 

@@ -41,9 +41,9 @@ class Voip {
   template <class Uniform>
   Call next(Uniform&& uniform) const noexcept {
     Call call;
-    call.idle = static_cast<Time>(exponential(idle_mean_ps_, uniform()));
-    call.holding = static_cast<Time>(exponential(call_mean_ps_, uniform()));
-    call.phase = random_phase_ ? static_cast<Time>(uniform() * static_cast<double>(interval_)) : 0;
+    call.idle = drawn(exponential(idle_mean_ps_, uniform()));
+    call.holding = drawn(exponential(call_mean_ps_, uniform()));
+    call.phase = random_phase_ ? drawn(uniform() * static_cast<double>(interval_)) : 0;
     return call;
   }
 

@@ -95,7 +95,9 @@ def figures_of(run: Run) -> Figures:
 
 def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
     counted = ["acked_bytes", "ce", "delivered", "delay_sum_ps"]
-    sums = flows.groupby("source")[counted].sum()
+    # As Python's whole numbers: a source's delays may add up beyond int64 where no flow's do.
+    exact = flows.assign(delay_sum_ps=flows["delay_sum_ps"].astype(object))
+    sums = exact.groupby("source")[counted].sum()
     everything = float(sums["acked_bytes"].sum())
     found: dict[str, float] = {}
     for name, row in sums.iterrows():

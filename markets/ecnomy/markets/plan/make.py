@@ -7,6 +7,7 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.make_laws import marking_law, scheduler_of, traffic_law, transport_of
+from ecnomy.markets.plan.report_limit import check_reports
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
@@ -26,14 +27,14 @@ def make_plan(scenario: Scenario) -> Plan:
 
     Raises:
         ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached, or
-            more counts than a table can hold.
+            more counts than a table can hold, or more rows than a report.
     """
     document = scenario.document
     network = document.network
     directions, nodes = network.directions(), network.nodes()
     numbers = {node: number for number, node in enumerate(nodes)}
     router = network.router(equal_cost=network.equal_cost, seed=document.seed)
-    return Plan(
+    plan = Plan(
         plan=PLAN_VERSION,
         title=document.title,
         seed=document.seed,
@@ -46,7 +47,9 @@ def make_plan(scenario: Scenario) -> Plan:
             _source(scenario, index, directions, router) for index in range(len(document.sources))
         ],
         record=_record(scenario, len(directions)),
-    ).sealed()
+    )
+    check_reports(scenario, plan)
+    return plan.sealed()
 
 
 def _record(scenario: Scenario, links: int) -> plans.Record:

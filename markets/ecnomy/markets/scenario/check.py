@@ -7,10 +7,17 @@ from collections.abc import Iterator, Mapping
 
 from ecnomy.agents.tariff import DEFAULT_ADMISSION
 from ecnomy.markets.inputs.amounts import MICRO
-from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.askings import (
+    bottlenecks,
+    largest_probability,
+    mark_rates,
+    packet_bytes,
+)
+from ecnomy.markets.scenario.settling import endless_starts, slow_windows
 
-__all__ = ["largest_probability", "warnings"]
+__all__ = ["warnings"]
 
 _PS = 10**12
 _MANY_ROWS = 10**8
@@ -31,34 +38,14 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_not_ect(plan),
         *_classless(scenario, plan),
         *_virtual_queues(plan),
+        *slow_windows(scenario, plan),
+        *endless_starts(plan),
         *_times(scenario, plan),
         *_unpriced(scenario, plan),
         *_floods(plan),
         *_guarantees(scenario, plan),
     ]
     return list(dict.fromkeys(found))
-
-
-def largest_probability(link: Link) -> float:
-    """The largest marking probability that a link's law gives by its early marking.
-
-    RED's is its max_probability unless gentle: beyond the maximum threshold it rises to 1, but a
-    queue that must be there to give a price is a queue out of control, so the figure is the one
-    of the law's linear part.
-    """
-    params = link.marking.params
-    match link.marking.law:
-        case "drop-tail":
-            return 0.0
-        case "fixed":
-            return params["probability"]
-        case "red":
-            return params["max_probability"]
-        case "load-based":
-            # The load offered may exceed the capacity, but not for long.
-            return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
-        case _:
-            return 1.0
 
 
 def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
@@ -74,35 +61,13 @@ def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
         yield f"{few}: 'class' has no effect, as no link on the way has a scheduler"
 
 
-def _mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
-    """Marks per second and flow that each source aims at, where that is known beforehand."""
-    rates = {
-        source.name: source.transport.initial_mark_rate
-        for source in plan.sources
-        if isinstance(source.transport, Tcp) and source.transport.initial_mark_rate >= 0
-    }
-    if scenario.market is not None:
-        for agent in scenario.market.agents:
-            for entry in agent.classes:
-                rate = entry.fee_micro_per_s / scenario.market.price_micro_per_mark
-                rates.update(dict.fromkeys(entry.sources, rate))
-    return rates
-
-
-def _packet_bytes(source: Source) -> int:
-    transport = source.transport
-    if isinstance(transport, Udp):
-        return transport.payload_bytes + transport.header_bytes
-    return transport.mss_bytes + transport.header_bytes
-
-
 def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
-    rates = _mark_rates(scenario, plan)
+    rates = mark_rates(scenario, plan)
     askers = [s for s in plan.sources if s.weighted and rates.get(s.name, 0) > 0]
-    for link, users in _bottlenecks(plan, askers).items():
+    for link, users in bottlenecks(plan, askers).items():
         line = plan.links[link]
         asked = sum(rates[source.name] * source.count for source in users)
-        packet = min(_packet_bytes(source) for source in users) + line.framing_bytes
+        packet = min(packet_bytes(source) for source in users) + line.framing_bytes
         packets_per_s = line.rate_bps / (8 * packet)
         most = packets_per_s * largest_probability(line)
         if asked > most:
@@ -113,16 +78,6 @@ def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 f"{largest_probability(line):.3g} give {most:.4g} marks/s; "
                 "raise price_per_mark, lower the fees, or let the law mark more"
             )
-
-
-def _bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
-    """The links that may mark, each with the sources of `askers` whose best chance it is."""
-    users: dict[int, list[Source]] = {}
-    for source in askers:
-        if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:
-            rates = {link: plan.links[link].rate_bps for link in marking}
-            users.setdefault(min(marking, key=lambda link: (rates[link], link)), []).append(source)
-    return users
 
 
 def _without_marks(plan: Plan) -> Iterator[str]:
@@ -161,7 +116,7 @@ def _virtual_queues(plan: Plan) -> Iterator[str]:
         if link.marking.law != "virtual-queue" or params["service"] != 0:
             continue
         size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
-        largest = max((_packet_bytes(s) for s in plan.sources), default=0)
+        largest = max((packet_bytes(s) for s in plan.sources), default=0)
         if size < largest:
             yield (
                 f"link {link.name}: the virtual queue holds {size:.4g} bytes, less than one "

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many bytes a report takes, and how many rows of flows fit into a frame.
+
+A column is 8 bytes a value behind its name and the head of a MessagePack `bin`: 2 bytes up to 255
+bytes of values, 3 up to 65,535, else 5 (omnet/bridge/PROTOCOL.md).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.markets.bridge import columns as tables
+from ecnomy.markets.bridge.codec import HEADER_BYTES, MAX_BODY_BYTES, encode
+from ecnomy.markets.bridge.messages import Columns, Report
+
+__all__ = ["most_rows", "report_bytes"]
+
+_VALUE_BYTES = 8
+_LATEST = 2**63 - 1
+
+
+def report_bytes(rows: int, links: int, pairs: int, late: int) -> int:
+    """The body of the longest report (at the latest time) of a plan.
+
+    Args:
+        rows: rows of flows.
+        links: links.
+        pairs: rows of `report.pairs`.
+        late: delay thresholds.
+    """
+    shape = ((tables.report_flows(late), rows), (tables.REPORT_LINKS, links))
+    counts = (*shape, (tables.REPORT_PAIRS, pairs))
+    empty = Report(_LATEST, _LATEST, *(_empty(table) for table, _ in counts))
+    values = sum(len(table) * _column_bytes(count) for table, count in counts)
+    return len(encode(empty)) - HEADER_BYTES + values
+
+
+def most_rows(links: int, pairs: int, late: int) -> int:
+    """Rows of flows that fit into a report's frame beside these; below 0 if none would."""
+    columns = len(tables.report_flows(late))
+    left = MAX_BODY_BYTES - report_bytes(0, links, pairs, late)
+    return (left - columns * (_head_bytes(left) - _head_bytes(0))) // (_VALUE_BYTES * columns)
+
+
+def _empty(table: tables.Table) -> Columns:
+    ints, floats = np.zeros(0, dtype=tables.INT), np.zeros(0, dtype=tables.FLOAT)
+    return {name: ints if dtype == tables.INT else floats for name, dtype in table.items()}
+
+
+def _column_bytes(count: int) -> int:
+    """What a column of `count` values takes beyond an empty one."""
+    return _VALUE_BYTES * count + _head_bytes(_VALUE_BYTES * count) - _head_bytes(0)
+
+
+def _head_bytes(size: int) -> int:
+    return 2 if size < 1 << 8 else 3 if size < 1 << 16 else 5

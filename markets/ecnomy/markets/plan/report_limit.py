@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a plan's reports fit into the bridge's frames: known before an engine is started."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ecnomy.markets.plan.structs import Plan
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["check_reports"]
+
+# Plans below this have reports far below a frame: nothing heavy is loaded for them.
+_SMALL: Final = 100_000
+
+
+def check_reports(scenario: Scenario, plan: Plan) -> None:
+    """Refuses a plan whose report of all flows, links and pairs is longer than a frame.
+
+    Raises:
+        ScenarioError: at the source with the most rows of its own.
+    """
+    pairs = sum(len(source.path) + len(source.ack_path) for source in plan.sources)
+    late = len(plan.record.delay_thresholds_ps)
+    if (plan.row_count + len(plan.links) + pairs) * (1 + late) < _SMALL:
+        return
+    from ecnomy.markets.bridge.codec import MAX_BODY_BYTES
+    from ecnomy.markets.bridge.report_size import most_rows, report_bytes
+
+    size = report_bytes(plan.row_count, len(plan.links), pairs, late)
+    if size <= MAX_BODY_BYTES:
+        return
+    room = most_rows(len(plan.links), pairs, late)
+    largest = max(range(len(plan.sources)), key=lambda i: plan.sources[i].row_count)
+    rows = plan.sources[largest].row_count
+    fits = room - (plan.row_count - rows)
+    frame = f"as a report takes {MAX_BODY_BYTES:,} bytes at most"
+    if rows > 1 and fits >= 1:
+        path, found = f"sources[{largest}].count", f"{rows:,} flows with a row each"
+        expected = f"at most {fits:,} beside the other rows, or rows: together for one row of all"
+    elif rows > 1:
+        path, found = f"sources[{largest}].count", f"{rows:,} flows with a row each"
+        expected = f"rows: together here and elsewhere, {max(room, 0):,} rows in all"
+    else:
+        path, found = "sources", f"{len(plan.sources):,} sources over {pairs:,} links in all"
+        expected = "fewer sources, or shorter paths"
+    raise scenario.places.fault(path, f"{found}: {size:,} bytes a report", f"{expected}, {frame}")

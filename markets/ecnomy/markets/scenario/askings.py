@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What sources ask of links: marks per second, and how many of them a law can give."""
+
+from __future__ import annotations
+
+from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["bottlenecks", "largest_probability", "mark_rates", "packet_bytes"]
+
+
+def largest_probability(link: Link) -> float:
+    """The largest marking probability that a link's law gives by its early marking.
+
+    RED's is its max_probability unless gentle: beyond the maximum threshold it rises to 1, but a
+    queue that must be there to give a price is a queue out of control, so the figure is the one
+    of the law's linear part.
+    """
+    params = link.marking.params
+    match link.marking.law:
+        case "drop-tail":
+            return 0.0
+        case "fixed":
+            return params["probability"]
+        case "red":
+            return params["max_probability"]
+        case "load-based":
+            # The load offered may exceed the capacity, but not for long.
+            return min(1.0, params["slope"] * max(0.0, 1.0 - params["threshold"]))
+        case _:
+            return 1.0
+
+
+def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
+    """Marks per second and flow that each source aims at, where that is known beforehand."""
+    rates = {
+        source.name: source.transport.initial_mark_rate
+        for source in plan.sources
+        if isinstance(source.transport, Tcp) and source.transport.initial_mark_rate >= 0
+    }
+    if scenario.market is not None:
+        for agent in scenario.market.agents:
+            for entry in agent.classes:
+                rate = entry.fee_micro_per_s / scenario.market.price_micro_per_mark
+                rates.update(dict.fromkeys(entry.sources, rate))
+    return rates
+
+
+def packet_bytes(source: Source) -> int:
+    """A full data packet of a source, as IP."""
+    transport = source.transport
+    if isinstance(transport, Udp):
+        return transport.payload_bytes + transport.header_bytes
+    return transport.mss_bytes + transport.header_bytes
+
+
+def bottlenecks(plan: Plan, askers: list[Source]) -> dict[int, list[Source]]:
+    """The links that may mark, each with the sources of `askers` whose best chance it is."""
+    users: dict[int, list[Source]] = {}
+    for source in askers:
+        if marking := [link for link in source.path if largest_probability(plan.links[link]) > 0]:
+            rates = {link: plan.links[link].rate_bps for link in marking}
+            users.setdefault(min(marking, key=lambda link: (rates[link], link)), []).append(source)
+    return users

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of delays that are never told wrong: one that is no longer a number of picoseconds says so for
+// good, and ends the run where it would be told.
+#ifndef ECNOMY_HOST_DELAY_SUM_H_
+#define ECNOMY_HOST_DELAY_SUM_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "bridge/client.h"
+#include "bridge/protocol_error.h"
+#include "laws/simulated_time.h"
+
+namespace ecnomy {
+
+inline constexpr std::int64_t kNoSum = std::numeric_limits<std::int64_t>::max();
+
+// Neither is below 0. What is added to kNoSum leaves it as it is.
+inline void add_delay(std::int64_t& sum_ps, Time delay) noexcept {
+  if (__builtin_add_overflow(sum_ps, delay, &sum_ps)) sum_ps = kNoSum;
+}
+
+// `name`: of the sum, as a user knows it; `advice`: what keeps it smaller.
+inline void check_delay_sum(std::int64_t sum_ps, bridge::Client& client, const char* name,
+                            std::int64_t row, const char* advice) {
+  if (sum_ps != kNoSum) return;
+  const bridge::ProtocolError error("out-of-range", std::string(name) + "[" + std::to_string(row) +
+                                                        "] is beyond 9.2e18 ps: " + advice);
+  client.error(error.what());
+  throw error;
+}
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_HOST_DELAY_SUM_H_

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Warm-ups shorter than windows take to settle, and slow starts into deep buffers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import Scenario, load, scenario_from_text
+from ecnomy.markets.scenario.check import warnings
+from ecnomy.markets.scenario.settling import settlings
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+# 1,000-byte packets, 1,250 a second; 100 ms there and back with transmissions of 0.8 ms and 8 us.
+SLOW = """\
+version: 1
+duration: 60 s
+warmup: 10 s
+network:
+  links:
+    - {name: in, from: a, to: b, rate: 1 Gbps, delay: 49.596 ms}
+    - {name: pipe, from: b, to: c, rate: 10 Mbps, marking: {law: load-based, threshold: 0.6}}
+sources:
+  - {name: light, from: a, to: c, count: 2,
+     transport: {law: wtp, gain: 0.1, weight: 1, mss: 960 bytes}}
+  - {name: heavy, from: a, to: c, count: 2,
+     transport: {law: wtp, gain: 0.1, weight: 4, mss: 960 bytes}}
+"""
+DEEP = """\
+version: 1
+duration: 60 s
+network:
+  links:
+    - {name: pipe, from: a, to: b, rate: 10 Mbps, delay: 9.6 ms, buffer: 300 packets}
+sources:
+  - {name: s, from: a, to: b, transport: {law: newreno, slow_start: true, mss: 960 bytes}}
+"""
+
+
+def warned(text: str, *overrides: str) -> list[str]:
+    """The warnings of a scenario that are about its windows' first seconds."""
+    scenario = scenario_from_text(text, overrides=overrides)
+    found = warnings(scenario, make_plan(scenario))
+    return [line for line in found if "settle" in line or "slow start" in line]
+
+
+def test_the_numbers_are_those_of_the_formula() -> None:
+    """Ten weights over 100 ms ask 100 of 1,250 packets/s: p = 0.08, T / (gain p) = 12.5 s."""
+    scenario = scenario_from_text(SLOW)
+    light, heavy = settlings(scenario, make_plan(scenario))
+    for found, window in ((light, 12.5), (heavy, 50.0)):
+        assert found.rtt_s == pytest.approx(0.1, rel=1e-4)
+        assert found.probability == pytest.approx(0.08, rel=1e-4)
+        assert found.window == pytest.approx(window, rel=1e-3)
+        assert found.time_s == pytest.approx(12.5, rel=1e-3)
+
+
+def test_a_warmup_too_short_is_told_with_numbers() -> None:
+    """The warning names source, time, warm-up, and a warm-up that brings no warning."""
+    first, second = warned(SLOW)
+    assert "source light" in first and "source heavy" in second
+    for part in ("about 12.5 s", "100 ms", "gain 0.1", "0.08", "warm-up of 10 s", "warmup to 38 s"):
+        assert part in first, part
+    assert warned(SLOW, "warmup=38 s") == []
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "sources.*.transport.gain=0.5",
+        "duration=1000 s",
+        "sources.*.start=20 s",
+        "sources.*.transport.initial_window=30 packets",
+    ],
+)
+def test_no_warning_without_cause(override: str) -> None:
+    """Quick windows, a long mean, a late start to be watched, a start close to rest."""
+    path, value = override.split("=")
+    both = [f"{path.replace('*', name)}={value}" for name in ("light", "heavy")]
+    overrides = both if "*" in path else [override]
+    assert [line for line in warned(SLOW, *overrides) if "light" not in line] == []
+
+
+def test_what_takes_room_or_marks_counts() -> None:
+    """Datagrams and fees that leave fewer packets a mark bring windows to rest sooner."""
+    cbr = "{name: cbr, from: a, to: c, traffic: {kind: cbr, rate: 6 Mbps}, transport: {law: udp}}"
+    scenario = scenario_from_text(SLOW + f"  - {cbr}\n")
+    crowded = next(iter(settlings(scenario, make_plan(scenario))))
+    assert crowded.time_s == pytest.approx(5.0, rel=1e-3)
+    inverse = [f"sources.{name}.transport.form=inverse-decrease" for name in ("light", "heavy")]
+    scenario = scenario_from_text(SLOW, overrides=inverse)
+    light, heavy = settlings(scenario, make_plan(scenario))
+    assert heavy.time_s == pytest.approx(4 * light.time_s) == pytest.approx(50.0, rel=1e-3)
+
+
+def test_slow_start_into_a_deep_buffer() -> None:
+    """300 packets behind a pipe of 25: WTP repairs a burst one by one; SACK or marks spare it."""
+    wtp = "sources.s.transport={law: wtp, slow_start: true, mss: 960 bytes}"
+    (line,) = warned(DEEP, wtp)
+    for part in ("source s", "link pipe", "300 packets, 12 times", "325 packets", "sack: true"):
+        assert part in line, part
+    assert warned(DEEP) == []
+    assert warned(DEEP, wtp, "sources.s.transport.sack=true") == []
+    assert warned(DEEP, wtp, "sources.s.transport.slow_start=false") == []
+    assert warned(DEEP, wtp, "network.links.pipe.buffer=40 packets") == []
+    assert warned(DEEP, wtp, "network.links.pipe.marking={law: fixed, probability: 0.1}") == []
+
+
+def test_slow_start_without_an_end() -> None:
+    """Where nothing marks and nothing is lost, only a largest window ends it."""
+    (line,) = warned(DEEP, "network.links.pipe.buffer=unlimited")
+    assert "nothing ends its slow start" in line and "link pipe" in line
+    bound = "sources.s.transport.cwnd_max=100 packets"
+    assert warned(DEEP, "network.links.pipe.buffer=unlimited", bound) == []
+
+
+def scenarios() -> list[Path]:
+    """All shipped scenarios that are not parts of a sweep or of a catalogue."""
+    files = [*CONFIGS.glob("examples/*.yaml"), *CONFIGS.glob("papers/*/*.yaml")]
+    apart = ("sweep", "controls", "claims", "findings")
+    return sorted(path for path in files if not any(word in path.name for word in apart))
+
+
+@pytest.mark.parametrize("path", scenarios(), ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_shipped_scenarios_settle_in_their_warmup(path: Path) -> None:
+    """None of them measures windows on their way, or begins with a burst of losses."""
+    scenario: Scenario = load(path)
+    found = warnings(scenario, make_plan(scenario))
+    assert [line for line in found if "settle in" in line or "slow start" in line] == []
