@@ -2,8 +2,8 @@
 """Loss recovery step by step, from the RFCs' words alone, to hold engines against.
 
 Greedy senders over a drop-tail bottleneck, in segments: slow start and congestion avoidance (RFC
-5681), recovery with selective ACKs (RFC 6675), the retransmission timer (RFC 6298). Every segment has
-a state of its own in plain sets and every ACK counts the pipe anew: slow, and nothing to get wrong.
+5681), recovery with selective ACKs (RFC 6675), the retransmission timer (RFC 6298). Segments are in
+plain sets, and every ACK counts the pipe anew, segment by segment: slow, and easy to check.
 
 What the RFCs leave open or engines do otherwise is an argument:
   at_timeout   ssthresh after a timeout is half of the `pipe` or of all `outstanding` (next - una)
