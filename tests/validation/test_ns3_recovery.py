@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loss recovery against ns-3's registry build, where it is installed (`pip install .[bench]`)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from compare_recovery import QUANTITIES, Case, Ratio, from_ns3, ours, ratio
+
+NEAR = 0.10
+
+
+def differs(found: Ratio) -> bool:
+    """The whole interval lies beyond 10 %."""
+    return found.value - found.half > 1 + NEAR or found.value + found.half < 1 - NEAR
+
+
+def test_a_ratio_of_twice_as_many_differs() -> None:
+    """The judgement can fail: 2 is beyond 10 %, 1.05 is not, 1.2 with a wide interval is open."""
+    values = np.array([9.0, 10.0, 11.0, 10.0])
+    assert ratio(values, values).value == pytest.approx(1.0)
+    assert differs(ratio(2 * values, values))
+    assert not differs(ratio(1.05 * values, values))
+    assert not differs(Ratio(1.2, 0.15))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [Case(10, 20, 1.0, 30.0)], ids=lambda case: case.name)
+def test_recovery_is_that_of_ns3(case: Case) -> None:
+    """Drops, timeouts, retransmissions and goodput per flow are within 10 %, or may be."""
+    theirs = from_ns3(case)
+    if isinstance(theirs, str):
+        pytest.skip(theirs)
+    mine = ours(case)
+    found = {name: ratio(mine[name], theirs[name]) for name in QUANTITIES}
+    assert not {name: r for name, r in found.items() if differs(r)}
