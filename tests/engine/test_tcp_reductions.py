@@ -10,7 +10,7 @@ import plans
 from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law
-from losses import BACK, FEED, LOSSY, RTT_S, SEND, dropping
+from losses import RTT_S, SEND, dropping
 
 PS = plans.PS
 MS = 10**9
