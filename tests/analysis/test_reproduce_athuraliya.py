@@ -28,11 +28,12 @@ from ecnomy.analysis.reproduce.athuraliya2000.rem import (
 from ecnomy.analysis.reproduce.athuraliya2000.scaling import in_forms
 from ecnomy.analysis.reproduce.athuraliya2000.stationary import settled_s
 from ecnomy.analysis.reproduce.athuraliya2000.table2 import optimum
-from ecnomy.analysis.reproduce.catalogue import load_paper
+from ecnomy.analysis.reproduce.catalogue import FIGURES, load_paper
 from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
-from ecnomy.analysis.reproduce.judge import interval_of
+from ecnomy.analysis.reproduce.grid import read_under, touched, variant_of
+from ecnomy.analysis.reproduce.judge import interval_of, judge
 from ecnomy.analysis.reproduce.ranks import rank_correlation
-from ecnomy.analysis.reproduce.studies import Form, Runs, load_study
+from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, load_study
 from ecnomy.analysis.reproduce.wording import filled
 from ecnomy.markets.plan.make import make_plan
 
@@ -168,6 +169,36 @@ def test_loss_and_steadiness_of_a_link_from_counts() -> None:
     assert found["bottleneck.p_cv"] == pytest.approx(0.05 / math.sqrt(2) / 0.075)
 
 
+def test_a_claim_reads_the_figures_of_a_form_that_was_measured_beside_the_chosen_one() -> None:
+    """At 20 Mb/s figure 14 is judged by its figures there, and no study of it runs anew."""
+    catalogue = load_paper("athuraliya2000")
+    variant = variant_of(catalogue, "capacity", "20 Mb/s")
+    claim = read_under(catalogue.entries["fig14"].claims["c5"], variant)
+    assert set(claim.expect) == {"loss.20Mbps.rem.n=*", "loss.20Mbps.rem_minus.*"}
+    assert judge(claim, {"loss.45Mbps.rem.n=5": 0.0}).verdict == "inconclusive"
+    samples = {"loss.20Mbps.rem.n=5": 0.0, "loss.20Mbps.rem_minus.red.n=5": -0.1}
+    assert judge(claim, samples).verdict == "confirmed"
+    assert touched(catalogue, catalogue.entries["fig14"].studies, variant) == ["transient"]
+
+
+def test_every_form_that_settings_name_is_in_a_claim_of_an_entry_judged_over_it() -> None:
+    """A part of a figure's name that a setting replaces is in some pattern of such an entry."""
+    catalogue = load_paper("athuraliya2000")
+    for name, setting in catalogue.settings.items():
+        replaced = {part for also in setting.also.values() for part in also.get(FIGURES, {})}
+        over = [entry for entry in catalogue.entries.values() if name in (entry.grid or ())]
+        patterns = [p for e in over for c in e.claims.values() for p in c.expect]
+        parts = {part for pattern in patterns for part in pattern.split(".")}
+        assert replaced <= parts, name
+
+
+def test_every_entry_says_over_what_it_is_judged() -> None:
+    """Each entry with claims that can be judged declares a grid, be it empty."""
+    for item, entry in load_paper("athuraliya2000").entries.items():
+        judged = any(not claim.pending for claim in entry.claims.values())
+        assert entry.grid is not None or not judged, item
+
+
 def test_figures_of_a_form_have_it_after_their_first_part() -> None:
     """`share_over_theory.n=3` of smoothed sources is `share_over_theory.smoothed.n=3`."""
     found = of_form("smoothed", {"share_over_theory.n=3": 1.0, "slope_of_share": 2.0})
@@ -193,7 +224,9 @@ def test_reasons_of_section_7_speak_of_the_runs_they_are_printed_with(tmp_path: 
     assert of_plan["bottleneck.product_packets"] == pytest.approx(300)
     assert of_plan["bottleneck.buffer_packets"] == 100
     product = of_plan["bottleneck.product_packets"]
-    text, _ = filled(catalogue.findings["fig14.c1"], {"given.20Mbps.product_packets": product})
+    studies = Studies(catalogue, ["fig14-capacities"], Form(tmp_path))
+    samples = {"given.20Mbps.product_packets": product}
+    text, _ = filled(catalogue.findings["fig14.c1"], samples, studies)
     assert "20 Mb/s: 300 packets" in text
     assert "45 Mb/s: not measured in this form" in text
     for number in ("675", "450"):
