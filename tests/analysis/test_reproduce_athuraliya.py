@@ -28,12 +28,13 @@ from ecnomy.analysis.reproduce.athuraliya2000.rem import (
 from ecnomy.analysis.reproduce.athuraliya2000.scaling import in_forms
 from ecnomy.analysis.reproduce.athuraliya2000.stationary import settled_s
 from ecnomy.analysis.reproduce.athuraliya2000.table2 import optimum
-from ecnomy.analysis.reproduce.catalogue import FIGURES, load_paper
+from ecnomy.analysis.reproduce.catalogue import FIGURES, load_paper, select
 from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
 from ecnomy.analysis.reproduce.grid import read_under, touched, variant_of
 from ecnomy.analysis.reproduce.judge import interval_of, judge
 from ecnomy.analysis.reproduce.ranks import rank_correlation
-from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, load_study
+from ecnomy.analysis.reproduce.session import variants_in
+from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, changed_points, load_study
 from ecnomy.analysis.reproduce.wording import filled
 from ecnomy.markets.plan.make import make_plan
 
@@ -50,6 +51,15 @@ def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) 
         for quick in (False, True):
             sweep = load_study(catalogue, name, Form(tmp_path, quick))
             assert sweep.replicates >= 1
+
+
+def test_every_variant_makes_a_scenario_where_it_changes_a_point(tmp_path: Path) -> None:
+    """Each alternative of each setting, laid over the first point it changes of each study."""
+    selected = select("athuraliya2000")
+    for paper, name, variant in variants_in(selected):
+        sweep = load_study(paper, name, Form(tmp_path, quick=True), variant=variant)
+        point = changed_points(sweep)[0]
+        assert sweep.scenario_at(point.params, point.seed), (name, variant.name)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
