@@ -218,8 +218,8 @@ def test_figures_of_a_form_have_it_after_their_first_part() -> None:
 def test_forms_of_losses_are_told_by_repair_and_buffer() -> None:
     """Repair over a buffer is TCP's, none a window that survives, no limit is no limit."""
     rem, link = "sources.rem.transport.repair", "network.links.bottleneck.buffer"
-    tcp = pd.DataFrame({rem: ["yes"], link: ["50 packets"], "run": [1]})
-    others = pd.DataFrame({rem: ["no", "yes"], link: ["50 packets", "unlimited"], "run": [2, 3]})
+    tcp = pd.DataFrame({rem: ["True"], link: ["50 packets"], "run": [1]})
+    others = pd.DataFrame({rem: ["False", "True"], link: ["50 packets", "unlimited"], "run": [2, 3]})
     forms = in_forms(*(Runs(frame, batches=False, budget=1.0) for frame in (tcp, others)))
     runs = {form: own.frame["run"].tolist() for form, own in forms.items()}
     assert runs == {"tcp": [1], "surviving": [2], "unlimited": [3]}

@@ -44,7 +44,7 @@ def _by_losses(runs: Runs) -> dict[str, Runs]:
     for buffer in runs.values(BUFFER):
         own = runs.at({BUFFER: buffer})
         for repair in own.values(REPAIR):
-            form = BASE if repair == "yes" else "surviving"
+            form = BASE if repair == "True" else "surviving"
             found["unlimited" if buffer == "unlimited" else form] = own.at({REPAIR: repair})
     return found
 
