@@ -90,7 +90,10 @@ def test_controls_that_were_not_run_show_nothing() -> None:
     """A control's conclusion needs one of its figures at least; those there are, are put in."""
     shows = "it goes from {a} to {b}: gone"
     finding = Finding("because", (Tried("paced", shows),))
-    assert filled(finding, {"c": SAMPLE}, NONE)[0] == "because; tried: paced: not measured in this form"
+    assert (
+        filled(finding, {"c": SAMPLE}, NONE)[0]
+        == "because; tried: paced: not measured in this form"
+    )
     text, controls = filled(finding, {"a": 2.0}, NONE)
     assert text.endswith("it goes from 2 to (not measured in this form): gone")
     assert set(controls) == {"a"}
