@@ -251,10 +251,10 @@ def load_paper(name: str) -> Paper:
     paper = _converted(file, {**_tree(file), "folder": str(folder)}, Paper)
     if paper.paper != name:
         raise InputError(f"{file}: paper: found {paper.paper!r}, expected {name!r}")
+    _check_settings(file, paper)
     for item, entry in paper.entries.items():
         _check(file, item, entry, paper)
         _check_grids(file, item, entry, paper)
-    _check_settings(file, paper)
     _check_headlines(file, paper)
     findings = folder / "findings.yaml"
     if not findings.is_file():
