@@ -219,7 +219,9 @@ def test_forms_of_losses_are_told_by_repair_and_buffer() -> None:
     """Repair over a buffer is TCP's, none a window that survives, no limit is no limit."""
     rem, link = "sources.rem.transport.repair", "network.links.bottleneck.buffer"
     tcp = pd.DataFrame({rem: ["True"], link: ["50 packets"], "run": [1]})
-    others = pd.DataFrame({rem: ["False", "True"], link: ["50 packets", "unlimited"], "run": [2, 3]})
+    others = pd.DataFrame(
+        {rem: ["False", "True"], link: ["50 packets", "unlimited"], "run": [2, 3]}
+    )
     forms = in_forms(*(Runs(frame, batches=False, budget=1.0) for frame in (tcp, others)))
     runs = {form: own.frame["run"].tolist() for form, own in forms.items()}
     assert runs == {"tcp": [1], "surviving": [2], "unlimited": [3]}
@@ -239,6 +241,7 @@ def test_reasons_of_section_7_speak_of_the_runs_they_are_printed_with(tmp_path: 
     text, _ = filled(catalogue.findings["fig14.c1"], samples, studies)
     assert "20 Mb/s: 300 packets" in text
     assert "45 Mb/s: not measured in this form" in text
+    assert text.startswith("cause unknown: what is known is of runs with given.45Mbps")
     for number in ("675", "450"):
         assert number not in text
 
