@@ -106,7 +106,7 @@ def _section(paper: Paper, item: str, entry: Entry, form: Form) -> _Section | No
         id=f"{paper.paper}.{item}",
         title=entry.title,
         priority=entry.priority,
-        chosen=entry.chosen,
+        chosen=entry.printed,
         picture=data,
         claims=[
             _claim(number, claim, by_number[number])
