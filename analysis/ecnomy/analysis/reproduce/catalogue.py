@@ -73,18 +73,24 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
         return study not in self.not_in and (not self.only or study in self.only)
 
 
-class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
     """A printed choice that a test holds to the scenarios of the entry's studies.
 
     Attributes:
         says: what is printed.
         holds: path into a scenario -> its value there, or the list of all values that occur.
-        studies: those that it is about; none: all of the entry's.
+        not_in: studies that it is not about (`except` in the file).
+        only: the studies that it is about; none: all.
     """
 
     says: str
     holds: dict[str, Any]
-    studies: tuple[str, ...] = ()
+    not_in: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+    def touches(self, study: str) -> bool:
+        """Whether it speaks of a study."""
+        return study not in self.not_in and (not self.only or study in self.only)
 
 
 class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -277,9 +283,10 @@ def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
     """Raises InputError where an entry speaks of what is not there."""
     if unknown := sorted(set(entry.studies) - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
-    named = {name for each in entry.chosen if isinstance(each, Choice) for name in each.studies}
-    if unknown := sorted(named - set(entry.studies)):
-        raise InputError(f"{file}: entries.{item}.chosen: {unknown[0]!r} is no study of the entry")
+    choices = [each for each in entry.chosen if isinstance(each, Choice)]
+    named = {name for each in choices for name in (*each.not_in, *each.only)}
+    if unknown := sorted(named - set(paper.studies)):
+        raise InputError(f"{file}: entries.{item}.chosen: no study {unknown[0]!r}")
     code = f"ecnomy.analysis.reproduce.{paper.paper}"
     if entry.module and importlib.util.find_spec(f"{code}.{entry.module}") is None:
         raise InputError(f"{file}: entries.{item}: no module {entry.module!r} in {code}")
