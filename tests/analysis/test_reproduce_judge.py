@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.stats import t
 import ecnomy.analysis.reproduce as package
 from ecnomy.analysis.reproduce.catalogue import Claim, Finding, Tried
 from ecnomy.analysis.reproduce.judge import judge
+from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.reproduce.wording import filled
 
 
@@ -22,6 +24,7 @@ def claim(**regions) -> Claim:
 
 
 SAMPLE = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+NONE = cast(Studies, None)  # where no setting is named
 HALF = t.ppf(0.95, 4) * np.sqrt(2.5) / np.sqrt(5)  # of the 90 % interval about 3
 
 
@@ -87,16 +90,19 @@ def test_controls_that_were_not_run_show_nothing() -> None:
     """A control's conclusion needs one of its figures at least; those there are, are put in."""
     shows = "it goes from {a} to {b}: gone"
     finding = Finding("because", (Tried("paced", shows),))
-    assert filled(finding, {"c": SAMPLE})[0] == "because; tried: paced: not measured in this form"
-    text, controls = filled(finding, {"a": 2.0})
+    assert (
+        filled(finding, {"c": SAMPLE}, NONE)[0]
+        == "because; tried: paced: not measured in this form"
+    )
+    text, controls = filled(finding, {"a": 2.0}, NONE)
     assert text.endswith("it goes from 2 to (not measured in this form): gone")
     assert set(controls) == {"a"}
     told = "see fig4"
-    assert filled(Finding("because", (Tried("paced", told),)), {})[0].endswith(told)
+    assert filled(Finding("because", (Tried("paced", told),)), {}, NONE)[0].endswith(told)
 
 
 def test_only_judge_reads_regions() -> None:
-    """No other module of the package touches a claim's `expect`."""
+    """No module but those that check and judge touches a claim's `expect`."""
     folder = Path(next(iter(package.__path__)))
     readers = set()
     for file in folder.rglob("*.py"):
@@ -104,4 +110,4 @@ def test_only_judge_reads_regions() -> None:
         names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         if "expect" in names:
             readers.add(file.name)
-    assert readers == {"judge.py"}
+    assert readers == {"judge.py", "catalogue.py"}

@@ -27,6 +27,7 @@ from ecnomy.agents.errors import InputError
 
 __all__ = [
     "PAPERS",
+    "Bound",
     "Choice",
     "Claim",
     "Control",
@@ -203,10 +204,19 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a claim was not confirmed; `cause` is `unknown` where the controls do not tell."""
+    """Why a claim was not confirmed.
+
+    In its texts {figure} stands for what was measured and {study@path} for a setting of the runs
+    (`{fig14@network.links.bottleneck.rate}`), so that they speak of the runs that were judged.
+
+    Attributes:
+        cause: `unknown` where the controls do not tell.
+        when: figures and the regions they lie in where this is the cause; elsewhere it is not told.
+    """
 
     cause: str
     tried: tuple[Tried, ...] = ()
+    when: dict[str, tuple[Bound, Bound]] = {}
 
 
 class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
