@@ -110,7 +110,7 @@ def test_files_and_page(paper: Path, tmp_path: Path) -> None:
     files = {file.suffix: file for file in write_entry(found[0], form)}
     assert set(files) == {".csv", ".png"}
     records = json.loads(files[".csv"].with_suffix(".json").read_text())
-    assert len(records) == 11
+    assert len(records["records"]) == 11
     text = write_page(found, form).read_text()
     assert "data:image/png;base64," in text and text.count('class="verdict') == 11
     assert "http" not in text and 'src="/' not in text

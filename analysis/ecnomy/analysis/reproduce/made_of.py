@@ -7,7 +7,7 @@
              the plan of the first run of each
     claim    its regions, its grid and control (not its words)
 
-What only draws, prints or keeps books (`_APART`) is no part of it, nor are the versions of packages.
+What only draws, prints or keeps books (`_APART`) is no part of it, nor are versions of packages.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
-        *("catalogue", "command", "entries", "grid", "made_of", "page", "pictures", "record"),
-        *("session", "table", "wording"),
+        *("catalogue", "command", "entries", "grid", "headlines", "made_of", "page", "pictures"),
+        *("record", "session", "table", "wording"),
     )
 )
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits
