@@ -29,6 +29,7 @@ __all__ = [
     "FIGURES",
     "PAPERS",
     "Bound",
+    "Choice",
     "Claim",
     "Control",
     "Entry",
@@ -73,6 +74,26 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
 
     def touches(self, study: str) -> bool:
         """Whether a study is run anew under its alternatives."""
+        return study not in self.not_in and (not self.only or study in self.only)
+
+
+class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
+    """A printed choice that a test holds to the scenarios of the entry's studies.
+
+    Attributes:
+        says: what is printed.
+        holds: path into a scenario -> its value there, or the list of all values that occur.
+        not_in: studies that it is not about (`except` in the file).
+        only: the studies that it is about; none: all.
+    """
+
+    says: str
+    holds: dict[str, Any]
+    not_in: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+    def touches(self, study: str) -> bool:
+        """Whether it speaks of a study."""
         return study not in self.not_in and (not self.only or study in self.only)
 
 
@@ -146,13 +167,18 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claims: dict[str, Claim]
     module: str = ""
     studies: tuple[str, ...] = ()
-    chosen: tuple[str, ...] = ()
+    chosen: tuple[str | Choice, ...] = ()
     also: tuple[str, ...] = ()  # further ids that share runs and claims
     grid: tuple[str, ...] | None = None
 
     def ids(self, name: str) -> tuple[str, ...]:
         """All that it is called; `name` comes first."""
         return name, *self.also
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The choices in words."""
+        return tuple(each if isinstance(each, str) else each.says for each in self.chosen)
 
     def grid_of(self, number: str) -> tuple[str, ...] | None:
         """The settings that a claim is judged over; None: none was declared."""
@@ -270,6 +296,10 @@ def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
     """Raises InputError where an entry speaks of what is not there."""
     if unknown := sorted(set(entry.studies) - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
+    choices = [each for each in entry.chosen if isinstance(each, Choice)]
+    named = {name for each in choices for name in (*each.not_in, *each.only)}
+    if unknown := sorted(named - set(paper.studies)):
+        raise InputError(f"{file}: entries.{item}.chosen: no study {unknown[0]!r}")
     code = f"ecnomy.analysis.reproduce.{paper.paper}"
     if entry.module and importlib.util.find_spec(f"{code}.{entry.module}") is None:
         raise InputError(f"{file}: entries.{item}: no module {entry.module!r} in {code}")

@@ -151,7 +151,7 @@ def _section(paper: Paper, item: str, entry: Entry, form: Form) -> _Section | No
         id=f"{paper.paper}.{item}",
         title=entry.title,
         priority=entry.priority,
-        chosen=entry.chosen,
+        chosen=entry.printed,
         picture=_encoded(picture.read_bytes()) if picture.is_file() else "",
         thumbnail=_thumbnail(picture) if shown and picture.is_file() else "",
         claims=[

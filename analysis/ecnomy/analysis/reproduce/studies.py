@@ -11,6 +11,7 @@ The store of a variant holds the points that it changes. The others are those of
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -176,7 +177,17 @@ class Studies:
             frame = _of_variant(paper, name, form, self._variant)
         else:
             frame = _finished(study_folder(paper, name, form))
+            frame = frame if study.batches else frame[frame["replicate"] < self._seeds()]
         return Runs(frame, batches=study.batches, budget=study.budget)
+
+    def _seeds(self) -> float:
+        """How many seeds a study may have beside those of a variant, which have fewer."""
+        paper, variant = self._paper, self._variant
+        if variant is None:
+            return math.inf
+        varied = [n for n in touched(paper, self._names, variant) if not paper.studies[n].batches]
+        folders = [study_folder(paper, name, self._form, variant) for name in varied]
+        return min((int(head_of(folder)["replicates"]) for folder in folders), default=math.inf)
 
     def setting(self, name: str, path: str) -> str:
         """A setting of a study's runs, as written; where the sweep varies it, all its values.

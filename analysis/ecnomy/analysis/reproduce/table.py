@@ -77,7 +77,7 @@ def claims_table(found: Reproduced, item: str = "") -> Table:
 
 
 def _caption(found: Reproduced) -> str:
-    chosen = found.paper.entries[found.item].chosen
+    chosen = found.paper.entries[found.item].printed
     lines = ["* core claim" + ("; chosen: " + "; ".join(chosen) if chosen else "")]
     if found.budget:
         sent, most = found.data_packets / 1e6, found.budget / 1e6
