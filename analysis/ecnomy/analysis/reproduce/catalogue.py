@@ -134,6 +134,18 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Whether the claim is part of what is called `item`."""
         return not item or not self.ids or item in self.ids
 
+    def of_parts(self, parts: dict[str, str]) -> Claim:
+        """The claim about figures whose names have other parts: part -> the part in its place."""
+
+        def renamed(regions: dict[str, T]) -> dict[str, T]:
+            names = {p: ".".join(parts.get(part, part) for part in p.split(".")) for p in regions}
+            return {names[pattern]: region for pattern, region in regions.items()}
+
+        control = self.control and msgspec.structs.replace(
+            self.control, expect=renamed(self.control.expect)
+        )
+        return msgspec.structs.replace(self, expect=renamed(self.expect), control=control)
+
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A sweep whose runs entries look at.

@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from ecnomy.analysis.reproduce.catalogue import FIGURES, Claim, Paper
 
 __all__ = ["Variant", "grid_of", "read_under", "slug", "touched", "variant_of", "variants_of"]
-
-T = TypeVar("T")
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -57,19 +55,7 @@ def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
 
 def read_under(claim: Claim, variant: Variant) -> Claim:
     """A claim as it reads under a variant: of the figures that have the variant's names."""
-    if not variant.figures:
-        return claim
-    control = claim.control and msgspec.structs.replace(
-        claim.control, expect=_renamed(claim.control.expect, variant)
-    )
-    return msgspec.structs.replace(claim, expect=_renamed(claim.expect, variant), control=control)
-
-
-def _renamed(regions: dict[str, T], variant: Variant) -> dict[str, T]:
-    def name(pattern: str) -> str:
-        return ".".join(variant.figures.get(part, part) for part in pattern.split("."))
-
-    return {name(pattern): region for pattern, region in regions.items()}
+    return claim.of_parts(variant.figures) if variant.figures else claim
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
