@@ -19,12 +19,14 @@ from ecnomy.agents.errors import InputError
 from ecnomy.analysis.optional import scipy_part
 
 __all__ = [
+    "Drawn",
     "Equivalence",
     "Interval",
     "batch_means",
     "bootstrap",
     "dispersion",
     "jain",
+    "p_beyond",
     "ratio_of_means",
     "t_interval",
     "tost",
@@ -49,6 +51,12 @@ class Interval(msgspec.Struct, frozen=True):
     def half_width(self) -> float:
         """Half the length of the interval, in the unit of the mean."""
         return (self.high - self.low) / 2
+
+
+class Drawn(Interval, frozen=True):
+    """A bootstrap's interval, with the finite draws it was taken from."""
+
+    draws: tuple[float, ...] = ()
 
 
 class Equivalence(msgspec.Struct, frozen=True):
@@ -129,7 +137,37 @@ def bootstrap(
     if not len(known):
         return Interval(math.nan, math.nan, math.nan, level, 0)
     low, high = np.quantile(known, [tail, 1 - tail])
-    return Interval(estimate, float(low), float(high), level, min(row.size for row in rows))
+    count = min(row.size for row in rows)
+    return Drawn(estimate, float(low), float(high), level, count, tuple(known.tolist()))
+
+
+def p_beyond(values: Values | Drawn, low: float, high: float) -> float:
+    """The p-value of "the truth lies in [low, high]": of the bound that speaks most against it.
+
+    Of values, one per seed, by Student's t for the mean; of a bootstrap by the share of its draws
+    that are not beyond the bound (Davison, Hinkley 1997, section 4.2). A region of one point has
+    two bounds at the same place, so that p is doubled.
+
+    Raises:
+        InputError: fewer than two values, or one that is not finite.
+    """
+    below, above = _tails(values, low, high)
+    return min(1.0, (2 if low == high else 1) * min(below, above))
+
+
+def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, float]:
+    """P-values of "at least low" and of "at most high"."""
+    if isinstance(values, Drawn):
+        draws = np.asarray(values.draws)
+        count = draws.size + 1
+        return float(1 + (draws >= low).sum()) / count, float(1 + (draws <= high).sum()) / count
+    array = _clean(values, 2, "a t test")
+    mean, error = float(array.mean()), float(array.std(ddof=1)) / math.sqrt(array.size)
+    if error == 0:
+        return float(mean >= low), float(mean <= high)
+    below, above = (mean - low) / error, (high - mean) / error
+    cdf = scipy_part("stats").t.cdf
+    return float(cdf(below, array.size - 1)), float(cdf(above, array.size - 1))
 
 
 def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Interval:

@@ -12,6 +12,7 @@ generated `*_m.cc` and `*_m.h`) and documents do not count.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +34,8 @@ def find_checkout(start: Path | None = None) -> Path | None:
     return next((folder for folder in folders if (folder / FOLDERS[0]).is_dir()), None)
 
 
-def source_digest(checkout: Path) -> str:
-    """The digest of the laws', the bridge's and the INET modules' sources of a checkout.
+def source_digest(checkout: Path, folders: Sequence[str] = FOLDERS) -> str:
+    """The digest of the sources in these folders of a checkout.
 
     Raises:
         InputError: it holds no laws or no bridge (omnet/inet may be missing).
@@ -42,7 +43,7 @@ def source_digest(checkout: Path) -> str:
     for name in FOLDERS[:2]:
         if not (checkout / name).is_dir():
             raise InputError(f"{checkout}: no checkout of ecnomy, it has no {name}")
-    files = [p for name in FOLDERS for p in (checkout / name).rglob("*") if _counts(p)]
+    files = [p for name in folders for p in (checkout / name).rglob("*") if _counts(p)]
     digest = hashlib.sha256()
     for name, file in sorted((p.relative_to(checkout).as_posix(), p) for p in files):
         digest.update(f"{name}\0{hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())

@@ -7,6 +7,9 @@
 
 A claim expects figures (by name, `*` for any part of it) to lie in a region [low, high]. Nothing
 but judge.py looks at the regions.
+
+What a paper leaves open is a setting: what was chosen, and what else is plausible, declared before
+the runs. An entry names under `grid` the settings that its claims are judged over, one at a time.
 """
 
 from __future__ import annotations
@@ -23,11 +26,17 @@ import yaml
 from ecnomy.agents.errors import InputError
 
 __all__ = [
+    "FIGURES",
     "PAPERS",
+    "Bound",
+    "Choice",
     "Claim",
+    "Control",
     "Entry",
     "Finding",
+    "Headline",
     "Paper",
+    "Setting",
     "Study",
     "Tried",
     "load_paper",
@@ -38,10 +47,61 @@ __all__ = [
 PAPERS: Final = (
     *("siris2002", "antoniadis2000", "athuraliya2000", "andreassen2002", "christin2003", "cross"),
 )
+FIGURES: Final = "figures"
 FOLDER_VARIABLE: Final = "ECNOMY_PAPERS"
 Priority = Literal["core", "sec"]
 T = TypeVar("T")
 Bound = float | None  # None: no bound on this side
+
+
+class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
+    """A setting that the paper leaves open.
+
+    Attributes:
+        open: what is left open.
+        chosen: what the studies as they stand have.
+        also: name of an alternative -> what it changes in the scenarios: path -> value. Where
+            studies measure it already, `figures`: part of figures' names -> that in its place.
+        not_in: studies that it is not varied in (`except` in the file).
+        only: the studies that it is varied in; none: all.
+    """
+
+    open: str
+    chosen: str
+    also: dict[str, dict[str, Any]]
+    not_in: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+    def touches(self, study: str) -> bool:
+        """Whether a study is run anew under its alternatives."""
+        return study not in self.not_in and (not self.only or study in self.only)
+
+
+class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"not_in": "except"}):
+    """A printed choice that a test holds to the scenarios of the entry's studies.
+
+    Attributes:
+        says: what is printed.
+        holds: path into a scenario -> its value there, or the list of all values that occur.
+        not_in: studies that it is not about (`except` in the file).
+        only: the studies that it is about; none: all.
+    """
+
+    says: str
+    holds: dict[str, Any]
+    not_in: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+
+    def touches(self, study: str) -> bool:
+        """Whether it speaks of a study."""
+        return study not in self.not_in and (not self.only or study in self.only)
+
+
+class Control(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Figures of a control in which a claim must fail, or the claim cannot tell anything."""
+
+    says: str
+    expect: dict[str, tuple[Bound, Bound]]
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,6 +113,10 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         expect: pattern of figure names -> [low, high].
         pending: why it cannot be judged yet, "" where it can.
         ids: of an entry with several ids, those that the claim is part of; none: all.
+        grid: settings it is judged over, in place of the entry's.
+        kind: `identity` where it checks our own arithmetic or input.
+        not_testable: why nothing can be held against the paper, "" where it can.
+        control: where it must fail.
     """
 
     priority: Priority
@@ -61,10 +125,26 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerance: str = ""
     pending: str = ""
     ids: tuple[str, ...] = ()
+    grid: tuple[str, ...] | None = None
+    kind: Literal["claim", "identity"] = "claim"
+    not_testable: str = ""
+    control: Control | None = None
 
     def is_of(self, item: str) -> bool:
         """Whether the claim is part of what is called `item`."""
         return not item or not self.ids or item in self.ids
+
+    def of_parts(self, parts: dict[str, str]) -> Claim:
+        """The claim about figures whose names have other parts: part -> the part in its place."""
+
+        def renamed(regions: dict[str, T]) -> dict[str, T]:
+            names = {p: ".".join(parts.get(part, part) for part in p.split(".")) for p in regions}
+            return {names[pattern]: region for pattern, region in regions.items()}
+
+        control = self.control and msgspec.structs.replace(
+            self.control, expect=renamed(self.control.expect)
+        )
+        return msgspec.structs.replace(self, expect=renamed(self.expect), control=control)
 
 
 class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,11 +154,13 @@ class Study(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         sweep: its file, in the paper's folder.
         budget: data packets that all its runs together may send.
         batches: whether samples are batch means of long runs, in place of seeds.
+        grid_replicates: seeds of its runs under an alternative; 0: as many as of its own.
     """
 
     sweep: str
     budget: float
     batches: bool = False
+    grid_replicates: int = 0
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,6 +170,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         module: of its figures and picture, within reproduce/<paper>; "" where nothing is judged.
         studies: by name.
         chosen: settings the paper leaves open and what was chosen, before the first full run.
+        grid: settings that its claims are judged over; [] where nothing that matters is open,
+            None where that was not declared.
     """
 
     title: str
@@ -95,12 +179,36 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claims: dict[str, Claim]
     module: str = ""
     studies: tuple[str, ...] = ()
-    chosen: tuple[str, ...] = ()
+    chosen: tuple[str | Choice, ...] = ()
     also: tuple[str, ...] = ()  # further ids that share runs and claims
+    grid: tuple[str, ...] | None = None
 
     def ids(self, name: str) -> tuple[str, ...]:
         """All that it is called; `name` comes first."""
         return name, *self.also
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The choices in words."""
+        return tuple(each if isinstance(each, str) else each.says for each in self.chosen)
+
+    def grid_of(self, number: str) -> tuple[str, ...] | None:
+        """The settings that a claim is judged over; None: none was declared."""
+        own = self.claims[number].grid
+        return self.grid if own is None else own
+
+
+class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A main result, as one who cites the paper would state it.
+
+    Attributes:
+        claims: `entry.cN`, those that it stands on.
+        figure: the entry whose picture shows it.
+    """
+
+    says: str
+    claims: tuple[str, ...]
+    figure: str
 
 
 class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -111,10 +219,19 @@ class Tried(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a claim was not confirmed; `cause` is `unknown` where the controls do not tell."""
+    """Why a claim was not confirmed.
+
+    In its texts {figure} stands for what was measured and {study@path} for a setting of the runs
+    (`{fig14@network.links.bottleneck.rate}`), so that they speak of the runs that were judged.
+
+    Attributes:
+        cause: `unknown` where the controls do not tell.
+        when: figures and the regions they lie in where this is the cause; elsewhere it is not told.
+    """
 
     cause: str
     tried: tuple[Tried, ...] = ()
+    when: dict[str, tuple[Bound, Bound]] = {}
 
 
 class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -126,6 +243,8 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entries: dict[str, Entry]
     studies: dict[str, Study] = {}
     findings: dict[str, Finding] = {}
+    settings: dict[str, Setting] = {}
+    headlines: tuple[Headline, ...] = ()
     folder: str = ""
 
     def find(self, item: str) -> tuple[str, Entry]:
@@ -170,8 +289,11 @@ def load_paper(name: str) -> Paper:
     paper = _converted(file, {**_tree(file), "folder": str(folder)}, Paper)
     if paper.paper != name:
         raise InputError(f"{file}: paper: found {paper.paper!r}, expected {name!r}")
+    _check_settings(file, paper)
     for item, entry in paper.entries.items():
         _check(file, item, entry, paper)
+        _check_grids(file, item, entry, paper)
+    _check_headlines(file, paper)
     findings = folder / "findings.yaml"
     if not findings.is_file():
         return paper
@@ -186,9 +308,72 @@ def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
     """Raises InputError where an entry speaks of what is not there."""
     if unknown := sorted(set(entry.studies) - set(paper.studies)):
         raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
+    choices = [each for each in entry.chosen if isinstance(each, Choice)]
+    named = {name for each in choices for name in (*each.not_in, *each.only)}
+    if unknown := sorted(named - set(paper.studies)):
+        raise InputError(f"{file}: entries.{item}.chosen: no study {unknown[0]!r}")
     code = f"ecnomy.analysis.reproduce.{paper.paper}"
     if entry.module and importlib.util.find_spec(f"{code}.{entry.module}") is None:
         raise InputError(f"{file}: entries.{item}: no module {entry.module!r} in {code}")
+
+
+def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
+    """Raises InputError where claims are to be judged over what is not there."""
+    places = {f"entries.{item}": entry.grid or ()}
+    for number, claim in entry.claims.items():
+        place = f"entries.{item}.claims.{number}"
+        places[place] = claim.grid or ()
+        bounded = [name for name, region in claim.expect.items() if region != (None, None)]
+        if claim.not_testable and bounded:
+            found = f"not_testable beside bounds of {bounded[0]!r}"
+            raise InputError(f"{file}: {place}: {found}, expected [null, null]")
+        if claim.control and not (claim.expect and claim.control.expect):
+            raise InputError(f"{file}: {place}: control: found no figures, expected some")
+    for place, grid in places.items():
+        for name in grid:
+            setting = paper.settings.get(name)
+            if setting is None:
+                known = ", ".join(paper.settings) or "none"
+                raise InputError(f"{file}: {place}.grid: no setting {name!r}; there is {known}")
+            if not any(map(setting.touches, entry.studies)):
+                if any(FIGURES in changes for changes in setting.also.values()):
+                    continue
+                found = f"{name!r}, which is varied in none of the entry's studies"
+                raise InputError(f"{file}: {place}.grid: found {found}, expected one that is")
+
+
+def _check_settings(file: Path, paper: Paper) -> None:
+    """Raises InputError where a setting cannot be varied."""
+    for name, setting in paper.settings.items():
+        place = f"{file}: settings.{name}"
+        if unknown := sorted({*setting.not_in, *setting.only} - set(paper.studies)):
+            raise InputError(f"{place}: no study {unknown[0]!r}")
+        if setting.not_in and setting.only:
+            raise InputError(f"{place}: found except and only, expected one of them")
+        if not setting.also or not all(setting.also.values()):
+            raise InputError(f"{place}.also: found nothing, expected alternatives with overrides")
+        for alternative, changes in setting.also.items():
+            named = changes.get(FIGURES, {"": ""})
+            if not (named and isinstance(named, dict) and all(map(_is_part, named.items()))):
+                found = f"{place}.also.{alternative}.{FIGURES}: found {named!r}"
+                raise InputError(f"{found}, expected parts of figures' names, such as plain: paced")
+
+
+def _is_part(pair: tuple[Any, Any]) -> bool:
+    return all(isinstance(part, str) and "." not in part for part in pair)
+
+
+def _check_headlines(file: Path, paper: Paper) -> None:
+    """Raises InputError where a headline names what is not there."""
+    claims = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
+    for index, headline in enumerate(paper.headlines):
+        place = f"{file}: headlines[{index}]"
+        if unknown := [claim for claim in headline.claims if claim not in claims]:
+            raise InputError(f"{place}: no claim {unknown[0]!r}")
+        if not headline.claims:
+            raise InputError(f"{place}: found no claims, expected those it stands on")
+        if headline.figure not in paper.entries:
+            raise InputError(f"{place}: no entry {headline.figure!r}")
 
 
 def _converted(file: Path, tree: dict[str, Any], kind: type[T]) -> T:

@@ -28,6 +28,13 @@ Quick = Annotated[bool, typer.Option("--quick", help="Fewer seeds and points: mi
 Resolve = Annotated[
     bool, typer.Option("--resolve", help="Double the seeds, up to 40, where a verdict straddles.")
 ]
+Grid = Annotated[
+    bool | None,
+    typer.Option(
+        "--grid/--no-grid",
+        help="Judge claims over the settings their papers leave open (default: but with --quick).",
+    ),
+]
 Out = Annotated[Path, typer.Option(help="Where runs, pictures and reproduction.html go.")]
 Workers = Annotated[int, typer.Option(help="Worker processes; 0: one per CPU.", min=0)]
 
@@ -37,6 +44,7 @@ def reproduce_command(
     all_: All = False,
     quick: Quick = False,
     resolve: Resolve = False,
+    grid: Grid = None,
     engine: EngineName = DEFAULT_ENGINE,
     out: Out = DEFAULT_OUT,
     workers: Workers = 0,
@@ -58,7 +66,7 @@ def reproduce_command(
     engine_kind(engine)
     names = list(PAPERS) if all_ else [what]
     selected = [each for name in names for each in select(name)]
-    form = Form(out, quick, engine)
+    form = Form(out, quick, engine, grid=not quick if grid is None else grid)
     _before(out)
     try:
         _reproduce(selected, form, workers, resolve, what.partition(".")[2])

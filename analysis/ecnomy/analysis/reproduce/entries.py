@@ -18,15 +18,20 @@ from typing import TYPE_CHECKING, Protocol, cast
 import msgspec
 import numpy as np
 
-from ecnomy.analysis.reproduce.catalogue import Entry, Finding, Paper
+from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Finding, Paper
+from ecnomy.analysis.reproduce.grid import grid_of, read_under, variants_of
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
+    DEPENDS,
     INCONCLUSIVE,
+    NOT_TESTABLE,
     PENDING,
     REPORTED,
+    At,
     Samples,
     Verdict,
     judge,
+    over_grid,
 )
 from ecnomy.analysis.reproduce.studies import Form, Studies
 from ecnomy.analysis.statistics import Interval
@@ -55,6 +60,8 @@ class Outcome(msgspec.Struct, frozen=True):
         verdict: with the figures behind it.
         reason: why it is not confirmed, "" where it is.
         controls: further figures that the reason speaks of, by name.
+        identity: whether it checks our own arithmetic or input.
+        over: the settings it was judged over, None where none were declared.
     """
 
     claim: str
@@ -62,6 +69,8 @@ class Outcome(msgspec.Struct, frozen=True):
     verdict: Verdict
     reason: str = ""
     controls: dict[str, Interval] = {}
+    identity: bool = False
+    over: tuple[str, ...] | None = None
 
 
 def code_of(paper: Paper, entry: Entry) -> Code:
@@ -94,32 +103,62 @@ def measured(paper: Paper, item: str, form: Form) -> Measured:
     """
     entry = paper.entries[item]
     studies = Studies(paper, entry.studies, form)
-    samples: Samples = {}
-    if entry.module and not all(claim.pending for claim in entry.claims.values()):
-        with np.errstate(divide="ignore", invalid="ignore"):  # what is no number is not measured
-            samples = code_of(paper, entry).figures(studies)
+    samples = _samples(paper, entry, studies)
+    under = {}
+    for variant in variants_of(paper, item) if form.grid else ():
+        varied = Studies(paper, entry.studies, form, variant)
+        under[variant.name] = _samples(paper, entry, varied)
     outcomes = []
     for number, claim in entry.claims.items():
         verdict = judge(claim, samples)
+        grid = [
+            At(v.setting, v.alternative, judge(read_under(claim, v), under[v.name]))
+            for v in (grid_of(paper, item, number) if form.grid else ())
+        ]
+        verdict = over_grid(verdict, grid)
         finding = paper.findings.get(f"{item}.{number}")
-        reason, controls = reason_of(verdict, claim.pending, finding, samples)
-        name = f"{paper.paper}.{item}.{number}"
-        outcomes.append(Outcome(name, claim.priority, verdict, reason, controls))
+        reason, controls = reason_of(verdict, claim, finding, samples, studies)
+        outcomes.append(
+            Outcome(
+                claim=f"{paper.paper}.{item}.{number}",
+                priority=claim.priority,
+                verdict=verdict,
+                reason=reason,
+                controls=controls,
+                identity=claim.kind == "identity",
+                over=entry.grid_of(number),
+            )
+        )
     return Measured(studies, samples, tuple(outcomes))
 
 
+def _samples(paper: Paper, entry: Entry, studies: Studies) -> Samples:
+    if not entry.module or all(claim.pending for claim in entry.claims.values()):
+        return {}
+    with np.errstate(divide="ignore", invalid="ignore"):  # what is no number is not measured
+        return code_of(paper, entry).figures(studies)
+
+
 def reason_of(
-    verdict: Verdict, pending: str, finding: Finding | None, samples: Samples
+    verdict: Verdict, claim: Claim, finding: Finding | None, samples: Samples, studies: Studies
 ) -> tuple[str, dict[str, Interval]]:
     """Why a claim is not confirmed, what a reported one tells; and the figures named in it."""
-    from ecnomy.analysis.reproduce.wording import filled
+    from ecnomy.analysis.reproduce.wording import filled, grid_text
 
-    if verdict.verdict == PENDING:
-        return pending, {}
-    if verdict.verdict == CONFIRMED or (verdict.verdict == REPORTED and finding is None):
+    if verdict.verdict in (PENDING, NOT_TESTABLE):
+        return claim.pending or claim.not_testable, {}
+    if verdict.verdict == CONFIRMED:
         return "", {}
+    over = [grid_text(verdict)] if verdict.verdict in (DEPENDS, INCONCLUSIVE) else []
+    first = [text for text in (*over, verdict.note) if text]
+    if verdict.alone == CONFIRMED or verdict.note or (verdict.alone == REPORTED and not finding):
+        return "; ".join(first), {}
     if finding is None:
-        if verdict.verdict == INCONCLUSIVE and any(f.measured is None for f in verdict.figures):
-            return "not measured in this form", {}
-        return "cause unknown; no controlled runs yet", {}
-    return filled(finding, samples)
+        missing = any(figure.measured is None for figure in verdict.figures)
+        unknown = "cause unknown; no controlled runs yet"
+        first.append(
+            "not measured in this form" if verdict.alone == INCONCLUSIVE and missing else unknown
+        )
+        return "; ".join(first), {}
+    text, controls = filled(finding, samples, studies)
+    return "; ".join([*first, text]), controls

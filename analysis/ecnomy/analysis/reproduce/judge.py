@@ -1,17 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verdicts: does what was measured lie where the paper says?
+"""Verdicts: does what was measured lie where the paper says, and wherever the paper is silent?
 
-For each figure that a claim expects, the Student-t interval of its mean over seeds (or batches) at
-90 % is held against the claim's region:
+A figure is held against its region:
 
-    confirmed      the interval lies inside
-    refuted        it lies outside
-    inconclusive   it straddles a bound, or there is nothing to take a mean of
+    confirmed      its 90 % interval lies inside
+    refuted        it lies outside, after Holm's correction over the figures of the claim
+    inconclusive   neither, or there is nothing to take a mean of
     reported       there is no bound: the paper, or our catalogue of it, says nothing to hold it to
 
 A claim is confirmed if all its figures with bounds are, refuted if one of them is, else
-inconclusive; reported if none has a bound. A figure of theory alone has one value and no interval,
-one that is no mean (a rank correlation of means) the bootstrap's.
+inconclusive; reported if none has a bound.
+
+*Confirmed* says of k figures that all lie inside: the hypothesis against it is that at least one
+does not, a union. Each figure is tested at 5 % on either side, and the union is rejected where all
+parts are; that test has 5 % as it is, however many figures there are (Berger 1982, intersection-
+union tests; on both sides of a region Schuirmann 1987, whose two tests are the 90 % interval).
+*Refuted* says that at least one lies outside, and of k figures inside some seem not to be by
+chance. So p-values are held to 5 % by Holm's steps (Holm 1979, A simple sequentially rejective
+multiple test procedure): the least of k to 5 % / k, the next one to 5 % / (k - 1), and so on to the
+first that is above.
+
+What the p-value is depends on the figure. Of values per seed or batch it is Student's t; of what is
+no mean (a rank correlation of means) the share of the bootstrap's draws; of any other interval it
+is 5 % where that lies outside, as no more is known. A figure of theory or a count, one value with
+no interval, cannot be outside by chance: it needs no correction, refutes by itself, and does not
+count among the k.
+
+A claim with a control must fail in it, by the same rules, or it tells nothing: confirmed then
+becomes inconclusive. What refutes a claim does so with or without.
+
+Over a grid (grid.py) the claim is judged at the chosen settings and under each alternative. It is
+confirmed or refuted if all agree, `depends` if two are opposite, else inconclusive. There is no
+correction over the settings: each is a question of its own.
 This is the only module that reads the regions.
 """
 
@@ -26,67 +46,130 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.reproduce.catalogue import Claim
-from ecnomy.analysis.statistics import Interval, t_interval
+from ecnomy.analysis.reproduce.catalogue import Bound, Claim, Finding
+from ecnomy.analysis.statistics import Drawn, Interval, p_beyond, t_interval
 
 __all__ = [
+    "ALPHA",
     "CONFIRMED",
+    "DEPENDS",
     "INCONCLUSIVE",
+    "NOT_TESTABLE",
     "PENDING",
     "REFUTED",
     "REPORTED",
+    "VERDICTS",
+    "At",
     "Judged",
     "Sample",
     "Samples",
     "Verdict",
+    "contradicted",
+    "deciding",
+    "holm",
+    "interval_of",
     "judge",
+    "over_grid",
+    "settled",
+    "told_of",
     "whole_of",
 ]
 
 CONFIRMED: Final = "confirmed"
 REFUTED: Final = "refuted"
+DEPENDS: Final = "depends"
 INCONCLUSIVE: Final = "inconclusive"
-PENDING: Final = "pending"
+NOT_TESTABLE: Final = "not testable"
 REPORTED: Final = "reported"
+PENDING: Final = "pending"
+VERDICTS: Final = (
+    *(CONFIRMED, REFUTED, DEPENDS, INCONCLUSIVE, NOT_TESTABLE),
+    *(REPORTED, PENDING),
+)
 LEVEL: Final = 0.90
+ALPHA: Final = 0.05  # of either side of an interval at LEVEL
 
 Sample = npt.NDArray[np.float64] | Sequence[float] | float | Interval
 Samples = Mapping[str, Sample]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """One figure against its region; None: nothing was measured, or no bound on that side."""
+    """One figure against its region; None: nothing was measured, or no bound on that side.
+
+    Attributes:
+        p: p-value of lying inside, None where there is none.
+    """
 
     name: str
     measured: Interval | None
     low: float | None
     high: float | None
     verdict: str
+    p: float | None = None
+
+
+class At(msgspec.Struct, frozen=True):
+    """What became of a claim under one alternative of a setting."""
+
+    setting: str
+    alternative: str
+    verdict: Verdict
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The verdict on a claim, with the figures behind it."""
+    """The verdict on a claim, with the figures behind it.
+
+    Attributes:
+        verdict: over the grid, where there is one.
+        figures: at the chosen settings.
+        control: figures of a control, where the claim has one.
+        note: why it is inconclusive although its figures lie inside, "" where it is not.
+        alone: at the chosen settings alone.
+        grid: under each alternative.
+        depends: the settings that it depends on.
+    """
 
     verdict: str
-    figures: tuple[Judged, ...]
+    figures: tuple[Judged, ...] = ()
+    control: tuple[Judged, ...] = ()
+    note: str = ""
+    alone: str = ""
+    grid: tuple[At, ...] = ()
+    depends: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The verdict in words."""
+        return told_of(self.verdict, self.depends)
+
+
+def told_of(verdict: str, depends: Sequence[str]) -> str:
+    """A verdict in words, with the settings it depends on."""
+    return f"{verdict} on {', '.join(depends)}" if verdict == DEPENDS else verdict
 
 
 def judge(claim: Claim, samples: Samples) -> Verdict:
-    """The verdict on a claim.
+    """The verdict on a claim under one setting.
 
     Args:
         claim: with the regions it expects.
         samples: per figure one value per seed or batch, one exact value, or an interval of its own.
     """
     if claim.pending:
-        return Verdict(PENDING, ())
-    judged: list[Judged] = []
-    for pattern, (low, high) in claim.expect.items():
-        names = [name for name in samples if fnmatch.fnmatchcase(name, pattern)]
-        judged += [_judged(name, samples[name], low, high) for name in names]
-        if not names:
-            judged.append(Judged(pattern, None, low, high, INCONCLUSIVE))
-    return Verdict(whole_of({figure.verdict for figure in judged}), tuple(judged))
+        return Verdict(PENDING)
+    figures = _held(claim.expect, samples)
+    if claim.not_testable:
+        return Verdict(NOT_TESTABLE, figures)
+    verdict = whole_of({figure.verdict for figure in figures})
+    if claim.control is None or verdict != CONFIRMED:
+        return Verdict(verdict, figures)
+    control = _held(claim.control.expect, samples)
+    failed = whole_of({figure.verdict for figure in control})
+    if failed == REFUTED:
+        return Verdict(verdict, figures, control)
+    how = {CONFIRMED: "holds", REPORTED: "has no bound"}.get(failed, "is undecided")
+    note = f"cannot discriminate: it {how} in its control too ({claim.control.says})"
+    return Verdict(INCONCLUSIVE, figures, control, note)
 
 
 def whole_of(verdicts: set[str]) -> str:
@@ -99,7 +182,74 @@ def whole_of(verdicts: set[str]) -> str:
     return CONFIRMED if bounded == {CONFIRMED} else INCONCLUSIVE
 
 
+def over_grid(alone: Verdict, grid: Sequence[At]) -> Verdict:
+    """The verdict on a claim from that at the chosen settings and those under each alternative."""
+    each = [(at.setting, at.verdict.verdict) for at in grid]
+    verdict, depends = settled(alone.verdict, each)
+    return msgspec.structs.replace(
+        alone, verdict=verdict, alone=alone.verdict, grid=tuple(grid), depends=depends
+    )
+
+
+def settled(alone: str, grid: Sequence[tuple[str, str]]) -> tuple[str, tuple[str, ...]]:
+    """A verdict over a grid, and the settings it depends on.
+
+    Args:
+        alone: at the chosen settings.
+        grid: setting and verdict of each alternative.
+    """
+    found = {alone, *(verdict for _, verdict in grid)}
+    if {CONFIRMED, REFUTED} <= found:
+        flips = {CONFIRMED, REFUTED} - {alone}
+        return DEPENDS, tuple(dict.fromkeys(name for name, verdict in grid if verdict in flips))
+    return (alone if len(found) == 1 else INCONCLUSIVE), ()
+
+
+def deciding(verdict: Verdict, beside: Verdict | None = None) -> Judged | None:
+    """The figure that decides a verdict; of one that is confirmed, that which decides `beside`."""
+    if verdict.verdict == CONFIRMED:
+        other = deciding(beside) if beside and beside.verdict != CONFIRMED else None
+        names = [figure for figure in verdict.figures if other and figure.name == other.name]
+        return next(iter(names), None)
+    kinds = (REFUTED, INCONCLUSIVE)
+    figures = [figure for figure in verdict.figures if figure.verdict in kinds]
+    return min(figures, key=lambda f: (kinds.index(f.verdict), f.p or 0), default=None)
+
+
+def contradicted(finding: Finding, samples: Samples) -> Judged | None:
+    """The first figure that is not as a finding says it is where it applies; None: it applies."""
+    for figure in _held(finding.when, samples):
+        if figure.verdict != CONFIRMED:
+            return figure
+    return None
+
+
+def _held(regions: Mapping[str, tuple[Bound, Bound]], samples: Samples) -> tuple[Judged, ...]:
+    judged: list[Judged] = []
+    for pattern, (low, high) in regions.items():
+        names = [name for name in samples if fnmatch.fnmatchcase(name, pattern)]
+        judged += [_judged(name, samples[name], low, high) for name in names]
+        if not names:
+            judged.append(Judged(pattern, None, low, high, INCONCLUSIVE))
+    tested = [figure for figure in judged if figure.p is not None]
+    for figure, outside in zip(tested, holm([f.p or 0.0 for f in tested]), strict=True):
+        if outside:
+            judged[judged.index(figure)] = msgspec.structs.replace(figure, verdict=REFUTED)
+    return tuple(judged)
+
+
+def holm(p_values: Sequence[float], alpha: float = ALPHA) -> list[bool]:
+    """Which hypotheses Holm's steps reject: with at most `alpha` a true one is among them."""
+    rejected = [False] * len(p_values)
+    for done, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        if p_values[place] > alpha / (len(p_values) - done):
+            break
+        rejected[place] = True
+    return rejected
+
+
 def _judged(name: str, sample: Sample, low: float | None, high: float | None) -> Judged:
+    """A figure by itself; what Holm's correction has a say in is not refuted yet."""
     interval = interval_of(sample)
     if interval is None:
         return Judged(name, None, low, high, INCONCLUSIVE)
@@ -107,13 +257,19 @@ def _judged(name: str, sample: Sample, low: float | None, high: float | None) ->
         return Judged(name, interval, low, high, REPORTED)
     least = -math.inf if low is None else low
     most = math.inf if high is None else high
-    if least <= interval.low and interval.high <= most:
-        verdict = CONFIRMED
-    elif interval.high < least or interval.low > most:
-        verdict = REFUTED
-    else:
-        verdict = INCONCLUSIVE
-    return Judged(name, interval, low, high, verdict)
+    inside = least <= interval.low and interval.high <= most
+    verdict = CONFIRMED if inside else INCONCLUSIVE
+    if not isinstance(sample, Interval) and np.ndim(sample) == 0:
+        return Judged(name, interval, low, high, CONFIRMED if inside else REFUTED)
+    return Judged(name, interval, low, high, verdict, _p_inside(sample, interval, least, most))
+
+
+def _p_inside(sample: Sample, interval: Interval, low: float, high: float) -> float:
+    if isinstance(sample, Drawn):
+        return p_beyond(sample, low, high)
+    if isinstance(sample, Interval):
+        return ALPHA if interval.high < low or interval.low > high else 1.0
+    return p_beyond(np.asarray(sample, dtype=np.float64), low, high)
 
 
 def interval_of(sample: Sample) -> Interval | None:

@@ -2,35 +2,53 @@
 """reproduction.html: what the papers say, what was measured, and why they differ; one file.
 
 It collects all entries whose outcome is in the folder, whenever they were reproduced. Pictures are
-inside it.
+inside it. It opens with the papers' main results (headlines.py).
 """
 
 from __future__ import annotations
 
 import base64
 import importlib
+import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import InputError
-from ecnomy.analysis.reproduce.catalogue import PAPERS, Entry, Paper, load_paper
-from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, PENDING, REFUTED, REPORTED
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.reproduce.catalogue import PAPERS, Claim, Entry, Paper, load_paper
+from ecnomy.analysis.reproduce.headlines import Line, headline_lines, numbers_text
+from ecnomy.analysis.reproduce.judge import (
+    CONFIRMED,
+    DEPENDS,
+    INCONCLUSIVE,
+    NOT_TESTABLE,
+    PENDING,
+    REFUTED,
+    REPORTED,
+)
 from ecnomy.analysis.reproduce.pictures import entry_file
-from ecnomy.analysis.reproduce.record import Figure, Recorded, write_whole
+from ecnomy.analysis.reproduce.record import (
+    CONTROL,
+    REASON,
+    Figure,
+    Recorded,
+    read_record,
+    write_whole,
+)
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form
-from ecnomy.analysis.reproduce.wording import interval_text, region_text
-from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.reproduce.wording import region_text
 from ecnomy.markets.inputs.remedy import pip_install
 
 __all__ = ["page_maker", "write_page"]
 
-_VERDICTS = (CONFIRMED, REFUTED, INCONCLUSIVE, REPORTED, PENDING)
-_LEVEL = 0.90
+_JUDGED: Final = (CONFIRMED, REFUTED, DEPENDS, INCONCLUSIVE, NOT_TESTABLE)
+_NOT_JUDGED: Final = (REPORTED, PENDING)
+_MOST: Final = 12  # figures of a claim in the page, the worst first
+_THUMBNAIL: Final = (240, 160)
 
 
 class _Claim(msgspec.Struct):
@@ -39,6 +57,10 @@ class _Claim(msgspec.Struct):
     says: str
     tolerance: str
     verdict: str
+    told: str
+    identity: bool
+    grid: str
+    undeclared: bool
     reason: str
     figures: list[tuple[str, str, str, str]]  # name, measured, region, verdict
     more: int
@@ -50,7 +72,17 @@ class _Section(msgspec.Struct):
     priority: str
     chosen: tuple[str, ...]
     picture: str
+    thumbnail: str
     claims: list[_Claim]
+    records: list[Recorded]
+
+
+class _Counts(msgspec.Struct):
+    """Claims of a paper and a priority by verdict; `identities` of a paper apart."""
+
+    paper: str
+    what: str
+    verdicts: dict[str, int]
 
 
 def page_maker() -> Any:
@@ -77,12 +109,26 @@ def write_page(found: Sequence[Reproduced], form: Form) -> Path:
     papers = [(paper, sections) for paper, sections in papers if sections]
     loader = jinja2.FileSystemLoader(Path(__file__).parent)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
+    claims = [c for _, sections in papers for section in sections for c in section.claims]
     text = environment.get_template("page.html").render(
-        papers=papers, counts=_counts(papers), verdicts=_VERDICTS, form=form
+        papers=papers,
+        headlines=[(paper, _headlines(paper, sections)) for paper, sections in papers],
+        thumbnails={section.id: section.thumbnail for _, all_ in papers for section in all_},
+        counts=_counts(papers, identities=False),
+        identities=_counts(papers, identities=True),
+        undeclared=sum(claim.undeclared for claim in claims),
+        judged=_JUDGED,
+        not_judged=_NOT_JUDGED,
+        form=form,
     )
     file = form.out / f"reproduction{form.ending}.html"
     write_whole(file, text.encode())
     return file
+
+
+def _headlines(paper: Paper, sections: Iterable[_Section]) -> list[Line]:
+    records = {record.claim: record for section in sections for record in section.records}
+    return headline_lines(paper, records)
 
 
 def _sections(paper: Paper, form: Form) -> list[_Section]:
@@ -94,60 +140,100 @@ def _sections(paper: Paper, form: Form) -> list[_Section]:
 
 
 def _section(paper: Paper, item: str, entry: Entry, form: Form) -> _Section | None:
-    file = entry_file(paper.paper, item, form, ".json")
     try:
-        records = msgspec.json.decode(file.read_bytes(), type=list[Recorded])
-    except (OSError, msgspec.DecodeError):
+        records = read_record(entry_file(paper.paper, item, form, ".json"))
+    except ResultsError:
         return None
     picture = entry_file(paper.paper, item, form, ".png")
-    data = base64.b64encode(picture.read_bytes()).decode() if picture.is_file() else ""
+    shown = any(headline.figure == item for headline in paper.headlines)
     by_number = {record.claim.rpartition(".")[2]: record for record in records}
     return _Section(
         id=f"{paper.paper}.{item}",
         title=entry.title,
         priority=entry.priority,
-        chosen=entry.chosen,
-        picture=data,
+        chosen=entry.printed,
+        picture=_encoded(picture.read_bytes()) if picture.is_file() else "",
+        thumbnail=_thumbnail(picture) if shown and picture.is_file() else "",
         claims=[
-            _claim(number, claim, by_number[number])
+            _claim(number, claim, by_number[number], paper)
             for number, claim in entry.claims.items()
             if number in by_number
         ],
+        records=records,
     )
 
 
-_MOST = 12  # figures of a claim in the page, the worst first
+def _encoded(data: bytes) -> str:
+    return base64.b64encode(data).decode()
 
 
-def _claim(number: str, claim: Any, record: Recorded) -> _Claim:
-    rank = {REFUTED: 0, INCONCLUSIVE: 1, CONFIRMED: 2, "": 3}
-    figures = sorted(record.figures, key=lambda figure: rank.get(figure.verdict, 1))
+def _thumbnail(picture: Path) -> str:
+    from PIL import Image  # matplotlib, which drew the picture, has it
+
+    out = io.BytesIO()
+    with Image.open(picture) as image:
+        small = image.convert("RGB")
+        small.thumbnail(_THUMBNAIL)
+        small.save(out, "PNG", optimize=True)
+    return _encoded(out.getvalue())
+
+
+def _claim(number: str, claim: Claim, record: Recorded, paper: Paper) -> _Claim:
+    rank = {REFUTED: 0, INCONCLUSIVE: 1, CONFIRMED: 2, REPORTED: 3}
+    shown = [figure for figure in record.figures if figure.of != REASON]
+    figures = sorted(shown, key=lambda figure: rank.get(figure.verdict, 1))
     return _Claim(
         number=number,
         priority=claim.priority,
         says=claim.says,
         tolerance=claim.tolerance,
-        verdict=record.verdict,
+        verdict=record.verdict.replace(" ", "-"),
+        told=record.told,
+        identity=record.identity,
+        grid=_grid(record, paper),
+        undeclared=record.over is None and record.verdict not in (PENDING, NOT_TESTABLE),
         reason=record.reason,
         figures=[_figure(figure) for figure in figures[:_MOST]],
         more=max(0, len(figures) - _MOST),
     )
 
 
+def _grid(record: Recorded, paper: Paper) -> str:
+    """Over what a claim was judged; "" where its entry declares that nothing is open."""
+    if record.verdict in (PENDING, NOT_TESTABLE) or record.over == ():
+        return ""
+    if record.over is None:
+        return "no grid declared"
+    if not record.grid:
+        return f"not judged over {', '.join(record.over)} in this run"
+    told = []
+    for name in record.over:
+        chosen = paper.settings[name].chosen if name in paper.settings else "as chosen"
+        also = [under.alternative for under in record.grid if under.setting == name]
+        told.append(f"{name}: {', '.join([chosen, *also])}")
+    agree = all(under.verdict == record.alone for under in record.grid)
+    return f"judged over {'; '.join(told)}{' (all agree)' if agree else ''}"
+
+
 def _figure(figure: Figure) -> tuple[str, str, str, str]:
-    interval = None
-    if figure.mean is not None and figure.low is not None and figure.high is not None:
-        interval = Interval(figure.mean, figure.low, figure.high, _LEVEL, figure.n)
+    name = f"control: {figure.name}" if figure.of == CONTROL else figure.name
     region = region_text(*figure.region) if figure.region else ""
-    return figure.name, interval_text(interval), region, figure.verdict
+    verdict = "" if figure.of == CONTROL else figure.verdict
+    return name, numbers_text(figure), region, verdict
 
 
-def _counts(papers: list[tuple[Paper, list[_Section]]]) -> list[tuple[str, str, dict[str, int]]]:
-    """Per paper and priority how many claims came out how."""
+def _counts(papers: list[tuple[Paper, list[_Section]]], *, identities: bool) -> list[_Counts]:
+    """How many claims came out how: per paper and priority, or the identities per paper."""
     rows = []
     for paper, sections in papers:
-        for priority in ("core", "sec"):
-            claims = [c for section in sections for c in section.claims if c.priority == priority]
-            counted = Counter(claim.verdict for claim in claims)
-            rows.append((paper.paper, priority, {v: counted[v] for v in _VERDICTS}))
+        claims = [c for section in sections for c in section.claims if c.identity == identities]
+        parts = {"all": claims}
+        if not identities:
+            parts = {"core": [c for c in claims if c.priority == "core"]}
+            parts["secondary"] = [c for c in claims if c.priority != "core"]
+        for what, part in parts.items():
+            counted = Counter(claim.verdict for claim in part)
+            if part:
+                verdicts = {v: counted[v.replace(" ", "-")] for v in (*_JUDGED, *_NOT_JUDGED)}
+                rows.append(_Counts(paper.paper, what, verdicts))
     return rows

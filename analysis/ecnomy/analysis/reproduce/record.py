@@ -3,93 +3,209 @@
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-judges the runs that are there and makes none; a claim whose runs are missing keeps its old outcome.
+judges the runs that are there and makes none. A claim whose runs are missing, or were made by other
+code than the present, keeps its old outcome; where that is stale (made_of.py) it is named.
+
+    {"format": 2, "records": [
+    {"claim": ..., "verdict": ..., "reason": ..., "made_of": {...},
+     "figures": [
+      {"name": ..., "region": [low, high], "measured": [mean, low, high, n], "verdict": ...},
+      ...
+     ],
+     "grid": [
+      {"setting": ..., "alternative": ..., "verdict": ..., "figure": {...}},
+      ...
+     ]},
+    ...
+    ]}
+
+One figure is one line, with what it was in the quick form beside it.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError, ResultsError
+from ecnomy.agents.errors import EcnomyError, InputError, ResultsError
+from ecnomy.analysis.compare.sources import find_checkout
 from ecnomy.analysis.reproduce.catalogue import PAPERS, Paper, load_paper
 from ecnomy.analysis.reproduce.entries import Outcome, measured
-from ecnomy.analysis.reproduce.studies import Form
+from ecnomy.analysis.reproduce.grid import touched, variants_of
+from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
+from ecnomy.analysis.reproduce.made_of import MadeOf, Sources, changes
+from ecnomy.analysis.reproduce.studies import Form, unmade
 from ecnomy.analysis.statistics import Interval
 
-__all__ = ["Figure", "Recorded", "read_record", "recorded", "write_record", "write_whole"]
+__all__ = [
+    "FORMAT",
+    "Figure",
+    "Recorded",
+    "Under",
+    "claims_of",
+    "read_record",
+    "recorded",
+    "stale",
+    "stale_lines",
+    "write_record",
+    "write_whole",
+]
 
+FORMAT: Final = 2
+CLAIM: Final = ""
+CONTROL: Final = "control"
+REASON: Final = "reason"
 _DIGITS: Final = 9
+_P_DIGITS: Final = 3
+
+Region = tuple[float | None, float | None]
+Numbers = tuple[float, float, float, int]  # mean, ends of the interval, of how many
 
 
 class Figure(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A figure: mean and interval (None where nothing was measured), its region and verdict."""
+    """A figure, whole and quick; None: it was not measured.
+
+    Attributes:
+        region: that it is held to, None for one that is only told.
+        verdict: "" where only the quick form has it.
+        p: of lying in its region, see judge.py.
+        of: what it belongs to: the claim (""), its `control`, or the `reason`.
+    """
 
     name: str
-    mean: float | None
-    low: float | None
-    high: float | None
-    n: int
-    region: tuple[float | None, float | None] | None = None
+    region: Region | None = None
+    measured: Numbers | None = None
     verdict: str = ""
+    p: float | None = None
+    of: str = CLAIM
+    quick: Numbers | None = None
+    quick_verdict: str = ""
 
 
-class Recorded(msgspec.Struct, frozen=True, omit_defaults=True):
+class Under(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The verdict under one alternative of a setting, with the figure that decides it."""
+
+    setting: str
+    alternative: str
+    verdict: str
+    figure: Figure | None = None
+
+
+class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """The outcome of a claim.
 
     Attributes:
         claim: `paper.entry.cN`.
-        quick: verdict and figures in the quick form.
+        verdict: over the grid; `alone` at the chosen settings.
+        depends: the settings that the verdict depends on.
+        over: settings it was to be judged over, None where none were declared; `grid` is empty
+            where it was not.
         versions: engine and version.
+        made_of: digests of what it was made of; empty where that is not known.
     """
 
     claim: str
     priority: str
     verdict: str
-    reason: str
-    figures: tuple[Figure, ...]
-    versions: dict[str, str]
+    alone: str = ""
+    depends: tuple[str, ...] = ()
+    identity: bool = False
+    over: tuple[str, ...] | None = None
+    reason: str = ""
     quick_verdict: str = ""
-    quick: tuple[Figure, ...] = ()
+    versions: dict[str, str] = {}
+    made_of: MadeOf = MadeOf()
+    figures: tuple[Figure, ...] = ()
+    grid: tuple[Under, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """The verdict in words."""
+        return told_of(self.verdict, self.depends)
 
 
-def recorded(outcome: Outcome, quick: Outcome | None, versions: dict[str, str]) -> Recorded:
+class _File(msgspec.Struct, frozen=True):
+    format: int
+    records: list[Recorded]
+
+
+def recorded(
+    outcome: Outcome, quick: Outcome | None, versions: dict[str, str], made_of: MadeOf | None = None
+) -> Recorded:
     """The record of a claim's outcome."""
+    verdict = outcome.verdict
     return Recorded(
         claim=outcome.claim,
         priority=outcome.priority,
-        verdict=outcome.verdict.verdict,
+        verdict=verdict.verdict,
+        alone=verdict.alone,
+        depends=verdict.depends,
+        identity=outcome.identity,
+        over=outcome.over,
         reason=outcome.reason,
-        figures=_figures(outcome),
-        versions=versions,
         quick_verdict=quick.verdict.verdict if quick else "",
-        quick=_figures(quick) if quick else (),
+        versions=versions,
+        made_of=made_of or MadeOf(),
+        figures=_with_quick(_figures(outcome), _figures(quick) if quick else []),
+        grid=tuple(
+            Under(at.setting, at.alternative, at.verdict.verdict, _deciding(at.verdict, verdict))
+            for at in verdict.grid
+        ),
     )
 
 
-def _figures(outcome: Outcome) -> tuple[Figure, ...]:
-    own = [_figure(f.name, f.measured, (f.low, f.high), f.verdict) for f in outcome.verdict.figures]
-    more = [_figure(name, interval, None, "") for name, interval in outcome.controls.items()]
-    return (*own, *more)
+def _deciding(verdict: Verdict, chosen: Verdict) -> Figure | None:
+    figure = deciding(verdict, Verdict(chosen.alone, chosen.figures))
+    return _of_judged(figure, CLAIM) if figure else None
 
 
-def _figure(
-    name: str,
-    interval: Interval | None,
-    region: tuple[float | None, float | None] | None,
-    verdict: str,
-) -> Figure:
+def _figures(outcome: Outcome) -> list[Figure]:
+    own = [_of_judged(figure, CLAIM) for figure in outcome.verdict.figures]
+    own += [_of_judged(figure, CONTROL) for figure in outcome.verdict.control]
+    told = outcome.controls.items()
+    return own + [Figure(name, measured=_numbers(i), of=REASON) for name, i in told]
+
+
+def _of_judged(judged: Judged, of: str) -> Figure:
+    p = None if judged.p is None else _rounded(judged.p, _P_DIGITS)
+    region = (judged.low, judged.high)
+    return Figure(judged.name, region, _numbers(judged.measured), judged.verdict, p, of)
+
+
+def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
+    """Whole figures with the quick ones of the same name and region beside them."""
+    left = list(quick)
+    found = []
+    for figure in whole:
+        same = next((q for q in left if _key(q) == _key(figure)), None)
+        if same is not None:
+            left.remove(same)
+            figure = _beside(figure, same)
+        found.append(figure)
+    return (*found, *(_beside(Figure(q.name, q.region, of=q.of), q) for q in left))
+
+
+def _key(figure: Figure) -> Any:
+    return figure.name, figure.region, figure.of
+
+
+def _beside(figure: Figure, quick: Figure) -> Figure:
+    return msgspec.structs.replace(figure, quick=quick.measured, quick_verdict=quick.verdict)
+
+
+def _numbers(interval: Interval | None) -> Numbers | None:
     if interval is None:
-        return Figure(name, None, None, None, 0, region, verdict)
+        return None
     mean, low, high = (_rounded(v) for v in (interval.mean, interval.low, interval.high))
-    return Figure(name, mean, low, high, interval.n, region, verdict)
+    return mean, low, high, interval.n
 
 
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+def _rounded(value: float, digits: int = _DIGITS) -> float:
+    return float(f"{value:.{digits}g}")
 
 
 def read_record(file: Path) -> list[Recorded]:
@@ -99,14 +215,31 @@ def read_record(file: Path) -> list[Recorded]:
         ResultsError: it is no such record.
     """
     try:
-        return msgspec.json.decode(file.read_bytes(), type=list[Recorded])
+        found = msgspec.json.decode(file.read_bytes(), type=_File)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: no record of claims ({error})") from None
+    if found.format != FORMAT:
+        raise ResultsError(f"{file}: record format {found.format}, this version reads {FORMAT}")
+    return found.records
 
 
-def write_record(file: Path, outcomes: list[Recorded]) -> None:
+def write_record(file: Path, records: Sequence[Recorded]) -> None:
     """Write a record; the same outcomes give the same bytes."""
-    write_whole(file, msgspec.json.format(msgspec.json.encode(outcomes), indent=1) + b"\n")
+    text = ",\n".join(map(_text, records))
+    write_whole(file, f'{{"format": {FORMAT}, "records": [\n{text}\n]}}\n'.encode())
+
+
+def _text(record: Recorded) -> str:
+    head = _line(msgspec.structs.replace(record, figures=(), grid=()))[:-1]
+    for name, items in (("figures", record.figures), ("grid", record.grid)):
+        if items:
+            lines = ",\n  ".join(map(_line, items))
+            head += f',\n "{name}": [\n  {lines}\n ]'
+    return head + "}"
+
+
+def _line(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
 
 
 def write_whole(file: Path, data: bytes) -> None:
@@ -116,31 +249,75 @@ def write_whole(file: Path, data: bytes) -> None:
     temporary.replace(file)
 
 
-def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
-    """The outcomes of all claims whose runs are there, by claim."""
-    found: dict[str, Outcome] = {}
-    for item in paper.entries:
-        try:
-            found |= {one.claim: one for one in measured(paper, item, form).outcomes}
-        except ResultsError as error:
-            print(f"ecnomy: {paper.paper}.{item}: {error}", file=sys.stderr)
+def stale(records: Iterable[Recorded], sources: Sources) -> dict[str, tuple[str, ...]]:
+    """Why records are not of the code, the scenarios and the claims as they are, by claim."""
+    found = {}
+    for record in records:
+        name, _, rest = record.claim.partition(".")
+        item, _, number = rest.rpartition(".")
+        now = sources.of(name, item, number)
+        reasons = changes(record.made_of, now) if now else ("there is no such claim any more",)
+        if reasons:
+            found[record.claim] = reasons
     return found
 
 
+def stale_lines(reasons: dict[str, tuple[str, ...]]) -> list[str]:
+    """One line for the claims of an entry that are stale for the same reasons."""
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for claim, why in reasons.items():
+        entry, _, number = claim.rpartition(".")
+        groups.setdefault((entry, why), []).append(number)
+    return [f"{e}: {', '.join(c)} stale ({'; '.join(why)})" for (e, why), c in groups.items()]
+
+
+def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
+    """The outcomes of all claims whose runs are there, by claim."""
+    found: dict[str, Outcome] = {}
+    for item, entry in paper.entries.items():
+        try:
+            for name in entry.studies:
+                _all_there(paper.paper, name, unmade(paper, name, form))
+            for variant in variants_of(paper, item) if form.grid else ():
+                for name in touched(paper, entry.studies, variant):
+                    left = unmade(paper, name, form, variant)
+                    _all_there(paper.paper, f"{name}@{variant.name}", left)
+            found |= {one.claim: one for one in measured(paper, item, form).outcomes}
+        except ResultsError as error:
+            quick = " (quick)" if form.quick else ""
+            print(f"ecnomy: {paper.paper}.{item}{quick}: {error}", file=sys.stderr)
+    return found
+
+
+def _all_there(paper: str, study: str, left: int) -> None:
+    if left:
+        raise ResultsError(f"{paper} {study}: {left} runs are missing or of other code")
+
+
 def main(arguments: list[str]) -> int:
-    """Judge the runs in a folder and write the record."""
+    """Judge the runs in a folder, write the record and name what is stale in it."""
     runs, file = Path(arguments[0]), Path(arguments[1])
-    old = {record.claim: record for record in read_record(file)} if file.is_file() else {}
     records: list[Recorded] = []
     try:
+        checkout = find_checkout(file.parent) or find_checkout()
+        if checkout is None:
+            raise InputError(f"{file}: found no checkout of ecnomy around it, expected one")
+        sources = Sources(checkout)
+        old = {record.claim: record for record in read_record(file)} if file.is_file() else {}
         for name in PAPERS:
             paper = load_paper(name)
-            whole, quick = outcomes_of(paper, Form(runs)), outcomes_of(paper, Form(runs, True))
+            whole = outcomes_of(paper, Form(runs, grid=True))
+            quick = outcomes_of(paper, Form(runs, quick=True))
             for claim in claims_of(paper):
                 if claim in whole:
-                    records.append(recorded(whole[claim], quick.get(claim), versions()))
+                    item, _, number = claim.partition(".")[2].rpartition(".")
+                    made_of = sources.of(name, item, number)
+                    outcome = whole[claim]
+                    records.append(recorded(outcome, quick.get(claim), versions(), made_of))
                 elif claim in old:
                     records.append(old[claim])
+        for line in stale_lines(stale(records, sources)):
+            print(f"ecnomy: {line}", file=sys.stderr)
     except EcnomyError as error:
         print(f"ecnomy: {error}", file=sys.stderr)
         return 2

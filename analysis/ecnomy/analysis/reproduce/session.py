@@ -11,16 +11,18 @@ import msgspec
 
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import Measured, Outcome, measured
+from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.judge import INCONCLUSIVE
 from ecnomy.analysis.reproduce.studies import (
     Form,
     Listener,
+    changed_points,
     load_study,
     make_study,
 )
 from ecnomy.markets.sweep.pool import Pool
 
-__all__ = ["Reproduced", "reproduce", "studies_of"]
+__all__ = ["Cost", "Reproduced", "cost_of", "reproduce", "studies_of", "variants_in"]
 
 T = TypeVar("T")
 _MOST_DOUBLINGS: Final = 2  # 10, 20, 40
@@ -40,7 +42,7 @@ class Reproduced(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def data_packets(self) -> int:
-        """Sent by all its runs."""
+        """Sent by all its runs at the chosen settings."""
         return self.measured.studies.data_packets
 
     @property
@@ -56,6 +58,47 @@ def studies_of(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str]]
     for paper, item in selected:
         for study in paper.entries[item].studies:
             found.setdefault((paper.paper, study), (paper, study))
+    return list(found.values())
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What entries need: studies, runs, and data packets that these may send."""
+
+    studies: int
+    runs: int
+    packets: float
+
+
+def cost_of(selected: Sequence[tuple[Paper, str]], form: Form) -> tuple[Cost, Cost]:
+    """What the studies of entries need, and what the grid of their claims needs beside them.
+
+    Raises:
+        InputError, ScenarioError: a sweep or a variant is wrong.
+    """
+    studies, sweeps = studies_of(selected), {}
+    for paper, name in studies:
+        sweeps[paper.paper, name] = load_study(paper, name, form)
+    own = Cost(
+        len(studies),
+        sum(map(len, sweeps.values())),
+        sum(paper.studies[name].budget for paper, name in studies),
+    )
+    count, runs, packets = 0, 0, 0.0
+    for paper, name, variant in variants_in(selected) if form.grid else ():
+        changed = len(changed_points(load_study(paper, name, form, variant=variant)))
+        count, runs = count + 1, runs + changed
+        share = changed / len(sweeps[paper.paper, name])
+        packets += share * paper.studies[name].budget
+    return own, Cost(count, runs, packets)
+
+
+def variants_in(selected: Iterable[tuple[Paper, str]]) -> list[tuple[Paper, str, Variant]]:
+    """The studies of the entries that their grids run anew, each once per variant."""
+    found: dict[tuple[str, str, str], tuple[Paper, str, Variant]] = {}
+    for paper, item in selected:
+        for variant in variants_of(paper, item):
+            for name in touched(paper, paper.entries[item].studies, variant):
+                found.setdefault((paper.paper, name, variant.name), (paper, name, variant))
     return list(found.values())
 
 
@@ -103,6 +146,9 @@ def _entry(
             break
         for name in entry.studies:
             make_study(paper, name, form, lazy, listener, doublings)
+        for variant in variants_of(paper, item) if form.grid else ():
+            for name in touched(paper, entry.studies, variant):
+                make_study(paper, name, form, lazy, listener, doublings, variant)
         found = Reproduced(paper, item, measured(paper, item, form))
         if all(o.verdict.verdict != INCONCLUSIVE for o in found.outcomes):
             break

@@ -4,10 +4,14 @@
 <out>/<paper>/<study>/            the store of a study as a whole
 <out>/<paper>/<study>-quick/      of its quick form
 <out>/<paper>/<study>-omnet/      by another engine than the built-in one
+<out>/<paper>/<study>@<setting>=<alternative>/   of a variant (grid.py)
+
+The store of a variant holds the points that it changes. The others are those of the study itself.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,19 +21,32 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.grid import Variant, touched
 from ecnomy.analysis.sweeps import load
 from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
 from ecnomy.markets.sweep.pool import Pool
-from ecnomy.markets.sweep.store import Store
+from ecnomy.markets.sweep.space import Point
+from ecnomy.markets.sweep.store import Store, head_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["MOST_SEEDS", "Form", "Listener", "Runs", "Studies", "make_study", "study_folder"]
+__all__ = [
+    "MOST_SEEDS",
+    "Form",
+    "Listener",
+    "Runs",
+    "Studies",
+    "changed_points",
+    "load_study",
+    "make_study",
+    "study_folder",
+    "unmade",
+]
 
 MOST_SEEDS: Final = 40
 _ROW: Final = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
@@ -42,11 +59,13 @@ class Form(msgspec.Struct, frozen=True):
         out: the folder of all stores.
         quick: fewer seeds and points.
         engine: by name.
+        grid: whether claims are judged over the settings that papers leave open.
     """
 
     out: Path
     quick: bool = False
     engine: str = DEFAULT_ENGINE
+    grid: bool = False
 
     @property
     def ending(self) -> str:
@@ -138,16 +157,52 @@ class Runs:
 class Studies:
     """The studies of an entry by name, loaded when first asked for."""
 
-    def __init__(self, paper: Paper, names: Iterable[str], form: Form) -> None:
+    def __init__(
+        self, paper: Paper, names: Iterable[str], form: Form, variant: Variant | None = None
+    ) -> None:
         self._paper, self._names, self._form = paper, tuple(names), form
+        self._variant = variant
         self._loaded: dict[str, Runs] = {}
 
     def __getitem__(self, name: str) -> Runs:
         if name not in self._names:
             raise KeyError(f"{name!r} is none of the entry's studies: {', '.join(self._names)}")
         if name not in self._loaded:
-            self._loaded[name] = _load(self._paper, name, self._form)
+            self._loaded[name] = self._load(name)
         return self._loaded[name]
+
+    def _load(self, name: str) -> Runs:
+        paper, form, study = self._paper, self._form, self._paper.studies[name]
+        if self._variant and touched(paper, [name], self._variant):
+            frame = _of_variant(paper, name, form, self._variant)
+        else:
+            frame = _finished(study_folder(paper, name, form))
+            frame = frame if study.batches else frame[frame["replicate"] < self._seeds()]
+        return Runs(frame, batches=study.batches, budget=study.budget)
+
+    def _seeds(self) -> float:
+        """How many seeds a study may have beside those of a variant, which have fewer."""
+        paper, variant = self._paper, self._variant
+        if variant is None:
+            return math.inf
+        varied = [n for n in touched(paper, self._names, variant) if not paper.studies[n].batches]
+        folders = [study_folder(paper, name, self._form, variant) for name in varied]
+        return min((int(head_of(folder)["replicates"]) for folder in folders), default=math.inf)
+
+    def setting(self, name: str, path: str) -> str:
+        """A setting of a study's runs, as written; where the sweep varies it, all its values.
+
+        Raises:
+            InputError: there is no such study or setting.
+        """
+        if name not in self._names:
+            raise InputError(f"{name}@{path}: no such study; there are {', '.join(self._names)}")
+        variant = self._variant
+        if variant and not touched(self._paper, [name], variant):
+            variant = None
+        sweep = load_study(self._paper, name, self._form, variant=variant)
+        found = dict.fromkeys(sweep.told(point.params, path) for point in sweep.points())
+        return " and ".join(found)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -160,55 +215,132 @@ class Studies:
         return sum(self[name].data_packets for name in self._names)
 
 
-def _load(paper: Paper, name: str, form: Form) -> Runs:
-    folder = study_folder(paper, name, form)
+def _finished(folder: Path) -> pd.DataFrame:
     frame = load(folder)
     failed = frame[frame["status"] != "done"]
     if len(failed):
         reason = failed["reason"].iloc[0]
         raise ResultsError(f"{folder}: {len(failed)} runs failed, the first one: {reason}")
-    study = paper.studies[name]
-    return Runs(frame, batches=study.batches, budget=study.budget)
+    return frame
 
 
-def study_folder(paper: Paper, name: str, form: Form) -> Path:
-    """The store of a study."""
-    return form.out / paper.paper / (name + form.ending)
+def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.DataFrame:
+    """The runs of a study under a variant: its own where it changes a point, else the study's."""
+    import pandas as pd
+
+    folder = study_folder(paper, name, form, variant)
+    sweep, own = load_study(paper, name, form, variant=variant), _finished(folder)
+    replicates = int(head_of(folder)["replicates"])
+    changed = {p.number // sweep.replicates for p in changed_points(sweep)}
+    if len(changed) * sweep.replicates == len(sweep):
+        return own
+    folder = study_folder(paper, name, form)
+    others = _finished(folder)
+    index = others["number"] // int(head_of(folder)["replicates"])
+    others = others[~index.isin(changed) & (others["replicate"] < replicates)]
+    others = others.assign(number=index * replicates + others["replicate"])
+    return pd.concat([own, others]).sort_values("number", ignore_index=True)
 
 
-def load_study(paper: Paper, name: str, form: Form, doublings: int = 0) -> Sweep:
+def changed_points(sweep: Sweep) -> list[Point]:
+    """The points at which a sweep's variant changes the scenario; all where it has none.
+
+    Raises:
+        ScenarioError: a path of the variant leads nowhere.
+    """
+    points = sweep.points()
+    if not sweep.variant:
+        return points
+    known: dict[bytes, bool] = {}
+    for point in points:
+        text = msgspec.json.encode(point.params)
+        if text not in known:
+            known[text] = sweep.varied(point.params)
+    return [point for point in points if known[msgspec.json.encode(point.params)]]
+
+
+def study_folder(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> Path:
+    """The store of a study, or of a variant of it."""
+    of = f"@{variant.name}" if variant else ""
+    return form.out / paper.paper / (name + of + form.ending)
+
+
+def load_study(
+    paper: Paper, name: str, form: Form, doublings: int = 0, variant: Variant | None = None
+) -> Sweep:
     """The sweep of a study; `doublings` of its seeds, up to MOST_SEEDS.
 
     Raises:
         ScenarioError: its file is wrong.
+        InputError: the variant changes none of its points.
     """
-    file = Path(paper.folder) / paper.studies[name].sweep
-    sweep = load_sweep(file, quick=form.quick)
+    study = paper.studies[name]
+    sweep = load_sweep(Path(paper.folder) / study.sweep, quick=form.quick)
     replicates = sweep.replicates
-    if doublings and not paper.studies[name].batches:
+    if variant and study.grid_replicates:
+        replicates = min(replicates, study.grid_replicates)
+    if doublings and not study.batches:
         replicates = max(replicates, min(MOST_SEEDS, replicates * 2**doublings))
-    return msgspec.structs.replace(sweep, engine=form.engine, replicates=replicates)
+    changes = variant.changes if variant else ()
+    sweep = msgspec.structs.replace(
+        sweep, engine=form.engine, replicates=replicates, variant=changes
+    )
+    if variant and not changed_points(sweep):
+        place = f"{paper.folder}/claims.yaml: settings.{variant.setting}"
+        found = f"{variant.alternative!r}, which changes nothing in study {name!r}"
+        raise InputError(f"{place}: found {found}, expected a change, or the study under `except`")
+    return sweep
 
 
 def make_study(
-    paper: Paper, name: str, form: Form, pool: Pool, listener: Listener, doublings: int = 0
+    paper: Paper,
+    name: str,
+    form: Form,
+    pool: Pool,
+    listener: Listener,
+    doublings: int = 0,
+    variant: Variant | None = None,
 ) -> int:
-    """Make the runs of a study that are missing; returns how many runs it has.
+    """Make the runs of a study, or of a variant of it, that are missing; returns how many it has.
 
     Raises:
-        ScenarioError: its sweep is wrong.
+        ScenarioError, InputError: its sweep or variant is wrong.
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
     """
-    sweep = load_study(paper, name, form, doublings)
-    folder = study_folder(paper, name, form)
+    sweep = load_study(paper, name, form, doublings, variant)
+    folder = study_folder(paper, name, form, variant)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    wanted = {point.number for point in changed_points(sweep)}
+    told = f"{name}@{variant.name}" if variant else name
     store = Store(folder, sweep)
     try:
         store.compact()
-        points = missing(store, retry_failed=True, accept_old_code=False, engine=form.engine)
-        observer = listener.study(paper.paper, name, len(store.points), len(points))
+        points = _missing(store, form, wanted)
+        observer = listener.study(paper.paper, told, len(wanted), len(points))
         if points:
             sweep_runs(sweep, store, pool, points, observer)
-        return len(store.points)
+        return len(wanted)
+    finally:
+        store.close()
+
+
+def _missing(store: Store, form: Form, wanted: set[int]) -> list[str]:
+    points = missing(store, retry_failed=True, accept_old_code=False, engine=form.engine)
+    return [point for point in points if store.points[point].number in wanted]
+
+
+def unmade(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
+    """How many runs of a study are not there, or were made by other code than the present.
+
+    Raises:
+        ResultsError: there is no such store.
+    """
+    folder = study_folder(paper, name, form, variant)
+    replicates = int(head_of(folder)["replicates"])
+    sweep = load_study(paper, name, form, variant=variant)
+    sweep = msgspec.structs.replace(sweep, replicates=replicates)
+    store = Store(folder, sweep)
+    try:
+        return len(_missing(store, form, {point.number for point in changed_points(sweep)}))
     finally:
         store.close()

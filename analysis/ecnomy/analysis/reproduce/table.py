@@ -12,15 +12,14 @@ from rich.table import Table
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
-    INCONCLUSIVE,
-    PENDING,
     REFUTED,
     REPORTED,
+    VERDICTS,
     Judged,
     Verdict,
 )
-from ecnomy.analysis.reproduce.session import Reproduced, studies_of
-from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.analysis.reproduce.session import Reproduced, cost_of
+from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import figure_text
 
 __all__ = ["budget_line", "catalogue_table", "claims_table", "closing_line", "worst_figures"]
@@ -30,15 +29,18 @@ _SHOWN: Final = 3  # figures of a claim, the worst first
 
 def budget_line(selected: Sequence[tuple[Paper, str]], form: Form) -> str:
     """Entries, claims, runs and data packets before anything runs."""
-    studies = studies_of(selected)
-    runs = sum(len(load_study(paper, name, form)) for paper, name in studies)
-    packets = sum(paper.studies[name].budget for paper, name in studies)
+    own, grid = cost_of(selected, form)
     claims = sum(len(paper.entries[item].claims) for paper, item in selected)
     whole = "" if not form.quick else " (as a whole; quick takes a part of it)"
+    over = ""
+    if grid.runs:
+        variants = _counted(grid.studies, "variant", "variants")
+        most = f"at most {grid.packets / 1e6:.4g} million"
+        over = f"; for the grid {_counted(grid.runs, 'run', 'runs')} more in {variants}, {most}"
     return (
         f"{_counted(len(selected), 'entry', 'entries')}, {_counted(claims, 'claim', 'claims')}, "
-        f"{_counted(runs, 'run', 'runs')} in {_counted(len(studies), 'study', 'studies')}, "
-        f"at most {packets / 1e6:.4g} million data packets{whole}"
+        f"{_counted(own.runs, 'run', 'runs')} in {_counted(own.studies, 'study', 'studies')}, "
+        f"at most {own.packets / 1e6:.4g} million data packets{whole}{over}"
     )
 
 
@@ -70,12 +72,12 @@ def claims_table(found: Reproduced, item: str = "") -> Table:
         measured += [f"and {left} more"] if left else []
         measured += [outcome.reason] if outcome.reason else []
         label = f"{number} {'*' if claim.priority == 'core' else ''}".strip()
-        table.add_row(label, outcome.verdict.verdict, says, "\n".join(measured))
+        table.add_row(label, outcome.verdict.told, says, "\n".join(measured))
     return table
 
 
 def _caption(found: Reproduced) -> str:
-    chosen = found.paper.entries[found.item].chosen
+    chosen = found.paper.entries[found.item].printed
     lines = ["* core claim" + ("; chosen: " + "; ".join(chosen) if chosen else "")]
     if found.budget:
         sent, most = found.data_packets / 1e6, found.budget / 1e6
@@ -90,17 +92,18 @@ def worst_figures(verdict: Verdict, most: int = _SHOWN) -> list[Judged]:
 
 
 def closing_line(found: Sequence[Reproduced]) -> str:
-    """How many claims came out how, core ones apart."""
+    """How many claims came out how, core ones and identities apart."""
     outcomes = [outcome for each in found for outcome in each.outcomes]
     lines = []
-    for name, chosen in (
-        ("core", [o for o in outcomes if o.priority == "core"]),
-        ("secondary", [o for o in outcomes if o.priority != "core"]),
+    claims = [o for o in outcomes if not o.identity]
+    for one, many, chosen in (
+        ("core claim", "core claims", [o for o in claims if o.priority == "core"]),
+        ("secondary claim", "secondary claims", [o for o in claims if o.priority != "core"]),
+        ("identity", "identities", [o for o in outcomes if o.identity]),
     ):
         counts = Counter(outcome.verdict.verdict for outcome in chosen)
-        kinds = [k for k in (CONFIRMED, REFUTED, INCONCLUSIVE, REPORTED, PENDING) if counts[k]]
-        told = ", ".join(f"{counts[kind]} {kind}" for kind in kinds) or "none"
-        lines.append(f"{_counted(len(chosen), f'{name} claim', f'{name} claims')}: {told}")
+        told = ", ".join(f"{counts[kind]} {kind}" for kind in VERDICTS if counts[kind]) or "none"
+        lines += [f"{_counted(len(chosen), one, many)}: {told}"] if chosen else []
     return "; ".join(lines)
 
 

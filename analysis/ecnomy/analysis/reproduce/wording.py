@@ -4,13 +4,24 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ecnomy.analysis.reproduce.catalogue import Finding
-from ecnomy.analysis.reproduce.judge import Judged, Samples, interval_of
+from ecnomy.analysis.reproduce.judge import (
+    At,
+    Judged,
+    Samples,
+    Verdict,
+    contradicted,
+    deciding,
+    interval_of,
+)
 from ecnomy.analysis.statistics import Interval
 
-__all__ = ["figure_text", "filled", "interval_text", "region_text"]
+if TYPE_CHECKING:
+    from ecnomy.analysis.reproduce.studies import Studies
+
+__all__ = ["figure_text", "filled", "grid_text", "interval_text", "region_text"]
 
 _MISSING: Final = "not measured in this form"
 _NAMED: Final = re.compile(r"\{([^{}]+)\}")
@@ -42,14 +53,41 @@ def figure_text(figure: Judged) -> str:
     return f"{figure.name} {measured}, expected {region}"
 
 
-def filled(finding: Finding, samples: Samples) -> tuple[str, dict[str, Interval]]:
-    """A finding with the figures it names put in, and those figures.
+def grid_text(verdict: Verdict) -> str:
+    """Which alternatives of which settings have another verdict than the chosen ones, and by what.
 
-    What a control shows is left out where none of its figures was measured.
+    "" where all agree.
+    """
+    others = [at for at in verdict.grid if at.verdict.verdict != verdict.alone]
+    if not others:
+        return ""
+    return f"{verdict.alone} as chosen; " + "; ".join(_at_text(at, verdict) for at in others)
+
+
+def _at_text(at: At, alone: Verdict) -> str:
+    beside = alone if alone.alone != at.verdict.verdict else None
+    figure = deciding(at.verdict, _at_chosen(beside))
+    told = f" ({figure_text(figure)})" if figure else ""
+    note = f" ({at.verdict.note})" if at.verdict.note else ""
+    return f"{at.verdict.verdict} with {at.setting} {at.alternative}{told}{note}"
+
+
+def _at_chosen(verdict: Verdict | None) -> Verdict | None:
+    return Verdict(verdict.alone, verdict.figures) if verdict else None
+
+
+def filled(finding: Finding, samples: Samples, studies: Studies) -> tuple[str, dict[str, Interval]]:
+    """A finding with figures and settings of the runs put in, and those figures.
+
+    What a control shows is left out where none of its figures was measured, a cause where the runs
+    are not as it says they are.
     """
     controls: dict[str, Interval] = {}
 
     def put(match: re.Match[str]) -> str:
+        study, at, path = match[1].partition("@")
+        if at:
+            return studies.setting(study, path)
         interval = interval_of(samples[match[1]]) if match[1] in samples else None
         if interval is None:
             return f"({_MISSING})"
@@ -57,10 +95,17 @@ def filled(finding: Finding, samples: Samples) -> tuple[str, dict[str, Interval]
         return interval_text(interval)
 
     def told(text: str) -> str:
-        names = _NAMED.findall(text)
+        names = [name for name in _NAMED.findall(text) if "@" not in name]
         missing = not any(name in samples and interval_of(samples[name]) for name in names)
         return _MISSING if names and missing else _NAMED.sub(put, text)
 
-    lines = [_NAMED.sub(put, finding.cause)]
-    lines += [f"tried: {tried.run}: {told(tried.shows)}" for tried in finding.tried]
+    other = contradicted(finding, samples)
+    lines = [_elsewhere(other) if other else _NAMED.sub(put, finding.cause)]
+    lines += [f"tried: {told(tried.run)}: {told(tried.shows)}" for tried in finding.tried]
     return "; ".join(lines), controls
+
+
+def _elsewhere(figure: Judged) -> str:
+    """What is said in place of a cause that was found of other runs."""
+    region, measured = region_text(figure.low, figure.high), interval_text(figure.measured)
+    return f"cause unknown: what is known is of runs with {figure.name} {region}, here {measured}"

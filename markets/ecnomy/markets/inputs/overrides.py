@@ -5,6 +5,12 @@ A path is dotted; an item of a list is named (`sources.gold.count`) or numbered
 (`sources[0].count`).
 The value is YAML. All but the last step must be there already; an unknown last key is found by
 validation, which then names the override as its place.
+
+`*` stands for every item of a list or value of a mapping: `sources.*.transport.min_rto=1 s`. What
+cannot take the key is refused as ever, unless the path names what it is about: a step may end in
+conditions, and goes on only where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s`
+leaves other transports as they are, `links.*.marking[min_threshold].gentle=true` those without that
+key. Conditions that hold nowhere change nothing.
 """
 
 from __future__ import annotations
@@ -12,13 +18,32 @@ from __future__ import annotations
 import re
 from typing import Final
 
+import msgspec
+
 from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, parse, show
 
 __all__ = ["apply", "located"]
 
 _NOTHING: Final = Node(None, Place("", None))
 
-_STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[0-9]{1,9}\])*)")
+_PART: Final = re.compile(r"(?:[^.\[\]]|\[[^\[\]]*\])+")
+_STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[^\[\]]+\])*)")
+_SPLIT: Final = re.compile(r"((?:[^=\[]|\[[^\]]*\])*)=(.*)", re.DOTALL)
+_EVERY: Final = "*"
+
+
+class _If(msgspec.Struct, frozen=True):
+    """A condition on a mapping: it has the key, with one of the values if there are any."""
+
+    key: str
+    values: tuple[str, ...]
+
+    def holds(self, node: Node) -> bool:
+        found = node.mapping().get(self.key)
+        return found is not None and (not self.values or found.text in self.values)
+
+
+_Step = str | int | _If
 
 
 def apply(root: Node, override: str) -> Node:
@@ -27,10 +52,10 @@ def apply(root: Node, override: str) -> Node:
     Raises:
         ScenarioError: not `path=value`, a path to nowhere, or a value that is not YAML.
     """
-    path, equals, text = override.partition("=")
-    path = path.strip()
+    split = _SPLIT.fullmatch(override)
+    path, text = (split[1].strip(), split[2]) if split else ("", "")
     place = Place(f"--set {path}", None)
-    if not equals or not path:
+    if not path:
         found = repr(override)
         raise Place("--set", None).error("", found, "path=value such as duration='60 s'")
     value = parse(text, place.file, lines=False) if text.strip() else Node(None, place)
@@ -40,6 +65,8 @@ def apply(root: Node, override: str) -> Node:
 def located(root: Node, path: str) -> tuple[str | int, ...]:
     """The keys and indices that a path stands for in a document; as written where it leads nowhere.
 
+    `*` stays as it is, conditions are left out.
+
     Raises:
         ScenarioError: it is no path.
     """
@@ -47,6 +74,8 @@ def located(root: Node, path: str) -> tuple[str | int, ...]:
     found: list[str | int] = []
     node: Node | None = root
     for step in _steps(path.strip(), place):
+        if isinstance(step, _If):
+            continue
         key = step
         if node is not None and isinstance(node.value, list) and isinstance(step, str):
             names = [item.mapping().get("name", _NOTHING).value for item in node.items()]
@@ -64,20 +93,33 @@ def _below(node: Node | None, key: str | int) -> Node | None:
     return node.items()[key] if key < len(node.items()) else None
 
 
-def _steps(path: str, place: Place) -> list[str | int]:
-    steps: list[str | int] = []
-    for part in path.split("."):
+def _steps(path: str, place: Place) -> list[_Step]:
+    steps: list[_Step] = []
+    parts = _PART.findall(path)
+    for part in parts if ".".join(parts) == path else [""]:
         match = _STEP.fullmatch(part)
         if match is None:
             raise place.error("", repr(path), "a path such as network.links[0].rate")
         steps.append(match[1])
-        steps += [int(digits) for digits in re.findall(r"[0-9]+", match[2])]
+        for inside in re.findall(r"\[([^\[\]]+)\]", match[2]):
+            steps.append(int(inside) if re.fullmatch("[0-9]{1,9}", inside) else _condition(inside))
     return steps
 
 
-def _replaced(node: Node, steps: list[str | int], value: Node, place: Place, path: str) -> Node:
+def _condition(text: str) -> _If:
+    key, equals, values = text.partition("=")
+    return _If(key.strip(), tuple(map(str.strip, values.split("|"))) if equals else ())
+
+
+def _replaced(node: Node, steps: list[_Step], value: Node, place: Place, path: str) -> Node:
     if not steps:
         return value
+    if isinstance(steps[0], _If):
+        return _replaced(node, steps[1:], value, place, path) if steps[0].holds(node) else node
+    if steps[0] == _EVERY:
+        for key in _keys(node, place, path):
+            node = _replaced(node, [key, *steps[1:]], value, place, path)
+        return node
     key, rest = _resolve(node, steps[0], place, path), steps[1:]
     here = child_path(path, key)
     if isinstance(key, int):
@@ -85,6 +127,8 @@ def _replaced(node: Node, steps: list[str | int], value: Node, place: Place, pat
         items[key] = _replaced(items[key], rest, value, place, here)
         return Node(items, node.place)
     children = dict(node.mapping())
+    if rest and isinstance(rest[0], _If) and key not in children:
+        return node  # the condition is on what is not there: it does not hold
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
         # Another law or kind has other parameters: those of the old one go with it.
         return Node({key: value}, place, keys={key: place})
@@ -96,6 +140,14 @@ def _replaced(node: Node, steps: list[str | int], value: Node, place: Place, pat
 
 
 _CHOOSERS = ("law", "kind")
+
+
+def _keys(node: Node, place: Place, path: str) -> list[str | int]:
+    """What `*` stands for in a node."""
+    keys: list[str | int] = [*node.mapping(), *range(len(node.items()))]
+    if not keys:
+        raise place.error(path, f"{_EVERY} on {show(node)}", "a list or a mapping with something")
+    return keys
 
 
 def _resolve(node: Node, step: str | int, place: Place, path: str) -> str | int:

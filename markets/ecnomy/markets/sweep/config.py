@@ -14,6 +14,7 @@ quick: {replicates: 2, set: {duration: 20 s}}
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
@@ -21,7 +22,7 @@ import msgspec
 from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
-from ecnomy.markets.inputs.overrides import located
+from ecnomy.markets.inputs.overrides import apply, located
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.variants import load_tree
 from ecnomy.markets.inputs.yamlfile import Node, Place, parse, show
@@ -76,6 +77,7 @@ class Sweep(msgspec.Struct, frozen=True):
     keep: bool
     engine: str = DEFAULT_ENGINE
     measure: str = ""
+    variant: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         total = self.replicates
@@ -94,16 +96,59 @@ class Sweep(msgspec.Struct, frozen=True):
         Raises:
             ScenarioError: these values make none.
         """
-        return scenario_at(self.base, self.scenario, params, seed)
+        return scenario_at(self.base, self.scenario, params, seed, self.variant)
+
+    def varied(self, params: Assignment) -> bool:
+        """Whether `variant` changes anything at a point.
+
+        Raises:
+            ScenarioError: a path leads nowhere.
+        """
+        tree = parse(self.base, self.scenario, lines=False)
+        chosen = plain_tree(_laid_over(tree, _overrides(params)))
+        return bool(plain_tree(self._tree(params)) != chosen)
+
+    def told(self, params: Assignment, path: str) -> str:
+        """What is at a path at a point, as written.
+
+        Raises:
+            InputError: nothing is.
+        """
+        node: Node | None = (tree := self._tree(params))
+        for key in located(tree, path):
+            inside = node.value if node is not None else None
+            if isinstance(inside, list) and isinstance(key, int) and key < len(inside):
+                node = inside[key]
+            else:
+                node = inside.get(str(key)) if isinstance(inside, dict) else None
+        if node is None:
+            raise InputError(f"{self.file}: {path}: nothing there, expected what the scenario sets")
+        return node.text or show(node)
+
+    def _tree(self, params: Assignment) -> Node:
+        tree = parse(self.base, self.scenario, lines=False)
+        return _laid_over(tree, [*_overrides(params), *self.variant])
 
 
-def scenario_at(base: str, name: str, params: Assignment, seed: int) -> Scenario:
+def _laid_over(tree: Node, changes: Iterable[str]) -> Node:
+    for change in changes:
+        tree = apply(tree, change)
+    return tree
+
+
+def _overrides(params: Assignment) -> list[str]:
+    return [f"{path}={_text(value)}" for path, value in params.items()]
+
+
+def scenario_at(
+    base: str, name: str, params: Assignment, seed: int, variant: tuple[str, ...] = ()
+) -> Scenario:
     """The scenario that `base` is with these values; `name` stands for its file in messages.
 
     Raises:
         ScenarioError: these values make none.
     """
-    overrides = [f"{path}={_text(value)}" for path, value in params.items()]
+    overrides = [*_overrides(params), *variant]
     return scenario_from_text(base, name, overrides=overrides, seed=seed)
 
 
@@ -186,8 +231,7 @@ def _check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
     for path in (path for block in blocks for path in block.paths):
         here = located(scenario, path)
         for other, name in places.items():
-            shorter = min(len(here), len(other))
-            if here[:shorter] == other[:shorter]:
+            if all(a == b or "*" in (a, b) for a, b in zip(here, other, strict=False)):
                 found = f"{path!r} beside {name!r}, which is the same place or around it"
                 raise node.place.error("parameters", found, "each place once")
         places[here] = path
@@ -202,8 +246,6 @@ def _version(root: Node) -> None:
 
 def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     """The scenario's file and its text with `set`, and `more` of it, laid over it."""
-    from ecnomy.markets.inputs.overrides import apply
-
     node = root.mapping().get("scenario")
     if node is None or not isinstance(node.value, str):
         place = node.place if node else root.place

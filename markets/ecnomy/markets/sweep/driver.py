@@ -136,6 +136,7 @@ def _task(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
         folder=folder,
         engine=sweep.engine,
         measure=sweep.measure,
+        variant=sweep.variant,
     )
 
 

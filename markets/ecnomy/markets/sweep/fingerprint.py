@@ -86,29 +86,33 @@ def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def measure_modules(measure: str) -> dict[str, str]:
+def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
     """Module name -> digest of what a sweep's `measure` is from; {} for none.
 
     Modules of ecnomy.analysis count here as a user's do, but not the packages they are in.
+
+    Args:
+        measure: `module:function`, or a module.
+        apart: modules of ecnomy.analysis that do not count, nor what they import.
     """
     found: dict[str, str] = {}
     module = measure.partition(":")[0]
     if module.startswith(_ANALYSIS):
-        _gather_analysis(module, found)
+        _gather_analysis(module, found, apart)
     elif module:
         _gather(module, found)
     return dict(sorted(found.items()))
 
 
-def _gather_analysis(module: str, found: dict[str, str]) -> None:
+def _gather_analysis(module: str, found: dict[str, str], apart: tuple[str, ...]) -> None:
     file = _file(module)
-    if module in found or file is None or file.name == "__init__.py":
+    if module in found or module in apart or file is None or file.name == "__init__.py":
         return
     text = file.read_bytes()
     found[module] = _sha(text)
     for name in _imports(text, module, is_package=False):
         if name.startswith(_ANALYSIS):
-            _gather_analysis(name, found)
+            _gather_analysis(name, found, apart)
 
 
 def modules_named_in(*texts: str) -> dict[str, str]:
@@ -178,7 +182,12 @@ def _file(module: str) -> Path | None:
     return Path(spec.origin) if spec and spec.origin and spec.has_location else None
 
 
-def _imports(text: bytes, module: str, *, is_package: bool) -> Iterable[str]:
+@functools.lru_cache(maxsize=1024)
+def _imports(text: bytes, module: str, *, is_package: bool) -> tuple[str, ...]:
+    return tuple(_imported(text, module, is_package=is_package))
+
+
+def _imported(text: bytes, module: str, *, is_package: bool) -> Iterable[str]:
     try:
         tree = ast.parse(text)
     except SyntaxError:

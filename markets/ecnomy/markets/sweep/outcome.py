@@ -68,6 +68,7 @@ class Task(msgspec.Struct, frozen=True):
     folder: str = ""
     engine: str = DEFAULT_ENGINE
     measure: str = ""
+    variant: tuple[str, ...] = ()
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -108,7 +109,7 @@ def execute(task: Task) -> Outcome:
     try:
         with Watchdog(task.limits) as watchdog:
             forget_edited_modules()
-            scenario = scenario_at(task.base, task.name, task.params, task.seed)
+            scenario = scenario_at(task.base, task.name, task.params, task.seed, task.variant)
             outcome = _with_key(task, outcome, scenario, plan := make_plan(scenario))
             outcome = _simulated(task, scenario, plan, outcome, watchdog)
     except OverTime:

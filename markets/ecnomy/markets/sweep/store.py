@@ -52,12 +52,14 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
-    """All points with identities: of base scenario, values, seed, and how often they were before.
+    """All points with identities: of base scenario, variant, values, seed, and how often before.
 
     Samples of whole numbers coincide; each of them counts.
     """
     before: Counter[bytes] = Counter()
     head = hashlib.sha256(sweep.base.encode())
+    if sweep.variant:
+        head.update(_ENCODE(sweep.variant))
     for point in sweep.points():
         text = _ENCODE([point.params, point.seed])
         digest = head.copy()
@@ -223,6 +225,7 @@ def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
         "file": sweep.file,
         "scenario": sweep.scenario,
         "base": sweep.base,
+        "variant": sweep.variant,
         "kinds": kinds_of(sweep),
         "replicates": sweep.replicates,
         "points": points,

@@ -56,6 +56,7 @@ def figures(studies: Studies) -> Samples:
             found[f"{figure}.{name}"] = runs.sample(column)
         errors = np.array([runs.sample(f"rtt_error.alpha={alpha}") for alpha in _ALPHAS]) * 100
         found[f"rtt_error_spread.{name}"] = errors.max(axis=0) - errors.min(axis=0)
+    found["marks_share.reference"] = algorithms(studies)["reference"].sample("marks_share")
     drop_tail = algorithms(studies)["drop-tail"].sample("loss_share")
     for value in studies["exp1-params"].values(MARKING):
         if msgspec.json.decode(value)["gap_divisor"] == _MANY:

@@ -23,7 +23,7 @@ _LOSES: Final = ("drop-tail", "red", "pi-approximate")
 
 
 def figures(studies: Studies) -> Samples:
-    """Throughput over capacity and goodput over throughput, per seed."""
+    """Throughput over capacity and goodput over throughput, per seed; `control.*` of controls."""
     runs = algorithms(studies)
     found: dict[str, np.ndarray] = {}
     for name in ALGORITHMS:
@@ -37,6 +37,9 @@ def figures(studies: Studies) -> Samples:
     for name in ALGORITHMS:
         found[f"loss.{name}"] = runs[name].sample("loss_share")
         found[f"timeouts_per_s.{name}"] = runs[name].sample("timeouts_per_s")
+    marked, tahoe = studies["exp1-overmarked"], studies["exp1-tahoe"]
+    found["control.overmarked.throughput_share"] = marked.sample("throughput_bps") / _RATE_BPS
+    found["control.tahoe.goodput_share"] = tahoe.sample("goodput_share")
     return found
 
 

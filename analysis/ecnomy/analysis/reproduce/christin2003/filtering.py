@@ -23,6 +23,8 @@ _LEAST: Final = 25_000.0  # M, 200,000 bits
 _STAGES: Final = 3
 _BUCKETS: Final = 8
 _MORE: Final = (1.0, 2.0, 4.0)  # times M
+_EIGHTH: Final = 0.125  # times M: many flows of experiment 1 send more than that
+_TOO_MANY: Final = 16.0  # times M: a filter that misses them, as buckets hold six times M
 _TOP: Final = 0.2
 _PS: Final = 1e12
 _Ints = npt.NDArray[np.int64]
@@ -112,6 +114,13 @@ def _interval(
         found[f"missed.{kind}"] = float(len(heavy - known))
         found[f"false_positives.{kind}"] = len(known - heavy) / max(len(light), 1)
         found[f"rho.{kind}"] = rho(total, known)
+    some = set(np.flatnonzero(total > _EIGHTH * _LEAST).tolist())
+    found["missed.serial_eighth"] = float(
+        len(some - passed(flow, size, hashes, _EIGHTH * _LEAST, False))
+    )
+    found["missed_by_16_M"] = float(
+        len(some - passed(flow, size, hashes, _TOO_MANY * _LEAST, False))
+    )
     serial = passed(flow, size, hashes, _LEAST, False)
     identified = float(total[sorted(serial)].sum() / total.sum())
     found["share_times_rho"] = identified * rho(total, serial)

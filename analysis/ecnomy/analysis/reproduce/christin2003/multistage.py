@@ -25,7 +25,7 @@ _COLUMNS: Final = (
         "share_times_rho",
         "rho_is_1_iff_all",
     ),
-    *("top_fifth_bytes", "missed.serial", "missed.parallel"),
+    *("top_fifth_bytes", "missed.serial", "missed.parallel", "missed.serial_eighth"),
     *("false_positives.serial", "false_positives.parallel"),
 )
 _MORE: Final = ("1", "2", "4")
@@ -57,6 +57,7 @@ def figures(studies: Studies) -> Samples:
     traced = traffic(studies)["exp1"]
     found["marks_on_heavy.exp1"] = traced.sample("marks_on_heavy")
     found["marks_on_larger_half.exp1"] = traced.sample("marks_on_larger_half")
+    found["control.missed_by_16_M.exp1"] = traced.sample("missed_by_16_M")
     return found
 
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grid a claim is judged over: the settings a paper leaves open, one varied at a time.
+
+A variant is one alternative of one setting. Its runs are those of the studies, with the changes of
+the alternative laid over every point: points keep their parameters, and entry modules find them as
+ever. What the studies measure already, under names of its own, needs no runs: there claims read
+those figures. Settings are not varied together: k settings of m alternatives are k m variants, not
+m^k.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from ecnomy.analysis.reproduce.catalogue import FIGURES, Claim, Paper
+
+__all__ = ["Variant", "grid_of", "read_under", "slug", "touched", "variant_of", "variants_of"]
+
+
+class Variant(msgspec.Struct, frozen=True):
+    """One alternative of a setting.
+
+    Attributes:
+        changes: `path=value`, laid over every point of a sweep.
+        figures: part of a figure's name -> the part that the variant's figure has in its place.
+    """
+
+    setting: str
+    alternative: str
+    changes: tuple[str, ...]
+    figures: dict[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        """As folders are named."""
+        return f"{self.setting}={slug(self.alternative)}"
+
+
+def slug(text: str) -> str:
+    """A text as part of a file name."""
+    return re.sub(r"[^\w.-]+", "-", text).strip("-")
+
+
+def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
+    """An alternative of a paper's setting."""
+    given = dict(paper.settings[setting].also[alternative])
+    figures = given.pop(FIGURES, {})
+    changes = tuple(f"{path}={_text(value)}" for path, value in given.items())
+    return Variant(setting, alternative, changes, figures)
+
+
+def read_under(claim: Claim, variant: Variant) -> Claim:
+    """A claim as it reads under a variant: of the figures that have the variant's names."""
+    return claim.of_parts(variant.figures) if variant.figures else claim
+
+
+def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
+    """The variants that a claim is judged over; none where there is nothing to judge."""
+    entry = paper.entries[item]
+    claim = entry.claims[number]
+    if claim.pending or claim.not_testable:
+        return []
+    settings = entry.grid_of(number) or ()
+    return [
+        variant_of(paper, setting, alternative)
+        for setting in settings
+        for alternative in paper.settings[setting].also
+    ]
+
+
+def variants_of(paper: Paper, item: str) -> list[Variant]:
+    """The variants that some claim of an entry is judged over."""
+    numbers: Iterable[str] = paper.entries[item].claims
+    found = {v.name: v for number in numbers for v in grid_of(paper, item, number)}
+    return list(found.values())
+
+
+def touched(paper: Paper, names: Iterable[str], variant: Variant) -> list[str]:
+    """The studies that are run anew under a variant."""
+    setting = paper.settings[variant.setting]
+    return [name for name in names if variant.changes and setting.touches(name)]
+
+
+def _text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

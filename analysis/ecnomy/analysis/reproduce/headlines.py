@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A paper's main results in one line each: reproduced, dependent on what, or not; and why.
+
+not reproduced   a claim that the result stands on is refuted
+depends          none is, but one depends on a setting that the paper leaves open
+reproduced       all are confirmed
+undecided        else
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from ecnomy.analysis.reproduce.catalogue import Headline, Paper
+from ecnomy.analysis.reproduce.judge import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUTED
+from ecnomy.analysis.reproduce.record import Figure, Recorded, Under
+from ecnomy.analysis.reproduce.wording import region_text
+
+__all__ = ["NOT_REPRODUCED", "REPRODUCED", "UNDECIDED", "Line", "headline_lines", "numbers_text"]
+
+REPRODUCED: Final = "reproduced"
+NOT_REPRODUCED: Final = "not reproduced"
+UNDECIDED: Final = "undecided"
+_MOST: Final = 2  # claims that a line explains
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A headline with what became of it.
+
+    Attributes:
+        kind: of the four, a word each.
+        told: the kind in words, with the settings it depends on.
+        why: the figures that decide, "" where all is confirmed.
+        entry: `paper.entry`, whose picture shows it.
+    """
+
+    says: str
+    kind: str
+    told: str
+    why: str
+    entry: str
+
+
+def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
+    """The headlines of a paper all of whose claims have a record.
+
+    Args:
+        paper: with its headlines.
+        records: by claim (`paper.entry.cN`).
+    """
+    found = []
+    for headline in paper.headlines:
+        own = [records.get(f"{paper.paper}.{claim}") for claim in headline.claims]
+        known = [record for record in own if record is not None]
+        if len(known) == len(own):
+            found.append(_line(paper.paper, headline, known))
+    return found
+
+
+def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
+    verdicts = {record.verdict for record in records}
+    depends = tuple(dict.fromkeys(name for record in records for name in record.depends))
+    entry = f"{paper}.{headline.figure}"
+    if REFUTED in verdicts:
+        kind, against = NOT_REPRODUCED, REFUTED
+    elif DEPENDS in verdicts:
+        kind, against = DEPENDS, DEPENDS
+    elif verdicts == {CONFIRMED}:
+        return Line(headline.says, REPRODUCED, REPRODUCED, "", entry)
+    else:
+        kind, against = UNDECIDED, ""
+    told = f"{kind} on {', '.join(depends)}" if kind == DEPENDS else kind
+    decisive = [r for r in records if r.verdict == (against or r.verdict) != CONFIRMED]
+    why = [_why(record) for record in decisive[:_MOST]]
+    left = len(decisive) - len(why)
+    why += [f"and {left} more"] if left else []
+    return Line(headline.says, kind, told, "; ".join(why), entry)
+
+
+def _why(record: Recorded) -> str:
+    """The figure that decides a claim, by name."""
+    name = record.claim.partition(".")[2]
+    if record.verdict == DEPENDS:
+        flips = [under for under in record.grid if under.verdict in {CONFIRMED, REFUTED}]
+        flips = [under for under in flips if under.verdict != record.alone]
+        return f"{name}: {record.alone} as chosen, " + ", ".join(map(_under_text, flips))
+    figures = [figure for figure in record.figures if figure.verdict == record.verdict]
+    if figures and record.verdict in (REFUTED, INCONCLUSIVE):
+        return f"{name}: {_figure_text(figures[0])}"
+    return f"{name}: {record.told}"
+
+
+def _under_text(under: Under) -> str:
+    figure = f" ({_figure_text(under.figure)})" if under.figure else ""
+    return f"{under.verdict} with {under.setting} {under.alternative}{figure}"
+
+
+def _figure_text(figure: Figure) -> str:
+    region = f", expected {region_text(*figure.region)}" if figure.region else ""
+    return f"{figure.name} {numbers_text(figure)}{region}"
+
+
+def numbers_text(figure: Figure) -> str:
+    """`mean [low, high]` of a recorded figure, or the value alone where there is no interval."""
+    if figure.measured is None:
+        return "none"
+    mean, low, high, n = figure.measured
+    return f"{mean:.4g}" if n == 1 else f"{mean:.4g} [{low:.4g}, {high:.4g}]"

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the outcome of a claim was made of, as digests: a record with others is stale.
+
+    engine   the sources of omnet/laws, omnet/host, omnet/engine and omnet/bridge
+    module   the entry's module, with what it imports of ecnomy.analysis
+    runs     its studies, whole and quick: scenarios, values and seeds, what is measured of a run;
+             the plan of the first run of each
+    claim    its regions, its grid and control (not its words)
+
+What only draws, prints or keeps books (`_APART`) is no part of it, nor are versions of packages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.analysis.compare.sources import source_digest
+from ecnomy.analysis.reproduce.catalogue import Entry, Paper, load_paper
+from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.sweep.fingerprint import measure_modules
+
+__all__ = ["MadeOf", "Sources", "changes"]
+
+FOLDERS: Final = ("omnet/laws", "omnet/bridge", "omnet/host", "omnet/engine")
+_PACKAGE: Final = "ecnomy.analysis.reproduce"
+_APART: Final = tuple(
+    f"{_PACKAGE}.{name}"
+    for name in (
+        *("catalogue", "command", "entries", "grid", "headlines", "made_of", "page", "pictures"),
+        *("record", "session", "table", "wording"),
+    )
+)
+_LENGTH: Final = 16  # of a digest, in hexadecimal digits
+
+
+class MadeOf(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Digests; "" where it is not known."""
+
+    engine: str = ""
+    module: str = ""
+    runs: str = ""
+    claim: str = ""
+
+
+_WORDS: Final = {
+    "engine": "laws, host, engine or bridge have changed",
+    "module": "the entry's module or what it imports has changed",
+    "runs": "scenarios or plans have changed",
+    "claim": "regions or grid have changed",
+}
+
+
+def changes(then: MadeOf, now: MadeOf) -> tuple[str, ...]:
+    """What differs, in words; none: it is current."""
+    if then == MadeOf():
+        return ("what it was made of is not known",)
+    return tuple(told for part, told in _WORDS.items() if getattr(then, part) != getattr(now, part))
+
+
+class Sources:
+    """The digests of a checkout as it is; each study and entry is looked at once."""
+
+    def __init__(self, checkout: Path) -> None:
+        self._engine = source_digest(checkout, FOLDERS)[:_LENGTH]
+        self._papers: dict[str, Paper] = {}
+        self._studies: dict[tuple[str, str], str] = {}
+        self._modules: dict[tuple[str, str], str] = {}
+
+    def of(self, name: str, item: str, number: str) -> MadeOf | None:
+        """What a claim is made of now; None where there is no such claim."""
+        paper = self._papers.get(name) or load_paper(name)
+        self._papers[name] = paper
+        entry = paper.entries.get(item)
+        if entry is None or number not in entry.claims:
+            return None
+        runs = {study: self._study(paper, study) for study in entry.studies}
+        module = self._module(paper, entry)
+        return MadeOf(self._engine, module, _digest(runs), _digest(_claim(paper, entry, number)))
+
+    def _study(self, paper: Paper, name: str) -> str:
+        key = paper.paper, name
+        if key not in self._studies:
+            self._studies[key] = _digest([_study(paper, name, quick) for quick in (False, True)])
+        return self._studies[key]
+
+    def _module(self, paper: Paper, entry: Entry) -> str:
+        key = paper.paper, entry.module
+        if key not in self._modules:
+            module = f"{_PACKAGE}.{paper.paper}.{entry.module}"
+            found = measure_modules(module, _APART) if entry.module else {}
+            self._modules[key] = _digest(found)
+        return self._modules[key]
+
+
+def _study(paper: Paper, name: str, quick: bool) -> list[Any]:
+    study, sweep = paper.studies[name], load_study(paper, name, Form(Path(), quick))
+    points = sweep.points()
+    plan = "" if quick else make_plan(sweep.scenario_at(points[0].params, points[0].seed)).digest
+    made = [[point.params, point.seed] for point in points]
+    measured = measure_modules(sweep.measure)
+    return [sweep.base, made, measured, study.batches, study.grid_replicates, plan]
+
+
+def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:
+    claim = msgspec.structs.replace(entry.claims[number], says="", tolerance="")
+    settings = {name: paper.settings[name] for name in entry.grid_of(number) or ()}
+    varied = {name: [s.also, s.not_in, s.only] for name, s in settings.items()}
+    return [claim, varied]
+
+
+def _digest(what: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()[:_LENGTH]

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that the report prints are those that the papers' scenarios have; nothing is run."""
+
+from __future__ import annotations
+
+import pytest
+
+from ecnomy.analysis.reproduce.catalogue import PAPERS, Choice, Entry, load_paper
+from held_settings import faults_of
+
+ENTRIES = [(name, item) for name in PAPERS for item in load_paper(name).entries]
+
+
+@pytest.mark.parametrize(("name", "item"), ENTRIES)
+def test_printed_choices_are_what_runs(name: str, item: str) -> None:
+    """What an entry prints as chosen is so in every scenario of its studies."""
+    paper = load_paper(name)
+    entry = paper.entries[item]
+    choices = [each for each in entry.chosen if isinstance(each, Choice)]
+    faults = [
+        f"{choice.says}: {fault}" for choice in choices for fault in faults_of(paper, entry, choice)
+    ]
+    assert faults == []
+
+
+def test_choices_are_held() -> None:
+    """Most of what is printed is held to scenarios; the rest is about measures."""
+    papers = [load_paper(name) for name in PAPERS]
+    choices = [each for paper in papers for e in paper.entries.values() for each in e.chosen]
+    assert sum(isinstance(each, Choice) for each in choices) > 150
+
+
+def _faults(**holds: object) -> list[str]:
+    """What the christin2003 study `ten` has in place of these values."""
+    paper = load_paper("christin2003")
+    choice = Choice("", {path.replace("__", "."): value for path, value in holds.items()})
+    entry = Entry(title="", priority="core", claims={}, studies=("ten",), chosen=(choice,))
+    return faults_of(paper, entry, choice)
+
+
+def test_a_wrong_value_is_found() -> None:
+    """Another value, another list and another round trip than the scenario's are faults."""
+    assert _faults(network__links__bottleneck__rate="10 Mbps", duration="20 s") == []
+    assert "10000000 bit/s" in _faults(network__links__bottleneck__rate="11 Mbps")[0]
+    assert _faults(rtt__flow0="31.8 ms", flows__flow="10") != []
+    assert _faults(rtt__flow0="32 ms") != []
+
+
+def test_a_path_to_nothing_is_a_fault() -> None:
+    """What is held of no place at all is not held."""
+    assert "no such place" in _faults(network__links__bottleneck__color="red")[0]
+    assert "no such place" in _faults(**{"sources.*.transport[law=wtp].gain": 0.5})[0]
