@@ -253,13 +253,22 @@ def stale(records: Iterable[Recorded], sources: Sources) -> dict[str, tuple[str,
     """Why records are not of the code, the scenarios and the claims as they are, by claim."""
     found = {}
     for record in records:
-        name, _, rest = record.claim.partition(".")
-        item, _, number = rest.rpartition(".")
-        now = sources.of(name, item, number)
-        reasons = changes(record.made_of, now) if now else ("there is no such claim any more",)
-        if reasons:
+        if reasons := _changes(record, sources):
             found[record.claim] = reasons
     return found
+
+
+def _changes(record: Recorded, sources: Sources) -> tuple[str, ...]:
+    name, _, rest = record.claim.partition(".")
+    item, _, number = rest.rpartition(".")
+    if not sources.has(name, item, number):
+        return ("there is no such claim any more",)
+    if record.made_of == MadeOf():
+        return ("what it was made of is not known",)
+    try:
+        return changes(record.made_of, sources.of(name, item, number))
+    except EcnomyError as error:
+        return (f"its scenarios do not load: {error}",)
 
 
 def stale_lines(reasons: dict[str, tuple[str, ...]]) -> list[str]:
