@@ -108,14 +108,13 @@ def test_another_format_is_named(tmp_path: Path) -> None:
 
 
 def test_changes_are_named() -> None:
-    """Each part that differs is told, nothing of a current record, and one thing of no digests."""
+    """Each part that differs is told, and nothing of a current record."""
     assert changes(NOW, NOW) == ()
     other = msgspec.structs.replace(NOW, engine="x", claim="y")
     assert changes(NOW, other) == (
         "laws, host, engine or bridge have changed",
         "regions or grid have changed",
     )
-    assert changes(MadeOf(), NOW) == ("what it was made of is not known",)
 
 
 def test_stale_claims_of_an_entry_are_a_line() -> None:
@@ -146,9 +145,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def of(checkout: Path, number: str = "c1") -> MadeOf:
     """What a claim of figure 3 is made of now."""
-    found = Sources(checkout).of("siris2002", "fig3", number)
-    assert found is not None
-    return found
+    return Sources(checkout).of("siris2002", "fig3", number)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -226,6 +223,17 @@ def test_a_claim_that_is_gone_is_stale(paper: Path, checkout: Path) -> None:
     """Records of claims that there are no longer are named."""
     gone = Recorded(claim="siris2002.fig3.c99", priority="core", verdict="confirmed", made_of=NOW)
     assert stale([gone], Sources(checkout)) == {gone.claim: ("there is no such claim any more",)}
+
+
+def test_a_record_without_digests_is_stale(paper: Path, checkout: Path) -> None:
+    """What it was made of is not known; that of a scenario that does not load is not looked for."""
+    old = Recorded(claim="siris2002.fig3.c1", priority="core", verdict="confirmed")
+    unknown = {old.claim: ("what it was made of is not known",)}
+    assert stale([old], Sources(checkout)) == unknown
+    (paper / "fig3-sweep.yaml").write_text("version: 9\n")
+    assert stale([old], Sources(checkout)) == unknown
+    why = stale([msgspec.structs.replace(old, made_of=NOW)], Sources(checkout))[old.claim]
+    assert why[0].startswith("its scenarios do not load: ")
 
 
 def test_the_command_keeps_and_names_what_is_stale(

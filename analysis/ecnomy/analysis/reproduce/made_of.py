@@ -19,7 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.analysis.compare.sources import source_digest
-from ecnomy.analysis.reproduce.catalogue import Entry, Paper, load_paper
+from ecnomy.analysis.reproduce.catalogue import PAPERS, Entry, Paper, load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.sweep.fingerprint import measure_modules
@@ -57,8 +57,6 @@ _WORDS: Final = {
 
 def changes(then: MadeOf, now: MadeOf) -> tuple[str, ...]:
     """What differs, in words; none: it is current."""
-    if then == MadeOf():
-        return ("what it was made of is not known",)
     return tuple(told for part, told in _WORDS.items() if getattr(then, part) != getattr(now, part))
 
 
@@ -71,16 +69,27 @@ class Sources:
         self._studies: dict[tuple[str, str], str] = {}
         self._modules: dict[tuple[str, str], str] = {}
 
-    def of(self, name: str, item: str, number: str) -> MadeOf | None:
-        """What a claim is made of now; None where there is no such claim."""
-        paper = self._papers.get(name) or load_paper(name)
-        self._papers[name] = paper
-        entry = paper.entries.get(item)
-        if entry is None or number not in entry.claims:
-            return None
+    def has(self, name: str, item: str, number: str) -> bool:
+        """Whether there is such a claim."""
+        entry = self._paper(name).entries.get(item) if name in PAPERS else None
+        return entry is not None and number in entry.claims
+
+    def of(self, name: str, item: str, number: str) -> MadeOf:
+        """What a claim is made of now.
+
+        Raises:
+            ScenarioError: a scenario is wrong.
+        """
+        paper = self._paper(name)
+        entry = paper.entries[item]
         runs = {study: self._study(paper, study) for study in entry.studies}
         module = self._module(paper, entry)
         return MadeOf(self._engine, module, _digest(runs), _digest(_claim(paper, entry, number)))
+
+    def _paper(self, name: str) -> Paper:
+        if name not in self._papers:
+            self._papers[name] = load_paper(name)
+        return self._papers[name]
 
     def _study(self, paper: Paper, name: str) -> str:
         key = paper.paper, name

@@ -35,7 +35,7 @@ from ecnomy.agents.errors import EcnomyError, InputError, ResultsError
 from ecnomy.analysis.compare.sources import find_checkout
 from ecnomy.analysis.reproduce.catalogue import PAPERS, Paper, load_paper
 from ecnomy.analysis.reproduce.entries import Outcome, measured
-from ecnomy.analysis.reproduce.grid import touched, variants_of
+from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import MadeOf, Sources, changes
 from ecnomy.analysis.reproduce.studies import Form, unmade
@@ -253,13 +253,22 @@ def stale(records: Iterable[Recorded], sources: Sources) -> dict[str, tuple[str,
     """Why records are not of the code, the scenarios and the claims as they are, by claim."""
     found = {}
     for record in records:
-        name, _, rest = record.claim.partition(".")
-        item, _, number = rest.rpartition(".")
-        now = sources.of(name, item, number)
-        reasons = changes(record.made_of, now) if now else ("there is no such claim any more",)
-        if reasons:
+        if reasons := _changes(record, sources):
             found[record.claim] = reasons
     return found
+
+
+def _changes(record: Recorded, sources: Sources) -> tuple[str, ...]:
+    name, _, rest = record.claim.partition(".")
+    item, _, number = rest.rpartition(".")
+    if not sources.has(name, item, number):
+        return ("there is no such claim any more",)
+    if record.made_of == MadeOf():
+        return ("what it was made of is not known",)
+    try:
+        return changes(record.made_of, sources.of(name, item, number))
+    except EcnomyError as error:
+        return (f"its scenarios do not load: {error}",)
 
 
 def stale_lines(reasons: dict[str, tuple[str, ...]]) -> list[str]:
@@ -274,14 +283,18 @@ def stale_lines(reasons: dict[str, tuple[str, ...]]) -> list[str]:
 def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
     """The outcomes of all claims whose runs are there, by claim."""
     found: dict[str, Outcome] = {}
+    known: dict[str, str] = {}
     for item, entry in paper.entries.items():
         try:
-            for name in entry.studies:
-                _all_there(paper.paper, name, unmade(paper, name, form))
+            needed: list[tuple[str, Variant | None]] = [(name, None) for name in entry.studies]
             for variant in variants_of(paper, item) if form.grid else ():
-                for name in touched(paper, entry.studies, variant):
-                    left = unmade(paper, name, form, variant)
-                    _all_there(paper.paper, f"{name}@{variant.name}", left)
+                needed += [(name, variant) for name in touched(paper, entry.studies, variant)]
+            for name, of in needed:
+                study = f"{name}@{of.name}" if of else name
+                if study not in known:
+                    known[study] = _unmade(paper, name, form, of)
+                if known[study]:
+                    raise ResultsError(known[study])
             found |= {one.claim: one for one in measured(paper, item, form).outcomes}
         except ResultsError as error:
             quick = " (quick)" if form.quick else ""
@@ -289,9 +302,14 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
     return found
 
 
-def _all_there(paper: str, study: str, left: int) -> None:
-    if left:
-        raise ResultsError(f"{paper} {study}: {left} runs are missing or of other code")
+def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
+    """Why the runs of a study cannot be judged, "" where they can."""
+    try:
+        left = unmade(paper, name, form, variant)
+    except ResultsError as error:
+        return str(error)
+    study = f"{name}@{variant.name}" if variant else name
+    return f"{paper.paper} {study}: {left} runs are missing or of other code" if left else ""
 
 
 def main(arguments: list[str]) -> int:
