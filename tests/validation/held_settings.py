@@ -66,9 +66,7 @@ def faults_of(paper: Paper, entry: Entry, choice: Choice) -> list[str]:
     names = [name for name in entry.studies if choice.touches(name)]
     studies = {name: points_of(paper.folder, paper.studies[name].sweep) for name in names}
     return [
-        fault
-        for path, wanted in choice.holds.items()
-        for fault in _faults(studies, path, wanted)
+        fault for path, wanted in choice.holds.items() for fault in _faults(studies, path, wanted)
     ]
 
 

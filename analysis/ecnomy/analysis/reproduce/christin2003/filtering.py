@@ -118,7 +118,9 @@ def _interval(
     found["missed.serial_eighth"] = float(
         len(some - passed(flow, size, hashes, _EIGHTH * _LEAST, False))
     )
-    found["missed_by_16_M"] = float(len(some - passed(flow, size, hashes, _TOO_MANY * _LEAST, False)))
+    found["missed_by_16_M"] = float(
+        len(some - passed(flow, size, hashes, _TOO_MANY * _LEAST, False))
+    )
     serial = passed(flow, size, hashes, _LEAST, False)
     identified = float(total[sorted(serial)].sum() / total.sum())
     found["share_times_rho"] = identified * rho(total, serial)
