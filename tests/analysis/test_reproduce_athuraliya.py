@@ -7,13 +7,15 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ecnomy.analysis.reproduce.athuraliya2000.basic import Paths, dual, run_basic
 from ecnomy.analysis.reproduce.athuraliya2000.fig2 import standard_errors
 from ecnomy.analysis.reproduce.athuraliya2000.fig5 import theory_window
+from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
 from ecnomy.analysis.reproduce.athuraliya2000.laws import slope
-from ecnomy.analysis.reproduce.athuraliya2000.measures import link_figures
+from ecnomy.analysis.reproduce.athuraliya2000.measures import given, link_figures
 from ecnomy.analysis.reproduce.athuraliya2000.periods import settling_s, trajectory
 from ecnomy.analysis.reproduce.athuraliya2000.quadratic import optimum as quadratic_optimum
 from ecnomy.analysis.reproduce.athuraliya2000.rem import (
@@ -23,13 +25,17 @@ from ecnomy.analysis.reproduce.athuraliya2000.rem import (
     price,
     rate,
 )
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import in_forms
 from ecnomy.analysis.reproduce.athuraliya2000.stationary import settled_s
 from ecnomy.analysis.reproduce.athuraliya2000.table2 import optimum
-from ecnomy.analysis.reproduce.catalogue import load_paper
+from ecnomy.analysis.reproduce.catalogue import FIGURES, load_paper, select
 from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
-from ecnomy.analysis.reproduce.judge import interval_of
+from ecnomy.analysis.reproduce.grid import read_under, touched, variant_of
+from ecnomy.analysis.reproduce.judge import interval_of, judge
 from ecnomy.analysis.reproduce.ranks import rank_correlation
-from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.analysis.reproduce.session import variants_in
+from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, changed_points, load_study
+from ecnomy.analysis.reproduce.wording import filled
 from ecnomy.markets.plan.make import make_plan
 
 PACKET_BITS = 8000.0  # of the packets in all studies
@@ -45,6 +51,15 @@ def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) 
         for quick in (False, True):
             sweep = load_study(catalogue, name, Form(tmp_path, quick))
             assert sweep.replicates >= 1
+
+
+def test_every_variant_makes_a_scenario_where_it_changes_a_point(tmp_path: Path) -> None:
+    """Each alternative of each setting, laid over the first point it changes of each study."""
+    selected = select("athuraliya2000")
+    for paper, name, variant in variants_in(selected):
+        sweep = load_study(paper, name, Form(tmp_path, quick=True), variant=variant)
+        point = changed_points(sweep)[0]
+        assert sweep.scenario_at(point.params, point.seed), (name, variant.name)
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -162,6 +177,70 @@ def test_loss_and_steadiness_of_a_link_from_counts() -> None:
     assert found["bottleneck.loss"] == pytest.approx(0.05)
     assert found["bottleneck.marked"] == pytest.approx(0.075)
     assert found["bottleneck.p_cv"] == pytest.approx(0.05 / math.sqrt(2) / 0.075)
+
+
+def test_a_claim_reads_the_figures_of_a_form_that_was_measured_beside_the_chosen_one() -> None:
+    """At 20 Mb/s figure 14 is judged by its figures there, and no study of it runs anew."""
+    catalogue = load_paper("athuraliya2000")
+    variant = variant_of(catalogue, "capacity", "20 Mb/s")
+    claim = read_under(catalogue.entries["fig14"].claims["c5"], variant)
+    assert set(claim.expect) == {"loss.20Mbps.rem.n=*", "loss.20Mbps.rem_minus.*"}
+    assert judge(claim, {"loss.45Mbps.rem.n=5": 0.0}).verdict == "inconclusive"
+    samples = {"loss.20Mbps.rem.n=5": 0.0, "loss.20Mbps.rem_minus.red.n=5": -0.1}
+    assert judge(claim, samples).verdict == "confirmed"
+    assert touched(catalogue, catalogue.entries["fig14"].studies, variant) == ["transient"]
+
+
+def test_every_form_that_settings_name_is_in_a_claim_of_an_entry_judged_over_it() -> None:
+    """A part of a figure's name that a setting replaces is in some pattern of such an entry."""
+    catalogue = load_paper("athuraliya2000")
+    for name, setting in catalogue.settings.items():
+        replaced = {part for also in setting.also.values() for part in also.get(FIGURES, {})}
+        over = [entry for entry in catalogue.entries.values() if name in (entry.grid or ())]
+        patterns = [p for e in over for c in e.claims.values() for p in c.expect]
+        parts = {part for pattern in patterns for part in pattern.split(".")}
+        assert replaced <= parts, name
+
+
+def test_every_entry_says_over_what_it_is_judged() -> None:
+    """Each entry with claims that can be judged declares a grid, be it empty."""
+    for item, entry in load_paper("athuraliya2000").entries.items():
+        judged = any(not claim.pending for claim in entry.claims.values())
+        assert entry.grid is not None or not judged, item
+
+
+def test_figures_of_a_form_have_it_after_their_first_part() -> None:
+    """`share_over_theory.n=3` of smoothed sources is `share_over_theory.smoothed.n=3`."""
+    found = of_form("smoothed", {"share_over_theory.n=3": 1.0, "slope_of_share": 2.0})
+    assert found == {"share_over_theory.smoothed.n=3": 1.0, "slope_of_share.smoothed": 2.0}
+
+
+def test_forms_of_losses_are_told_by_repair_and_buffer() -> None:
+    """Repair over a buffer is TCP's, none a window that survives, no limit is no limit."""
+    rem, link = "sources.rem.transport.repair", "network.links.bottleneck.buffer"
+    tcp = pd.DataFrame({rem: ["yes"], link: ["50 packets"], "run": [1]})
+    others = pd.DataFrame({rem: ["no", "yes"], link: ["50 packets", "unlimited"], "run": [2, 3]})
+    forms = in_forms(*(Runs(frame, batches=False, budget=1.0) for frame in (tcp, others)))
+    runs = {form: own.frame["run"].tolist() for form, own in forms.items()}
+    assert runs == {"tcp": [1], "surviving": [2], "unlimited": [3]}
+
+
+def test_reasons_of_section_7_speak_of_the_runs_they_are_printed_with(tmp_path: Path) -> None:
+    """Of a run at 20 Mbps the product is 300 packets, and nothing is told of 45 Mbps."""
+    catalogue = load_paper("athuraliya2000")
+    sweep = load_study(catalogue, "fig14-capacities", Form(tmp_path))
+    point = sweep.points()[0]
+    of_plan = given(make_plan(sweep.scenario_at(point.params, point.seed)))
+    assert of_plan["bottleneck.product_packets"] == pytest.approx(300)
+    assert of_plan["bottleneck.buffer_packets"] == 100
+    product = of_plan["bottleneck.product_packets"]
+    studies = Studies(catalogue, ["fig14-capacities"], Form(tmp_path))
+    samples = {"given.20Mbps.product_packets": product}
+    text, _ = filled(catalogue.findings["fig14.c1"], samples, studies)
+    assert "20 Mb/s: 300 packets" in text
+    assert "45 Mb/s: not measured in this form" in text
+    for number in ("675", "450"):
+        assert number not in text
 
 
 def test_standard_errors_are_those_of_a_binomial_share() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import json
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -14,53 +13,23 @@ import yaml
 from rich.console import Console
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper, papers_folder, select
+from ecnomy.analysis.reproduce.catalogue import load_paper, select
 from ecnomy.analysis.reproduce.command import reproduce_command
 from ecnomy.analysis.reproduce.page import write_page
 from ecnomy.analysis.reproduce.pictures import write_entry
-from ecnomy.analysis.reproduce.session import reproduce
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.analysis.reproduce.table import budget_line, catalogue_table, claims_table, closing_line
-from paper_pool import Here, Quiet
+from small_paper import cut_down, go, outcomes
 
 NO_CODE = {"title": "t", "priority": "core", "module": "nosuch", "claims": {}}
 
 
 @pytest.fixture
 def paper(tmp_path: Path, monkeypatch) -> Path:
-    """siris2002 with figure 3 alone, of short runs with two seeds at two weights."""
-    folder = tmp_path / "papers"
-    for name in PAPERS:
-        (folder / name).mkdir(parents=True)
-        head = {"version": 1, "paper": name, "cites": name, "entries": {}}
-        (folder / name / "claims.yaml").write_text(yaml.safe_dump(head))
-    real, own = papers_folder() / "siris2002", folder / "siris2002"
-    shutil.copy(real / "single-link.yaml", own)
-    sweep = yaml.safe_load((real / "fig3-sweep.yaml").read_text())
-    sweep["set"] |= {"duration": "12 s", "warmup": "6 s"}
-    grid = sweep["parameters"]["grid"]
-    grid["sources.heavy.transport.weight"] = ["1 marks", "8 marks"]
-    sweep |= {"replicates": 2, "quick": {"replicates": 2, "set": {"duration": "8 s"}}}
-    (own / "fig3-sweep.yaml").write_text(yaml.safe_dump(sweep))
-    claims = yaml.safe_load((real / "claims.yaml").read_text())
-    claims["entries"] = {"fig3": {**claims["entries"]["fig3"], "studies": ["fig3"]}}
-    claims["studies"] = {"fig3": {"sweep": "fig3-sweep.yaml", "budget": 1e6}}
-    (own / "claims.yaml").write_text(yaml.safe_dump(claims))
-    monkeypatch.setenv("ECNOMY_PAPERS", str(folder))
+    """siris2002 with figure 3 alone, of short runs."""
+    own = cut_down(tmp_path / "papers")
+    monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
     return own
-
-
-def go(out: Path, *, quick: bool = False, resolve: bool = False):
-    """Reproduce the paper; returns what was found and how many runs were made."""
-    pool = Here()
-    form = Form(out, quick)
-    found = reproduce(select("siris2002"), form, lambda: pool, Quiet(), resolve=resolve)
-    return found, pool.runs
-
-
-def outcomes(found):
-    """Of all claims, with the packets sent."""
-    return [(each.outcomes, each.data_packets) for each in found]
 
 
 def test_runs_are_made_once(paper: Path, tmp_path: Path) -> None:

@@ -116,6 +116,17 @@ def test_a_name_twice_in_a_variant_is_refused(tmp_path: Path) -> None:
         load(variant)
 
 
+def test_a_condition_on_what_a_link_does_not_have_leaves_the_link_as_it_is() -> None:
+    """Of two links, one without `marking`, only that with the law is changed."""
+    bare = "    - {name: bare, from: b, to: c, rate: 10 Mbps}\nsources:"
+    text = SMALL.replace("sources:", bare)
+    change = "network.links.*.marking[law=fixed].probability=0.2"
+    changed = scenario_from_text(text, overrides=[change])
+    links = {link.name: link.marking for link in changed.document.network.links}
+    assert links["pipe"] == net.Fixed(probability=0.2)
+    assert links["bare"] == net.DropTail()
+
+
 def test_overrides_and_seed() -> None:
     """--set reaches values by name and by index, in order, and the seed has an argument."""
     overrides = [

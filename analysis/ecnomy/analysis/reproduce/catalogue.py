@@ -26,6 +26,7 @@ import yaml
 from ecnomy.agents.errors import InputError
 
 __all__ = [
+    "FIGURES",
     "PAPERS",
     "Bound",
     "Choice",
@@ -46,6 +47,7 @@ __all__ = [
 PAPERS: Final = (
     *("siris2002", "antoniadis2000", "athuraliya2000", "andreassen2002", "christin2003", "cross"),
 )
+FIGURES: Final = "figures"
 FOLDER_VARIABLE: Final = "ECNOMY_PAPERS"
 Priority = Literal["core", "sec"]
 T = TypeVar("T")
@@ -58,7 +60,8 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"
     Attributes:
         open: what is left open.
         chosen: what the studies as they stand have.
-        also: name of an alternative -> what it changes in the scenarios: path -> value.
+        also: name of an alternative -> what it changes in the scenarios: path -> value. Where
+            studies measure it already, `figures`: part of figures' names -> that in its place.
         not_in: studies that it is not varied in (`except` in the file).
         only: the studies that it is varied in; none: all.
     """
@@ -274,10 +277,10 @@ def load_paper(name: str) -> Paper:
     paper = _converted(file, {**_tree(file), "folder": str(folder)}, Paper)
     if paper.paper != name:
         raise InputError(f"{file}: paper: found {paper.paper!r}, expected {name!r}")
+    _check_settings(file, paper)
     for item, entry in paper.entries.items():
         _check(file, item, entry, paper)
         _check_grids(file, item, entry, paper)
-    _check_settings(file, paper)
     _check_headlines(file, paper)
     findings = folder / "findings.yaml"
     if not findings.is_file():
@@ -321,6 +324,8 @@ def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
                 known = ", ".join(paper.settings) or "none"
                 raise InputError(f"{file}: {place}.grid: no setting {name!r}; there is {known}")
             if not any(map(setting.touches, entry.studies)):
+                if any(FIGURES in changes for changes in setting.also.values()):
+                    continue
                 found = f"{name!r}, which is varied in none of the entry's studies"
                 raise InputError(f"{file}: {place}.grid: found {found}, expected one that is")
 
@@ -335,6 +340,15 @@ def _check_settings(file: Path, paper: Paper) -> None:
             raise InputError(f"{place}: found except and only, expected one of them")
         if not setting.also or not all(setting.also.values()):
             raise InputError(f"{place}.also: found nothing, expected alternatives with overrides")
+        for alternative, changes in setting.also.items():
+            named = changes.get(FIGURES, {"": ""})
+            if not (named and isinstance(named, dict) and all(map(_is_part, named.items()))):
+                found = f"{place}.also.{alternative}.{FIGURES}: found {named!r}"
+                raise InputError(f"{found}, expected parts of figures' names, such as plain: paced")
+
+
+def _is_part(pair: tuple[Any, Any]) -> bool:
+    return all(isinstance(part, str) and "." not in part for part in pair)
 
 
 def _check_headlines(file: Path, paper: Paper) -> None:

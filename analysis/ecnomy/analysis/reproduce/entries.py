@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Finding, Paper
-from ecnomy.analysis.reproduce.grid import grid_of, variants_of
+from ecnomy.analysis.reproduce.grid import grid_of, read_under, variants_of
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
     DEPENDS,
@@ -112,7 +112,7 @@ def measured(paper: Paper, item: str, form: Form) -> Measured:
     for number, claim in entry.claims.items():
         verdict = judge(claim, samples)
         grid = [
-            At(v.setting, v.alternative, judge(claim, under[v.name]))
+            At(v.setting, v.alternative, judge(read_under(claim, v), under[v.name]))
             for v in (grid_of(paper, item, number) if form.grid else ())
         ]
         verdict = over_grid(verdict, grid)

@@ -3,20 +3,24 @@
 
 A variant is one alternative of one setting. Its runs are those of the studies, with the changes of
 the alternative laid over every point: points keep their parameters, and entry modules find them as
-ever. Settings are not varied together: k settings of m alternatives are k m variants, not m^k.
+ever. What the studies measure already, under names of its own, needs no runs: there claims read
+those figures. Settings are not varied together: k settings of m alternatives are k m variants, not
+m^k.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
-from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.catalogue import FIGURES, Claim, Paper
 
-__all__ = ["Variant", "grid_of", "slug", "touched", "variant_of", "variants_of"]
+__all__ = ["Variant", "grid_of", "read_under", "slug", "touched", "variant_of", "variants_of"]
+
+T = TypeVar("T")
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -24,11 +28,13 @@ class Variant(msgspec.Struct, frozen=True):
 
     Attributes:
         changes: `path=value`, laid over every point of a sweep.
+        figures: part of a figure's name -> the part that the variant's figure has in its place.
     """
 
     setting: str
     alternative: str
     changes: tuple[str, ...]
+    figures: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -43,8 +49,27 @@ def slug(text: str) -> str:
 
 def variant_of(paper: Paper, setting: str, alternative: str) -> Variant:
     """An alternative of a paper's setting."""
-    changes = paper.settings[setting].also[alternative]
-    return Variant(setting, alternative, tuple(f"{k}={_text(v)}" for k, v in changes.items()))
+    given = dict(paper.settings[setting].also[alternative])
+    figures = given.pop(FIGURES, {})
+    changes = tuple(f"{path}={_text(value)}" for path, value in given.items())
+    return Variant(setting, alternative, changes, figures)
+
+
+def read_under(claim: Claim, variant: Variant) -> Claim:
+    """A claim as it reads under a variant: of the figures that have the variant's names."""
+    if not variant.figures:
+        return claim
+    control = claim.control and msgspec.structs.replace(
+        claim.control, expect=_renamed(claim.control.expect, variant)
+    )
+    return msgspec.structs.replace(claim, expect=_renamed(claim.expect, variant), control=control)
+
+
+def _renamed(regions: dict[str, T], variant: Variant) -> dict[str, T]:
+    def name(pattern: str) -> str:
+        return ".".join(variant.figures.get(part, part) for part in pattern.split("."))
+
+    return {name(pattern): region for pattern, region in regions.items()}
 
 
 def grid_of(paper: Paper, item: str, number: str) -> list[Variant]:
@@ -70,7 +95,8 @@ def variants_of(paper: Paper, item: str) -> list[Variant]:
 
 def touched(paper: Paper, names: Iterable[str], variant: Variant) -> list[str]:
     """The studies that are run anew under a variant."""
-    return [name for name in names if paper.settings[variant.setting].touches(name)]
+    setting = paper.settings[variant.setting]
+    return [name for name in names if variant.changes and setting.touches(name)]
 
 
 def _text(value: Any) -> str:

@@ -173,7 +173,7 @@ class Studies:
 
     def _load(self, name: str) -> Runs:
         paper, form, study = self._paper, self._form, self._paper.studies[name]
-        if self._variant and paper.settings[self._variant.setting].touches(name):
+        if self._variant and touched(paper, [name], self._variant):
             frame = _of_variant(paper, name, form, self._variant)
         else:
             frame = _finished(study_folder(paper, name, form))
@@ -198,7 +198,7 @@ class Studies:
         if name not in self._names:
             raise InputError(f"{name}@{path}: no such study; there are {', '.join(self._names)}")
         variant = self._variant
-        if variant and not self._paper.settings[variant.setting].touches(name):
+        if variant and not touched(self._paper, [name], variant):
             variant = None
         sweep = load_study(self._paper, name, self._form, variant=variant)
         found = dict.fromkeys(sweep.told(point.params, path) for point in sweep.points())

@@ -127,6 +127,8 @@ def _replaced(node: Node, steps: list[_Step], value: Node, place: Place, path: s
         items[key] = _replaced(items[key], rest, value, place, here)
         return Node(items, node.place)
     children = dict(node.mapping())
+    if rest and isinstance(rest[0], _If) and key not in children:
+        return node  # the condition is on what is not there: it does not hold
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
         # Another law or kind has other parameters: those of the old one go with it.
         return Node({key: value}, place, keys={key: place})

@@ -5,8 +5,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import (
+    BASE,
+    controls,
+    draw_scaled,
+    in_forms,
+    scaled,
+)
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
@@ -29,12 +36,16 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """See scaling.scaled."""
-    small = scaled(points(studies["fig10-gamma"]), theory)
-    found = scaled(points(studies["fig10"]), theory)
+    found: dict[str, Sample] = {}
+    for form, runs in in_forms(studies["fig10"], studies["fig10-losses"]).items():
+        found |= of_form(form, scaled(points(runs), theory))
+    small = of_form(BASE, scaled(points(studies["fig10-gamma"]), theory))
     found |= {f"control.gamma.{name}": value for name, value in small.items()}
     return found | controls(studies["fig10-control"], points, theory)
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """See scaling.draw_scaled."""
-    draw_scaled(figure, points(studies["fig10"]), theory, "capacity, packets/ms")
+    runs = in_forms(studies["fig10"], studies["fig10-losses"])
+    forms = {form: points(own) for form, own in runs.items()}
+    draw_scaled(figure, forms, theory, "capacity, packets/ms")

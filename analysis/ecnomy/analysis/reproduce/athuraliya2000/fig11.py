@@ -5,7 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import (
+    BASE,
+    controls,
+    draw_scaled,
+    scaled,
+)
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
@@ -36,4 +41,4 @@ def figures(studies: Studies) -> Samples:
 
 def draw(studies: Studies, figure: Figure) -> None:
     """See scaling.draw_scaled."""
-    draw_scaled(figure, points(studies["fig11"]), theory, "round-trip propagation, ms")
+    draw_scaled(figure, {BASE: points(studies["fig11"])}, theory, "round-trip propagation, ms")

@@ -15,8 +15,9 @@ from ecnomy.analysis.reproduce.athuraliya2000.chains import (
     shares,
     slope_of_shares,
 )
+from ecnomy.analysis.reproduce.athuraliya2000.forms import SOURCES, of_form
 from ecnomy.analysis.reproduce.athuraliya2000.series import Recorded, cv
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures", "steadiness"]
 
 LINKS: Final = 10
+STUDIES: Final = {"plain": "fig12", "smoothed": "fig12-smoothed"}
 MARKING: Final = "network.links.shared-1.marking"
 
 
@@ -43,23 +45,28 @@ def steadiness(results: Path) -> dict[str, float]:
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares and utilization by link, the trend with n, and alpha 0.1 against 1, per seed."""
-    lengths = by_length(studies["fig12"])
-    points = {n: shares(runs, n) for n, runs in lengths.items()}
-    found: dict[str, np.ndarray | float] = {"slope_of_share": slope_of_shares(points)}
-    for n, runs in lengths.items():
-        found |= {f"share_over_half.n={n}.link={i}": 2 * s for i, s in enumerate(points[n], 1)}
-        for i in range(1, n + 1):
-            found[f"use.n={n}.link={i}"] = runs.sample(f"shared-{i}.utilization")
-    for n, runs in by_length(studies["fig12-smoothed"]).items():
-        found[f"control.smoothed.use.n={n}"] = _use(runs, n)
-        share = np.mean(shares(runs, n), axis=0)
-        found[f"control.smoothed.share_over_half.n={n}"] = 2 * share
+    """Of plain and of smoothed sources, and of plain ones alpha 0.1 against 1, per seed."""
+    found: dict[str, Sample] = {}
+    for form, study in STUDIES.items():
+        found |= of_form(form, _figures(by_length(studies[study])))
     laws = _by_alpha(studies["fig12-alpha"])
     low, high = laws[0.1], laws[1.0]
     for column in ("long.window_cv", "shared-1.probability_cv"):
         found[f"alpha.{column}.low_minus_high"] = low.sample(column) - high.sample(column)
     found["alpha.use.low_minus_high"] = _use(low) - _use(high)
+    return found
+
+
+def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
+    """Shares and utilization by link, and the trend with n."""
+    points = {n: shares(runs, n) for n, runs in lengths.items()}
+    found: dict[str, Sample] = {"slope_of_share": slope_of_shares(points)}
+    for n, runs in lengths.items():
+        found |= {f"share_over_half.n={n}.link={i}": 2 * s for i, s in enumerate(points[n], 1)}
+        for i in range(1, n + 1):
+            found[f"use.n={n}.link={i}"] = runs.sample(f"shared-{i}.utilization")
+        found[f"mean_use.n={n}"] = _use(runs, n)
+        found[f"mean_share_over_half.n={n}"] = 2 * np.mean(points[n], axis=0)
     return found
 
 
@@ -76,18 +83,22 @@ def _use(runs: Runs, links: int = LINKS) -> np.ndarray:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Shares and utilization against n."""
-    figure.set_size_inches(10, 4.5)
-    left, right = figure.subplots(1, 2)
-    lengths = by_length(studies["fig12"])
-    points = {n: shares(runs, n) for n, runs in lengths.items()}
-    draw_shares(left, points, dict.fromkeys(points, 0.5))
-    left.set_ylim(0, 1)
-    use = [
-        [100 * runs.sample(f"shared-{i}.utilization") for i in range(1, n + 1)]
-        for n, runs in lengths.items()
-    ]
-    band(right, list(lengths), [np.max(own, axis=0) for own in use], 0, "largest over links")
-    band(right, list(lengths), [np.min(own, axis=0) for own in use], 1, "smallest over links")
-    right.set(xlabel="links of the long connection", ylabel="utilization, %", xticks=list(lengths))
-    right.legend()
+    """Shares and utilization against n, of plain and of smoothed sources."""
+    figure.set_size_inches(10, 8)
+    rows = figure.subplots(2, 2, sharex=True, sharey="col")
+    for (left, right), (form, study) in zip(rows, STUDIES.items(), strict=True):
+        lengths = by_length(studies[study])
+        points = {n: shares(runs, n) for n, runs in lengths.items()}
+        draw_shares(left, points, dict.fromkeys(points, 0.5))
+        left.set_ylim(0, 1)
+        use = [
+            [100 * runs.sample(f"shared-{i}.utilization") for i in range(1, n + 1)]
+            for n, runs in lengths.items()
+        ]
+        band(right, list(lengths), [np.max(own, axis=0) for own in use], 0, "largest over links")
+        band(right, list(lengths), [np.min(own, axis=0) for own in use], 2, "smallest over links")
+        right.set(xlabel="links of the long connection", ylabel="utilization, %")
+        right.set_xticks(list(lengths))
+        right.legend()
+        for axis in (left, right):
+            axis.set_title(SOURCES[form])

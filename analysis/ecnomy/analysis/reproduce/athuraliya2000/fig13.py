@@ -8,29 +8,34 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.chains import shares
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.athuraliya2000.forms import SOURCES, of_form
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw", "figures"]
 
+STUDIES: Final = {"smoothed": "fig13", "plain": "fig13-plain"}
 LINKS: Final = 20
 SHORT_RTT_MS: Final = 7
 LONG_RTT_MS: Final = 2 * LINKS + 3
 
 
 def figures(studies: Studies) -> Samples:
-    """Shares, marks and windows, per seed; those of plain sources as controls."""
-    plain = _figures(studies["fig13-plain"])
-    return _figures(studies["fig13"]) | {f"control.plain.{k}": v for k, v in plain.items()}
+    """Shares, marks and windows of smoothed and of plain sources, per seed."""
+    found: dict[str, Sample] = {}
+    for form, study in STUDIES.items():
+        found |= of_form(form, _figures(studies[study]))
+    return found
 
 
-def _figures(runs: Runs) -> dict[str, np.ndarray | float]:
+def _figures(runs: Runs) -> dict[str, Sample]:
     own = shares(runs, LINKS)
-    found: dict[str, np.ndarray | float] = {
+    found: dict[str, Sample] = {
         f"share_over_theory.link={i}": share * (LINKS + 1) for i, share in enumerate(own, 1)
     }
     found["mean_share"] = np.asarray(np.mean(own, axis=0)) * (LINKS + 1)
@@ -44,10 +49,19 @@ def _figures(runs: Runs) -> dict[str, np.ndarray | float]:
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Share of the long connection, windows and marks by link."""
-    figure.set_size_inches(11, 4)
-    left, middle, right = figure.subplots(1, 3)
-    runs = studies["fig13"]
+    """Share of the long connection, windows and marks by link, a row per form of sources."""
+    figure.set_size_inches(11, 7.2)
+    rows = figure.subplots(2, 3, sharex=True, sharey="col")
+    for axes, (form, study) in zip(rows, STUDIES.items(), strict=True):
+        _draw(studies[study], *axes)
+        axes[0].set_title(SOURCES[form])
+    for axis in rows[-1]:
+        axis.set_xlabel("link")
+    for axis in rows[0]:
+        axis.legend()
+
+
+def _draw(runs: Runs, left: Axes, middle: Axes, right: Axes) -> None:
     at = list(range(1, LINKS + 1))
     band(left, at, shares(runs, LINKS), 0, "long connection")
     theory_line(left, [1, LINKS], [1 / (LINKS + 1)] * 2, "1/21")
@@ -60,6 +74,3 @@ def draw(studies: Studies, figure: Figure) -> None:
     theory_line(middle, [1, LINKS], [capacity * LONG_RTT_MS] * 2, "_nolegend_")
     middle.set(ylabel="mean window, packets", ylim=(0, None))
     right.set(ylabel="share of packets marked", ylim=(0, 1.02))
-    for axis in (left, middle, right):
-        axis.set_xlabel("link")
-        axis.legend()

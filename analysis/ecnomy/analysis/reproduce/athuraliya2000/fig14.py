@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 14 to 16: n Reno sources over drop-tail, RED and REM."""
+"""Figures 14 to 16: n Reno sources over drop-tail, RED and REM.
+
+The paper does not give the capacity of the link: each of those tried has figures of its own.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,13 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
 from ecnomy.analysis.reproduce.athuraliya2000.laws import (
     COUNT,
     LABELS,
     MARKING,
     by_law,
+    by_rate,
     slope,
 )
 from ecnomy.analysis.reproduce.judge import Sample, Samples
@@ -23,27 +28,44 @@ from ecnomy.analysis.reproduce.studies import Runs, Studies
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "figures"]
+__all__ = ["at_capacities", "curves", "draw", "figures"]
 
 TARGET_PACKETS: Final = 20  # b0, as the sweep sets it
-RATE: Final = "network.links.bottleneck.rate"
+COLUMNS: Final = {
+    "utilization": "utilization",
+    "backlog": "mean_queue_packets",
+    "loss": "loss",
+    "marked": "marked",
+}
 Curves = dict[str, dict[int, np.ndarray]]
 
 
 def figures(studies: Studies) -> Samples:
+    """Per capacity and, of controls, by what they change."""
+    found: dict[str, Sample] = {}
+    for rate, runs in at_capacities(studies).items():
+        found |= of_form(rate, _figures(runs) | _given(runs))
+    for rate, runs in by_rate(studies["fig14-rates"]).items():
+        own = of_form(rate, _levels(runs) | _given(runs))
+        found |= {f"control.{name}": value for name, value in own.items()}
+    return found | _transients(studies["transient"]) | _controls(studies["fig14-control"])
+
+
+def at_capacities(studies: Studies) -> dict[str, Runs]:
+    """Runs by capacity, that of the catalogue first."""
+    return by_rate(studies["fig14"]) | by_rate(studies["fig14-capacities"])
+
+
+def _figures(runs: Runs) -> dict[str, Sample]:
     """Utilization, backlog, loss and marks over n, per seed."""
-    runs = studies["fig14"]
     use, queue = (
         curves(runs, "bottleneck.utilization"),
         curves(runs, "bottleneck.mean_queue_packets"),
     )
     loss, p = curves(runs, "bottleneck.loss"), curves(runs, "bottleneck.marked")
-    found: dict[str, Sample] = {}
-    for law in use:
-        found |= {f"utilization.{law}.n={n}": v for n, v in use[law].items() if n >= 10}
+    found = _levels(runs)
     means = {law: np.mean(list(use[law].values()), axis=0) for law in use}
     found |= {f"utilization.tail_minus.{law}": means["tail"] - means[law] for law in ("red", "rem")}
-    found |= {f"backlog.rem.n={n}": v for n, v in queue["rem"].items()}
     found |= {f"backlog_off_target.n={n}": v - TARGET_PACKETS for n, v in queue["rem"].items()}
     rise = {law: slope(queue[law]) for law in ("red", "rem")}
     found["backlog_slope.rem_over_red"] = np.abs(rise["rem"]) / np.abs(rise["red"])
@@ -52,12 +74,31 @@ def figures(studies: Studies) -> Samples:
         found[f"loss_rank.{law}"] = rank_correlation(loss[law])
         for n, v in loss["rem"].items():
             found[f"loss.rem_minus.{law}.n={n}"] = v - loss[law][n]
-    found |= {f"loss.rem.n={n}": v for n, v in loss["rem"].items()}
     found |= {f"marked.red_over_rem.n={n}": p["red"][n] / v for n, v in p["rem"].items()}
     steady = curves(runs, "bottleneck.p_cv")
     found |= {f"p_cv.rem_minus_red.n={n}": v - steady["red"][n] for n, v in steady["rem"].items()}
-    found |= _transients(studies["transient"]) | _rates(studies["fig14-rates"])
-    return found | _controls(studies["fig14-control"])
+    return found
+
+
+def _levels(runs: Runs) -> dict[str, Sample]:
+    """What figures 14 to 16 show, per law and number of sources; and marks."""
+    return {
+        f"{name}.{law}.n={n}": value
+        for name, column in COLUMNS.items()
+        for law, points in curves(runs, f"bottleneck.{column}").items()
+        for n, value in points.items()
+    }
+
+
+def _given(runs: Runs) -> dict[str, Sample]:
+    """What the runs had: the link's bandwidth-delay product and buffer, windows that fill it."""
+    found: dict[str, Sample] = {}
+    for name in ("product_packets", "buffer_packets"):
+        for n, given in curves(runs, f"bottleneck.{name}")["rem"].items():
+            found[f"given.{name}"] = float(given[0])
+            if name == "product_packets":
+                found[f"given.window_packets.n={n}"] = float(given[0]) / n
+    return found
 
 
 def curves(runs: Runs, column: str) -> Curves:
@@ -68,7 +109,7 @@ def curves(runs: Runs, column: str) -> Curves:
     }
 
 
-def _transients(runs: Runs) -> dict[str, np.ndarray | float]:
+def _transients(runs: Runs) -> dict[str, Sample]:
     """Utilization of the first seconds, with a target backlog less that without."""
     use = {
         msgspec.json.decode(value)["target_backlog"]: runs.at({MARKING: value})
@@ -83,48 +124,39 @@ def _transients(runs: Runs) -> dict[str, np.ndarray | float]:
     }
 
 
-def _rates(runs: Runs) -> dict[str, np.ndarray | float]:
-    """The same at other capacities: controls."""
-    found: dict[str, np.ndarray | float] = {}
-    columns = {"utilization": "utilization", "backlog": "mean_queue_packets", "loss": "loss"}
-    for rate in runs.values(RATE):
-        name = f"{float(rate):g}Mbps"
-        for short, column in columns.items():
-            for law, points in curves(runs.at({RATE: rate}), f"bottleneck.{column}").items():
-                found |= {f"{name}.{short}.{law}.n={n}": v for n, v in points.items()}
-    return found
-
-
-def _controls(runs: Runs) -> dict[str, np.ndarray | float]:
+def _controls(runs: Runs) -> dict[str, Sample]:
     """REM with SACK, and with other gammas."""
     names = {0.01: "sack", 0.002: "slow", 0.05: "fast"}
-    columns = {"utilization": "utilization", "backlog": "mean_queue_packets", "loss": "loss"}
-    found: dict[str, np.ndarray | float] = {}
+    found: dict[str, Sample] = {}
     for value in runs.values(MARKING):
         own = runs.at({MARKING: value})
         name = names[msgspec.json.decode(value)["gamma"]]
         for n in sorted(own.values(COUNT)):
-            for short, column in (columns | {"marked": "marked"}).items():
+            for short, column in COLUMNS.items():
                 sample = own.at({COUNT: n}).sample(f"bottleneck.{column}")
                 found[f"control.{name}.{short}.n={int(n)}"] = sample
     return found
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Utilization, backlog and loss against the number of sources."""
-    figure.set_size_inches(11, 4)
-    axes = figure.subplots(1, 3)
+    """Utilization, backlog and loss against the number of sources, a row per capacity."""
+    rates = dict(sorted(at_capacities(studies).items()))
+    figure.set_size_inches(11, 3.2 * len(rates) + 0.8)
+    rows = figure.subplots(len(rates), 3, sharex=True, sharey="col", squeeze=False)
     shown = (
         ("bottleneck.utilization", 100, "utilization, %", "Fig. 14"),
         ("bottleneck.mean_queue_packets", 1, "mean backlog, packets", "Fig. 15"),
         ("bottleneck.loss", 100, "loss, % of arrivals", "Fig. 16"),
     )
-    for axis, (column, factor, label, title) in zip(axes, shown, strict=True):
-        for index, (law, points) in enumerate(curves(studies["fig14"], column).items()):
-            samples = [factor * sample for sample in points.values()]
-            band(axis, list(points), samples, index, LABELS[law])
-        axis.set(xlabel="number of sources", ylabel=label, title=title)
-    for axis in axes[1:]:
-        axis.set_ylim(bottom=0)
-    theory_line(axes[1], [0, 100], [TARGET_PACKETS] * 2, "target of REM")
-    axes[1].legend()
+    for axes, (rate, runs) in zip(rows, rates.items(), strict=True):
+        for axis, (column, factor, label, title) in zip(axes, shown, strict=True):
+            for index, (law, points) in enumerate(curves(runs, column).items()):
+                samples = [factor * sample for sample in points.values()]
+                band(axis, list(points), samples, index, LABELS[law])
+            axis.set(ylabel=label, title=f"{title}, {rate.removesuffix('Mbps')} Mbps")
+        theory_line(axes[1], [0, 100], [TARGET_PACKETS] * 2, "target of REM")
+        for axis in axes[1:]:
+            axis.set_ylim(bottom=0)
+    for axis in rows[-1]:
+        axis.set_xlabel("number of sources")
+    rows[0][1].legend()

@@ -3,41 +3,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.chains import by_length, draw_shares, shares
-from ecnomy.analysis.reproduce.judge import Samples
-from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.reproduce.athuraliya2000.forms import SOURCES, of_form
+from ecnomy.analysis.reproduce.judge import Sample, Samples
+from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["draw", "figures"]
 
+STUDIES: Final = {"plain": "fig8b", "smoothed": "fig8b-smoothed", "few-marks": "fig8b-phi"}
+TITLES: Final = SOURCES | {"few-marks": "plain, φ 1.1"}
+
 
 def figures(studies: Studies) -> Samples:
-    """Shares at each link over 1 / (n + 1), and how they fall with n, per seed."""
-    found: dict[str, np.ndarray | float] = {}
-    points = {n: shares(runs, n) for n, runs in by_length(studies["fig8b"]).items()}
+    """Of plain sources, of smoothed ones, and of plain ones with a smaller phi, per seed."""
+    found: dict[str, Sample] = {}
+    for form, study in STUDIES.items():
+        found |= of_form(form, _figures(by_length(studies[study])))
+    return found
+
+
+def _figures(lengths: dict[int, Runs]) -> dict[str, Sample]:
+    """Shares at each link over 1 / (n + 1), and how they fall with n."""
+    found: dict[str, Sample] = {}
+    points = {n: shares(runs, n) for n, runs in lengths.items()}
     for n, own in points.items():
         found |= {f"share_over_theory.n={n}.link={i}": s * (n + 1) for i, s in enumerate(own, 1)}
     mean = {n: np.mean(own, axis=0) for n, own in points.items()}
     order = sorted(mean)
     for less, more in zip(order, order[1:], strict=False):
         found[f"fall.n={less}_to_{more}"] = mean[less] - mean[more]
-    for name in ("smoothed", "phi"):
-        for n, runs in by_length(studies[f"fig8b-{name}"]).items():
-            share = np.mean(shares(runs, n), axis=0)
-            found[f"control.{name}.share_over_theory.n={n}"] = share * (n + 1)
-            found[f"control.{name}.long_marked.n={n}"] = runs.sample("long.marking_rate")
-    for n, runs in by_length(studies["fig8b"]).items():
-        found[f"control.plain.long_marked.n={n}"] = runs.sample("long.marking_rate")
+    found |= {f"mean_share_over_theory.n={n}": own * (n + 1) for n, own in mean.items()}
+    for n, runs in lengths.items():
+        found[f"long_marked.n={n}"] = runs.sample("long.marking_rate")
     return found
 
 
 def draw(studies: Studies, figure: Figure) -> None:
-    """Shares against n."""
-    points = {n: shares(runs, n) for n, runs in by_length(studies["fig8b"]).items()}
-    draw_shares(figure.subplots(), points, {n: 1 / (n + 1) for n in points})
+    """Shares against n, a panel per form."""
+    figure.set_size_inches(12, 4.5)
+    axes = figure.subplots(1, len(STUDIES), sharey=True)
+    for axis, (form, study) in zip(axes, STUDIES.items(), strict=True):
+        points = {n: shares(runs, n) for n, runs in by_length(studies[study]).items()}
+        draw_shares(axis, points, {n: 1 / (n + 1) for n in points})
+        axis.set_title(TITLES[form])

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ecnomy.analysis.reproduce.athuraliya2000.scaling import controls, draw_scaled, scaled
+from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
+from ecnomy.analysis.reproduce.athuraliya2000.scaling import (
+    controls,
+    draw_scaled,
+    in_forms,
+    scaled,
+)
 from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.studies import Runs, Studies
@@ -32,18 +38,26 @@ def points(runs: Runs) -> dict[float, Runs]:
 
 def figures(studies: Studies) -> Samples:
     """See scaling.scaled; also the rank correlation of backlog, and of price, with n."""
-    runs = points(studies["fig9"])
-    found: dict[str, Sample] = dict(scaled(runs, theory))
+    found: dict[str, Sample] = {}
+    for form, runs in in_forms(studies["fig9"], studies["fig9-losses"]).items():
+        found |= of_form(form, _figures(points(runs)))
+    return found | controls(studies["fig9-control"], points, theory)
+
+
+def _figures(runs: dict[float, Runs]) -> dict[str, Sample]:
+    found = scaled(runs, theory)
     backlog = [own.sample("bottleneck.mean_queue_packets") for own in runs.values()]
     found["correlation.backlog"] = _correlation(list(runs), backlog)
     marked = [own.sample("bottleneck.marked") for own in runs.values()]
     found["price_rank"] = rank_correlation(dict(zip(runs, marked, strict=True)))
-    return found | controls(studies["fig9-control"], points, theory)
+    return found
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """See scaling.draw_scaled."""
-    draw_scaled(figure, points(studies["fig9"]), theory, "number of sources")
+    runs = in_forms(studies["fig9"], studies["fig9-losses"])
+    forms = {form: points(own) for form, own in runs.items()}
+    draw_scaled(figure, forms, theory, "number of sources")
 
 
 def _correlation(n: list[float], samples: list[np.ndarray]) -> np.ndarray:

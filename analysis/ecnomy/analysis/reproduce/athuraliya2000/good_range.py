@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 import numpy as np
 
+from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
 from ecnomy.analysis.reproduce.athuraliya2000.laws import MARKING
-from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.judge import Sample, Samples
 from ecnomy.analysis.reproduce.pictures import band
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
@@ -49,13 +50,10 @@ def figures(studies: Studies) -> Samples:
     """Steadiness, backlog and utilization, per seed."""
     curves = _curves(studies)
     cvs = {name: {m: _cv(runs) for m, runs in points.items()} for name, points in curves.items()}
+    found: dict[str, Sample] = {}
+    for name, own in cvs.items():
+        found |= of_form(LABELS[name], _steadiness(own))
     plain, smooth = cvs["off"], cvs["unit"]
-    found: dict[str, np.ndarray | float] = {}
-    for m, value in plain.items():
-        if m != 0.5:
-            kind = "inside" if GOOD[0] <= m <= GOOD[1] else "outside"
-            found[f"cv_over_half.{kind}.m={m:g}"] = value / plain[0.5]
-    found["cv.0.02_minus_0.98"] = plain[0.02] - plain[0.98]
     for m in (min(plain), max(plain)):
         found[f"cv.smoothed_minus_plain.m={m:g}"] = smooth[m] - plain[m]
     found |= {f"control.noise_over_half.m={m:g}": noise(m) / noise(0.5) for m in plain}
@@ -65,6 +63,16 @@ def figures(studies: Studies) -> Samples:
             backlog = runs.sample("bottleneck.mean_queue_packets")
             found[f"control.backlog.{LABELS[name]}.m={m:g}"] = backlog
     return found | _by_gamma(studies["gamma"])
+
+
+def _steadiness(cv: dict[float, np.ndarray]) -> dict[str, Sample]:
+    """Of windows by the share of marks: over that at one half, and few against many marks."""
+    found: dict[str, Sample] = {"few_minus_many": cv[0.02] - cv[0.98]}
+    for m, value in cv.items():
+        if m != 0.5:
+            kind = "inside" if GOOD[0] <= m <= GOOD[1] else "outside"
+            found[f"cv_over_half.{kind}.m={m:g}"] = value / cv[0.5]
+    return found
 
 
 def noise(marked: float) -> float:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.studies import Runs
 
-__all__ = ["COUNT", "LABELS", "MARKING", "by_law", "slope"]
+__all__ = ["COUNT", "LABELS", "MARKING", "by_law", "by_rate", "slope"]
 
 MARKING: Final = "network.links.bottleneck.marking"
+RATE: Final = "network.links.bottleneck.rate"
 COUNT: Final = "sources.reno.count"
 LAWS: Final = {"drop-tail": "tail"}
 LABELS: Final = {"tail": "drop-tail", "red": "RED", "rem": "REM"}
@@ -28,6 +29,11 @@ def by_law(runs: Runs, parameter: str = MARKING) -> dict[str, Runs]:
         law = msgspec.json.decode(value)["law"]
         found[LAWS.get(law, law)] = runs.at({parameter: value})
     return found
+
+
+def by_rate(runs: Runs) -> dict[str, Runs]:
+    """The runs of each capacity of section VII's link, which the paper does not give."""
+    return {f"{float(rate):g}Mbps": runs.at({RATE: rate}) for rate in runs.values(RATE)}
 
 
 def slope(points: Mapping[int, Array]) -> Array:

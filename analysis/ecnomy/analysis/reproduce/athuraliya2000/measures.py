@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.results import open_run
+from ecnomy.markets.plan import Plan, Tcp
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["link", "link_figures"]
+__all__ = ["given", "link", "link_figures"]
 
 PS_PER_S: Final = 1e12
 Array = npt.NDArray[np.float64]
@@ -27,7 +28,8 @@ def link(results: Path) -> dict[str, float | None]:
         `bottleneck.loss`, drops over arrivals; `bottleneck.marked`, marks over arrivals;
         `bottleneck.p_cv`, the coefficient of variation of marks over arrivals in the intervals
         that counts were recorded in (None without marks); `<source>.delivered_pps`, packets that
-        reach the receivers a second, per flow, where `delivered` was counted.
+        reach the receivers a second, per flow, where `delivered` was counted; and `given` of the
+        plan.
     """
     import pandas as pd
 
@@ -40,7 +42,25 @@ def link(results: Path) -> dict[str, float | None]:
         delivered = _counts(counts, "delivered", source.name)
         if delivered.size:
             found[f"{source.name}.delivered_pps"] = float(delivered.sum() / window_s / source.count)
-    return found
+    return found | given(run.plan)
+
+
+def given(plan: Plan) -> dict[str, float]:
+    """What a run was given, for reasons that speak of it; of the first source's TCP.
+
+    Returns:
+        `bottleneck.buffer_packets`, -1 without a limit; `bottleneck.product_packets`, capacity
+        times the propagation delay of the round trip.
+    """
+    [link] = [link for link in plan.links if link.name == "bottleneck"]
+    source = plan.sources[0]
+    assert isinstance(source.transport, Tcp)
+    bits = 8 * (source.transport.mss_bytes + source.transport.header_bytes)
+    rtt_s = sum(plan.links[i].delay_ps for i in (*source.path, *source.ack_path)) / PS_PER_S
+    return {
+        "bottleneck.buffer_packets": float(link.buffer_packets),
+        "bottleneck.product_packets": link.rate_bps * rtt_s / bits,
+    }
 
 
 def link_figures(arrivals: Array, marks: Array, drops: Array) -> dict[str, float | None]:

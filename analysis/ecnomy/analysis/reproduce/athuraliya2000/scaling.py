@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures 9 to 11: rate, utilization, loss and backlog as something is scaled up tenfold."""
+"""Figures 9 to 11: rate, utilization, loss and backlog as something is scaled up tenfold.
+
+The paper's buffers are finite; what its model does to a window when a packet is lost it does not
+say. Three forms: TCP's recovery, windows that survive losses, no limit of the buffer.
+"""
 
 from __future__ import annotations
 
@@ -8,28 +12,51 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.athuraliya2000.forms import of_form
+from ecnomy.analysis.reproduce.judge import Sample
 from ecnomy.analysis.reproduce.pictures import band, theory_line
 from ecnomy.analysis.reproduce.studies import Runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["controls", "draw_scaled", "scaled"]
+__all__ = ["BASE", "controls", "draw_scaled", "in_forms", "scaled"]
 
 COLUMNS: Final = {"use": "utilization", "loss": "loss", "backlog": "mean_queue_packets"}
-SACK: Final = "sources.rem.transport.sack"
-VARIANTS: Final = {"plain": "False", "unlimited": "True"}  # by SACK, in the sweeps of controls
+BUFFER: Final = "network.links.bottleneck.buffer"
+REPAIR: Final = "sources.rem.transport.repair"
+BASE: Final = "tcp"
+LABELS: Final = {
+    BASE: "TCP's recovery",
+    "surviving": "window survives losses",
+    "unlimited": "no limit of the buffer",
+}
 Points = dict[float, Runs]
 
 
-def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, np.ndarray | float]:
+def in_forms(*studies: Runs) -> dict[str, Runs]:
+    """The runs of studies by what a full buffer does: the forms of LABELS."""
+    return {form: runs for study in studies for form, runs in _by_losses(study).items()}
+
+
+def _by_losses(runs: Runs) -> dict[str, Runs]:
+    found: dict[str, Runs] = {}
+    for buffer in runs.values(BUFFER):
+        own = runs.at({BUFFER: buffer})
+        for repair in own.values(REPAIR):
+            form = BASE if repair == "yes" else "surviving"
+            found["unlimited" if buffer == "unlimited" else form] = own.at({REPAIR: repair})
+    return found
+
+
+def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, Sample]:
     """Rate over theory, and how well the link does, per seed.
 
     Args:
         points: x -> runs.
         theory: rate of a source at x, packets/ms.
     """
-    found: dict[str, np.ndarray | float] = {}
+    found: dict[str, Sample] = {}
     for x, runs in points.items():
         found[f"rate_over_theory.x={x:g}"] = _rate(runs) / theory(x)
         found |= {
@@ -41,16 +68,12 @@ def scaled(points: Points, theory: Callable[[float], float]) -> dict[str, np.nda
 
 def controls(
     runs: Runs, points: Callable[[Runs], Points], theory: Callable[[float], float]
-) -> dict[str, np.ndarray | float]:
-    """`scaled` of the controls, by what they change.
-
-    `plain`: sources as in the pseudocode; `unlimited`: such ones, a buffer that never overflows.
-    """
-    found: dict[str, np.ndarray | float] = {}
-    for name, sack in VARIANTS.items():
-        if sack in runs.values(SACK):
-            own = scaled(points(runs.at({SACK: sack})), theory)
-            found |= {f"control.{name}.{key}": value for key, value in own.items()}
+) -> dict[str, Sample]:
+    """`scaled` of sources as in the pseudocode, whose windows jump, per form of losses."""
+    found: dict[str, Sample] = {}
+    for form, own in in_forms(runs).items():
+        plain = of_form(form, scaled(points(own), theory))
+        found |= {f"control.plain.{key}": value for key, value in plain.items()}
     return found
 
 
@@ -63,26 +86,28 @@ def _rate(runs: Runs) -> np.ndarray:
 
 
 def draw_scaled(
-    figure: Figure, points: Points, theory: Callable[[float], float], label: str
+    figure: Figure, forms: dict[str, Points], theory: Callable[[float], float], label: str
 ) -> None:
-    """(a) rate, (b) utilization, (c) loss, (d) backlog."""
+    """(a) rate, (b) utilization, (c) loss, (d) backlog, a curve per form."""
     figure.set_size_inches(9, 6.5)
     (rate, use), (loss, backlog) = figure.subplots(2, 2, sharex=True)
-    at = list(points)
-    band(rate, at, [_rate(runs) for runs in points.values()], 0, "measured")
-    theory_line(rate, at, [theory(x) for x in at], "theory")
-    rate.legend()
-    rate.set(ylabel="rate of a source, packets/ms", title="(a)", ylim=(0, None))
     panels = (
         (use, "utilization", 100, "utilization, %", "(b)"),
         (loss, "loss", 100, "loss, %", "(c)"),
         (backlog, "mean_queue_packets", 1, "mean backlog, packets", "(d)"),
     )
-    for axis, column, factor, name, title in panels:
-        samples = [factor * runs.sample(f"bottleneck.{column}") for runs in points.values()]
-        band(axis, at, samples, 0, "measured")
+    for index, (form, points) in enumerate(forms.items()):
+        at = list(points)
+        band(rate, at, [_rate(runs) for runs in points.values()], index, LABELS[form])
+        for axis, column, factor, _, _ in panels:
+            samples = [factor * runs.sample(f"bottleneck.{column}") for runs in points.values()]
+            band(axis, at, samples, index, LABELS[form])
+    at = list(forms[BASE])
+    theory_line(rate, at, [theory(x) for x in at], "theory")
+    rate.set(ylabel="rate of a source, packets/ms", title="(a)", ylim=(0, None))
+    rate.legend(fontsize="small")
+    for axis, _, _, name, title in panels:
         axis.set(ylabel=name, title=title)
-        if axis is not use:
-            axis.set_ylim(bottom=0)
     for axis in (loss, backlog):
+        axis.set_ylim(bottom=0)
         axis.set_xlabel(label)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Forms of one experiment that the paper's words allow: each is measured, each has figures.
+
+The form stands after the first part of a figure's name: `share_over_theory.smoothed.n=3.link=1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ecnomy.analysis.reproduce.judge import Sample
+
+__all__ = ["SOURCES", "of_form"]
+
+SOURCES: Final = {"plain": "plain", "smoothed": "smoothed (section II-D)"}  # form -> in pictures
+
+
+def of_form(form: str, found: Mapping[str, Sample]) -> dict[str, Sample]:
+    """The figures of a form, by the names they have beside those of other forms."""
+    return {_named(name, form): sample for name, sample in found.items()}
+
+
+def _named(name: str, form: str) -> str:
+    head, dot, rest = name.partition(".")
+    return f"{head}.{form}{dot}{rest}"

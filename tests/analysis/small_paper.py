@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""siris2002 with figure 3 alone, of short runs: a paper that is reproduced within a test."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ecnomy.analysis.reproduce.catalogue import PAPERS, papers_folder, select
+from ecnomy.analysis.reproduce.session import Reproduced, reproduce
+from ecnomy.analysis.reproduce.studies import Form
+from paper_pool import Here, Quiet
+
+__all__ = ["change_claims", "cut_down", "go", "outcomes"]
+
+
+def cut_down(folder: Path) -> Path:
+    """Write a folder of papers, all empty but siris2002; returns that one's.
+
+    Figure 3 has two seeds at two weights under three laws, 12 runs of 12 s.
+    """
+    for name in PAPERS:
+        (folder / name).mkdir(parents=True)
+        head = {"version": 1, "paper": name, "cites": name, "entries": {}}
+        (folder / name / "claims.yaml").write_text(yaml.safe_dump(head))
+    real, own = papers_folder() / "siris2002", folder / "siris2002"
+    shutil.copy(real / "single-link.yaml", own)
+    sweep = yaml.safe_load((real / "fig3-sweep.yaml").read_text())
+    sweep["set"] |= {"duration": "12 s", "warmup": "6 s"}
+    sweep["parameters"]["grid"]["sources.heavy.transport.weight"] = ["1 marks", "8 marks"]
+    sweep |= {"replicates": 2, "quick": {"replicates": 2, "set": {"duration": "8 s"}}}
+    (own / "fig3-sweep.yaml").write_text(yaml.safe_dump(sweep))
+    claims = yaml.safe_load((real / "claims.yaml").read_text())
+    fig3 = {**claims["entries"]["fig3"], "studies": ["fig3"]}
+    fig3.pop("grid", None)
+    for claim in fig3["claims"].values():
+        claim.pop("grid", None)
+    claims |= {"entries": {"fig3": fig3}, "settings": {}, "headlines": []}
+    claims["studies"] = {"fig3": {"sweep": "fig3-sweep.yaml", "budget": 1e6}}
+    (own / "claims.yaml").write_text(yaml.safe_dump(claims))
+    return own
+
+
+def change_claims(paper: Path, **changes: Any) -> dict[str, Any]:
+    """Replace top-level keys of a paper's claims.yaml; returns all of it."""
+    file = paper / "claims.yaml"
+    tree: dict[str, Any] = yaml.safe_load(file.read_text()) | changes
+    file.write_text(yaml.safe_dump(tree))
+    return tree
+
+
+def go(
+    out: Path, *, quick: bool = False, resolve: bool = False, grid: bool = False
+) -> tuple[list[Reproduced], int]:
+    """Reproduce the paper; returns what was found and how many runs were made."""
+    pool = Here()
+    form = Form(out, quick, grid=grid)
+    found = reproduce(select("siris2002"), form, lambda: pool, Quiet(), resolve=resolve)
+    return found, pool.runs
+
+
+def outcomes(found: list[Reproduced]) -> list[Any]:
+    """Of all claims, with the packets sent."""
+    return [(each.outcomes, each.data_packets) for each in found]

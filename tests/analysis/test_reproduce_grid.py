@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Grids: the settings a paper leaves open, varied one at a time; and what verdicts make of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper, select
+from ecnomy.analysis.reproduce.grid import variant_of
+from ecnomy.analysis.reproduce.session import cost_of, variants_in
+from ecnomy.analysis.reproduce.studies import (
+    Form,
+    Studies,
+    changed_points,
+    load_study,
+    study_folder,
+)
+from small_paper import change_claims, cut_down, go
+
+MARKING = "network.links.bottleneck.marking"
+WEIGHT = "sources.heavy.transport.weight"
+ALIKE = {WEIGHT: "1 marks"}  # both groups have one weight: what depends on ratios is gone
+SETTINGS: dict[str, Any] = {
+    "ratios": {"open": "the weights", "chosen": "1 and 8", "also": {"both 1": ALIKE}},
+    "red-weight": {
+        "open": "RED's weight",
+        "chosen": "0.002",
+        "also": {"0.02": {f"{MARKING}[law=red].weight": 0.02}},
+    },
+}
+# It asks for what is so at any weights and, c2, what is so at unequal ones alone.
+CLAIMS: dict[str, Any] = {
+    "c1": {"priority": "core", "says": "any", "expect": {"ratio_over_r.large.red.*": [0, 9]}},
+    "c2": {
+        "priority": "core",
+        "says": "unequal",
+        "expect": {"ratio_over_r.large.red.*": [0.4, None]},
+        "grid": ["ratios"],
+    },
+    "c3": {
+        "priority": "sec",
+        "says": "unequal, whatever RED's weight",
+        "expect": {"ratio_over_r.large.red.*": [0.4, None]},
+        "grid": [],
+    },
+    "c4": {
+        "priority": "sec",
+        "says": "windows are alike",
+        "expect": {"windows_over_r.red.r=8": [0, 2]},
+        "kind": "identity",
+        "grid": [],
+    },
+}
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch) -> Path:
+    """Figure 3 of siris2002, short, with two settings left open."""
+    own = cut_down(tmp_path / "papers")
+    monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
+    entries = change_claims(own)["entries"]
+    entries["fig3"] |= {"claims": CLAIMS, "grid": ["red-weight"]}
+    change_claims(own, entries=entries, settings=SETTINGS)
+    return own
+
+
+def by_number(found) -> dict[str, Any]:
+    """Outcomes by the number of their claims."""
+    return {o.claim.rpartition(".")[2]: o for o in found[0].outcomes}
+
+
+def test_a_claim_depends_on_what_flips_it(paper: Path, tmp_path: Path) -> None:
+    """Verdicts that are opposite under an alternative name its setting, and the figure."""
+    found, made = go(tmp_path / "out", grid=True)
+    assert made == 12 + 12 + 4  # the study, all points at equal weights, those of RED alone
+    claims = by_number(found)
+    assert claims["c1"].verdict.told == "confirmed"
+    assert [at.alternative for at in claims["c1"].verdict.grid] == ["0.02"]
+    assert claims["c2"].verdict.told == "depends on ratios"
+    assert "confirmed as chosen; refuted with ratios both 1 (ratio_over_r" in claims["c2"].reason
+    assert (claims["c3"].verdict.told, claims["c3"].verdict.grid) == ("confirmed", ())
+    assert claims["c4"].identity and not claims["c1"].identity
+
+
+def test_without_the_grid_claims_are_judged_as_chosen(paper: Path, tmp_path: Path) -> None:
+    """No variant is run then, and the claim that depends on one is confirmed."""
+    found, made = go(tmp_path / "out")
+    assert made == 12
+    assert by_number(found)["c2"].verdict.told == "confirmed"
+
+
+def test_variants_are_made_once(paper: Path, tmp_path: Path) -> None:
+    """The same command makes no run again, and goes on where a variant was interrupted."""
+    first, _ = go(tmp_path / "out", grid=True)
+    again, made = go(tmp_path / "out", grid=True)
+    assert (made, [f.outcomes for f in again]) == (0, [f.outcomes for f in first])
+    folder = tmp_path / "out/siris2002/fig3@red-weight=0.02"
+    next((folder / "shards").glob("*.parquet")).unlink()
+    again, made = go(tmp_path / "out", grid=True)
+    assert (made, [f.outcomes for f in again]) == (4, [f.outcomes for f in first])
+
+
+def test_points_that_a_variant_leaves_alone_are_the_studys(paper: Path, tmp_path: Path) -> None:
+    """Under a variant the runs have the points, parameters and seeds of the study."""
+    go(tmp_path / "out", grid=True)
+    own, form = load_paper("siris2002"), Form(tmp_path / "out")
+    variant = variant_of(own, "red-weight", "0.02")
+    chosen = Studies(own, ["fig3"], form)["fig3"].frame
+    varied = Studies(own, ["fig3"], form, variant)["fig3"].frame
+    for column in ("number", "replicate", "seed", MARKING, WEIGHT):
+        assert list(chosen[column]) == list(varied[column])
+    red = chosen[MARKING].map(lambda law: json.loads(law)["law"] == "red")
+    same = chosen["heavy.goodput_bps"] == varied["heavy.goodput_bps"]
+    assert red.sum() == 4 and not same[red].any() and same[~red].all()
+
+
+def test_a_variant_has_its_own_seeds(paper: Path, tmp_path: Path) -> None:
+    """`grid_replicates` gives variants fewer seeds; points it leaves alone come with as few."""
+    studies = {"fig3": {"sweep": "fig3-sweep.yaml", "budget": 1e6, "grid_replicates": 1}}
+    change_claims(paper, studies=studies)
+    _, made = go(tmp_path / "out", grid=True)
+    assert made == 12 + 6 + 2
+    own = load_paper("siris2002")
+    variant = variant_of(own, "red-weight", "0.02")
+    frame = Studies(own, ["fig3"], Form(tmp_path / "out"), variant)["fig3"].frame
+    assert list(frame["replicate"]) == [0] * 6 and list(frame["number"]) == list(range(6))
+
+
+def test_an_interrupted_variant_is_not_filled_up(paper: Path, tmp_path: Path) -> None:
+    """Where the runs of a variant are missing, those of the study do not stand for them."""
+    go(tmp_path / "out", grid=True)
+    own, form = load_paper("siris2002"), Form(tmp_path / "out")
+    variant = variant_of(own, "red-weight", "0.02")
+    folder = study_folder(own, "fig3", form, variant)
+    next((folder / "shards").glob("*.parquet")).unlink()
+    with pytest.raises(ResultsError, match="no finished runs"):
+        Studies(own, ["fig3"], form, variant)["fig3"]
+
+
+def test_cost_is_told_beforehand(paper: Path, tmp_path: Path) -> None:
+    """Runs of studies and of variants are counted, packets by the share of points."""
+    own, grid = cost_of(select("siris2002"), Form(tmp_path, grid=True))
+    assert (own.runs, own.packets) == (12, 1e6)
+    assert (grid.studies, grid.runs) == (2, 16)
+    assert grid.packets == pytest.approx(1e6 * 16 / 12)
+    assert cost_of(select("siris2002"), Form(tmp_path))[1].runs == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"settings": {}}, r"entries.fig3.grid: no setting 'red-weight'"),
+        (
+            {"settings": {**SETTINGS, "ratios": {**SETTINGS["ratios"], "except": ["fig3"]}}},
+            r"claims.c2.grid: found 'ratios', which is varied in none of the entry's studies",
+        ),
+        (
+            {"settings": {**SETTINGS, "ratios": {**SETTINGS["ratios"], "only": ["fig9"]}}},
+            r"settings.ratios: no study 'fig9'",
+        ),
+        (
+            {"settings": {**SETTINGS, "ratios": {**SETTINGS["ratios"], "also": {}}}},
+            r"settings.ratios.also: found nothing",
+        ),
+        (
+            {"headlines": [{"says": "so", "claims": ["fig3.c9"], "figure": "fig3"}]},
+            r"headlines\[0\]: no claim 'fig3.c9'",
+        ),
+        (
+            {"headlines": [{"says": "so", "claims": ["fig3.c1"], "figure": "fig9"}]},
+            r"headlines\[0\]: no entry 'fig9'",
+        ),
+        (
+            {"headlines": [{"says": "so", "claims": [], "figure": "fig3"}]},
+            r"headlines\[0\]: found no claims",
+        ),
+    ],
+)
+def test_wrong_grids(paper: Path, change: dict, found: str) -> None:
+    """What a catalogue names must be there; the message says where it is named."""
+    change_claims(paper, **change)
+    with pytest.raises(InputError, match=f"claims.yaml: {found}"):
+        load_paper("siris2002")
+
+
+@pytest.mark.parametrize(
+    ("change", "found"),
+    [
+        ({"not_testable": "no figure"}, "c1: not_testable beside bounds of 'ratio_over_r"),
+        ({"control": {"says": "so", "expect": {}}}, "c1: control: found no figures"),
+    ],
+)
+def test_wrong_claims(paper: Path, change: dict, found: str) -> None:
+    """A claim that cannot be tested has no bounds, and a control has figures."""
+    entries = change_claims(paper)["entries"]
+    entries["fig3"]["claims"]["c1"] |= change
+    change_claims(paper, entries=entries)
+    with pytest.raises(InputError, match=found):
+        load_paper("siris2002")
+
+
+def test_an_alternative_changes_something(paper: Path, tmp_path: Path) -> None:
+    """One that no scenario differs by is a slip of the pen, and told before any run."""
+    also = {"same": {f"{MARKING}[law=codel].weight": 0.02}}
+    change_claims(paper, settings={**SETTINGS, "ratios": {**SETTINGS["ratios"], "also": also}})
+    with pytest.raises(InputError, match=r"settings.ratios: found 'same', which changes nothing"):
+        cost_of(select("siris2002"), Form(tmp_path, grid=True))
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_declared_alternatives_make_scenarios(name: str, tmp_path: Path) -> None:
+    """Each alternative of a paper, in each study it is varied in, is a scenario that loads."""
+    entries = [(own, item) for own in [load_paper(name)] for item in own.entries]
+    for own, study, variant in variants_in(entries):
+        sweep = load_study(own, study, Form(tmp_path), variant=variant)
+        point = changed_points(sweep)[0]
+        sweep.scenario_at(point.params, point.seed)

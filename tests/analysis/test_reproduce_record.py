@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""papers.json: what is written is read again, and what it was made of is held to what there is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.reproduce.entries import Outcome
+from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
+from ecnomy.analysis.reproduce.made_of import FOLDERS, MadeOf, Sources, changes
+from ecnomy.analysis.reproduce.record import (
+    Recorded,
+    main,
+    read_record,
+    recorded,
+    stale,
+    stale_lines,
+    write_record,
+)
+from ecnomy.analysis.statistics import t_interval
+from small_paper import change_claims, cut_down, go
+
+ROOT = Path(__file__).parents[2]
+NOW = MadeOf("e", "m", "r", "c")
+
+
+def judged(name: str, mean: float, verdict: str = "confirmed") -> Judged:
+    """A figure of three seeds."""
+    values = np.array([mean - 1, mean, mean + 1])
+    return Judged(name, t_interval(values), None, 9.0, verdict, 0.123456)
+
+
+WHOLE = Outcome(
+    "p.e.c1",
+    "core",
+    Verdict(
+        "depends",
+        (judged("a", 1 / 3), judged("b", 2)),
+        (judged("k", 30, "refuted"),),
+        alone="confirmed",
+        grid=(At("s", "x", Verdict("refuted", (judged("b", 20, "refuted"),))),),
+        depends=("s",),
+    ),
+    "why",
+    {"told": t_interval(np.array([1.0, 2.0]))},
+    over=("s",),
+)
+QUICK = Outcome("p.e.c1", "core", Verdict("confirmed", (judged("b", 3), judged("z", 4))))
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    """Records survive the file, the same ones give the same bytes, a figure is a line."""
+    file = tmp_path / "papers.json"
+    kept = [recorded(WHOLE, QUICK, {"engine": "x"}, NOW), recorded(QUICK, None, {})]
+    write_record(file, kept)
+    first = file.read_bytes()
+    assert read_record(file) == kept
+    write_record(file, read_record(file))
+    assert file.read_bytes() == first
+    lines = [line for line in first.decode().splitlines() if line.startswith("  {")]
+    assert len(lines) == 5 + 1 + 2  # of the claim, its control, its reason, the quick form; a grid
+
+
+def test_whole_and_quick_share_a_line() -> None:
+    """A figure's quick numbers are beside its whole ones; those of one form alone are kept."""
+    figures = {figure.name: figure for figure in recorded(WHOLE, QUICK, {}).figures}
+    assert figures["b"].measured is not None and figures["b"].quick is not None
+    assert (figures["a"].quick, figures["a"].quick_verdict) == (None, "")
+    assert (figures["z"].measured, figures["z"].verdict) == (None, "")
+    assert figures["z"].quick_verdict == "confirmed"
+    assert {name: figure.of for name, figure in figures.items() if figure.of} == {
+        "k": "control",
+        "told": "reason",
+    }
+    assert figures["a"].measured is not None and figures["a"].measured[0] == 0.333333333
+    assert figures["a"].p == 0.123
+
+
+def test_a_grid_keeps_what_decides() -> None:
+    """Of each alternative the verdict and its deciding figure are recorded."""
+    under = recorded(WHOLE, None, {}).grid[0]
+    assert (under.setting, under.alternative, under.verdict) == ("s", "x", "refuted")
+    assert under.figure is not None and under.figure.name == "b"
+    assert recorded(WHOLE, None, {}).told == "depends on s"
+
+
+@pytest.mark.parametrize(
+    "data", [b"[]", b"{", b'{"format": 2}', b'{"format": 2, "records": [{"claim": 1}]}']
+)
+def test_what_is_no_record(tmp_path: Path, data: bytes) -> None:
+    """Another file is told from a record."""
+    (tmp_path / "x.json").write_bytes(data)
+    with pytest.raises(ResultsError, match="no record of claims"):
+        read_record(tmp_path / "x.json")
+
+
+def test_another_format_is_named(tmp_path: Path) -> None:
+    """A record of another version says which it is."""
+    (tmp_path / "x.json").write_bytes(b'{"format": 9, "records": []}')
+    with pytest.raises(ResultsError, match="record format 9, this version reads 2"):
+        read_record(tmp_path / "x.json")
+
+
+def test_changes_are_named() -> None:
+    """Each part that differs is told, nothing of a current record, and one thing of no digests."""
+    assert changes(NOW, NOW) == ()
+    other = msgspec.structs.replace(NOW, engine="x", claim="y")
+    assert changes(NOW, other) == (
+        "laws, host, engine or bridge have changed",
+        "regions or grid have changed",
+    )
+    assert changes(MadeOf(), NOW) == ("what it was made of is not known",)
+
+
+def test_stale_claims_of_an_entry_are_a_line() -> None:
+    """Claims that are stale for the same reasons are named together."""
+    why = {"p.e.c1": ("a",), "p.e.c2": ("a",), "p.e.c3": ("a", "b"), "p.f.c1": ("a",)}
+    assert stale_lines(why) == [
+        "p.e: c1, c2 stale (a)",
+        "p.e: c3 stale (a; b)",
+        "p.f: c1 stale (a)",
+    ]
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch) -> Path:
+    """Figure 3 of siris2002, short."""
+    own = cut_down(tmp_path / "papers")
+    monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
+    return own
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """The sources that runs are made by, in a folder of their own."""
+    for name in FOLDERS:
+        shutil.copytree(ROOT / name, tmp_path / "checkout" / name)
+    return tmp_path / "checkout"
+
+
+def of(checkout: Path, number: str = "c1") -> MadeOf:
+    """What a claim of figure 3 is made of now."""
+    found = Sources(checkout).of("siris2002", "fig3", number)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_sources_are_part_of_it(paper: Path, checkout: Path, folder: str) -> None:
+    """A line in the laws, the host, the engine or the bridge makes a record stale."""
+    before = of(checkout)
+    assert of(checkout) == before
+    source = next((checkout / folder).rglob("*.h"))
+    source.write_text(source.read_text() + "// another line\n")
+    assert changes(before, of(checkout)) == ("laws, host, engine or bridge have changed",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("0.95", "0.96"),
+        ("replicates: 2", "replicates: 3"),
+        ("8 marks", "8 marks"),
+        ("12 s", "13 s"),
+    ],
+)
+def test_scenarios_are_part_of_it(paper: Path, checkout: Path, old: str, new: str) -> None:
+    """Values, seeds and settings of a study make a record stale; the same ones do not."""
+    before, file = of(checkout), paper / "fig3-sweep.yaml"
+    file.write_text(file.read_text().replace(old, new))
+    expected = ("scenarios or plans have changed",) if old != new else ()
+    assert changes(before, of(checkout)) == expected
+
+
+def test_words_are_no_part_of_it(paper: Path, checkout: Path) -> None:
+    """What a claim says may be put otherwise; its regions may not."""
+    before, entries = of(checkout), change_claims(paper)["entries"]
+    entries["fig3"]["claims"]["c1"] |= {"says": "otherwise", "tolerance": "the same"}
+    change_claims(paper, entries=entries)
+    assert of(checkout) == before
+    entries["fig3"]["claims"]["c1"]["expect"] = {"rank_correlation.*": [0.5, 1]}
+    change_claims(paper, entries=entries)
+    assert changes(before, of(checkout)) == ("regions or grid have changed",)
+    assert changes(before, of(checkout, "c2")) == ("regions or grid have changed",)
+
+
+def test_the_grid_is_part_of_it(paper: Path, checkout: Path) -> None:
+    """An alternative more makes records of the claims that are judged over it stale."""
+    entries = change_claims(paper)["entries"]
+    entries["fig3"] |= {"grid": ["gain"]}
+    gain = {"open": "gain", "chosen": "0.5", "also": {"1": {"sources.*.transport.gain": 1}}}
+    change_claims(paper, entries=entries, settings={"gain": gain})
+    before = of(checkout)
+    gain["also"] |= {"2": {"sources.*.transport.gain": 2}}
+    change_claims(paper, settings={"gain": gain})
+    assert changes(before, of(checkout)) == ("regions or grid have changed",)
+
+
+def test_the_module_is_part_of_it(paper: Path, checkout: Path, monkeypatch) -> None:
+    """Modules that figures come from count, with what they import; those that draw do not."""
+    counted: dict[str, tuple[str, ...]] = {}
+    from ecnomy.analysis.reproduce import made_of
+
+    real = made_of.measure_modules
+
+    def told(module: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
+        found = real(module, apart)
+        counted[module] = tuple(found)
+        return found
+
+    monkeypatch.setattr(made_of, "measure_modules", told)
+    of(checkout)
+    names = counted["ecnomy.analysis.reproduce.siris2002.fig3"]
+    assert "ecnomy.analysis.reproduce.siris2002.fig3" in names
+    assert "ecnomy.analysis.statistics" in names and "ecnomy.analysis.reproduce.ranks" in names
+    assert not {"ecnomy.analysis.reproduce.page", "ecnomy.analysis.reproduce.pictures"} & {*names}
+
+
+def test_a_claim_that_is_gone_is_stale(paper: Path, checkout: Path) -> None:
+    """Records of claims that there are no longer are named."""
+    gone = Recorded(claim="siris2002.fig3.c99", priority="core", verdict="confirmed", made_of=NOW)
+    assert stale([gone], Sources(checkout)) == {gone.claim: ("there is no such claim any more",)}
+
+
+def test_the_command_keeps_and_names_what_is_stale(
+    paper: Path, checkout: Path, tmp_path: Path, capsys
+) -> None:
+    """Judged runs make current records; without runs the old ones stay, and are named if stale."""
+    file = checkout / "papers.json"
+    go(tmp_path / "out", grid=True)
+    go(tmp_path / "out", quick=True)
+    assert main([str(tmp_path / "out"), str(file)]) == 0
+    first = read_record(file)
+    assert len(first) == 11 and stale(first, Sources(checkout)) == {}
+    assert all(record.quick_verdict for record in first)
+    assert "stale" not in capsys.readouterr().err
+    shutil.rmtree(tmp_path / "out/siris2002")
+    sweep = paper / "fig3-sweep.yaml"
+    sweep.write_text(sweep.read_text().replace("12 s", "13 s"))
+    assert main([str(tmp_path / "out"), str(file)]) == 0
+    told = capsys.readouterr().err
+    assert "siris2002.fig3: c1, c10, c11, c2" in told
+    assert "stale (scenarios or plans have changed)" in told
+    assert read_record(file) == first
+
+
+def test_runs_of_other_code_are_not_recorded(
+    paper: Path, checkout: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    """Runs that another engine made are told and judged by no one."""
+    from ecnomy.markets.sweep import driver
+
+    go(tmp_path / "out")
+    other = msgspec.structs.replace(driver.code_now(), engine="another")
+    monkeypatch.setattr(driver, "code_now", lambda engine: other)
+    assert main([str(tmp_path / "out"), str(checkout / "papers.json")]) == 0
+    told = capsys.readouterr().err
+    assert "siris2002.fig3: siris2002 fig3: 12 runs are missing or of other code" in told
+    assert read_record(checkout / "papers.json") == []
+
+
+def test_a_setting_is_read_from_the_runs(paper: Path, tmp_path: Path) -> None:
+    """A path gives what the runs have, all values where the sweep varies it, or is refused."""
+    found, _ = go(tmp_path / "out")
+    studies = found[0].measured.studies
+    assert studies.setting("fig3", "network.links.bottleneck.rate") == "10 Mbps"
+    assert studies.setting("fig3", "sources.heavy.transport.weight") == "1 marks and 8 marks"
+    with pytest.raises(InputError, match="network.links.bottleneck.nothing: nothing there"):
+        studies.setting("fig3", "network.links.bottleneck.nothing")
+    with pytest.raises(InputError, match="fig9@x: no such study"):
+        studies.setting("fig9", "x")
