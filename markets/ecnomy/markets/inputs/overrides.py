@@ -132,8 +132,6 @@ def _replaced(node: Node, steps: list[_Step], value: Node, place: Place, path: s
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
         # Another law or kind has other parameters: those of the old one go with it.
         return Node({key: value}, place, keys={key: place})
-    if rest and isinstance(rest[0], _If) and key not in children:
-        return node  # no condition holds of what is not there, and nothing is written
     if rest:
         # A section that is not written yet; whether it may be is the scenario's to say.
         value = _replaced(children.get(key, Node({}, place)), rest, value, place, here)
