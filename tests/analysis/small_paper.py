@@ -35,6 +35,7 @@ def cut_down(folder: Path) -> Path:
     (own / "fig3-sweep.yaml").write_text(yaml.safe_dump(sweep))
     claims = yaml.safe_load((real / "claims.yaml").read_text())
     fig3 = {**claims["entries"]["fig3"], "studies": ["fig3"]}
+    fig3["chosen"] = [each if isinstance(each, str) else each["says"] for each in fig3["chosen"]]
     fig3.pop("grid", None)
     for claim in fig3["claims"].values():
         claim.pop("grid", None)
