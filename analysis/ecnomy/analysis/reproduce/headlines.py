@@ -83,13 +83,13 @@ def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
 def _why(record: Recorded) -> str:
     """The figure that decides a claim, by name."""
     name = record.claim.partition(".")[2]
-    if record.verdict == DEPENDS:
-        flips = [under for under in record.grid if under.verdict in {CONFIRMED, REFUTED}]
-        flips = [under for under in flips if under.verdict != record.alone]
-        return f"{name}: {record.alone} as chosen, " + ", ".join(map(_under_text, flips))
+    against = {CONFIRMED, REFUTED} if record.verdict == DEPENDS else {record.verdict}
+    others = [under for under in record.grid if under.verdict in against - {record.alone}]
+    if others:
+        return f"{name}: {record.alone} as chosen, " + ", ".join(map(_under_text, others))
     figures = [figure for figure in record.figures if figure.verdict == record.verdict]
     if figures and record.verdict in (REFUTED, INCONCLUSIVE):
-        return f"{name}: {_figure_text(figures[0])}"
+        return f"{name}: {_figure_text(min(figures, key=lambda figure: figure.p or 0))}"
     return f"{name}: {record.told}"
 
 

@@ -47,7 +47,7 @@ __all__ = ["page_maker", "write_page"]
 
 _JUDGED: Final = (CONFIRMED, REFUTED, DEPENDS, INCONCLUSIVE, NOT_TESTABLE)
 _NOT_JUDGED: Final = (REPORTED, PENDING)
-_MOST: Final = 12  # figures of a claim in the page, the worst first
+_MOST: Final = 8  # figures of a claim in the page, the worst first
 _THUMBNAIL: Final = (240, 160)
 
 

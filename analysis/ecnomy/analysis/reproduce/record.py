@@ -35,7 +35,7 @@ from ecnomy.agents.errors import EcnomyError, InputError, ResultsError
 from ecnomy.analysis.compare.sources import find_checkout
 from ecnomy.analysis.reproduce.catalogue import PAPERS, Paper, load_paper
 from ecnomy.analysis.reproduce.entries import Outcome, measured
-from ecnomy.analysis.reproduce.grid import touched, variants_of
+from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import MadeOf, Sources, changes
 from ecnomy.analysis.reproduce.studies import Form, unmade
@@ -274,14 +274,18 @@ def stale_lines(reasons: dict[str, tuple[str, ...]]) -> list[str]:
 def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
     """The outcomes of all claims whose runs are there, by claim."""
     found: dict[str, Outcome] = {}
+    known: dict[str, str] = {}
     for item, entry in paper.entries.items():
         try:
-            for name in entry.studies:
-                _all_there(paper.paper, name, unmade(paper, name, form))
+            needed: list[tuple[str, Variant | None]] = [(name, None) for name in entry.studies]
             for variant in variants_of(paper, item) if form.grid else ():
-                for name in touched(paper, entry.studies, variant):
-                    left = unmade(paper, name, form, variant)
-                    _all_there(paper.paper, f"{name}@{variant.name}", left)
+                needed += [(name, variant) for name in touched(paper, entry.studies, variant)]
+            for name, of in needed:
+                study = f"{name}@{of.name}" if of else name
+                if study not in known:
+                    known[study] = _unmade(paper, name, form, of)
+                if known[study]:
+                    raise ResultsError(known[study])
             found |= {one.claim: one for one in measured(paper, item, form).outcomes}
         except ResultsError as error:
             quick = " (quick)" if form.quick else ""
@@ -289,9 +293,14 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
     return found
 
 
-def _all_there(paper: str, study: str, left: int) -> None:
-    if left:
-        raise ResultsError(f"{paper} {study}: {left} runs are missing or of other code")
+def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
+    """Why the runs of a study cannot be judged, "" where they can."""
+    try:
+        left = unmade(paper, name, form, variant)
+    except ResultsError as error:
+        return str(error)
+    study = f"{name}@{variant.name}" if variant else name
+    return f"{paper.paper} {study}: {left} runs are missing or of other code" if left else ""
 
 
 def main(arguments: list[str]) -> int:

@@ -13,6 +13,7 @@ quick: {replicates: 2, set: {duration: 20 s}}
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable
 from typing import Any, Final
@@ -104,9 +105,8 @@ class Sweep(msgspec.Struct, frozen=True):
         Raises:
             ScenarioError: a path leads nowhere.
         """
-        tree = parse(self.base, self.scenario, lines=False)
-        chosen = plain_tree(_laid_over(tree, _overrides(params)))
-        return bool(plain_tree(self._tree(params)) != chosen)
+        chosen = _laid_over(_parsed(self.base, self.scenario), _overrides(params))
+        return bool(plain_tree(_laid_over(chosen, self.variant)) != plain_tree(chosen))
 
     def told(self, params: Assignment, path: str) -> str:
         """What is at a path at a point, as written.
@@ -126,8 +126,13 @@ class Sweep(msgspec.Struct, frozen=True):
         return node.text or show(node)
 
     def _tree(self, params: Assignment) -> Node:
-        tree = parse(self.base, self.scenario, lines=False)
+        tree = _parsed(self.base, self.scenario)
         return _laid_over(tree, [*_overrides(params), *self.variant])
+
+
+@functools.lru_cache(maxsize=8)
+def _parsed(base: str, name: str) -> Node:
+    return parse(base, name, lines=False)
 
 
 def _laid_over(tree: Node, changes: Iterable[str]) -> Node:

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""reproduction.html: main results first, counts that keep apart what is no verdict, grids told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ecnomy.analysis.reproduce.catalogue import Headline, Paper
+from ecnomy.analysis.reproduce.headlines import headline_lines
+from ecnomy.analysis.reproduce.page import write_page
+from ecnomy.analysis.reproduce.pictures import write_entry
+from ecnomy.analysis.reproduce.record import Figure, Recorded, Under
+from ecnomy.analysis.reproduce.studies import Form
+from small_paper import change_claims, cut_down, go
+
+TAGS = re.compile(r"<style>.*?</style>|<[^>]+>", re.DOTALL)
+RATIOS = {"ratio_over_r.large.red.*": [0.4, None]}
+CLAIMS: dict[str, Any] = {
+    "c1": {"priority": "core", "says": "any", "expect": {"ratio_over_r.large.red.*": [0, 9]}},
+    "c2": {"priority": "core", "says": "unequal", "expect": RATIOS, "grid": ["ratios"]},
+    "c3": {"priority": "sec", "says": "wrong", "expect": {"ratio_over_r.large.red.*": [5, 9]}},
+    "c4": {"priority": "sec", "says": "ours", "expect": RATIOS, "kind": "identity", "grid": []},
+    "c5": {"priority": "sec", "says": "vague", "not_testable": "it gives no figure"},
+    "c6": {"priority": "sec", "says": "later", "pending": "not built"},
+}
+HEADLINES = [
+    {"says": "Any weights do", "claims": ["fig3.c1"], "figure": "fig3"},
+    {"says": "Weights differ", "claims": ["fig3.c1", "fig3.c2"], "figure": "fig3"},
+    {"says": "All is wrong", "claims": ["fig3.c2", "fig3.c3"], "figure": "fig3"},
+    {"says": "Who knows", "claims": ["fig3.c1", "fig3.c6"], "figure": "fig3"},
+]
+
+
+@pytest.fixture
+def paper(tmp_path: Path, monkeypatch) -> Path:
+    """Figure 3 of siris2002, short, with a claim of each kind."""
+    own = cut_down(tmp_path / "papers")
+    monkeypatch.setenv("ECNOMY_PAPERS", str(tmp_path / "papers"))
+    alike = {"sources.heavy.transport.weight": "1 marks"}
+    settings = {"ratios": {"open": "weights", "chosen": "1 and 8", "also": {"both 1": alike}}}
+    entries = change_claims(own)["entries"]
+    entries["fig3"] |= {"claims": CLAIMS}
+    change_claims(own, entries=entries, settings=settings, headlines=HEADLINES)
+    return own
+
+
+def page(out: Path, *, quick: bool = False, grid: bool = False) -> str:
+    """The page after a reproduction."""
+    found, _ = go(out, quick=quick, grid=grid)
+    form = Form(out, quick, grid=grid)
+    for each in found:
+        write_entry(each, form)
+    return write_page(found, form).read_text()
+
+
+def words(text: str) -> str:
+    """A page without its tags, in one line."""
+    return " ".join(TAGS.sub(" ", text).split())
+
+
+def test_the_page_opens_with_main_results(paper: Path, tmp_path: Path) -> None:
+    """Each headline has its outcome, what decides it and a picture that links to its entry."""
+    text = page(tmp_path / "out", grid=True)
+    assert text.index("Any weights do") < text.index("<table")
+    told = words(text)
+    assert "Any weights do: reproduced" in told
+    assert "Weights differ: depends on ratios fig3.c2: confirmed as chosen, refuted with" in told
+    assert re.search(r"refuted with ratios both 1 \(ratio_over_r.large.red.r=8 0\.\d+ \[", told)
+    assert "All is wrong: not reproduced fig3.c3: ratio_over_r.large.red.r=8" in told
+    assert "Who knows: undecided fig3.c6: pending" in told
+    lines = re.findall(r'<li><a href="#siris2002.fig3"><img alt="siris2002.fig3" src="data:', text)
+    assert len(lines) == 4
+
+
+def test_counts_keep_apart_what_is_no_verdict(paper: Path, tmp_path: Path) -> None:
+    """Identities have a row, pending claims a column, claims without a grid a number."""
+    told = words(page(tmp_path / "out", grid=True))
+    assert "siris2002 core 1 0 1 0 0 0 0" in told
+    assert "siris2002 secondary 0 1 0 0 1 0 1" in told
+    assert "all 1 1 1 0 1 0 1" in told
+    assert "siris2002 identities 1 0 0 0 0 0 0" in told
+    assert "No grid is declared for 2 claims." in told
+
+
+def test_grids_are_told(paper: Path, tmp_path: Path) -> None:
+    """What a claim was judged over is beside it; the paper's open settings are listed."""
+    told = words(page(tmp_path / "out", grid=True))
+    assert "unequal judged over ratios: 1 and 8, both 1 ratio_over_r" in told
+    assert "any no grid declared ratio_over_r" in told
+    assert "ratios weights chosen: 1 and 8 also: both 1" in told
+    assert "it gives no figure" in told and "not built" in told
+
+
+def test_quick_verdicts_have_no_grid(paper: Path, tmp_path: Path) -> None:
+    """The quick page says so, and each claim that has a grid that it was not judged over it."""
+    told = words(page(tmp_path / "out", quick=True))
+    assert "Quick verdicts have no grid" in told
+    assert "unequal not judged over ratios in this run" in told
+    assert "Weights differ: reproduced" in told
+    assert "Quick verdicts have no grid" not in words(page(tmp_path / "out", grid=True))
+
+
+def record(number: str, verdict: str, **more: Any) -> Recorded:
+    """The record of a claim."""
+    claim = f"siris2002.fig3.{number}"
+    return Recorded(claim=claim, priority="core", verdict=verdict, **more)
+
+
+def lines_of(*records: Recorded) -> list[Any]:
+    """A headline that stands on these claims."""
+    claims = tuple(each.claim.partition(".")[2] for each in records)
+    own = Paper(1, "siris2002", "", {}, headlines=(Headline("It is so", claims, "fig3"),))
+    return headline_lines(own, {each.claim: each for each in records})
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (("confirmed", "confirmed"), "reproduced"),
+        (("confirmed", "refuted"), "not reproduced"),
+        (("depends", "refuted"), "not reproduced"),
+        (("depends", "confirmed"), "depends on s"),
+        (("depends", "inconclusive"), "depends on s"),
+        (("confirmed", "inconclusive"), "undecided"),
+        (("confirmed", "not testable"), "undecided"),
+    ],
+)
+def test_a_headline_stands_on_all_its_claims(verdicts, told) -> None:
+    """The worst of its claims decides."""
+    records = [
+        record(f"c{i}", verdict, depends=("s",) if verdict == "depends" else ())
+        for i, verdict in enumerate(verdicts)
+    ]
+    assert [line.told for line in lines_of(*records)] == [told]
+
+
+def test_a_grid_that_leaves_it_open_is_told() -> None:
+    """Where a claim is confirmed as chosen and undecided elsewhere, the line says where."""
+    figure = Figure("x", (0, 1), (0.9, 0.7, 1.1, 5), "inconclusive")
+    grid = (Under("s", "a", "confirmed"), Under("s", "b", "inconclusive", figure))
+    line = lines_of(record("c1", "inconclusive", alone="confirmed", grid=grid))[0]
+    why = "fig3.c1: confirmed as chosen, inconclusive with s b (x 0.9 [0.7, 1.1], expected 0 to 1)"
+    assert (line.told, line.why) == ("undecided", why)
+
+
+def test_headlines_without_outcome_are_left_out() -> None:
+    """A result one of whose claims was not measured has no line."""
+    own = Paper(1, "siris2002", "", {}, headlines=(Headline("So", ("fig3.c1", "fig4.c1"), "f"),))
+    assert headline_lines(own, {"siris2002.fig3.c1": record("c1", "confirmed")}) == []
