@@ -133,6 +133,25 @@ def test_a_variant_has_its_own_seeds(paper: Path, tmp_path: Path) -> None:
     assert list(frame["replicate"]) == [0, 1] * 6 and list(frame["number"]) == list(range(12))
 
 
+def test_studies_beside_a_variant_have_as_many_seeds(paper: Path, tmp_path: Path) -> None:
+    """What a variant leaves alone is cut to its seeds: figures compare studies seed by seed."""
+    file = paper / "fig3-sweep.yaml"
+    file.write_text(file.read_text().replace("\nreplicates: 2", "\nreplicates: 3"))
+    study = {"sweep": file.name, "budget": 1e6}
+    studies = {"fig3": {**study, "grid_replicates": 2}, "beside": study}
+    settings = {"red-weight": {**SETTINGS["red-weight"], "only": ["fig3"]}}
+    entries = change_claims(paper)["entries"]
+    claims = {number: {**claim, "grid": ["red-weight"]} for number, claim in CLAIMS.items()}
+    entries["fig3"] |= {"studies": ["fig3", "beside"], "claims": claims}
+    change_claims(paper, studies=studies, settings=settings, entries=entries)
+    go(tmp_path / "out", grid=True)
+    own, form = load_paper("siris2002"), Form(tmp_path / "out", grid=True)
+    variant = variant_of(own, "red-weight", "0.02")
+    names = ["fig3", "beside"]
+    assert set(Studies(own, names, form)["beside"].frame["replicate"]) == {0, 1, 2}
+    assert set(Studies(own, names, form, variant)["beside"].frame["replicate"]) == {0, 1}
+
+
 def test_an_interrupted_variant_is_not_filled_up(paper: Path, tmp_path: Path) -> None:
     """Where the runs of a variant are missing, those of the study do not stand for them."""
     go(tmp_path / "out", grid=True)

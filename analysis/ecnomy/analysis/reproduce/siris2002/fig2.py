@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from ecnomy.analysis.reproduce.judge import Samples
@@ -11,14 +13,16 @@ from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 __all__ = ["figures"]
 
+_VARIANTS: Final = "vq-variant"
+
 
 def figures(studies: Studies) -> Samples:
     """Packets dropped by any link within the measured window, over all runs of each study.
 
-    Those of the two variants of the virtual queue also apart.
+    Those of the two variants of the virtual queue apart: one of them is none of the paper's.
     """
-    found = {f"drops.{name}": _drops(studies[name]) for name in studies.names}
-    variants = studies["vq-variant"]
+    found = {f"drops.{n}": _drops(studies[n]) for n in studies.names if n != _VARIANTS}
+    variants = studies[_VARIANTS]
     for value in variants.values(MARKING):
         variant = msgspec.json.decode(value).get("variant", "busy-period")
         found[f"control.drops.{variant}"] = _drops(variants.at({MARKING: value}))
