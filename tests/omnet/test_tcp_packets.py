@@ -121,6 +121,31 @@ def test_files_of_all_kinds() -> None:
     np.testing.assert_array_equal(acked[single], (per_flow + 40 * segments)[single])
 
 
+def test_files_over_lasting_connections() -> None:
+    """One connection for all files of a flow, restarted after idle, on a marking and lossy link."""
+    kept = {n: Law(f.law, f.params | {"lasting": 1.0}) for n, f in FILES.items() if n != "file"}
+    law = dict(reno=plans.tcp(delayed_acks=2), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
+    sources = {
+        f"{kind}-{name}": (transport, {"count": 4, "traffic": traffic})
+        for name, transport in law.items()
+        for kind, traffic in kept.items()
+    }
+    outcome = same(dumbbell(sources, 20, marking=RED, buffer=40, rate_bps=2e7))
+    told = outcome.table("transfers")
+    assert len(told["flow"]) > 300 and told["complete"].all()
+
+
+def test_reductions_and_waits() -> None:
+    """Echoes that take the flight, a pace by the mean, windows of one packet that wait."""
+    laws = {
+        "flight": plans.tcp(newreno(), reduce_from="flight"),
+        "mean": plans.tcp(plans.wtp(), initial_mark_rate=12.0, rtt="mean"),
+        "crowd": plans.tcp(newreno()),
+    }
+    sources = {name: (law, {"count": 30}) for name, law in laws.items()}
+    same(dumbbell(sources, 15, marking=plans.red(1, 4), buffer=60))
+
+
 def test_files_that_are_given_up() -> None:
     """Impatient users on a crowded link: the same files, complete or not, the same packets.
 

@@ -46,7 +46,7 @@ def build_engine() -> Path:
     if target.exists():
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    sources = [path for part in _PARTS for path in sorted((_OMNET / part).glob("*.cc"))]
+    sources = [path for part in _PARTS for path in sorted((_OMNET / part).rglob("*.cc"))]
     objects = [target.with_name(f"{s.parent.name}-{s.stem}-{os.getpid()}.o") for s in sources]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(lambda s, o: _gxx(*flags, "-c", s, "-o", o), sources, objects))

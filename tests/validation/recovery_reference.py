@@ -7,7 +7,9 @@ plain sets, and every ACK counts the pipe anew, segment by segment: slow, and ea
 
 What the RFCs leave open or engines do otherwise is an argument:
   at_timeout   ssthresh after a timeout is half of the `pipe` or of all `outstanding` (next - una)
-  at_loss      fast retransmit takes half of `cwnd`, of the `pipe` or of all `outstanding`
+  at_loss      fast retransmit takes half of `cwnd`, of the `pipe`, of all `outstanding`, or of the
+               `flight`: what is outstanding but for limited transmit's segments, which RFC 5681
+               section 3.2 and RFC 6675 step 4.2 leave out
 """
 
 from __future__ import annotations
@@ -45,6 +47,7 @@ class Sender:
     in_recovery: bool = False
     rescued: bool = False
     duplicates: int = 0
+    limited: int = 0  # segments sent at duplicates before recovery
     srtt_s: float = 0.0
     rttvar_s: float = 0.0
     rto_s: float = 1.0
@@ -85,8 +88,10 @@ class Sender:
 
     def half(self, of: str) -> float:
         """Half of what a reduction takes, two segments at least."""
-        flight = {"cwnd": self.cwnd, "pipe": self.pipe(), "outstanding": self.next - self.una}[of]
-        return max(flight / 2, 2.0)
+        outstanding = self.next - self.una
+        flights = {"cwnd": self.cwnd, "pipe": self.pipe(), "outstanding": outstanding}
+        flights["flight"] = outstanding - self.limited
+        return max(flights[of] / 2, 2.0)
 
     def sample(self, rtt_s: float) -> None:
         """RFC 6298 (2.2) and (2.3)."""
@@ -109,7 +114,7 @@ class Dumbbell:
         seed: int,
         *,
         at_timeout: str = "pipe",
-        at_loss: str = "outstanding",
+        at_loss: str = "flight",
     ) -> None:
         self.senders = [Sender(at_timeout, at_loss, min_rto_s) for _ in range(flows)]
         self.buffer = buffer_packets
@@ -158,6 +163,8 @@ class Dumbbell:
             sender.again.add(seq)
             if sender.in_recovery:
                 sender.resent.add(seq)
+        elif sender.duplicates > 0 and not sender.in_recovery:
+            sender.limited += 1
         if seq >= sender.next:
             sender.next = seq + 1
         sender.sent = max(sender.sent, seq + 1)
@@ -216,7 +223,7 @@ class Dumbbell:
         sender.backed_off_at = -1
         sender.una = upto
         sender.next = max(sender.next, upto)
-        sender.duplicates = 0
+        sender.duplicates = sender.limited = 0
         if sender.in_recovery and upto < sender.recovery_point:
             return self.arm(sender)
         if sender.in_recovery:
@@ -253,7 +260,8 @@ class Dumbbell:
             sender.ssthresh = sender.half(sender.at_timeout)
         sender.backed_off_at = sender.una
         sender.rto_s = min(2 * sender.rto_s, 60.0)
-        sender.cwnd, sender.in_recovery, sender.duplicates = 1.0, False, 0
+        sender.cwnd, sender.in_recovery = 1.0, False
+        sender.duplicates = sender.limited = 0
         sender.recovery_point = sender.sent
         sender.resent.clear()
         sender.sacked.clear()

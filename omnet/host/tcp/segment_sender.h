@@ -56,6 +56,8 @@ class SegmentSender {
   // The present connection, whose data is all acknowledged, has so many segments more.
   void extend(std::int64_t segments) noexcept { end_ += segments; }
   void close(Time now) noexcept;
+  // Its host has cancelled what wake_at and alarm_at asked for.
+  void forget_calls() noexcept { pace_event_at_ = timer_event_at_ = kNever; }
   // The SYN is sent again, one packet to begin with; false where the flow was switched off meanwhile.
   bool syn_lost(FlowStats& stats, Time now) noexcept;
   // The SYN is answered. `again`: it had been sent more than once; sent: when it left, kNever if unknown.

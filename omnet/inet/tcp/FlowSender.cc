@@ -59,6 +59,7 @@ void FlowSender::open(std::int64_t segments, bool lasting, Time now) noexcept {
 
 void FlowSender::close(Time now) noexcept {
   sender_.close(now);
+  sender_.forget_calls();
   segments_.clear();
   if (port_) port_->sever();
   port_ = nullptr;
