@@ -291,7 +291,7 @@ def test_settings_in_a_cause_are_those_of_the_runs() -> None:
 
 
 def test_only_judge_reads_regions() -> None:
-    """No module but those that check, rename and judge touches a claim's `expect`."""
+    """No module but those that check and judge touches a claim's `expect`."""
     folder = Path(next(iter(package.__path__)))
     readers = set()
     for file in folder.rglob("*.py"):
@@ -299,4 +299,4 @@ def test_only_judge_reads_regions() -> None:
         names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         if "expect" in names:
             readers.add(file.name)
-    assert readers == {"judge.py", "catalogue.py", "grid.py"}
+    assert readers == {"judge.py", "catalogue.py"}

@@ -68,6 +68,7 @@ class Sender:
     rescue_rxt: int = -1
     recoveries: list[int] = field(default_factory=list)  # una at each
     rules: set[int] = field(default_factory=set)  # of NextSeg that were used
+    opening: int | None = None  # packets that a timeout lets out, one more an ACK, up to the window
     limited_until: int = 0  # up to here data or receiver, not the window, held it back (RFC 7661)
     log: list[int] = field(default_factory=list)
 
@@ -126,6 +127,8 @@ class Sender:
     def advance(self, upto: int) -> None:
         """New data: growth outside of recovery, one segment's while a timeout heals."""
         newly, flight, self.una = upto - self.una, self.next - self.una, upto
+        if self.opening is not None:
+            self.opening = self.opening + 1 if self.opening + 1 < self.window else None
         healing = self.una <= self.recovery_point
         idle = self.una <= self.limited_until and 2 * flight <= self.window
         if not self.recovering and not idle:
@@ -142,13 +145,14 @@ class Sender:
         if self.go_back:
             self.recovering, self.window, self.duplicates, self.next = False, 1.0, 0, self.una
             return
-        self.window = max(2.0, self.keep * self.window, self.least)
+        used = min(self.window, self.next - self.una)
+        self.window = max(2.0, self.keep * used, self.least)
         self.high_rxt = self.rescue_rxt = self.una
         self.log.append(self.una)
 
     def timed_out(self) -> list[int]:
         """Section 5.1: the scoreboard is forgotten, all is sent again from the oldest on."""
-        self.log, self.window, self.reported = [], self.least, set()
+        self.log, self.window, self.reported, self.opening = [], self.least, set(), 1
         self.recovering, self.recovery_point = False, self.highest
         self.next, self.duplicates = self.una, 0
         return self.allowed()
@@ -173,7 +177,7 @@ class Sender:
 
     def allowed(self) -> list[int]:
         """Everything that fits the window."""
-        while self.pipe() < max(1, int(self.window)):
+        while self.pipe() < max(1, int(min(self.window, self.opening or self.window))):
             seq = self.candidate()
             if seq is None:
                 self.limited_until = max(self.limited_until, self.next)

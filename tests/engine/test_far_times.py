@@ -23,7 +23,7 @@ PROBABILITIES = np.array([0.44674, 0.3, 0.20855, 0.04471])
 def readers(count: int, duration_s: float) -> Plan:
     """Web users who read for days, hyper-exponentially, and then fetch a byte."""
     sizes = dict(size=0, size_mean_bytes=1, size_min_bytes=1, size_max_bytes=1, size_shape=1.2)
-    values = dict(reading_mean_s=LONGEST_MEAN_S, reading=1, patience_s=-1) | sizes
+    values = dict(reading_mean_s=LONGEST_MEAN_S, reading=1, patience_s=-1, lasting=0) | sizes
     traffic = Law("web", {name: float(value) for name, value in values.items()})
     users = plans.source("users", [0], [1], plans.tcp(plans.RENO), traffic, count=count)
     links = plans.duplex("pipe", 0, 1, 1e9, 0.001)

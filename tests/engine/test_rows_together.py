@@ -189,7 +189,7 @@ def test_a_row_of_one_flow_is_that_flow(kind: str, beside: int) -> None:
     """One user's files, with rows together: reports and transfers are those of rows each."""
     law = {
         "web": LAWS["web"],
-        "on-off": Law("on-off", {"packets_mean": 20.0, "pause_mean_s": 0.1}),
+        "on-off": Law("on-off", {"packets_mean": 20.0, "pause_mean_s": 0.1, "lasting": 0.0}),
         "file": Law("file", {"size_bytes": 50_000.0}),
     }[kind]
 

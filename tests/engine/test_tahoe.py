@@ -39,12 +39,13 @@ class Tahoe:
             # Duplicates of packets resent needlessly are no sign of a loss (RFC 6582 section 3.2).
             if self.duplicates == 3 and self.oldest > self.recover:
                 self.losses.append(self.window)
+                self.window = min(self.window, float(self.next - self.oldest))
                 self.lost()
         return self.allowed()
 
     def timed_out(self) -> list[int]:
         """The packets that the retransmission timer lets out."""
-        self.window = float(self.next - self.oldest)
+        self.window = min(self.window, float(self.next - self.oldest))
         self.lost()
         return self.allowed()
 

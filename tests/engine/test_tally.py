@@ -93,7 +93,7 @@ def test_sums_are_the_counters_of_the_measured_window(outcome: Outcome) -> None:
     assert np.array_equal(histogram(outcome, "queue").sum(axis=1), links["arrivals"])
     delivered = by_source(outcome, flows["delivered"])
     assert np.array_equal(histogram(outcome, "delay").sum(axis=1), delivered)
-    assert links["marks"][0] > 100 and links["drops"][0] > 100 and links["marks"][2] > 100
+    assert links["marks"][0] > 100 and links["drops"][0] > 30 and links["marks"][2] > 100
 
 
 def in_bins(outcome: Outcome, t_ps: np.ndarray) -> np.ndarray:

@@ -53,7 +53,8 @@ class Sender:
         elif self.next > self.una:
             self.duplicates += 1
             if self.duplicates == 3 and not self.recovering and self.una > self.recover:
-                self.window, self.recovering = max(2.0, self.window / 2), True
+                used = min(self.window, self.next - self.una)
+                self.window, self.recovering = max(2.0, used / 2), True
                 self.recoveries += 1
                 self.recover = self.highest if self.newreno else self.recover
                 out.append(self.una)

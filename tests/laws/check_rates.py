@@ -31,8 +31,8 @@ def rate_events(seed: int, steps: int, rtt_ms: float, marked: float) -> list[Rat
         n = draw.choice([1, 1, 1, 1, 2, 3, 0])
         k = sum(draw.random() < marked for _ in range(n)) + (draw.random() < 0.01)
         rare: list[RateEvent] = [
-            ("loss", draw.uniform(0, 40), 0),
-            ("ece", draw.uniform(0, 40), 0),
+            ("loss", draw.uniform(0, draw.choice([3, 40])), 0),
+            ("ece", draw.uniform(0, draw.choice([3, 40])), 0),
             ("timeout", draw.uniform(0, 40), 0),
             ("weight", draw.uniform(1, 2e4), 0),
             ("aim", draw.uniform(1, 5e3), 0),

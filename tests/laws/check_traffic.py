@@ -115,7 +115,7 @@ def check_poisson_range(laws: Laws) -> None:
 
 def check_web_reading(laws: Laws) -> None:
     """Reading times are where F(time) = u, exponential as a sample, and refused where absurd."""
-    law, mean, n = laws.traffic("web", [5.0, 2, 1.0, 1.0, 5e6, 1.2, 0, -1]), 5.0 * PS, 10_000
+    law, mean, n = laws.traffic("web", [5.0, 2, 1.0, 1.0, 5e6, 1.2, 0, -1, 0]), 5.0 * PS, 10_000
     for u in draws(4, 300):
         value, used = law.reading([u])
         near = brackets(value, u, 0.0, 1.0, lambda x: exponential_cdf(x, mean))
@@ -123,14 +123,14 @@ def check_web_reading(laws: Laws) -> None:
     stream = laws.stream(2, "source/web/0/traffic") if _has_stream(laws) else None
     times = [law.reading([u])[0] for u in _uniforms(stream, n)]
     assert kolmogorov_smirnov(times, lambda x: exponential_cdf(x, mean)) < KS_LIMIT
-    assert refused(laws, "web", [0.0, 2, 1.0, 1.0, 5e6, 1.2, 0, -1])
+    assert refused(laws, "web", [0.0, 2, 1.0, 1.0, 5e6, 1.2, 0, -1, 0])
 
 
 def check_web_reading_range(laws: Laws) -> None:
     """The largest mean that is accepted gives times for the largest draw, the farthest at most."""
     top = laws.tables()["traffic"]["web"][0][4]
     for hyper in (0, 1):
-        law = laws.traffic("web", [top, 0, 1.0, 1.0, 5e6, 1.2, hyper, -1])
+        law = laws.traffic("web", [top, 0, 1.0, 1.0, 5e6, 1.2, hyper, -1, 0])
         value = law.reading([LARGEST_DRAW] * 2)[0]
         assert value == FARTHEST, f"mean {top} s, the largest draw gave {value} ps"
         assert 0.1 * top * PS < law.reading([0.5] * 2)[0] < FARTHEST
@@ -140,7 +140,7 @@ def compare_web_size(
     laws: Laws, kind: int, mean: float, low: float, high: float, shape: float, us: Sequence[float]
 ) -> None:
     """Sizes drawn against the distribution, rounded to whole bytes and at least one."""
-    law = laws.traffic("web", [5.0, kind, mean, low, high, shape, 0, -1])
+    law = laws.traffic("web", [5.0, kind, mean, low, high, shape, 0, -1, 0])
     for u in us:
         size, used = law.file_bytes([u])
         where = f"kind {kind}, mean {mean}, [{low}, {high}], shape {shape}, u {u}: {size}"
@@ -166,16 +166,16 @@ def check_web_size(laws: Laws) -> None:
         compare_web_size(laws, 1, mean, 1, 5e6, 1.2, us)
     for low, high, shape in ((1, 5e6, 1.2), (1000, 5e6, 1.2), (5, 1800, 0.825), (100, 200, 3.0)):
         compare_web_size(laws, 2, 1.0, low, high, shape, us)
-    assert not refused(laws, "web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1]), "a range of one size"
-    one_size = laws.traffic("web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1])
+    assert not refused(laws, "web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1, 0]), "a range of one size"
+    one_size = laws.traffic("web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1, 0])
     assert {one_size.file_bytes([u])[0] for u in us} == {777}
-    assert refused(laws, "web", [5.0, 2, 1.0, 100.0, 99.0, 1.2, 0, -1])
+    assert refused(laws, "web", [5.0, 2, 1.0, 100.0, 99.0, 1.2, 0, -1, 0])
 
 
 def check_web_size_statistics(laws: Laws) -> None:
     """Twenty thousand truncated Pareto sizes have the distribution and the mean of the formula."""
     low, high, shape, n = 2000.0, 5e6, 1.2, 20_000
-    law = laws.traffic("web", [5.0, 2, 1.0, low, high, shape, 0, -1])
+    law = laws.traffic("web", [5.0, 2, 1.0, low, high, shape, 0, -1, 0])
     stream = laws.stream(3, "source/web/1/traffic") if _has_stream(laws) else None
     sizes = [law.file_bytes([u])[0] for u in _uniforms(stream, n)]
     assert kolmogorov_smirnov(sizes, lambda x: pareto_cdf(x + 0.5, low, high, shape)) < KS_LIMIT

@@ -88,7 +88,7 @@ def check_on_off(laws: Laws) -> None:
     """No pause before the first file, exponential ones after; files are geometric in packets."""
     draw = random.Random(5)
     for mean in (1.0, 1.5, 300.0):
-        law = laws.traffic("on-off", [mean, 2.0])
+        law = laws.traffic("on-off", [mean, 2.0, 0])
         assert law.reading([0.3]) == (0, 0)
         for _ in range(200):
             u, v = draw.random(), draw.random()
@@ -99,11 +99,11 @@ def check_on_off(laws: Laws) -> None:
             assert size == packets * PAYLOAD and packets >= 1
             keep = 1 - 1 / mean  # P(N > k) = keep^k, so u lies between F(N - 1) and F(N)
             assert 1 - keep ** (packets - 1) - 1e-12 <= v <= 1 - keep**packets + 1e-12, (mean, v)
-    law = laws.traffic("on-off", [300.0, 1.0])
+    law = laws.traffic("on-off", [300.0, 1.0, 0])
     sizes = [law.file_bytes([draw.random()])[0] / PAYLOAD for _ in range(20_000)]
     assert abs(sum(sizes) / 20_000 - 300) < 4 * 300 / math.sqrt(20_000)
     assert _refused(laws, "on-off", [0.5, 1.0])
-    longest = laws.traffic("on-off", [300.0, 2e5])
+    longest = laws.traffic("on-off", [300.0, 2e5, 0])
     assert longest.reading([]) == (0, 0)
     assert longest.reading([1 - 2.0**-53]) == (FARTHEST, 1)
 
@@ -111,7 +111,7 @@ def check_on_off(laws: Laws) -> None:
 def check_web_hyper(laws: Laws) -> None:
     """Hyper-exponential reading: the branch a draw picks, mean 42.8 s, coefficient 2.9."""
     mean = sum(m * p for m, p in BRANCHES)
-    law = laws.traffic("web", [mean, 0, 1.0, 1.0, 5e6, 1.2, 1.0, -1.0])
+    law = laws.traffic("web", [mean, 0, 1.0, 1.0, 5e6, 1.2, 1.0, -1.0, 0])
     edge = 0.0
     for branch, probability in BRANCHES:
         for u in (edge + 1e-9, edge + probability / 2, edge + probability - 1e-6):
@@ -119,7 +119,7 @@ def check_web_hyper(laws: Laws) -> None:
             assert used == 2
             assert math.isclose(value, math.log(2) * branch * PS, rel_tol=1e-9), (u, value)
         edge += probability
-    half = laws.traffic("web", [mean / 2, 0, 1.0, 1.0, 5e6, 1.2, 1.0, -1.0])
+    half = laws.traffic("web", [mean / 2, 0, 1.0, 1.0, 5e6, 1.2, 1.0, -1.0, 0])
     assert abs(2 * half.reading([0.1, 0.5])[0] - law.reading([0.1, 0.5])[0]) <= 2
     draw = random.Random(6)
     times = [law.reading([draw.random(), draw.random()])[0] / PS for _ in range(200_000)]
@@ -128,7 +128,7 @@ def check_web_hyper(laws: Laws) -> None:
     assert abs(average - 42.8) < 4 * 2.9 * 42.8 / math.sqrt(len(times))
     assert abs(spread / average - 2.9) < 0.06
     for top in (2e5, 4e5):
-        refused = _refused(laws, "web", [5, 0, 1, 1, 5e6, 1.2, 0, top])
+        refused = _refused(laws, "web", [5, 0, 1, 1, 5e6, 1.2, 0, top, 0])
         assert refused == (top > 2e5)
 
 

@@ -39,9 +39,9 @@ def window_events(seed: int, steps: int) -> list[WindowEvent]:
     for _ in range(steps):
         n, k = draw.choice([0, 1, 1, 1, 2, 5]), draw.choice([0] * 12 + [1, 1, 2])
         rare: list[WindowEvent] = [
-            ("loss", draw.uniform(0, 40), 0),
+            ("loss", draw.uniform(0, draw.choice([3, 40])), 0),
             ("timeout", draw.uniform(0, 40), 0),
-            ("ece", draw.uniform(0, 40), 0),
+            ("ece", draw.uniform(0, draw.choice([3, 40])), 0),
             ("weight", draw.uniform(0.05, 20), 0),
         ]
         events.append(draw.choice(rare) if draw.random() < 0.02 else ("ack", n, k))

@@ -107,7 +107,7 @@ class RenoOracle(WindowOracle):
 
     def _threshold(self, packets: Decimal) -> None:
         cut = CONTEXT.multiply(self.decrease, packets)
-        self.ssthresh = self.least if cut < self.least else cut
+        self.ssthresh = CONTEXT.plus(self.least if cut < self.least else cut)
 
 
 def round_trips(samples: list[tuple[int, int]]) -> tuple[int, int, int, bool]:

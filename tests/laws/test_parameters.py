@@ -103,7 +103,7 @@ def test_values_out_of_range_are_refused_by_name(laws: Laws, kind: str) -> None:
     ("kind", "name", "values"),
     [
         ("marking", "red", [0, 9, 3, 0.1, 0.002, 1, 1, 1, 0, 1, 0, 1, 0, 1000, -1]),
-        ("traffic", "web", [5, 2, 50000, 100, 99, 1.2, 0, -1]),
+        ("traffic", "web", [5, 2, 50000, 100, 99, 1.2, 0, -1, 0]),
         ("window", "rem", [0, 9, 1.4, 100, 99, 100, 1, 0.01, 0, 0.1, 0, 0]),
         ("window", "primal", [10, 5, 10, 100, 99]),
     ],

@@ -120,11 +120,11 @@ def packets(words: list[str]) -> bool:
     return words[5] == "0" and words[0] != words[6]
 
 
-def window(words: list[str]) -> bool:
-    """Twice the window before it is cut."""
-    before = float.fromhex(words[0])
-    words[0] = (2 * before).hex()
-    return before > 8
+def used(words: list[str]) -> bool:
+    """Twice what a cut is of."""
+    packets = float.fromhex(words[4])
+    words[4] = (2 * packets).hex()
+    return packets > 8
 
 
 def outcome(words: list[str]) -> bool:
@@ -148,8 +148,8 @@ FAULTS = [
     ("threshold-departing", "departure", room),
     ("red", "ack", packets),
     ("red", "ack", outcome),
-    ("red", "congestion", window),
-    ("drop-tail", "loss", window),
+    ("red", "congestion", used),
+    ("drop-tail", "loss", used),
     ("red", "weight", value),
     ("fixed", "configure", value),
 ]

@@ -59,6 +59,7 @@ void SegmentSender::open(std::int64_t segments, Time now) noexcept {
   cut_until_ = app_limited_until_ = una_;
   in_recovery_ = cwr_due_ = one_waits_ = false;
   duplicates_ = 0;
+  healed_ = -1;
   learned_ = 0;
   timer_una_ = -1;
   gate_.restart(now);

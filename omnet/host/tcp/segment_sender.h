@@ -183,6 +183,7 @@ class SegmentSender {
   bool in_recovery_ = false, cwr_due_ = false;
   bool one_waits_ = false;  // marked at a window of one packet: the timer lets the next one out
   std::int32_t duplicates_ = 0;
+  std::int32_t healed_ = -1;  // ACKs since a timeout, while the window opens again; -1: it is open
   std::int64_t una_ = 0, next_ = 0,
                sent_ = 0;               // oldest unacked, next to send, one past the highest
   std::int64_t end_ = 0;                // one past the last segment there is to send

@@ -17,8 +17,11 @@
 
 namespace ecnomy {
 
+// After a timeout the flight grows as in slow start, also where a law keeps its window: sent all at once it would
+// be lost again.
 inline bool SegmentSender::window_open() const noexcept {
-  const double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
+  double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
+  if (healed_ >= 0) [[unlikely]] window = std::min(window, 1.0 + healed_);
   if (transport().sack)
     return pipe() < std::max<std::int64_t>(static_cast<std::int64_t>(window), 1);
   const std::int64_t limit = static_cast<std::int64_t>(window) + (in_recovery_ ? duplicates_ : 0);
@@ -252,6 +255,7 @@ inline void SegmentSender::lose_window(Time now) noexcept {
   if (timer_una_ == una_) window_.ssthresh = ssthresh;
   if (!transport().slow_start) window_.ssthresh = 0;
   timer_una_ = una_;
+  healed_ = 0;
   recover_ = cut_until_ = sent_;
   in_recovery_ = false;
   scoreboard_.clear();  // RFC 6675 section 5.1: the receiver may have dropped what it held
