@@ -85,7 +85,7 @@ def test_primal_control() -> None:
         "second": (plans.tcp(plans.primal(), initial_mark_rate=6.0), dict(count=3)),
         "fast": (plans.tcp(plans.primal(8.0, 60.0, initial_rate=400), sack=True), dict(count=2)),
         "capped": (plans.tcp(plans.primal(9.0)), dict(count=2, traffic=capped)),
-        "files": (plans.tcp(plans.primal(5.0)), dict(count=2, traffic=SURFING)),
+        "files": (plans.tcp(plans.primal(5.0)), dict(count=8, traffic=SURFING)),
     }
     outcome = same(dumbbell(sources, 15, buffer=20, marking=plans.red(5, 15)))
     assert outcome.reports[-1].flows["retransmitted"].sum() > 20
