@@ -26,7 +26,8 @@ def crowded(*, trace: bool = True, seed: int = 3, marking=None, extra=()) -> Out
     cbr = Law("cbr", {"interval_s": 0.02, "random_phase": 1.0})
     poisson = Law("poisson", {"mean_interval_s": 0.02})
     sizes = dict(reading_mean_s=0.5, size=2, size_mean_bytes=30000, size_min_bytes=2000,
-                 size_max_bytes=1e6, size_shape=1.2, reading=0, patience_s=-1, lasting=0.0)  # fmt: skip
+                 size_max_bytes=1e6, size_shape=1.2, reading=0, patience_s=-1,
+                 lasting=0.0)  # fmt: skip
     web = Law("web", {k: float(v) for k, v in sizes.items()})
     sources = [
         plans.source("gold", there, back, plans.tcp(plans.wtp(4)), count=2, spread_s=1.0),

@@ -166,7 +166,9 @@ def check_web_size(laws: Laws) -> None:
         compare_web_size(laws, 1, mean, 1, 5e6, 1.2, us)
     for low, high, shape in ((1, 5e6, 1.2), (1000, 5e6, 1.2), (5, 1800, 0.825), (100, 200, 3.0)):
         compare_web_size(laws, 2, 1.0, low, high, shape, us)
-    assert not refused(laws, "web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1, 0]), "a range of one size"
+    assert not refused(laws, "web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1, 0]), (
+        "a range of one size"
+    )
     one_size = laws.traffic("web", [5.0, 2, 1.0, 777.0, 777.0, 1.2, 0, -1, 0])
     assert {one_size.file_bytes([u])[0] for u in us} == {777}
     assert refused(laws, "web", [5.0, 2, 1.0, 100.0, 99.0, 1.2, 0, -1, 0])
