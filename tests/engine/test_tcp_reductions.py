@@ -9,7 +9,7 @@ import pytest
 import plans
 from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report
-from ecnomy.markets.plan import Law
+from ecnomy.markets.plan import Law, Tcp
 from losses import RTT_S, SEND, dropping
 
 PS = plans.PS
@@ -48,33 +48,11 @@ def test_a_timeout_is_of_what_is_in_the_network() -> None:
     assert 4 < cwnd[after][0] < 16
 
 
-def test_a_loss_is_of_what_was_in_flight() -> None:
-    """A flow held to a few packets a round trip loses half of these, not half of its old window."""
-    links = plans.duplex("l", 0, 1, 1e7, 0.02, buffer=400)
-    links[0] = plans.link("l", 0, 1, 1e7, 0.02, buffer=400, marking=plans.fixed(0.0))
+def held_then_hit(transport: Tcp) -> Outcome:
+    """A flow held to four packets a round trip of 40 ms from 4 s on; at 8 s all is hit for 20 ms.
 
-    def decide(report: Report) -> Decide:
-        orders, rows = {}, {}
-        if report.t_ps == 4 * PS:  # four packets a round trip of 40 ms
-            row = {"flow": 0, "mark_rate": -1.0, "rate_cap_bps": 8e5, "mark_cap": -1, "active": 1}
-            orders = {name: np.array([value]) for name, value in row.items()}
-        if report.t_ps in (8 * PS, 8 * PS + 20 * MS):
-            value = float(report.t_ps == 8 * PS)
-            rows = {"link": np.array([0]), "param": np.array([0]), "value": np.array([value])}
-        return Decide(report.epoch, orders, rows)
-
-    flow = plans.source("f", [0], [1], plans.tcp(NEWRENO, echo="off", max_window=40.0))
-    outcome = run(plans.plan(links, [flow], 9, epoch_s=0.02), decide)
-    times, cwnd = windows(outcome)
-    assert cwnd[np.searchsorted(times, 7.9)] > 15
-    lost = outcome.reports[-1].flows
-    assert lost["lost"][0] >= 1 and lost["timeouts"][0] == 0
-    assert cwnd[(times > 8) & (times < 8.5)].min() <= 6
-
-
-@pytest.mark.parametrize(("take", "least", "most"), [("window", 15, 24), ("flight", 1, 3)])
-def test_an_echo_is_of_the_window_or_the_flight(take: str, least: float, most: float) -> None:
-    """`reduce_from` says what half is left of: 40 packets of window, or the four in flight."""
+    What the law marks then is lost where nothing is ECT.
+    """
     links = plans.duplex("l", 0, 1, 1e7, 0.02, buffer=400)
     links[0] = plans.link("l", 0, 1, 1e7, 0.02, buffer=400, marking=plans.fixed(0.0))
 
@@ -88,9 +66,24 @@ def test_an_echo_is_of_the_window_or_the_flight(take: str, least: float, most: f
             rows = {"link": np.array([0]), "param": np.array([0]), "value": np.array([value])}
         return Decide(report.epoch, orders, rows)
 
-    transport = plans.tcp(NEWRENO, max_window=40.0, reduce_from=take)
     flow = plans.source("f", [0], [1], transport)
-    outcome = run(plans.plan(links, [flow], 9, epoch_s=0.02), decide)
+    return run(plans.plan(links, [flow], 9, epoch_s=0.02), decide)
+
+
+def test_a_loss_is_of_what_was_in_flight() -> None:
+    """A flow held to a few packets a round trip loses half of these, not half of its old window."""
+    outcome = held_then_hit(plans.tcp(NEWRENO, echo="off", max_window=40.0))
+    times, cwnd = windows(outcome)
+    assert cwnd[np.searchsorted(times, 7.9)] > 15
+    lost = outcome.reports[-1].flows
+    assert lost["lost"][0] >= 1 and lost["timeouts"][0] == 0
+    assert cwnd[(times > 8) & (times < 8.5)].min() <= 6
+
+
+@pytest.mark.parametrize(("take", "least", "most"), [("window", 15, 24), ("flight", 1, 3)])
+def test_an_echo_is_of_the_window_or_the_flight(take: str, least: float, most: float) -> None:
+    """`reduce_from` says what half is left of: 40 packets of window, or the four in flight."""
+    outcome = held_then_hit(plans.tcp(NEWRENO, max_window=40.0, reduce_from=take))
     times, cwnd = windows(outcome)
     assert outcome.reports[-1].flows["ce"][0] >= 1
     assert least <= cwnd[(times > 8) & (times < 8.5)].min() <= most

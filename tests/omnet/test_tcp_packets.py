@@ -7,6 +7,8 @@ are compared; what is asserted besides is that a run had in it what it is there 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,7 @@ import drive
 import drive_omnet
 import plans
 from ecnomy.markets.bridge.messages import Decide, Report
-from ecnomy.markets.plan import Law
+from ecnomy.markets.plan import Law, Tcp
 from plans import PS
 from tcp_pairs import dumbbell, last_of, newreno, same
 
@@ -103,14 +105,19 @@ def test_echo_of_every_kind() -> None:
     assert last_of(outcome, "cwnd", 3).max() < 20  # what holds it back does not grow it
 
 
+def four_of_each(laws: dict[str, Tcp], kinds: dict[str, Law]) -> dict[str, Any]:
+    """Four flows of each law with each kind of files."""
+    return {
+        f"{kind}-{name}": (transport, {"count": 4, "traffic": traffic})
+        for name, transport in laws.items()
+        for kind, traffic in kinds.items()
+    }
+
+
 def test_files_of_all_kinds() -> None:
     """Web users, on-off flows and single files, marked and lossy; the last byte of each arrives."""
     law = dict(reno=plans.tcp(), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
-    sources = {
-        f"{kind}-{name}": (transport, {"count": 4, "traffic": traffic})
-        for name, transport in law.items()
-        for kind, traffic in FILES.items()
-    }
+    sources = four_of_each(law, FILES)
     outcome = same(dumbbell(sources, 20, marking=RED, buffer=40, rate_bps=2e7))
     told = outcome.table("transfers")
     assert len(told["flow"]) > 300 and told["complete"].all()
@@ -125,11 +132,7 @@ def test_files_over_lasting_connections() -> None:
     """One connection for all files of a flow, restarted after idle, on a marking and lossy link."""
     kept = {n: Law(f.law, f.params | {"lasting": 1.0}) for n, f in FILES.items() if n != "file"}
     law = dict(reno=plans.tcp(delayed_acks=2), newreno=plans.tcp(newreno(), sack=True), wtp=PACED)
-    sources = {
-        f"{kind}-{name}": (transport, {"count": 4, "traffic": traffic})
-        for name, transport in law.items()
-        for kind, traffic in kept.items()
-    }
+    sources = four_of_each(law, kept)
     outcome = same(dumbbell(sources, 20, marking=RED, buffer=40, rate_bps=2e7))
     told = outcome.table("transfers")
     assert len(told["flow"]) > 300 and told["complete"].all()
