@@ -24,7 +24,7 @@ from ecnomy.analysis.compare.record import (
 )
 from ecnomy.analysis.compare.recording import Entry, main, read_index, record_scenario
 from ecnomy.analysis.compare.runs import BUILT_IN, Done
-from ecnomy.analysis.compare.sources import find_checkout, source_digest
+from ecnomy.analysis.compare.sources import code_of, find_checkout, source_digest
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load
@@ -85,12 +85,31 @@ def test_changed_laws_make_a_record_stale(made, tmp_path: Path) -> None:
     for name in ("laws/law.h", "bridge/bridge.cc", "inet/Host.ned"):
         file = other / "omnet" / name
         before = file.read_text()
-        file.write_text(before + "// changed\n")
+        file.write_text(before.replace(" ", "  ") + "\n// said in other words\n")
+        assert current(record, other).current
+        file.write_text(before + "changed\n")
         (reason,) = current(record, other).reasons
-        assert "omnet/laws, omnet/bridge or omnet/inet have changed" in reason
+        assert "laws, bridge, host or inet have changed" in reason
         file.write_text(before)
     file.rename(file.with_name("Node.ned"))
     assert not current(record, other).current
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("a = b;  // words\n", "a=b;"),
+        (
+            "int  x /* of y */ = 1'000; f('a', \"b // c\");",
+            "int x=1'000;f(\0'a'\0,\0\"b // c\"\0);",
+        ),
+        ("if (x)\n  y();", "if(x)y();"),
+        ("# define A (x)\nreturn\n  z;", "\0# define A (x)\0return z;"),
+    ],
+)
+def test_code_is_a_source_without_comments_and_layout(text: str, code: str) -> None:
+    """Literals and preprocessor lines stay as they are; words stay apart."""
+    assert code_of(text) == code
 
 
 def test_changed_plans_make_a_record_stale(made) -> None:

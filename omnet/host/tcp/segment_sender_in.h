@@ -60,7 +60,8 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time now) {
   }
   una_ = ack.next;
   next_ = std::max(next_, una_);
-  if (healed_ >= 0) [[unlikely]] healed_ = healed_ + 2 < window_.cwnd ? healed_ + 1 : -1;
+  if (healed_ >= 0) [[unlikely]]
+    healed_ = healed_ + 2 < window_.cwnd ? healed_ + 1 : -1;
   const bool recovering = in_recovery_;
   if (transport().sack) {
     scoreboard_.advance(una_);

@@ -21,7 +21,8 @@ namespace ecnomy {
 // be lost again.
 inline bool SegmentSender::window_open() const noexcept {
   double window = transport().paced ? std::ceil(2 * window_.cwnd) + 1 : window_.cwnd;
-  if (healed_ >= 0) [[unlikely]] window = std::min(window, 1.0 + healed_);
+  if (healed_ >= 0) [[unlikely]]
+    window = std::min(window, 1.0 + healed_);
   if (transport().sack)
     return pipe() < std::max<std::int64_t>(static_cast<std::int64_t>(window), 1);
   const std::int64_t limit = static_cast<std::int64_t>(window) + (in_recovery_ ? duplicates_ : 0);

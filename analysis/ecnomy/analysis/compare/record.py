@@ -70,7 +70,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         overrides: `path=value` changes to it.
         scenario_digest: of the scenario with its market, every default filled in, but for its seed.
         plan_digests: one per seed.
-        source_digest: of omnet/laws, omnet/bridge and omnet/inet.
+        source_digest: of the code of laws, bridge, host and inet (sources.py).
         versions: of ecnomy and of both engines as they say hello, the recorded one's with INET's.
         machine: where it was recorded; `date`: when (UTC).
         seeds: in the order of all values.
@@ -173,7 +173,7 @@ def current(record: Record, checkout: Path) -> Currency:
     """
     reasons = []
     if record.source_digest != source_digest(checkout):
-        reasons.append("omnet/laws, omnet/bridge or omnet/inet have changed")
+        reasons.append("laws, bridge, host or inet have changed")
     try:
         reasons += _scenario_reasons(record, checkout)
     except EcnomyError as error:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the outcome of a claim was made of, as digests: a record with others is stale.
 
-    engine   the sources of omnet/laws, omnet/host, omnet/engine and omnet/bridge
+    engine   the code of omnet/laws, omnet/host and omnet/engine
     module   the entry's module, with what it imports of ecnomy.analysis
     runs     its studies, whole and quick: scenarios, values and seeds, what is measured of a run;
              the plan of the first run of each
@@ -26,7 +26,7 @@ from ecnomy.markets.sweep.fingerprint import measure_modules
 
 __all__ = ["MadeOf", "Sources", "changes"]
 
-FOLDERS: Final = ("omnet/laws", "omnet/bridge", "omnet/host", "omnet/engine")
+FOLDERS: Final = ("omnet/laws", "omnet/host", "omnet/engine")
 _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
@@ -48,7 +48,7 @@ class MadeOf(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 _WORDS: Final = {
-    "engine": "laws, host, engine or bridge have changed",
+    "engine": "laws, host or engine have changed",
     "module": "the entry's module or what it imports has changed",
     "runs": "scenarios or plans have changed",
     "claim": "regions or grid have changed",
