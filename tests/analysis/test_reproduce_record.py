@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -11,12 +12,16 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.reproduce.carry import carried_over
+from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
 from ecnomy.analysis.reproduce.made_of import FOLDERS, MadeOf, Sources, changes
+from ecnomy.analysis.reproduce.probes import all_studies, probe, probes_of
 from ecnomy.analysis.reproduce.record import (
     Recorded,
     main,
+    read_probes,
     read_record,
     recorded,
     stale,
@@ -58,10 +63,10 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     """Records survive the file, the same ones give the same bytes, a figure is a line."""
     file = tmp_path / "papers.json"
     kept = [recorded(WHOLE, QUICK, {"engine": "x"}, NOW), recorded(QUICK, None, {})]
-    write_record(file, kept)
+    write_record(file, kept, {"p/s": "0f"})
     first = file.read_bytes()
-    assert read_record(file) == kept
-    write_record(file, read_record(file))
+    assert read_record(file) == kept and read_probes(file) == {"p/s": "0f"}
+    write_record(file, read_record(file), read_probes(file))
     assert file.read_bytes() == first
     lines = [line for line in first.decode().splitlines() if line.startswith("  {")]
     assert len(lines) == 5 + 1 + 2  # of the claim, its control, its reason, the quick form; a grid
@@ -283,3 +288,38 @@ def test_a_setting_is_read_from_the_runs(paper: Path, tmp_path: Path) -> None:
         studies.setting("fig3", "network.links.bottleneck.nothing")
     with pytest.raises(InputError, match="fig9@x: no such study"):
         studies.setting("fig9", "x")
+
+
+def test_an_engine_that_moves_nothing_carries_records_over(paper: Path, checkout: Path) -> None:
+    """Records are current again where the engine alone changed and probes are as they were."""
+    made = of(checkout)
+    source = checkout / "omnet/laws/parameter.h"
+    source.write_text(source.read_text() + "int another;\n")
+    sources = Sources(checkout)
+    record = recorded(WHOLE, None, {}, made)
+    record = msgspec.structs.replace(record, claim="siris2002.fig3.c1")
+    records = [record, msgspec.structs.replace(record, claim="siris2002.fig3.c2", made_of=NOW)]
+    name = "siris2002/" + load_paper("siris2002").entries["fig3"].studies[0]
+    asked = []
+
+    def now(studies: Iterable[str]) -> dict[str, str]:
+        asked.extend(studies)
+        return dict.fromkeys(asked, "same")
+
+    then = dict.fromkeys(all_studies(), "same")
+    (carried, other) = carried_over(records, then, sources, probes=now)
+    assert name in asked and not stale([carried], sources)
+    assert (carried.carried, carried.made_of.engine) == (made.engine, sources.engine)
+    assert other == records[1]
+    assert carried_over(records, then | {name: "moved"}, sources, probes=now) == records
+    assert carried_over(records, {}, sources, probes=now) == records
+
+
+def test_a_probe_is_of_what_a_study_measures(paper: Path) -> None:
+    """The same study gives the same digest, by any number of processes; another value another."""
+    name = "siris2002/" + load_paper("siris2002").entries["fig3"].studies[0]
+    first = probe(*name.split("/"))
+    assert probes_of([name]) == {name: first}
+    file = paper / "fig3-sweep.yaml"
+    file.write_text(file.read_text().replace("8 s", "9 s"))
+    assert probe(*name.split("/")) != first

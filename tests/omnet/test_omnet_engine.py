@@ -152,7 +152,7 @@ def test_sweeps_can_run_on_omnet(scene, tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "point.json").write_bytes(plan.to_json())
     code_now.cache_clear()
     try:
-        task = driver._task(config, point, "p", str(tmp_path / "r"))
+        task = driver.task_of(config, point, "p", str(tmp_path / "r"))
         done = execute(task)
         assert (done.status, done.reason) == ("done", "")
         assert done.code == task.code != code_now()

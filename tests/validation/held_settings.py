@@ -130,12 +130,12 @@ def _below(node: Any) -> Iterator[tuple[str, Any]]:
         yield from ((str(item["name"]), item) for item in node if "name" in item)
 
 
-_KNOWN: dict[tuple[str, str], str] = {}
+_KNOWN: dict[tuple[str, str, str], str] = {}
 
 
 def _written(path: str, point: Point, place: str, wanted: Any) -> str:
-    """As _as_written, once for each path and value: it costs a scenario."""
-    key = (path, repr(wanted))
+    """As _as_written, once for each base, path and value: it costs a scenario."""
+    key = (point.sweep.base, path, repr(wanted))
     if key not in _KNOWN:
         _KNOWN[key] = _as_written(point, place, wanted)
     return _KNOWN[key]
@@ -150,8 +150,8 @@ def _as_written(point: Point, place: str, wanted: Any) -> str:
         return str(wanted)
     try:
         changed = point.sweep.scenario_at({**point.params, place: _plain(wanted)}, 1)
-    except EcnomyError as error:
-        return f"no value ({error})"
+    except EcnomyError:  # such as a kind of traffic beside the keys of another kind
+        return _text(wanted)
     found = dict(_places(changed.resolved(), place.split("."), ""))
     return _text(found[place])
 

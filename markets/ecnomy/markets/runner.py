@@ -20,7 +20,6 @@ from typing import Any
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.conversation import Quiet, Sink, Voice, simulate
 from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.market import Market
@@ -29,7 +28,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.progress import ProgressLike
 from ecnomy.markets.results.runresult import RunResult
-from ecnomy.markets.results.writer import ResultsWriter
+from ecnomy.markets.results.writer import ResultsWriter, ended_by
 from ecnomy.markets.scenario import Scenario, check, load
 from ecnomy.markets.scenario.marketspec import MarketSpec
 
@@ -174,7 +173,7 @@ def kept(writer: ResultsWriter, market: MarketLike, say: RunVoice) -> Iterator[d
         yield machine
         reason = None
     except BaseException as error:
-        reason = _reason(error)
+        reason = ended_by(error)
         raise
     finally:
         say.stop()
@@ -184,15 +183,6 @@ def kept(writer: ResultsWriter, market: MarketLike, say: RunVoice) -> Iterator[d
             writer.log(reason or "complete")
         finally:
             writer.close()
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return "interrupted"
-    if isinstance(error, SystemExit):
-        return "terminated"
-    text = " ".join(str(error).split())
-    return text if isinstance(error, EcnomyError) else f"{type(error).__name__}: {text}"
 
 
 def _machine() -> dict[str, Any]:

@@ -24,7 +24,7 @@ from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.sweep.fingerprint import measure_modules
 
-__all__ = ["MadeOf", "Sources", "changes"]
+__all__ = ["ENGINE_CHANGED", "MadeOf", "Sources", "changes"]
 
 FOLDERS: Final = ("omnet/laws", "omnet/host", "omnet/engine")
 _PACKAGE: Final = "ecnomy.analysis.reproduce"
@@ -32,7 +32,7 @@ _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
         *("catalogue", "command", "entries", "grid", "headlines", "made_of", "page", "pictures"),
-        *("record", "session", "table", "wording"),
+        *("carry", "probes", "record", "session", "table", "wording"),
     )
 )
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits
@@ -47,8 +47,9 @@ class MadeOf(msgspec.Struct, frozen=True, omit_defaults=True):
     claim: str = ""
 
 
+ENGINE_CHANGED: Final = "laws, host or engine have changed"
 _WORDS: Final = {
-    "engine": "laws, host or engine have changed",
+    "engine": ENGINE_CHANGED,
     "module": "the entry's module or what it imports has changed",
     "runs": "scenarios or plans have changed",
     "claim": "regions or grid have changed",
@@ -61,10 +62,14 @@ def changes(then: MadeOf, now: MadeOf) -> tuple[str, ...]:
 
 
 class Sources:
-    """The digests of a checkout as it is; each study and entry is looked at once."""
+    """The digests of a checkout as it is; each study and entry is looked at once.
+
+    Attributes:
+        engine: the digest of what simulates.
+    """
 
     def __init__(self, checkout: Path) -> None:
-        self._engine = source_digest(checkout, FOLDERS)[:_LENGTH]
+        self.engine = source_digest(checkout, FOLDERS)[:_LENGTH]
         self._papers: dict[str, Paper] = {}
         self._studies: dict[tuple[str, str], str] = {}
         self._modules: dict[tuple[str, str], str] = {}
@@ -84,7 +89,7 @@ class Sources:
         entry = paper.entries[item]
         runs = {study: self._study(paper, study) for study in entry.studies}
         module = self._module(paper, entry)
-        return MadeOf(self._engine, module, _digest(runs), _digest(_claim(paper, entry, number)))
+        return MadeOf(self.engine, module, _digest(runs), _digest(_claim(paper, entry, number)))
 
     def _paper(self, name: str) -> Paper:
         if name not in self._papers:

@@ -6,7 +6,7 @@
 judges the runs that are there and makes none. A claim whose runs are missing, or were made by other
 code than the present, keeps its old outcome; where that is stale (made_of.py) it is named.
 
-    {"format": 2, "records": [
+    {"format": 2, "probes": {"paper/study": digest, ...}, "records": [
     {"claim": ..., "verdict": ..., "reason": ..., "made_of": {...},
      "figures": [
       {"name": ..., "region": [low, high], "measured": [mean, low, high, n], "verdict": ...},
@@ -19,13 +19,14 @@ code than the present, keeps its old outcome; where that is stale (made_of.py) i
     ...
     ]}
 
-One figure is one line, with what it was in the quick form beside it.
+One figure is one line, with what it was in the quick form beside it. For `probes` see probes.py,
+for `carried` carry.py.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,6 +39,7 @@ from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import MadeOf, Sources, changes
+from ecnomy.analysis.reproduce.probes import all_studies, probes_of
 from ecnomy.analysis.reproduce.studies import Form, unmade
 from ecnomy.analysis.statistics import Interval
 
@@ -47,6 +49,7 @@ __all__ = [
     "Recorded",
     "Under",
     "claims_of",
+    "read_probes",
     "read_record",
     "recorded",
     "stale",
@@ -106,6 +109,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
             where it was not.
         versions: engine and version.
         made_of: digests of what it was made of; empty where that is not known.
+        carried: the engine it was measured with, where that has changed since and moved nothing.
     """
 
     claim: str
@@ -119,6 +123,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     quick_verdict: str = ""
     versions: dict[str, str] = {}
     made_of: MadeOf = MadeOf()
+    carried: str = ""
     figures: tuple[Figure, ...] = ()
     grid: tuple[Under, ...] = ()
 
@@ -131,6 +136,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 class _File(msgspec.Struct, frozen=True):
     format: int
     records: list[Recorded]
+    probes: dict[str, str] = {}
 
 
 def recorded(
@@ -214,19 +220,37 @@ def read_record(file: Path) -> list[Recorded]:
     Raises:
         ResultsError: it is no such record.
     """
+    return _read(file).records
+
+
+def read_probes(file: Path) -> dict[str, str]:
+    """The recorded probes.
+
+    Raises:
+        ResultsError: it is no such record.
+    """
+    return _read(file).probes
+
+
+def _read(file: Path) -> _File:
     try:
         found = msgspec.json.decode(file.read_bytes(), type=_File)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: no record of claims ({error})") from None
     if found.format != FORMAT:
         raise ResultsError(f"{file}: record format {found.format}, this version reads {FORMAT}")
-    return found.records
+    return found
 
 
-def write_record(file: Path, records: Sequence[Recorded]) -> None:
+def write_record(
+    file: Path, records: Sequence[Recorded], probes: Mapping[str, str] | None = None
+) -> None:
     """Write a record; the same outcomes give the same bytes."""
     text = ",\n".join(map(_text, records))
-    write_whole(file, f'{{"format": {FORMAT}, "records": [\n{text}\n]}}\n'.encode())
+    each = [f' "{study}": "{digest}"' for study, digest in sorted((probes or {}).items())]
+    told = '"probes": {\n' + ",\n".join(each) + "\n}, " if each else ""
+    head = f'{{"format": {FORMAT}, {told}"records": ['
+    write_whole(file, f"{head}\n{text}\n]}}\n".encode())
 
 
 def _text(record: Recorded) -> str:
@@ -336,10 +360,11 @@ def main(arguments: list[str]) -> int:
                     records.append(old[claim])
         for line in stale_lines(stale(records, sources)):
             print(f"ecnomy: {line}", file=sys.stderr)
+        probes = probes_of(all_studies())
     except EcnomyError as error:
         print(f"ecnomy: {error}", file=sys.stderr)
         return 2
-    write_record(file, records)
+    write_record(file, records, probes)
     return 0
 
 

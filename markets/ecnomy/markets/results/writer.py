@@ -21,7 +21,7 @@ from typing import Any, Final, TextIO
 import msgspec
 import numpy as np
 
-from ecnomy.agents.errors import InputError
+from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.accounts.ledger import Postings
 from ecnomy.markets.bridge.messages import Columns, Record, Report
 from ecnomy.markets.nomarket import MarketLike
@@ -31,7 +31,7 @@ from ecnomy.markets.results.counted import with_names
 from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows, nothing_yet
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, schemas, taken_names
 
-__all__ = ["FORMAT", "ResultsWriter", "claim"]
+__all__ = ["FORMAT", "ResultsWriter", "claim", "ended_by"]
 
 FORMAT: Final = 1
 UNFINISHED: Final = "the run has not ended: it is still running, or was killed"
@@ -69,6 +69,16 @@ def claim(folder: Path, *, force: bool = False) -> TextIO:
     return log
 
 
+def ended_by(error: BaseException) -> str:
+    """The reason that an incomplete run's manifest gives."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    if isinstance(error, SystemExit):
+        return "terminated"
+    text = " ".join(str(error).split())
+    return text if isinstance(error, EcnomyError) else f"{type(error).__name__}: {text}"
+
+
 class ResultsWriter:
     """Takes what a run produces, message by message."""
 
@@ -94,7 +104,11 @@ class ResultsWriter:
             "versions": {"ecnomy": _version()},
         }
         self._write_manifest(complete=False, reason=UNFINISHED)
-        self._tables = {n: TableWriter(folder, n, s) for n, s in schemas(plan).items()}
+        try:
+            self._tables = {n: TableWriter(folder, n, s) for n, s in schemas(plan).items()}
+        except BaseException as error:
+            self._write_manifest(complete=False, reason=ended_by(error))
+            raise
         self._start = self._end = nothing_yet(plan)
         self._pairs: Columns = {}
 

@@ -26,7 +26,7 @@ from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost
 from ecnomy.markets.sweep.space import Point
 from ecnomy.markets.sweep.store import Store
 
-__all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs", "unwritten"]
+__all__ = ["Observer", "SweepError", "Tally", "missing", "sweep_runs", "task_of", "unwritten"]
 
 _AHEAD: Final = 3  # runs handed out per worker, so that none waits for the driver
 _LOOK_S: Final = 1.0
@@ -123,8 +123,8 @@ def sweep_runs(
     return tally
 
 
-def _task(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
-    """What a worker is sent for a point; `name` is its identity."""
+def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Task:
+    """What a worker is sent for a point; `name` is its identity, `folder` where its run goes."""
     return Task(
         point=name,
         base=sweep.base,
@@ -150,7 +150,7 @@ def _hand_out(
     wanted = _AHEAD * pool.workers - len(running)
     for point in itertools.islice(waiting, max(0, wanted)):
         folder = str((store.folder / "runs" / point).absolute()) if sweep.keep else ""
-        task = _task(sweep, store.points[point], point, folder)
+        task = task_of(sweep, store.points[point], point, folder)
         running[pool.submit(execute, task)] = point
 
 
@@ -203,7 +203,7 @@ def estimate_s(sweep: Sweep, tries: int = 3) -> float:
     """
     points = sweep.points()
     tried = points[:: max(1, len(points) // tries)][:tries]
-    made = [execute(_task(sweep, point)) for point in tried]
+    made = [execute(task_of(sweep, point)) for point in tried]
     times = [outcome.wall_s for outcome in made if outcome.status == DONE]
     if not times:
         raise SweepError(f"the runs that were tried failed: {made[0].reason}")
