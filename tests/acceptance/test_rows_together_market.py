@@ -13,8 +13,8 @@ from ecnomy.analysis.guarantees import guarantees_of
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.summary import summarize
 from ecnomy.markets import run
+from ecnomy.markets.economy.market import Market
 from ecnomy.markets.engines import Engine, find_engine
-from ecnomy.markets.market import Market
 from ecnomy.markets.payments import groups
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.results.runresult import RunResult

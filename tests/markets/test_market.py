@@ -11,10 +11,10 @@ import pytest
 
 import market_world as world
 from ecnomy.agents.errors import InputError, LedgerError
+from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
 from ecnomy.markets.bridge.messages import Request
-from ecnomy.markets.market import Market
+from ecnomy.markets.economy.market import Market
 from ecnomy.markets.nomarket import NoMarket
-from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec, StrategySpec
 from market_world import PS
 
 CLASSES = {"gold": (4_000_000, ("gold",)), "silver": (1_000_000, ("silver",))}
@@ -202,11 +202,11 @@ def test_hasty_agent_is_warned_of_once() -> None:
     [
         (
             (AgentSpec("a", "connectivity-provider"), AgentSpec("b", "connectivity-provider")),
-            "more than one",
+            "the links that it owns",
         ),
         ((AgentSpec("a", "customer"), AgentSpec("a", "customer")), "taken"),
         ((AgentSpec("source:gold", "customer"),), "colon"),
-        ((AgentSpec("a", "king"),), "unknown role 'king'"),
+        ((AgentSpec("a", "king"),), "no role 'king'"),
         ((AgentSpec("a", "customer", (), ("tin",)),), "no source 'tin'"),
         (
             (AgentSpec("a", "customer", (), ("gold",)), AgentSpec("b", "customer", (), ("gold",))),

@@ -6,6 +6,7 @@ Times are int64 picoseconds, money is integer micro-units.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
@@ -66,10 +67,12 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     gain: Floats  # gain of a flow that a mark rate can steer, 0 for all others
     offer: Integers  # the class held, NO_OFFER for none
     limit_bps: Floats = np.zeros(0)  # what its traffic asks for at most, infinite when left out
+    price_micro: Floats = np.zeros(0)  # what a mark costs it, NaN when left out
 
     def __post_init__(self) -> None:
-        if len(self.limit_bps) != len(self.flow):
-            msgspec.structs.force_setattr(self, "limit_bps", np.full(len(self.flow), np.inf))
+        for name, value in (("limit_bps", np.inf), ("price_micro", np.nan)):
+            if len(getattr(self, name)) != len(self.flow):
+                msgspec.structs.force_setattr(self, name, np.full(len(self.flow), value))
 
 
 class Observation(msgspec.Struct, frozen=True, eq=False):
@@ -77,15 +80,17 @@ class Observation(msgspec.Struct, frozen=True, eq=False):
 
     t_ps: int
     dt_ps: int  # 0 at the first decision, when all changes are 0
-    price_micro: int  # per mark, in force until now
+    price_micro: int  # per mark, in force until now; the mean where flows' prices differ
     offers: tuple[Offer, ...]
     flows: FlowColumns
 
     def views(self) -> Iterator[FlowView]:
         """The same, one flow at a time, as `Strategy.decide` takes it."""
-        columns = [getattr(self.flows, name).tolist() for name in FlowColumns.__struct_fields__]
-        for row in zip(*columns, strict=True):
-            yield FlowView(self.t_ps, self.dt_ps, self.price_micro, self.offers, *row)
+        names = [name for name in FlowColumns.__struct_fields__ if name != "price_micro"]
+        columns = [getattr(self.flows, name).tolist() for name in names]
+        for price, *row in zip(self.flows.price_micro.tolist(), *columns, strict=True):
+            own = self.price_micro if math.isnan(price) else int(price) if price % 1 == 0 else price
+            yield FlowView(self.t_ps, self.dt_ps, own, self.offers, *row)
 
 
 class FlowView(msgspec.Struct, frozen=True):
@@ -93,7 +98,7 @@ class FlowView(msgspec.Struct, frozen=True):
 
     t_ps: int
     dt_ps: int
-    price_micro: int
+    price_micro: float  # what a mark costs this flow, whole unless a mean over domains
     offers: tuple[Offer, ...]
     flow: int
     active: int

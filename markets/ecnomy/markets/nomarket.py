@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
-from ecnomy.markets.accounts.call_desk import unsold
-from ecnomy.markets.accounts.ledger import Ledger
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.economy.call_desk import unsold
+from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 

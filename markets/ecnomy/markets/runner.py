@@ -20,9 +20,10 @@ from typing import Any
 
 import msgspec
 
+from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.conversation import Quiet, Sink, Voice, simulate
+from ecnomy.markets.economy.market import Market
 from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
-from ecnomy.markets.market import Market
 from ecnomy.markets.nomarket import MarketLike, NoMarket
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
@@ -30,7 +31,6 @@ from ecnomy.markets.progress import ProgressLike
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.results.writer import ResultsWriter, ended_by
 from ecnomy.markets.scenario import Scenario, check, load
-from ecnomy.markets.scenario.marketspec import MarketSpec
 
 __all__ = [
     "Quiet",

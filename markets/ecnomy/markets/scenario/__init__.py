@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.reading import read, write
 from ecnomy.markets.inputs.variants import load_text, load_tree
@@ -22,7 +23,6 @@ from ecnomy.markets.inputs.yamlfile import Node, Place, show
 from ecnomy.markets.scenario.crosscheck import check_names, market_spec
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.expand import expanded
-from ecnomy.markets.scenario.marketspec import MarketSpec
 from ecnomy.markets.scenario.places import Places
 
 __all__ = ["Scenario", "load", "scenario_from_text"]

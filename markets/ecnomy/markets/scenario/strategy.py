@@ -18,10 +18,10 @@ from typing import Any, Final, NoReturn
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.spec import Params, StrategySpec, Value
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
-from ecnomy.markets.scenario.marketspec import Params, StrategySpec, Value
 
 __all__ = ["StrategyReader"]
 

@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
 
 __all__ = ["summary"]
 

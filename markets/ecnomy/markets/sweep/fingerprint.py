@@ -26,10 +26,10 @@ from typing import Final
 
 import msgspec
 
+from ecnomy.agents.spec import MarketSpec
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
 from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.scenario.marketspec import MarketSpec
 
 __all__ = [
     "Code",

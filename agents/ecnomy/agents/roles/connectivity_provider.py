@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import ClassVar, Final
 
 import mesa
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import PriceObservation
-from ecnomy.agents.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.seat import Seat
 from ecnomy.agents.strategies import blame, make
 
 __all__ = ["ConnectivityProvider"]
@@ -20,6 +21,8 @@ DEAREST_MICRO: Final = 10**12
 class ConnectivityProvider(Role):
     """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price."""
 
+    phase: ClassVar[str] = "post"
+
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
@@ -28,6 +31,14 @@ class ConnectivityProvider(Role):
         self._strategy = make(kind, terms.params)
         if not callable(getattr(self._strategy, "post_price", None)):
             raise StrategyError(f"{self._who}: a strategy for prices has post_price")
+
+    def join(self, seat: Seat) -> None:
+        """Its links are a domain: it is paid for marks."""
+        seat.own_links()
+
+    def act(self, seat: Seat) -> None:
+        """Post the price of the time to come."""
+        seat.post_price(self.post_price(seat.links()))
 
     def post_price(self, seen: PriceObservation) -> int:
         """The price per mark from now on, in micro-units.

@@ -8,11 +8,15 @@ the moment of the call. It pays the marks of its calls and of its test streams.
 
 from __future__ import annotations
 
+from typing import ClassVar, Self
+
 import mesa
 
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.seat import Seat
+from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import blame, make
 from ecnomy.agents.tariff import DEFAULT_ADMISSION, Tariff
 
@@ -26,6 +30,8 @@ class GuaranteedStreamProvider(Role):
         tariff: what a call costs and promises.
     """
 
+    phase: ClassVar[str] = "watch"
+
     def __init__(self, model: mesa.Model, name: str, terms: Terms, tariff: Tariff) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
@@ -35,6 +41,28 @@ class GuaranteedStreamProvider(Role):
         self._strategy = make(kind, terms.params)
         if not callable(getattr(self._strategy, "admit", None)):
             raise StrategyError(f"{self._who}: a strategy for calls has admit")
+
+    @classmethod
+    def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
+        """See Role."""
+        if spec.tariff is None:
+            raise StrategyError(f"{spec.name}: a provider of calls has a tariff")
+        return cls(model, spec.name, terms, spec.tariff)
+
+    def join(self, seat: Seat) -> None:
+        """It sells the calls of its sources, and pays their marks and those of its test streams."""
+        spec = seat.spec
+        seat.pay_marks((*spec.sources, *spec.test_streams))
+        seat.sell_calls(self, spec.sources, self.tariff)
+        self._streams = seat.rows_of(spec.test_streams)
+
+    def act(self, seat: Seat) -> None:
+        """Look at the test streams; what has changed of its readings is noted."""
+        before = self.readings
+        self.watch(seat.streams(self._streams, self.tariff))
+        for name, value in self.readings.items():
+            if before.get(name) != value:
+                seat.note(name, value)
 
     def watch(self, seen: StreamObservation) -> None:
         """Look at the test streams.

@@ -15,7 +15,8 @@ import mesa
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
-from ecnomy.agents.role import ADAPT, SHORTEST_PS, Role, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.role import ADAPT, SHORTEST_PS, Role, Strategist, Terms, settling_ps
+from ecnomy.agents.seat import Seat
 
 __all__ = ["PriceHandler"]
 
@@ -36,6 +37,16 @@ class PriceHandler(Role):
         super().__init__(model, name, terms, ADAPT)
         self._phase_ps, self.next_ps = self.next_ps, 0
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)
+
+    def join(self, seat: Seat) -> None:
+        """The flows of its sources are its own."""
+        self._rows = seat.use(seat.spec.sources)
+
+    def act(self, seat: Seat) -> None:
+        """Say what it pays for each flow."""
+        decision = self.decide(seat.flows(self._rows))
+        seat.move(self._rows, decision)
+        seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:
         """What it is willing to pay for each flow, and how fast the flow may be at most."""

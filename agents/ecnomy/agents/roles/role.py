@@ -10,7 +10,7 @@ random phase.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import mesa
 import msgspec
@@ -19,8 +19,13 @@ import numpy as np
 from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.observation import FlowColumns, Observation
+from ecnomy.agents.roles.find import Preset
+from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import blame, make
 from ecnomy.agents.streams import agent_stream
+
+if TYPE_CHECKING:
+    from ecnomy.agents.seat import Seat
 
 __all__ = [
     "ADAPT",
@@ -88,13 +93,22 @@ class Terms(msgspec.Struct, frozen=True):
 class Role(mesa.Agent):
     """An agent of the market.
 
+    A role of one's own says what its entry may hold in `preset`, acts in the phase it names, makes
+    its contracts in `join` and looks and acts in `act`.
+
     Attributes:
+        preset: what its entry may hold; that of roles in ecnomy is listed in find.py.
+        phase: when in a meeting it acts: `post` (prices), `choose` (what to buy), `provide` (what
+            to do for what is sold) or `watch`.
         name: unique in the market; also the name of its account.
         stream: its own random stream.
         interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
         next_ps: when its next decision is due.
         hasty: whether its interval is too short for what it steers, as last measured.
     """
+
+    preset: ClassVar[Preset] = Preset(takes=("sources", "params"))
+    phase: ClassVar[str] = "choose"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms, usual_ps: int) -> None:
         """`usual_ps` is the role's own interval."""
@@ -105,6 +119,18 @@ class Role(mesa.Agent):
         first_ps = SHORTEST_PS if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = int(self.stream.random() * first_ps)
         self.hasty = False
+
+    @classmethod
+    def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
+        """The agent that a scenario describes."""
+        params: dict[str, Any] = dict(spec.params)
+        return cls(model, spec.name, terms, **params)
+
+    def join(self, seat: Seat) -> None:
+        """Make the contracts of the run; all agents join before the first report."""
+
+    def act(self, seat: Seat) -> None:
+        """A turn in a meeting at which a decision is due."""
 
     def due(self, t_ps: int) -> bool:
         """Whether a decision is due at a report at `t_ps`."""

@@ -19,17 +19,12 @@ from ecnomy.agents.observation import (
 )
 from ecnomy.markets.bridge.columns import late_column
 from ecnomy.markets.bridge.messages import Columns, Report
+from ecnomy.markets.economy.readings import integers
 from ecnomy.markets.plan import Plan, Source, Tcp
 
-__all__ = ["Meter", "gains", "integers"]
+__all__ = ["Sight", "gains"]
 
 PS_PER_S = 10**12
-
-
-def integers(columns: Columns, name: str) -> Integers:
-    """A counter column."""
-    column: Integers = columns[name].astype(np.int64, copy=False)
-    return column
 
 
 def gains(plan: Plan) -> Floats:
@@ -75,7 +70,7 @@ class _Own(msgspec.Struct, eq=False):
     counts: Integers
 
 
-class Meter:
+class Sight:
     """Counters now, and at each observer's last look."""
 
     def __init__(self, plan: Plan) -> None:
@@ -101,11 +96,11 @@ class Meter:
         self,
         who: str,
         rows: Integers,
-        price_micro: int,
+        price_micro: Integers | Floats,
         offers: tuple[Offer, ...],
         offer: Integers,
     ) -> Observation:
-        """What `who` sees of these flows; its next look starts here."""
+        """What `who` sees of these flows; its next look starts here. Prices are of all flows."""
         now, then = self._look(who)
         own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
@@ -129,8 +124,9 @@ class Meter:
             gain=own.gain,
             offer=offer[rows],
             limit_bps=own.limit_bps,
+            price_micro=price_micro[rows].astype(np.float64, copy=False),
         )
-        return Observation(now.t_ps, dt_ps, price_micro, offers, columns)
+        return Observation(now.t_ps, dt_ps, _one(price_micro, rows), offers, columns)
 
     def _seconds(self, dt_ps: int) -> Floats:
         """As a column; observers with the same rhythm ask for the same in turn."""
@@ -150,7 +146,7 @@ class Meter:
         return own
 
     def streams(
-        self, who: str, rows: Integers, price_micro: int, threshold: int
+        self, who: str, rows: Integers, price_micro: Integers | Floats, threshold: int
     ) -> StreamObservation:
         """What `who` sees of its test streams, late by the plan's delay threshold `threshold`."""
         now, then = self._look(who)
@@ -161,7 +157,7 @@ class Meter:
         return StreamObservation(
             t_ps=now.t_ps,
             dt_ps=now.t_ps - then.t_ps,
-            price_micro=price_micro,
+            price_micro=_one(price_micro, rows),
             sent=change("sent"),
             delivered=change("delivered"),
             marks=change("ce"),
@@ -169,21 +165,21 @@ class Meter:
             lost=change("lost"),
         )
 
-    def links(self, who: str, price_micro: int) -> PriceObservation:
-        """What `who` sees of all links; its next look starts here."""
+    def links(self, who: str, rows: Integers, price_micro: int) -> PriceObservation:
+        """What `who` sees of these links; its next look starts here."""
         now, then = self._look(who)
 
         def change(name: str) -> Integers:
-            return integers(now.links, name) - integers(then.links, name)
+            return (integers(now.links, name) - integers(then.links, name))[rows]
 
         columns = LinkColumns(
-            link=np.arange(len(self._rate_bps), dtype=np.int64),
-            rate_bps=self._rate_bps,
+            link=rows,
+            rate_bps=self._rate_bps[rows],
             arrivals=change("arrivals"),
             marks=change("marks"),
             drops=change("drops"),
             busy_ps=change("busy_ps"),
-            queue_packets=integers(now.links, "queue_packets"),
+            queue_packets=integers(now.links, "queue_packets")[rows],
         )
         return PriceObservation(now.t_ps, now.t_ps - then.t_ps, price_micro, columns)
 
@@ -192,3 +188,12 @@ class Meter:
         then = self._looks.get(who, self._now)
         self._looks[who] = self._now
         return self._now, then
+
+
+def _one(price_micro: Integers | Floats, rows: Integers) -> int:
+    """One price for all of these flows: theirs, their mean where they differ, else anybody's."""
+    prices = price_micro[rows] if len(rows) else price_micro[:1]
+    if not len(prices):
+        return 0
+    first = prices[0]
+    return int(first) if (prices == first).all() else round(float(prices.mean()))

@@ -8,11 +8,15 @@ which the flow enters it, so this role decides at every report unless an interva
 
 from __future__ import annotations
 
+from typing import ClassVar, Self
+
 import mesa
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation, Offer
-from ecnomy.agents.role import EVERY_REPORT, Role, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.role import EVERY_REPORT, Role, Strategist, Terms, settling_ps
+from ecnomy.agents.seat import Seat
+from ecnomy.agents.spec import AgentSpec
 
 __all__ = ["ApplicationProvider"]
 
@@ -24,6 +28,8 @@ class ApplicationProvider(Role):
         offers: its classes with their fees.
     """
 
+    phase: ClassVar[str] = "provide"
+
     def __init__(
         self, model: mesa.Model, name: str, terms: Terms, offers: tuple[Offer, ...]
     ) -> None:
@@ -31,6 +37,22 @@ class ApplicationProvider(Role):
         super().__init__(model, name, terms, EVERY_REPORT)
         self.offers = offers
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)
+
+    @classmethod
+    def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
+        """See Role."""
+        offers = tuple(Offer(spec.name, c.name, c.fee_micro_per_s) for c in spec.classes)
+        return cls(model, spec.name, terms, offers)
+
+    def join(self, seat: Seat) -> None:
+        """Its classes are on sale."""
+        for sold in seat.spec.classes:
+            seat.sell_class(sold)
+
+    def act(self, seat: Seat) -> None:
+        """Say what it pays for the flows in its classes."""
+        rows = seat.sold_rows()
+        seat.pay(rows, self.decide(seat.flows(rows)), all_of_them=True)
 
     def decide(self, seen: Observation) -> Decision:
         """What it is willing to pay for each flow in its classes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The desk where guaranteed calls are admitted, charged, judged and, if need be, paid back.
+"""The desk where calls are sold one by one: admitted, charged, judged and, if need be, paid back.
 
     call            at the moment of an accepted request: customer -> provider, the tariff's price
     reimbursement   when the call's record says that its promise was broken: provider -> customer
@@ -13,14 +13,16 @@ from __future__ import annotations
 
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from ecnomy.agents.calls import Call
-from ecnomy.agents.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.observation import Integers
-from ecnomy.markets.accounts.ledger import Ledger, Postings
-from ecnomy.markets.accounts.parties import Parties
+from ecnomy.agents.seat import CallSeller
+from ecnomy.agents.tariff import Tariff
 from ecnomy.markets.bridge.messages import Columns, Request
+from ecnomy.markets.economy.ledger import Ledger, Postings
+from ecnomy.markets.economy.parties import Parties
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 
@@ -29,38 +31,46 @@ REIMBURSEMENT: Final = "reimbursement"
 _NOBODY: Final = -1
 
 
+class _Sold(msgspec.Struct, frozen=True):
+    """Calls on sale: by whom, in which account, on what tariff."""
+
+    seller: CallSeller
+    account: int
+    tariff: Tariff
+
+
 class CallDesk:
-    """All guaranteed stream providers' calls of one run."""
+    """All calls of one run that are sold."""
 
     def __init__(self, parties: Parties, ledger: Ledger) -> None:
         self._parties, self._ledger = parties, ledger
-        self._providers: list[GuaranteedStreamProvider] = []
+        self._sold: list[_Sold] = []
         self._seller = np.full(len(parties.first_offer), _NOBODY, dtype=np.int64)
         self._charged: dict[int, int] = {}  # price of each accepted call not yet judged, by id
         self._due: dict[str, list[tuple[int, int, int]]] = {CALL: [], REIMBURSEMENT: []}
 
-    def open(self, provider: GuaranteedStreamProvider, rows: Integers) -> None:
-        """Calls on these flows are the provider's to sell."""
-        self._seller[rows] = len(self._providers)
-        self._providers.append(provider)
+    def open(self, who: str, seller: CallSeller, tariff: Tariff, rows: Integers) -> None:
+        """Calls on these flows are sold by `who`, on this tariff; `seller` admits them."""
+        self._seller[rows] = len(self._sold)
+        self._sold.append(_Sold(seller, self._parties.account(who), tariff))
 
     def close(self) -> None:
-        """Let the providers go."""
-        self._providers = []
+        """Let the sellers go."""
+        self._sold = []
 
     def admit(self, request: Request) -> bool:
-        """Let the call's provider decide; an accepted call is charged. Nobody's is refused.
+        """Let the call's seller decide; an accepted call is charged. Nobody's is refused.
 
         Raises:
-            StrategyError: the provider's strategy failed.
+            StrategyError: the seller's strategy failed.
         """
         seller = int(self._seller[request.flow])
         if request.kind != CALL or seller == _NOBODY:
             return False
-        provider = self._providers[seller]
-        if not provider.admit(Call(request.t_ps, request.flow)):
+        sold = self._sold[seller]
+        if not sold.seller.admit(Call(request.t_ps, request.flow)):
             return False
-        price_micro = provider.tariff.price_micro
+        price_micro = sold.tariff.price_micro
         self._charged[request.id] = price_micro
         self._due[CALL].append((request.t_ps, request.flow, price_micro))
         return True
@@ -83,7 +93,7 @@ class CallDesk:
             if price_micro is None:
                 continue
             charge[row] = price_micro
-            tariff = self._providers[int(self._seller[flow])].tariff
+            tariff = self._sold[int(self._seller[flow])].tariff
             if complete and tariff.broken(sent, late + lost):
                 back[row] = tariff.reimbursement_micro
                 self._due[REIMBURSEMENT].append((end_ps, flow, tariff.reimbursement_micro))
@@ -103,8 +113,7 @@ class CallDesk:
     def _postings(self, kind: str, due: list[tuple[int, int, int]]) -> Postings:
         t_ps, flow, amount = (np.array(column, dtype=np.int64) for column in zip(*due, strict=True))
         seller = np.array(
-            [self._parties.account(self._providers[i].name) for i in self._seller[flow].tolist()],
-            dtype=np.int64,
+            [self._sold[i].account for i in self._seller[flow].tolist()], dtype=np.int64
         )
         user = self._parties.users[flow]
         debit, credit = (user, seller) if kind == CALL else (seller, user)

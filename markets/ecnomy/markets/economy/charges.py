@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contracts: what is owed for a flow, in integer micro-units. Who owes it to whom is in parties.py.
+"""What is owed for a flow, in exact integer micro-units. Who owes it to whom is in contracts.py.
 
 class fee    floor(fee [micro/s] x active time [ps] / 10^12) up to any time; postings are
              differences of that, so no fraction is ever lost or charged twice. A flow is active
@@ -16,15 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.accounts.ledger import LARGEST_MICRO
+from ecnomy.markets.economy.ledger import LARGEST_MICRO
 
-__all__ = ["DEAREST_FEE_MICRO", "MARK_CHARGE", "CLASS_FEE", "ClassFees", "MarkCharge", "Per"]
+__all__ = ["DEAREST_FEE_MICRO", "ClassFees", "MarkCharge", "Per", "times"]
 
 Integers = npt.NDArray[np.int64]
 Per = Literal["mark", "byte"]
 
-CLASS_FEE: Final = "class-fee"
-MARK_CHARGE: Final = "marks"
 DEAREST_FEE_MICRO: Final = 10**12  # per second; keeps the exact division below within int64
 PS_PER_S: Final = 10**12
 MILLION: Final = 10**6
@@ -77,9 +75,9 @@ class MarkCharge:
         self.per = per
 
     def due(
-        self, price_micro: int, marks: Integers, marked_bytes: Integers
+        self, price_micro: int | Integers, marks: Integers, marked_bytes: Integers
     ) -> tuple[Integers, Integers]:
-        """What is due for the marks of an epoch at the price in force.
+        """What is due for the marks of an epoch at the price in force, of all flows or of each.
 
         Returns:
             amount in micro-units, quantity charged (marks or bytes); per flow.
@@ -88,7 +86,19 @@ class MarkCharge:
             LedgerError: overflow.
         """
         quantity = marks if self.per == "mark" else marked_bytes
-        most = int(quantity.max()) if len(quantity) else 0
-        if most * price_micro >= LARGEST_MICRO:
-            raise LedgerError("overflow", f"{most} x {price_micro} micro-units for one flow")
-        return quantity * np.int64(price_micro), quantity
+        return times(quantity, np.int64(price_micro)), quantity
+
+
+def times(quantity: Integers, price_micro: np.int64 | Integers) -> Integers:
+    """quantity x price, row by row.
+
+    Raises:
+        LedgerError: overflow.
+    """
+    rough = quantity.astype(np.float64) * price_micro
+    if len(rough) and float(rough.max()) >= LARGEST_MICRO:
+        row = int(rough.argmax())
+        price = int(np.broadcast_to(price_micro, rough.shape)[row])
+        raise LedgerError("overflow", f"{int(quantity[row])} x {price} micro-units for one flow")
+    product: Integers = quantity * price_micro
+    return product

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The market: a Mesa model that turns reports into bookings, decisions and orders for flows.
+
+At a report the elapsed epoch is booked first, at the prices and in the classes that were in force.
+Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, as
+they come. Last, what agents are willing to pay becomes what flows aim at (orders.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import mesa
+
+from ecnomy.agents.observation import Floats, Integers, Offer
+from ecnomy.agents.roles import find_role, preset_of
+from ecnomy.agents.roles.role import Role, Terms
+from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.economy.book import Book
+from ecnomy.markets.economy.call_desk import CallDesk
+from ecnomy.markets.economy.charges import Per
+from ecnomy.markets.economy.contracts import ClassFee
+from ecnomy.markets.economy.domains import Domains, owners_of
+from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.economy.orders import Orders
+from ecnomy.markets.economy.parties import NOBODY, Parties
+from ecnomy.markets.economy.phases import PHASES, in_order
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.economy.seat import MarketSeat
+from ecnomy.markets.economy.settlement import Settlement, find_settlement
+from ecnomy.markets.economy.sight import Sight
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.journal import Journal
+
+__all__ = ["Market"]
+
+PRICE = "price_micro_per_mark"
+
+
+class Market(mesa.Model):
+    """The market of one run.
+
+    Attributes:
+        plan: what is run.
+        ledger: all money moved.
+        journal: what agents did, for the table `agents`.
+        parties, domains, desk, orders, sight: see their modules.
+        offer: the class each flow is in, an index into `offers` or NO_OFFER.
+        t_ps: of the report that is answered, or was last.
+        warnings: what a user should know; whoever shows them empties the list.
+    """
+
+    def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
+        """Builds the agents, has them make their contracts and opens their accounts.
+
+        Args:
+            plan: the run's plan.
+            spec: the market part of its scenario.
+            per: whether contracts charge per mark or per byte of a marked packet.
+
+        Raises:
+            InputError: the market and the plan do not fit (see Parties and Domains).
+            StrategyError: a role or a strategy cannot be made.
+        """
+        super().__init__(rng=plan.seed)
+        self.plan, self.t_ps = plan, 0
+        self.ledger, self.journal = Ledger(), Journal()
+        self.warnings: list[str] = []
+        self.parties = Parties(plan, spec.agents, self.ledger)
+        self.desk = CallDesk(self.parties, self.ledger)
+        self.orders, self.sight = Orders(plan, self.journal), Sight(plan)
+        self.carriers: list[AgentSpec] = []
+        self._seats = [self._hire(agent) for agent in spec.agents]
+        self._phases = in_order(role for role, _ in self._seats)
+        self._seat_of = dict(self._seats)
+        self.parties.settle()
+        self.offer: Integers = self.parties.first_offer.copy()
+        self.domains = self._domains(spec)
+        self._settlement: Settlement = find_settlement(spec.settlement)(
+            plan, self.parties, self.domains, per
+        )
+        contracts = (*self._settlement.contracts, ClassFee(plan, self.parties))
+        self._book = Book(contracts, len(self.offer), self.ledger)
+        self._before: Report | None = None
+        self._published = [-1] * len(self.domains.names)
+        self._warned: set[str] = set()
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The service classes on sale."""
+        return self.parties.offers
+
+    @property
+    def fee_micro(self) -> Integers:
+        """Fees of each flow so far."""
+        return self._book.fee_micro
+
+    @property
+    def charge_micro(self) -> Integers:
+        """Mark charges of each flow so far."""
+        return self._book.charge_micro
+
+    @property
+    def roles(self) -> list[Role]:
+        """All agents in the order they act."""
+        return [role for phase in PHASES for role in self._phases[phase]]
+
+    def row_price_micro(self) -> Integers | Floats:
+        """What a mark costs each flow now."""
+        return self._settlement.row_price_micro()
+
+    def decide(self, report: Report) -> Decide:
+        """Book the epoch that ended, let agents decide, and say what flows are to aim at.
+
+        Only flows whose orders change are named. After the last epoch nobody decides.
+
+        Raises:
+            LedgerError: the books do not close.
+            StrategyError: a strategy's decision cannot be carried out.
+        """
+        self.t_ps = report.t_ps
+        self.desk.book(report.t_ps)
+        epoch = Epoch(self._before, report, self.offer, self.domains.price_micro)
+        self._book.close_epoch(epoch)
+        self._before = report
+        if report.t_ps >= self.plan.duration_ps:
+            return Decide(report.epoch)
+        self.sight.read(report, self._book.charge_micro)
+        for phase in PHASES:
+            for role in self._phases[phase]:
+                if role.due(report.t_ps):
+                    role.act(self._seat_of[role])
+            self._publish()
+        self._warn_hasty()
+        return Decide(report.epoch, self.orders.changed(report.t_ps, self.row_price_micro()))
+
+    def request(self, request: Request) -> Verdict:
+        """The answer of the agent whose business the call is; refused when it is nobody's.
+
+        Raises:
+            StrategyError: the agent's strategy failed.
+        """
+        return Verdict(request.id, self.desk.admit(request))
+
+    def record(self, record: Record) -> Record:
+        """Calls are judged and get their charge and reimbursement; all else is as it came."""
+        if record.table != "calls":
+            return record
+        return replace(record, columns=self.desk.judge(record.columns))
+
+    def close(self) -> None:
+        """Let go of all agents; Mesa 3.3 keeps a model alive as long as it has any."""
+        for role in self.roles:
+            role.remove()
+        self._seats, self._seat_of = [], {}
+        self._phases = {phase: [] for phase in PHASES}
+        self.desk.close()
+
+    def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
+        role = find_role(spec.role).made(self, _terms(spec, self.plan.seed), spec)
+        seat = MarketSeat(self, spec, preset_of(spec.role))
+        role.join(seat)
+        return role, seat
+
+    def _domains(self, spec: MarketSpec) -> Domains:
+        nodes = self.plan.nodes
+        links = [(link.name, nodes[link.source]) for link in self.plan.links]
+        price = spec.price_micro_per_mark
+        if not self.carriers:
+            account = self.ledger.open(NOBODY)
+            return Domains(self.plan, [""], [account], [0] * len(links), [price])
+        names = [carrier.name for carrier in self.carriers]
+        accounts = [self.parties.account(name) for name in names]
+        own = [carrier.price_micro_per_mark for carrier in self.carriers]
+        prices = [price if first < 0 else first for first in own]
+        return Domains(self.plan, names, accounts, owners_of(links, self.carriers), prices)
+
+    def _publish(self) -> None:
+        prices = self.domains.price_micro.tolist()
+        for domain, price in enumerate(prices):
+            if price != self._published[domain]:
+                self.journal.one(self.t_ps, self.domains.names[domain], PRICE, price)
+        self._published = prices
+
+    def _warn_hasty(self) -> None:
+        for role in self.roles:
+            if role.hasty and role.name not in self._warned:
+                self._warned.add(role.name)
+                self.warnings.append(
+                    f"{role.name} decides faster than its flows settle (3 T / (gain p)): "
+                    "it reads transients"
+                )
+
+
+def _terms(agent: AgentSpec, seed: int) -> Terms:
+    interval_ps = None if agent.decision_interval_ps < 0 else agent.decision_interval_ps
+    if agent.strategy is None:
+        return Terms(seed, interval_ps=interval_ps)
+    return Terms(seed, agent.strategy.kind, agent.strategy.params, interval_ps)
