@@ -7,6 +7,7 @@ from typing import ClassVar, Final
 
 import mesa
 
+from ecnomy.agents.answers import whole
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
@@ -47,12 +48,13 @@ class ConnectivityProvider(Role):
             StrategyError: the strategy failed, or returned no integer in [0, 10^12].
         """
         try:
-            price = self._strategy.post_price(seen)  # type: ignore[attr-defined]
+            answer = self._strategy.post_price(seen)  # type: ignore[attr-defined]
         except Exception as error:
             raise blame(self._who, error) from error
-        if type(price) is not int or not 0 <= price <= DEAREST_MICRO:
+        price = whole(answer)
+        if price is None or not 0 <= price <= DEAREST_MICRO:
             raise StrategyError(
-                f"{self._who} posted the price {price!r}, expected an integer in [0, 10^12]"
+                f"{self._who} posted the price {answer!r}, expected an integer in [0, 10^12]"
             )
         self.decided(seen.t_ps, 0)
         return price

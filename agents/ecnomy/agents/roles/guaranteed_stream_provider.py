@@ -12,6 +12,7 @@ from typing import ClassVar, Self
 
 import mesa
 
+from ecnomy.agents.answers import truth
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
@@ -88,9 +89,10 @@ class GuaranteedStreamProvider(Role):
             answer = self._strategy.admit(call)  # type: ignore[attr-defined]
         except Exception as error:
             raise blame(self._who, error) from error
-        if not isinstance(answer, bool):
+        admitted = truth(answer)
+        if admitted is None:
             raise StrategyError(f"{self._who} answered a call by {answer!r}, not True or False")
-        return answer
+        return admitted
 
     @property
     def readings(self) -> dict[str, float]:

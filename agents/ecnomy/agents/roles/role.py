@@ -16,6 +16,7 @@ import mesa
 import msgspec
 import numpy as np
 
+from ecnomy.agents.answers import number, whole
 from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.observation import FlowColumns, Observation
@@ -183,16 +184,31 @@ class Strategist:
                 raise StrategyError(
                     f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
                 )
-            choices.append(
-                (
-                    choice.willingness_micro_per_s,
-                    view.offer if choice.offer is None else choice.offer,
-                    choice.rate_cap_bps,
-                )
-            )
+            choices.append(self._numbers(choice, view.offer))
         pay, offer, cap_bps = zip(*choices, strict=True) if choices else ((), (), ())
         return Decision(
             np.array(pay, dtype=np.float64),
             np.array(offer, dtype=np.int64),
             np.array(cap_bps, dtype=np.float64),
         )
+
+    def _numbers(self, choice: FlowDecision, held: int) -> tuple[float, int, float]:
+        """Willingness, class and rate cap, numpy's numbers as Python's."""
+        pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
+        return (
+            self._amount(pay, "willingness_micro_per_s"),
+            held if choice.offer is None else self._index(choice.offer),
+            self._amount(cap_bps, "rate_cap_bps"),
+        )
+
+    def _amount(self, answer: object, name: str) -> float:
+        amount = number(answer)
+        if amount is None:
+            raise StrategyError(f"{self._who} returned a {name} that is no number: {answer!r}")
+        return amount
+
+    def _index(self, answer: object) -> int:
+        index = whole(answer)
+        if index is None or not -(2**63) <= index < 2**63:
+            raise StrategyError(f"{self._who} returned a class that is no integer: {answer!r}")
+        return index
