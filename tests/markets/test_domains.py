@@ -11,7 +11,7 @@ import pytest
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.roles import ROLES
 from ecnomy.agents.spec import AgentSpec
-from ecnomy.markets.economy.domains import Misowned, owners_of
+from ecnomy.markets.economy.ownership import Misowned, owners_of
 from ecnomy.markets.economy.settlement import SETTLEMENTS
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.document import RULES

@@ -21,9 +21,10 @@ from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import ClassFee
-from ecnomy.markets.economy.domains import Domains, owners_of
+from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.orders import Orders
+from ecnomy.markets.economy.ownership import owners_of
 from ecnomy.markets.economy.parties import NOBODY, Parties
 from ecnomy.markets.economy.phases import PHASES, in_order
 from ecnomy.markets.economy.readings import Epoch

@@ -10,7 +10,7 @@ import msgspec
 from ecnomy.agents.roles.find import ROLES, preset_of
 from ecnomy.agents.spec import RETAIL, AgentSpec, ClassSpec, MarketSpec
 from ecnomy.agents.strategies import make
-from ecnomy.markets.economy.domains import Misowned, owners_of
+from ecnomy.markets.economy.ownership import Misowned, owners_of
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
