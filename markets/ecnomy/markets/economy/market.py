@@ -3,7 +3,7 @@
 
 At a report the elapsed epoch is booked first, at the prices and in the classes that were in force.
 Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, as
-they come. Last, what agents are willing to pay becomes what flows aim at (orders.py).
+they come. Last, what agents are willing to pay becomes what flows aim at (aims.py).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import ClassFee
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.ledger import Ledger
-from ecnomy.markets.economy.orders import Orders
+from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.ownership import owners_of
 from ecnomy.markets.economy.parties import NOBODY, Parties
 from ecnomy.markets.economy.phases import PHASES, in_order
@@ -46,7 +46,7 @@ class Market(mesa.Model):
         plan: what is run.
         ledger: all money moved.
         journal: what agents did, for the table `agents`.
-        parties, domains, desk, orders, sight: see their modules.
+        parties, domains, desk, aims, sight: see their modules.
         offer: the class each flow is in, an index into `offers` or NO_OFFER.
         t_ps: of the report that is answered, or was last.
         warnings: what a user should know; whoever shows them empties the list.
@@ -70,7 +70,7 @@ class Market(mesa.Model):
         self.warnings: list[str] = []
         self.parties = Parties(plan, spec.agents, self.ledger)
         self.desk = CallDesk(self.parties, self.ledger)
-        self.orders, self.sight = Orders(plan, self.journal), Sight(plan)
+        self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
         self.carriers: list[AgentSpec] = []
         self._seats = [self._hire(agent) for agent in spec.agents]
         self._phases = in_order(role for role, _ in self._seats)
@@ -134,7 +134,7 @@ class Market(mesa.Model):
                     role.act(self._seat_of[role])
             self._publish()
         self._warn_hasty()
-        return Decide(report.epoch, self.orders.changed(report.t_ps, self.row_price_micro()))
+        return Decide(report.epoch, self.aims.changed(report.t_ps, self.row_price_micro()))
 
     def request(self, request: Request) -> Verdict:
         """The answer of the agent whose business the call is; refused when it is nobody's.

@@ -106,7 +106,7 @@ class MarketSeat:
         if decision.willingness_micro_per_s is None and decision.rate_cap_bps is None:
             return
         own = np.True_ if all_of_them else self._market.offer[rows] == _NONE
-        self._market.orders.take(self.t_ps, self._name, rows, own, decision)
+        self._market.aims.take(self.t_ps, self._name, rows, own, decision)
 
     def note(self, name: str, value: float) -> None:
         """See Seat."""

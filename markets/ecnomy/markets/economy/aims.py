@@ -20,10 +20,10 @@ from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 
-__all__ = ["Orders"]
+__all__ = ["Aims"]
 
 
-class Orders:
+class Aims:
     """What is paid for each flow, its cap, and what its engine was told of them."""
 
     def __init__(self, plan: Plan, journal: Journal) -> None:
