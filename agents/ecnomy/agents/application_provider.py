@@ -24,6 +24,8 @@ class ApplicationProvider(Role):
         offers: its classes with their fees.
     """
 
+    role = "application-provider"
+
     def __init__(
         self, model: mesa.Model, name: str, terms: Terms, offers: tuple[Offer, ...]
     ) -> None:

@@ -26,6 +26,8 @@ class GuaranteedStreamProvider(Role):
         tariff: what a call costs and promises.
     """
 
+    role = "guaranteed-stream-provider"
+
     def __init__(self, model: mesa.Model, name: str, terms: Terms, tariff: Tariff) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)

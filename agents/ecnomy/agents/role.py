@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 PS_PER_S: Final = 1_000_000_000_000
+MICRO: Final = 1e6
 EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
@@ -89,12 +90,15 @@ class Role(mesa.Agent):
     """An agent of the market.
 
     Attributes:
+        role: the word for it in a scenario.
         name: unique in the market; also the name of its account.
         stream: its own random stream.
         interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
         next_ps: when its next decision is due.
         hasty: whether its interval is too short for what it steers, as last measured.
     """
+
+    role: str = ""
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms, usual_ps: int) -> None:
         """`usual_ps` is the role's own interval."""
@@ -105,6 +109,17 @@ class Role(mesa.Agent):
         first_ps = SHORTEST_PS if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = int(self.stream.random() * first_ps)
         self.hasty = False
+
+    @property
+    def balance_micro(self) -> int:
+        """What its account holds after the last report, micro-units; below 0 it is a debt."""
+        balance: int = self.model.ledger.balance_micro(self.name)
+        return balance
+
+    @property
+    def balance(self) -> float:
+        """The same in units of money."""
+        return self.balance_micro / MICRO
 
     def due(self, t_ps: int) -> bool:
         """Whether a decision is due at a report at `t_ps`."""

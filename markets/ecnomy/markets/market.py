@@ -21,14 +21,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import mesa
 import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.application_provider import ApplicationProvider
-from ecnomy.agents.connectivity_provider import ConnectivityProvider
+from ecnomy.agents.connectivity_provider import ConnectivityProvider, price_posted
 from ecnomy.agents.customer import Customer
 from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
+from ecnomy.agents.errors import InputError
 from ecnomy.agents.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
 from ecnomy.agents.price_handler import PriceHandler
@@ -57,6 +57,7 @@ from ecnomy.markets.bridge.messages import (
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
+from ecnomy.markets.stepped import Stepped
 
 __all__ = ["Market"]
 
@@ -64,7 +65,7 @@ Truths = npt.NDArray[np.bool_]
 _NONE = np.array([NO_OFFER])
 
 
-class Market(mesa.Model):
+class Market(Stepped):
     """The market of one run.
 
     Attributes:
@@ -88,7 +89,7 @@ class Market(mesa.Model):
             InputError: the market and the plan do not fit (see Parties).
             StrategyError: a strategy cannot be made.
         """
-        super().__init__(rng=plan.seed)
+        super().__init__(plan.seed)
         self._plan = plan
         self.ledger, self.journal = Ledger(), Journal()
         self._parties = Parties(plan, spec, self.ledger)
@@ -110,7 +111,7 @@ class Market(mesa.Model):
         self._mark_rate: Floats = np.full(len(self.offer), LEAVE)
         self._cap_bps: Floats = np.full(len(self.offer), NO_CAP)
         self._sent_cap_bps: Floats = self._cap_bps.copy()
-        self._published_micro = -1
+        self._published_micro, self._epoch = -1, 0
         self._warned: set[str] = set()
 
     @property
@@ -134,25 +135,53 @@ class Market(mesa.Model):
         ]
 
     def decide(self, report: Report) -> Decide:
-        """Book the epoch that ended, let agents decide, and say what flows are to aim at.
+        """Meet a report and answer it at once."""
+        self.meet(report)
+        return self.orders()
 
-        Only flows whose mark rate changes are named. After the last epoch nobody decides.
+    def meet(self, report: Report) -> None:
+        """Book the epoch that ended and let agents decide; nothing is sent.
+
+        After the last epoch nobody decides.
 
         Raises:
             LedgerError: the books do not close.
             StrategyError: a strategy's decision cannot be carried out.
         """
+        self.t_ps, self._epoch = report.t_ps, report.epoch
         self._desk.book(report.t_ps)
         self._book.close_epoch(report, self.price_micro, self.offer)
         if report.t_ps >= self._plan.duration_ps:
-            return Decide(report.epoch)
+            return
         self._meter.read(report, self._book.charge_micro)
         self._post_prices(report.t_ps)
         self._ask_customers(report.t_ps)
         self._ask_sellers(report.t_ps)
         self._show_streams(report.t_ps)
         self._warn_hasty()
-        return Decide(report.epoch, self._changed_rates(report.t_ps))
+
+    def orders(self) -> Decide:
+        """What flows are to aim at from the last report on; only those whose aim changes."""
+        if self.t_ps >= self._plan.duration_ps:
+            return Decide(self._epoch)
+        self._publish_price(self.t_ps)
+        return Decide(self._epoch, self._changed_rates(self.t_ps))
+
+    def post_price(self, price_micro: int) -> None:
+        """Post a price per mark, micro-units, from the last report on; StrategyError as agents."""
+        self.price_micro = price_posted("post_price", price_micro)
+
+    def set_willingness(self, source: str, micro_per_s: float) -> None:
+        """What each flow of a source pays for, micro-units/s, until an agent sets it again.
+
+        Raises:
+            InputError: there is no such source, or the amount is negative or not finite.
+        """
+        if not 0 <= micro_per_s < np.inf:
+            raise InputError(f"set_willingness({source!r}): found {micro_per_s}, expected >= 0")
+        rows = self._parties.flows([source])
+        wanted = Decision(np.full(len(rows), float(micro_per_s)))
+        self._take(self.t_ps, "", rows, np.True_, wanted)
 
     def request(self, request: Request) -> Verdict:
         """The answer of the provider whose business the call is; refused when it is nobody's.
@@ -167,13 +196,6 @@ class Market(mesa.Model):
         if record.table != "calls":
             return record
         return replace(record, columns=self._desk.judge(record.columns))
-
-    def close(self) -> None:
-        """Let go of all agents; Mesa 3.3 keeps a model alive as long as it has any."""
-        for role in self.roles:
-            role.remove()
-        self._carriers, self._customers, self._sellers, self._guarantors = [], [], [], []
-        self._desk.close()
 
     def _hire(self, agent: AgentSpec) -> None:
         terms = _terms(agent, self._plan.seed)
@@ -198,6 +220,9 @@ class Market(mesa.Model):
             if carrier.due(t_ps):
                 seen = self._meter.links(carrier.name, self.price_micro)
                 self.price_micro = carrier.post_price(seen)
+        self._publish_price(t_ps)
+
+    def _publish_price(self, t_ps: int) -> None:
         if self.price_micro != self._published_micro:
             who = self._carriers[0].name if self._carriers else ""
             self.journal.one(t_ps, who, "price_micro_per_mark", self.price_micro)

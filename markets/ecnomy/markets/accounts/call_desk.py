@@ -44,10 +44,6 @@ class CallDesk:
         self._seller[rows] = len(self._providers)
         self._providers.append(provider)
 
-    def close(self) -> None:
-        """Let the providers go."""
-        self._providers = []
-
     def admit(self, request: Request) -> bool:
         """Let the call's provider decide; an accepted call is charged. Nobody's is refused.
 
