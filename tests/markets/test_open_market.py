@@ -196,12 +196,13 @@ def test_a_folder_that_is_being_written_is_refused(scene: Path, tmp_path: Path) 
         market.step()
 
 
-def test_no_agent_steps_its_own_market(scene: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("deed", ["step", "close"])
+def test_no_agent_steps_or_closes_its_own_market(deed: str, scene: Path, tmp_path: Path) -> None:
     """A strategy that tries is told, and the run ends as with any fault of a strategy."""
     with open_market(scene, out=tmp_path / "r") as market:
         market.step()
         carrier = next(iter(market.agents))
-        carrier._strategy.post_price = lambda seen: Market.step(market)
+        carrier._strategy.post_price = lambda seen: getattr(Market, deed)(market)
         with pytest.raises(StrategyError, match="a step is under way"):
             market.step()
         assert not market.running

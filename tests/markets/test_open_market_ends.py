@@ -192,7 +192,7 @@ print(children, flush=True)
         ("sys.exit(3)", "the program ended at 3 s"),
         ("raise RuntimeError('mine')", "the program ended at 3 s"),
         ("threading.Thread(target=market.run_model, daemon=True).start()", "the program ended"),
-        ("os.fork() or sys.exit()", "the program ended at 3 s"),
+        ("os.fork() or sys.exit(); os.wait(); market.step()", "the program ended at 4 s"),
         ("os.kill(os.getpid(), signal.SIGTERM)", "the run has not ended"),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the run has not ended"),
     ],
@@ -220,6 +220,23 @@ def test_python_that_ends_takes_the_engine_with_it(
     assert found["complete"] is False and found["reason"].startswith(reason)
     if reason == "the program ended at 3 s":
         assert found["measured"]["to_ps"] == 3 * world.PS
+
+
+def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
+    """A child can neither step nor close its parent's market; the parent goes on."""
+    with open_market(scene, out=tmp_path / "r") as market:
+        child = os.fork()
+        if child == 0:
+            refused = 0
+            for deed in (market.step, market.close):
+                try:
+                    deed()
+                except NotRunningError as error:
+                    refused += "belongs to process" in str(error)
+            os._exit(refused)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+        market.run_model()
+    assert manifest(tmp_path / "r")["complete"] is True
 
 
 def test_interrupt_between_steps_spares_the_engine(scene: Path) -> None:

@@ -5,7 +5,7 @@ A session holds what a run must give back: the engine's process, the socket, the
 All of it is given back at the first of these, whoever comes first:
 
     the last step       complete
-    an error in a step  the manifest names it: an engine that died, a strategy that failed
+    an error in a step  the manifest names it: an engine that died, a strategy that failed, Ctrl-C
     close()             "closed at 12 s"; leaving a with-block by an exception names that
     nobody refers to    "abandoned at 12 s", when Python collects the market (`gc.collect()` does)
     the market any more
@@ -157,14 +157,14 @@ class Session:
         """One report further; the last step ends the run.
 
         Raises:
-            NotRunningError: it has ended, or a step is under way.
+            NotRunningError: it has ended, a step is under way, or it is another process's.
             EcnomyError, OSError: as `run`; the run has ended then.
         """
         with self._lock:
             if self._over:
                 raise NotRunningError(f"the run has ended: {self._reason or 'complete'}")
-            if self._talk is None or self._talk.under_way:
-                raise NotRunningError("a step is under way: no agent can step its own market")
+            self._check_idle()
+            assert self._talk is not None
             with self._ended_by_errors(market):
                 self._talk.step(market)
                 if self._talk.finish is not None:
@@ -179,10 +179,12 @@ class Session:
                 of an engine that is gone.
 
         Raises:
+            NotRunningError: a step is under way, or the run is another process's.
             OSError: the results cannot be written.
         """
         with self._lock:
             if not self._over:
+                self._check_idle()
                 self.end(market, reason or self._died() or self._when("closed"))
         return None if self.folder is None else RunResult(self.folder, self._reason is None)
 
@@ -227,6 +229,13 @@ class Session:
         if self._lock.acquire(timeout=_AT_EXIT_S):
             with contextlib.suppress(Exception):
                 self.end(self._market(), self._reason or self._when("the program ended"))
+
+    def _check_idle(self) -> None:
+        """Within our lock only our own thread can be in mid-step: an agent that decides."""
+        if self._pid != os.getpid():
+            raise NotRunningError(f"the run belongs to process {self._pid}: no fork can go on")
+        if self._talk is None or self._talk.under_way:
+            raise NotRunningError("a step is under way: no agent steps or closes its own market")
 
     def _finished(self, market: MarketLike, finish: Finish) -> None:
         assert self._process is not None and self._keeper is not None

@@ -101,6 +101,7 @@ class Stepped(mesa.Model):
             The results, incomplete before the end of the run; None where no tables are written.
 
         Raises:
+            NotRunningError: a step is under way (an agent's decision).
             OSError: the results cannot be written.
         """
         return None if self._session is None else self._session.close(self)
