@@ -202,7 +202,7 @@ def test_no_agent_steps_or_closes_its_own_market(deed: str, scene: Path, tmp_pat
     with open_market(scene, out=tmp_path / "r") as market:
         market.step()
         carrier = next(iter(market.agents))
-        carrier._strategy.post_price = lambda seen: getattr(Market, deed)(market)
+        carrier._strategy.post_price = lambda seen: getattr(market, deed)()
         with pytest.raises(StrategyError, match="a step is under way"):
             market.step()
         assert not market.running

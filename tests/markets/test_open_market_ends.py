@@ -83,6 +83,8 @@ def by_kill(market: Market, steps: int, pid: int) -> str:
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(EngineError, match="SIGKILL"):
         market.step()
+    with pytest.raises(NotRunningError, match="^the run has ended: .*SIGKILL"):
+        market.step()
     return "SIGKILL"
 
 

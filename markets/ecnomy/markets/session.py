@@ -153,17 +153,26 @@ class Session:
             self._talk = Conversation(link, plan, self._keeper.sink, self._keeper.say, process.fate)
             self._talk.begin(hello, market)
 
-    def step(self, market: MarketLike) -> None:
-        """One report further; the last step ends the run.
+    def check(self) -> None:
+        """Refuse a step that cannot be made.
 
         Raises:
-            NotRunningError: it has ended, a step is under way, or it is another process's.
-            EcnomyError, OSError: as `run`; the run has ended then.
+            NotRunningError: the run has ended, a step is under way, or it is another process's.
         """
         with self._lock:
             if self._over:
                 raise NotRunningError(f"the run has ended: {self._reason or 'complete'}")
             self._check_idle()
+
+    def step(self, market: MarketLike) -> None:
+        """One report further; the last step ends the run.
+
+        Raises:
+            NotRunningError: see check.
+            EcnomyError, OSError: as `run`; the run has ended then.
+        """
+        with self._lock:
+            self.check()
             assert self._talk is not None
             with self._ended_by_errors(market):
                 self._talk.step(market)

@@ -36,6 +36,9 @@ class Steps(Protocol):
     def running(self) -> bool:
         """Whether the run has not ended."""
 
+    def check(self) -> None:
+        """Refuse a step that cannot be made (NotRunningError)."""
+
     def step(self, model: Any) -> None:
         """One report further."""
 
@@ -61,6 +64,9 @@ class Stepped(mesa.Model):
         self._numbers = itertools.count(1)
         self.t_ps = 0
         super().__init__(rng=seed)
+        # Mesa has wrapped `step`. After an error, or within a step, the wrapper of 3.5 would do
+        # nothing and say nothing.
+        self._mesas_step, self.step = self.step, self._checked_step  # type: ignore[method-assign]
 
     @property
     def running(self) -> bool:
@@ -90,9 +96,14 @@ class Stepped(mesa.Model):
             NotRunningError: no engine is behind this market, or its run has ended.
             EcnomyError, OSError: as `run`; the run has ended then.
         """
+        if self._session is not None:
+            self._session.step(self)
+
+    def _checked_step(self) -> None:
         if self._session is None:
             raise NotRunningError("this market has no engine: open_market() starts one beside it")
-        self._session.step(self)
+        self._session.check()
+        self._mesas_step()
 
     def close(self) -> RunResult | None:
         """End the run, if it has not ended, and say where its results are.
