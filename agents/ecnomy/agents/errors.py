@@ -7,6 +7,7 @@
     ├── StrategyError           a strategy could not be loaded or broke its contract
     ├── EngineError             the packet engine could not start, died, hung up or said so
     │   └── ProtocolError       a peer broke the bridge protocol (refused by name)
+    ├── NotRunningError         a market was stepped that has no engine, or whose run has ended
     ├── LedgerError             a posting that cannot be made, with its named refusal
     └── ResultsError            a results folder is missing, incomplete or of another format
 
@@ -20,6 +21,7 @@ __all__ = [
     "EngineError",
     "InputError",
     "LedgerError",
+    "NotRunningError",
     "ProtocolError",
     "ResultsError",
     "ScenarioError",
@@ -72,6 +74,10 @@ class ProtocolError(EngineError):
     def __init__(self, name: str, detail: str) -> None:
         self.name, self.detail = name, detail
         super().__init__(f"{name}: {detail}")
+
+
+class NotRunningError(EcnomyError):
+    """A market was stepped that no engine is behind, or whose run has ended."""
 
 
 class LedgerError(EcnomyError):

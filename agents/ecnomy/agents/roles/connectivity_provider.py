@@ -14,7 +14,7 @@ from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.strategies import blame, make
 
-__all__ = ["ConnectivityProvider"]
+__all__ = ["ConnectivityProvider", "price_posted"]
 
 DEAREST_MICRO: Final = 10**12
 
@@ -23,6 +23,7 @@ class ConnectivityProvider(Role):
     """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price."""
 
     phase: ClassVar[str] = "post"
+    role = "connectivity-provider"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
@@ -51,10 +52,18 @@ class ConnectivityProvider(Role):
             answer = self._strategy.post_price(seen)  # type: ignore[attr-defined]
         except Exception as error:
             raise blame(self._who, error) from error
-        price = whole(answer)
-        if price is None or not 0 <= price <= DEAREST_MICRO:
-            raise StrategyError(
-                f"{self._who} posted the price {answer!r}, expected an integer in [0, 10^12]"
-            )
+        price = price_posted(self._who, answer)
         self.decided(seen.t_ps, 0)
         return price
+
+
+def price_posted(who: str, price: object) -> int:
+    """A price that `who` posts, if it is one.
+
+    Raises:
+        StrategyError: it is no integer in [0, 10^12].
+    """
+    found = whole(price)
+    if found is None or not 0 <= found <= DEAREST_MICRO:
+        raise StrategyError(f"{who} posted the price {price!r}, expected an integer in [0, 10^12]")
+    return found

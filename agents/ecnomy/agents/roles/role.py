@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 PS_PER_S: Final = 1_000_000_000_000
+MICRO: Final = 1e6
 EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
@@ -98,6 +99,7 @@ class Role(mesa.Agent):
     its contracts in `join` and looks and acts in `act`.
 
     Attributes:
+        role: the word for it in a scenario.
         preset: what its entry may hold; that of roles in ecnomy is listed in find.py.
         phase: when in a meeting it acts: `post` (prices), `choose` (what to buy), `provide` (what
             to do for what is sold) or `watch`.
@@ -108,6 +110,7 @@ class Role(mesa.Agent):
         hasty: whether its interval is too short for what it steers, as last measured.
     """
 
+    role: str = ""
     preset: ClassVar[Preset] = Preset(takes=("sources", "params"))
     phase: ClassVar[str] = "choose"
 
@@ -132,6 +135,17 @@ class Role(mesa.Agent):
 
     def act(self, seat: Seat) -> None:
         """A turn in a meeting at which a decision is due."""
+
+    @property
+    def balance_micro(self) -> int:
+        """What its account holds after the last report, micro-units; below 0 it is a debt."""
+        balance: int = self.model.ledger.balance_micro(self.name)
+        return balance
+
+    @property
+    def balance(self) -> float:
+        """The same in units of money."""
+        return self.balance_micro / MICRO
 
     def due(self, t_ps: int) -> bool:
         """Whether a decision is due at a report at `t_ps`."""

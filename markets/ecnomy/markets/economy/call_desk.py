@@ -54,10 +54,6 @@ class CallDesk:
         self._seller[rows] = len(self._sold)
         self._sold.append(_Sold(seller, self._parties.account(who), tariff))
 
-    def close(self) -> None:
-        """Let the sellers go."""
-        self._sold = []
-
     def admit(self, request: Request) -> bool:
         """Let the call's seller decide; an accepted call is charged. Nobody's is refused.
 

@@ -10,20 +10,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import mesa
+import numpy as np
 
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import InputError
 from ecnomy.agents.observation import Floats, Integers, Offer
 from ecnomy.agents.roles import find_role, preset_of
+from ecnomy.agents.roles.connectivity_provider import price_posted
 from ecnomy.agents.roles.role import Role, Terms
 from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import ClassFee
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.ledger import Ledger
-from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.ownership import owners_of
 from ecnomy.markets.economy.parties import NOBODY, Parties
 from ecnomy.markets.economy.phases import PHASES, in_order
@@ -33,13 +36,14 @@ from ecnomy.markets.economy.settlement import Settlement, find_settlement
 from ecnomy.markets.economy.sight import Sight
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
+from ecnomy.markets.stepped import Stepped
 
 __all__ = ["Market"]
 
 PRICE = "price_micro_per_mark"
 
 
-class Market(mesa.Model):
+class Market(Stepped):
     """The market of one run.
 
     Attributes:
@@ -48,7 +52,6 @@ class Market(mesa.Model):
         journal: what agents did, for the table `agents`.
         parties, domains, desk, aims, sight: see their modules.
         offer: the class each flow is in, an index into `offers` or NO_OFFER.
-        t_ps: of the report that is answered, or was last.
         warnings: what a user should know; whoever shows them empties the list.
     """
 
@@ -64,8 +67,8 @@ class Market(mesa.Model):
             InputError: the market and the plan do not fit (see Parties and Domains).
             StrategyError: a role or a strategy cannot be made.
         """
-        super().__init__(rng=plan.seed)
-        self.plan, self.t_ps = plan, 0
+        super().__init__(plan.seed)
+        self.plan, self._epoch = plan, 0
         self.ledger, self.journal = Ledger(), Journal()
         self.warnings: list[str] = []
         self.parties = Parties(plan, spec.agents, self.ledger)
@@ -112,21 +115,26 @@ class Market(mesa.Model):
         return self._settlement.row_price_micro()
 
     def decide(self, report: Report) -> Decide:
-        """Book the epoch that ended, let agents decide, and say what flows are to aim at.
+        """Meet a report and answer it at once."""
+        self.meet(report)
+        return self.orders()
 
-        Only flows whose orders change are named. After the last epoch nobody decides.
+    def meet(self, report: Report) -> None:
+        """Book the epoch that ended and let agents decide; nothing is sent.
+
+        After the last epoch nobody decides.
 
         Raises:
             LedgerError: the books do not close.
             StrategyError: a strategy's decision cannot be carried out.
         """
-        self.t_ps = report.t_ps
+        self.t_ps, self._epoch = report.t_ps, report.epoch
         self.desk.book(report.t_ps)
         epoch = Epoch(self._before, report, self.offer, self.domains.price_micro)
         self._book.close_epoch(epoch)
         self._before = report
         if report.t_ps >= self.plan.duration_ps:
-            return Decide(report.epoch)
+            return
         self.sight.read(report, self._book.charge_micro)
         for phase in PHASES:
             for role in self._phases[phase]:
@@ -134,7 +142,42 @@ class Market(mesa.Model):
                     role.act(self._seat_of[role])
             self._publish()
         self._warn_hasty()
-        return Decide(report.epoch, self.aims.changed(report.t_ps, self.row_price_micro()))
+
+    def orders(self) -> Decide:
+        """What flows are to aim at from the last report on; only those whose aim changes."""
+        if self.t_ps >= self.plan.duration_ps:
+            return Decide(self._epoch)
+        self._publish()
+        return Decide(self._epoch, self.aims.changed(self.t_ps, self.row_price_micro()))
+
+    def post_price(self, price_micro: int, carrier: str = "") -> None:
+        """Post a price per mark, micro-units, from the last report on, as a carrier would.
+
+        Args:
+            price_micro: in [0, 10^12].
+            carrier: its name; "" where there is one domain.
+
+        Raises:
+            StrategyError: it is no such price.
+            InputError: there is no such carrier.
+        """
+        names = self.domains.names
+        if carrier not in names and (carrier or len(names) > 1):
+            raise InputError(f"post_price: found carrier {carrier!r}, expected {', '.join(names)}")
+        domain = names.index(carrier) if carrier else 0
+        self.domains.post(domain, price_posted("post_price", price_micro))
+
+    def set_willingness(self, source: str, micro_per_s: float) -> None:
+        """What each flow of a source pays for, micro-units/s, until an agent sets it again.
+
+        Raises:
+            InputError: there is no such source, or the amount is negative or not finite.
+        """
+        if not 0 <= micro_per_s < np.inf:
+            raise InputError(f"set_willingness({source!r}): found {micro_per_s}, expected >= 0")
+        rows = self.parties.flows([source])
+        wanted = Decision(np.full(len(rows), float(micro_per_s)))
+        self.aims.take(self.t_ps, "", rows, np.True_, wanted)
 
     def request(self, request: Request) -> Verdict:
         """The answer of the agent whose business the call is; refused when it is nobody's.
@@ -149,14 +192,6 @@ class Market(mesa.Model):
         if record.table != "calls":
             return record
         return replace(record, columns=self.desk.judge(record.columns))
-
-    def close(self) -> None:
-        """Let go of all agents; Mesa 3.3 keeps a model alive as long as it has any."""
-        for role in self.roles:
-            role.remove()
-        self._seats, self._seat_of = [], {}
-        self._phases = {phase: [] for phase in PHASES}
-        self.desk.close()
 
     def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
         role = find_role(spec.role).made(self, _terms(spec, self.plan.seed), spec)
