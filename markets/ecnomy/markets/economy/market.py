@@ -96,6 +96,11 @@ class Market(Stepped):
         return self.parties.offers
 
     @property
+    def price_micro(self) -> int:
+        """The price per mark of the first carrier, who is the only one in most markets."""
+        return int(self.domains.price_micro[0])
+
+    @property
     def fee_micro(self) -> Integers:
         """Fees of each flow so far."""
         return self._book.fee_micro
