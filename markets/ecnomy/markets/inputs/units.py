@@ -161,7 +161,9 @@ def worth(given: str, wanted: str) -> Fraction:
         UnitError: `given` is unknown or measures something else.
     """
     usual, target = USUAL.get(given), USUAL.get(wanted)
-    if usual and target and usual[1] == target[1]:
+    if usual and target:
+        if usual[1] != target[1]:
+            raise UnitError(f"{given!r} measures something else")
         return usual[0] / target[0]
     return _by_pint(given, wanted)
 

@@ -57,7 +57,15 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
     Raises:
         ScenarioError: a parameter is unknown, missing, of another type or unit, or refused.
     """
-    params = _params(node, _declared(cls), path)
+    kind = node.mapping()["kind"]
+    try:
+        fields = _declared(cls)
+    except Exception as error:  # annotations of the user's may name what is not there
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        here = child_path(path, "kind")
+        wanted = f"a class whose annotations can be read ({reason})"
+        raise kind.place.error(here, show(kind), wanted) from None
+    params = _params(node, fields, path)
     _try(trial, params, node, path)
     return params
 
