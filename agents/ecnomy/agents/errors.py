@@ -5,6 +5,7 @@
     ├── InputError              what a user wrote is wrong, exit status 2
     │   └── ScenarioError       in a scenario file: file, line, path, found, expected
     ├── StrategyError           a strategy could not be loaded or broke its contract
+    ├── TariffError             the same of a user's own tariff
     ├── EngineError             the packet engine could not start, died, hung up or said so
     │   └── ProtocolError       a peer broke the bridge protocol (refused by name)
     ├── NotRunningError         a market was stepped that has no engine, or whose run has ended
@@ -26,6 +27,7 @@ __all__ = [
     "ResultsError",
     "ScenarioError",
     "StrategyError",
+    "TariffError",
 ]
 
 
@@ -62,6 +64,10 @@ class ScenarioError(InputError):
 
 class StrategyError(EcnomyError):
     """A strategy could not be loaded or returned what its role cannot use."""
+
+
+class TariffError(EcnomyError):
+    """A tariff of a user's own could not be loaded or charged what cannot be booked."""
 
 
 class EngineError(EcnomyError):

@@ -306,7 +306,7 @@ PricePerMark = Annotated[
     Amount(
         what="an amount",
         example="0.002 money",
-        units=("money", "money/mark"),
+        units=("money", units.money_per("mark")),
         scale=MICRO,
         above=True,
         most=DEAREST_MICRO,
@@ -314,7 +314,13 @@ PricePerMark = Annotated[
 ]
 Fee = Annotated[
     int,
-    Amount(what="a fee", example="4 money/s", units=("money/s",), scale=MICRO, most=DEAREST_MICRO),
+    Amount(
+        what="a fee",
+        example="4 money/s",
+        units=(units.money_per("s"),),
+        scale=MICRO,
+        most=DEAREST_MICRO,
+    ),
 ]
 Framing = Annotated[int, Amount(what="a size", example="7 bytes", units=("byte",), most=65_535)]
 Name = Annotated[str, Word()]
