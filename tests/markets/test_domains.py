@@ -106,6 +106,8 @@ def test_an_unknown_settlement_is_refused() -> None:
     text = text.replace("  price_per", "  settlement: barter\n  price_per")
     with pytest.raises(ScenarioError, match="found 'barter', expected one of retail, cascade"):
         scenario_from_text(text, "s.yaml")
+    with pytest.raises(ScenarioError, match="s.yaml:10: market.settlement: found 'lab:Mine'"):
+        scenario_from_text(text.replace("barter", "lab:Mine"), "s.yaml")
 
 
 def test_the_market_names_no_role() -> None:

@@ -14,7 +14,7 @@ from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.bridge.columns import REPORT_PAIRS
 from ecnomy.markets.bridge.messages import Report
 from ecnomy.markets.economy.market import Market
-from ecnomy.markets.economy.settlement import shared
+from ecnomy.markets.economy.marks_by_flow import shared
 from ecnomy.markets.plan import Link, Plan
 from market_world import PS
 
@@ -149,7 +149,7 @@ def test_marks_are_shared_out_whole(total: int, weights: list[int], parts: list[
 def test_a_rule_of_ones_own(tmp_path) -> None:
     """A class by dotted path; what cannot be imported is refused in a line."""
     spec = MarketSpec(5, (AgentSpec("isp", "connectivity-provider"),), "nowhere.rules:Mine")
-    with pytest.raises(InputError, match=r"market\.settlement: tried nowhere\.rules:Mine"):
+    with pytest.raises(InputError, match="settlement 'nowhere.rules:Mine': tried"):
         Market(world.plan([world.source("s")]), spec)
     own = MarketSpec(5, spec.agents, "ecnomy.markets.economy.settlement:Peering")
     assert Market(world.plan([world.source("s")]), own).row_price_micro().tolist() == [5]

@@ -7,7 +7,7 @@ or a role state (see ecnomy.agents.parameters).
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -17,6 +17,7 @@ __all__ = [
     "RETAIL",
     "AgentSpec",
     "ClassSpec",
+    "ContractSpec",
     "MarketSpec",
     "Params",
     "StrategySpec",
@@ -43,6 +44,21 @@ class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sources: tuple[str, ...]  # whose flows start in this class
 
 
+class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an agent sells beside service classes and calls, to the users of these sources.
+
+    Attributes:
+        name: its kind in the ledger.
+        meter: one of ecnomy.markets.economy.meters.METERS.
+        tariff: an ecnomy.markets.economy.tariffs.Tariff.
+    """
+
+    name: str
+    meter: str
+    tariff: Any
+    sources: tuple[str, ...]
+
+
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One agent; what its role does not take is empty.
 
@@ -56,6 +72,7 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         links: patterns of the names of links it owns.
         nodes: nodes whose outgoing links it owns.
         price_micro_per_mark: what it asks for a mark at first; -1: the market's price.
+        contracts: what else it sells.
         params: of a role of the user's own.
     """
 
@@ -70,6 +87,7 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     price_micro_per_mark: int = -1
+    contracts: tuple[ContractSpec, ...] = ()
     params: Params = {}
 
 

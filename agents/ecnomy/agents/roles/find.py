@@ -8,12 +8,12 @@ says in `preset` what an entry here would.
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from ecnomy.agents.errors import InputError
+from ecnomy.agents.find import Family, find
 
 if TYPE_CHECKING:
     from ecnomy.agents.roles.role import Role
@@ -97,6 +97,15 @@ ROLES: Final[dict[str, Preset]] = {
 }
 
 
+_FAMILY: Final = Family(
+    noun="role",
+    group="ecnomy.roles",
+    methods=("join",),
+    error=InputError,
+    built_in={word: preset.path for word, preset in ROLES.items()},
+)
+
+
 def preset_of(word: str) -> Preset:
     """What the entry of a role may hold.
 
@@ -108,25 +117,12 @@ def preset_of(word: str) -> Preset:
 
 @functools.cache
 def find_role(word: str) -> type[Role]:
-    """The class of a role: one of ROLES, or `module:Class`.
+    """The class of a role: one of ROLES, `module:Class`, or an entry point in `ecnomy.roles`.
 
     Raises:
-        InputError: there is none, it cannot be imported, or it is no role.
+        InputError: there is none, it cannot be imported, or it makes no contracts (`join`).
     """
-    from ecnomy.agents.roles.role import Role
-
-    path = ROLES[word].path if word in ROLES else word
-    module, colon, name = path.partition(":")
-    if not colon:
-        known = ", ".join(ROLES)
-        raise InputError(f"no role {word!r}: there are {known}; one of your own is module:Class")
-    try:
-        found = getattr(importlib.import_module(module), name)
-    except Exception as error:  # anything can go wrong in a module of the user's
-        raise InputError(f"role {word!r}: tried {path}: {error}") from error
-    if not (isinstance(found, type) and issubclass(found, Role)):
-        raise InputError(f"role {word!r}: {path} is no class on ecnomy.agents.roles.role.Role")
-    return found
+    return find(_FAMILY, word)
 
 
 def with_article(word: str) -> str:

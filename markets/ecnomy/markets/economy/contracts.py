@@ -19,7 +19,17 @@ from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 
-__all__ = ["CHARGE", "CLASS_FEE", "FEE", "MARKS", "ClassFee", "Contract", "Dues", "MarkDelivered"]
+__all__ = [
+    "CHARGE",
+    "CLASS_FEE",
+    "FEE",
+    "MARKS",
+    "ClassFee",
+    "Contract",
+    "Dues",
+    "MarkDelivered",
+    "Spans",
+]
 
 CLASS_FEE: Final = "class-fee"
 MARKS: Final = "marks"
@@ -80,17 +90,37 @@ class MarkDelivered:
         return Dues(MARKS, payer, self._payee, amount, self._rows, quantity, price, CHARGE, True)
 
 
+class Spans:
+    """When flows are active: from their source's start to its stop.
+
+    Attributes:
+        start_ps, stop_ps: of each row.
+        flows: how many flows it stands for.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        rows = plan.row_sources()
+        spans = [(s.start.at_ps, s.stop_ps if s.stop_ps >= 0 else plan.duration_ps) for s in rows]
+        table = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        self.start_ps, self.stop_ps = table[:, 0], table[:, 1]
+        self.flows = np.array([s.row_flows for s in rows], dtype=np.int64)
+
+    def active_ps(self, epoch: Epoch) -> Integers:
+        """For how much of the epoch each row was, the sum over its flows."""
+        begin = np.maximum(epoch.from_ps, self.start_ps)
+        each = np.maximum(0, np.minimum(epoch.to_ps, self.stop_ps) - begin)
+        active_ps: Integers = each * self.flows
+        return active_ps
+
+
 class ClassFee:
     """A fee for the time in a service class: whose flow it is pays who sells the class."""
 
     def __init__(self, plan: Plan, parties: Parties) -> None:
         self._parties = parties
-        rows = plan.row_sources()
-        self._flows = np.array([s.row_flows for s in rows], dtype=np.int64)
-        self._rows = np.arange(len(self._flows), dtype=np.int64)
-        spans = [(s.start.at_ps, s.stop_ps if s.stop_ps >= 0 else plan.duration_ps) for s in rows]
-        table = np.array(spans, dtype=np.int64).reshape(-1, 2)
-        self._fees = ClassFees(table[:, 0], table[:, 1])
+        spans = Spans(plan)
+        self._flows, self._rows = spans.flows, np.arange(len(spans.flows), dtype=np.int64)
+        self._fees = ClassFees(spans.start_ps, spans.stop_ps)
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""

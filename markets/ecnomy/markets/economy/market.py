@@ -25,8 +25,10 @@ from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import ClassFee
+from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.ownership import owners_of
 from ecnomy.markets.economy.parties import NOBODY, Parties
 from ecnomy.markets.economy.phases import PHASES, in_order
@@ -84,7 +86,13 @@ class Market(Stepped):
         self._settlement: Settlement = find_settlement(spec.settlement)(
             plan, self.parties, self.domains, per
         )
-        contracts = (*self._settlement.contracts, ClassFee(plan, self.parties))
+        self._counts = Counts(len(self.offer))
+        sold = [
+            Metered(plan, self.parties, self.domains, self._counts, agent.name, contract)
+            for agent in spec.agents
+            for contract in agent.contracts
+        ]
+        contracts = (*self._settlement.contracts, ClassFee(plan, self.parties), *sold)
         self._book = Book(contracts, len(self.offer), self.ledger)
         self._before: Report | None = None
         self._published = [-1] * len(self.domains.names)
@@ -137,6 +145,7 @@ class Market(Stepped):
         self.desk.book(report.t_ps)
         epoch = Epoch(self._before, report, self.offer, self.domains.price_micro)
         self._book.close_epoch(epoch)
+        self._counts.clear()
         self._before = report
         if report.t_ps >= self.plan.duration_ps:
             return
@@ -190,10 +199,15 @@ class Market(Stepped):
         Raises:
             StrategyError: the agent's strategy failed.
         """
-        return Verdict(request.id, self.desk.admit(request))
+        accepted = self.desk.admit(request)
+        if accepted:
+            self._counts.call(request.flow)
+        return Verdict(request.id, accepted)
 
     def record(self, record: Record) -> Record:
         """Calls are judged and get their charge and reimbursement; all else is as it came."""
+        if record.table == "transfers":
+            self._counts.transferred(record.columns)
         if record.table != "calls":
             return record
         return replace(record, columns=self.desk.judge(record.columns))

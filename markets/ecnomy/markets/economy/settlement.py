@@ -17,16 +17,17 @@ links, such marks count. A rule of one's own is a class with these methods, by d
 
 from __future__ import annotations
 
-import importlib
 from typing import Final, Protocol
 
 import numpy as np
 
 from ecnomy.agents.errors import InputError
+from ecnomy.agents.find import Family, find
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.markets.economy.charges import Per, times
 from ecnomy.markets.economy.contracts import CHARGE, MARKS, Contract, Dues, MarkDelivered
 from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch, PairBooks
 from ecnomy.markets.plan import Plan
@@ -116,24 +117,22 @@ SETTLEMENTS: Final[dict[str, type[Settlement]]] = {
 }
 
 
+_FAMILY: Final = Family(
+    noun="settlement",
+    group="ecnomy.settlements",
+    methods=("row_price_micro",),
+    error=InputError,
+    built_in={word: f"{rule.__module__}:{rule.__name__}" for word, rule in SETTLEMENTS.items()},
+)
+
+
 def find_settlement(word: str) -> type[Settlement]:
-    """The rule of this name: one of SETTLEMENTS, or `module:Class`.
+    """The rule of this name: one of SETTLEMENTS, `module:Class`, or an entry point.
 
     Raises:
         InputError: there is none.
     """
-    if word in SETTLEMENTS:
-        return SETTLEMENTS[word]
-    module, colon, name = word.partition(":")
-    if not colon:
-        known = ", ".join(SETTLEMENTS)
-        expected = f"one of {known}, or a class of your own as module:Class"
-        raise InputError(f"market.settlement: found {word!r}, expected {expected}")
-    try:
-        found: type[Settlement] = getattr(importlib.import_module(module), name)
-    except Exception as error:  # anything can go wrong in a module of the user's
-        raise InputError(f"market.settlement: tried {word}: {error}") from error
-    return found
+    return find(_FAMILY, word)
 
 
 Debts = dict[tuple[int, int], list[tuple[int, int]]]  # (debtor, creditor) -> (source, place on way)
@@ -191,9 +190,6 @@ class _Owed:
 class _MarkSet:
     """Marks set in each domain, charged to the flows of the source they are on.
 
-    A source with many rows of flows has one book; its marks are shared out in proportion to what
-    each row had delivered marked in the epoch, whole marks by largest remainders.
-
     Attributes:
         counts: marks set so far, [source, domain].
         access: of each source.
@@ -201,52 +197,23 @@ class _MarkSet:
     """
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains) -> None:
-        self._parties, self._domains, self._books = parties, domains, PairBooks(plan, domains)
+        self._parties, self._domains = parties, domains
+        self._marks = [MarksByFlow(plan, domains, d) for d in range(len(domains.names))]
         self.rows_of_source = np.array([s.row_count for s in plan.sources], dtype=np.int64)
-        self._first = np.concatenate(([0], np.cumsum(self.rows_of_source)))
         self.counts: Integers = np.zeros((len(plan.sources), len(domains.names)), dtype=np.int64)
         self.access = np.array([way.domains[0] for way in domains.ways], dtype=np.int64)
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""
-        marks = np.zeros_like(self.counts)
-        np.add.at(marks, (self._books.source, self._books.domain), self._books.marks(epoch))
-        self.counts = self.counts + marks
-        delivered = epoch.flows("ce")
-        rows, domain, quantity = [], [], []
-        for source, place in zip(*(a.tolist() for a in np.nonzero(marks)), strict=True):
-            own = np.arange(self._first[source], self._first[source + 1], dtype=np.int64)
-            shares = shared(int(marks[source, place]), delivered[own])
-            got = shares > 0
-            rows.append(own[got])
-            quantity.append(shares[got])
-            domain.append(np.full(int(got.sum()), place, dtype=np.int64))
-        return self._dues(epoch, *(_joined(parts) for parts in (rows, domain, quantity)))
-
-    def _dues(self, epoch: Epoch, row: Integers, domain: Integers, quantity: Integers) -> Dues:
+        columns = [marks.of_sources(epoch) for marks in self._marks]
+        self.counts = self.counts + np.array(columns, dtype=np.int64).T
+        found = [marks.of(epoch) for marks in self._marks]
+        rows = [np.flatnonzero(quantity).astype(np.int64) for quantity in found]
+        row = np.concatenate(rows)
+        quantity = np.concatenate([q[own] for q, own in zip(found, rows, strict=True)])
+        domain = np.repeat(np.arange(len(rows), dtype=np.int64), [len(own) for own in rows])
         price = epoch.price_micro[domain]
         debit = self._parties.mark_payers(epoch.offer)[row]
         credit = self._domains.accounts[domain]
         amount = times(quantity, price)
         return Dues(MARKS, debit, credit, amount, row, quantity, price, CHARGE)
-
-
-def _joined(parts: list[Integers]) -> Integers:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
-
-
-def shared(total: int, weights: Integers) -> Integers:
-    """`total` in whole parts in proportion to weights, by largest remainders; earlier rows first.
-
-    Where all weights are 0 the parts are as equal as can be.
-    """
-    if len(weights) == 1:
-        return np.array([total], dtype=np.int64)
-    weight = weights.tolist() if weights.any() else [1] * len(weights)
-    whole = sum(weight)
-    parts = [divmod(total * w, whole) for w in weight]
-    left = total - sum(part for part, _ in parts)
-    best = sorted(range(len(parts)), key=lambda i: (-parts[i][1], i))[:left]
-    found = np.array([part for part, _ in parts], dtype=np.int64)
-    found[best] += 1
-    return found

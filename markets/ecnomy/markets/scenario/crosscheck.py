@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles.find import ROLES, preset_of
-from ecnomy.agents.spec import RETAIL, AgentSpec, ClassSpec, MarketSpec
+from ecnomy.agents.spec import RETAIL, AgentSpec, ClassSpec, ContractSpec, MarketSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.economy.ownership import Misowned, owners_of
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
@@ -72,11 +73,14 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     _unique("market.agents", (agent.name for agent in agents), places)
     _check_owners(document, list(_class_sources(agents)), "each source in one class", places)
     _check_owners(document, list(_customer_sources(agents)), "each source in one customer", places)
+    _check_contracts(document, agents, places)
     _check_rows(document, agents, places)
     _check_handlers(document, agents, places)
     check_guarantees(document, agents, dict(_sellers(agents)), places)
     specs = tuple(_agent(agent) for agent in agents)
     _check_domains(document, specs, places)
+    if market.settlement and ":" in market.settlement:
+        _check_settlement(market.settlement, places)
     return MarketSpec(market.price_per_mark, specs, market.settlement or RETAIL)
 
 
@@ -96,6 +100,11 @@ def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[A
                 name: msgspec.structs.replace(entry, sources=members(entry.sources))
                 for name, entry in agent.classes.items()
             },
+            contracts=agent.contracts
+            and tuple(
+                msgspec.structs.replace(entry, sources=members(entry.sources))
+                for entry in agent.contracts
+            ),
         )
         for agent in agents
     )
@@ -120,6 +129,10 @@ def _agent(agent: AgentEntry) -> AgentSpec:
         decision_interval_ps=-1 if interval is None else interval,
         test_streams=agent.test_streams,
         tariff=None if agent.tariff is None else agent.tariff.tariff(),
+        contracts=tuple(
+            ContractSpec(c.name or f"{c.meter}-charge", c.meter, c.tariff, c.sources)
+            for c in agent.contracts or ()
+        ),
         links=agent.links or (),
         nodes=agent.nodes or (),
         price_micro_per_mark=-1 if agent.price_per_mark is None else agent.price_per_mark,
@@ -158,6 +171,22 @@ def _check_owners(
             found = f"{source!r}, which {owners[source]} has already"
             raise places.fault(path, found, expected)
         owners[source] = owner
+
+
+def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """Contracts are about sources that there are, and transfers that are recorded."""
+    known = {source.name: source for source in document.sources}
+    for index, agent in enumerate(agents):
+        for number, entry in enumerate(agent.contracts or ()):
+            path = f"market.agents[{index}].contracts[{number}]"
+            for item, source in enumerate(entry.sources):
+                if source not in known:
+                    found = f"the unknown source {source!r}"
+                    here = f"{path}.sources[{item}]"
+                    raise places.fault(here, found, known_name(source, known))
+            if entry.meter == "transfers" and not document.record.transfers:
+                found = "transfers, which record.transfers leaves out"
+                raise places.fault(f"{path}.meter", found, "record: {transfers: true}")
 
 
 def _check_rows(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
@@ -202,6 +231,16 @@ def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
         if preset_of(agent.role).pays_itself:
             for source in agent.sources:
                 yield source, f"{agent.role} {agent.name!r}"
+
+
+def _check_settlement(word: str, places: Places) -> None:
+    from ecnomy.markets.economy.settlement import find_settlement  # numpy
+
+    try:
+        find_settlement(word)
+    except EcnomyError as error:
+        expected = "a rule that can be imported"
+        raise places.fault("market.settlement", f"{word!r} ({error})", expected) from None
 
 
 def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Places) -> None:

@@ -10,6 +10,8 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles.find import ROLES, Preset, preset_of, with_article
 from ecnomy.agents.spec import StrategySpec
+from ecnomy.markets.economy.meters import METERS
+from ecnomy.markets.economy.tariffs import Tariff
 from ecnomy.markets.inputs.amounts import (
     TIME,
     Amount,
@@ -29,6 +31,7 @@ from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariff import TariffEntry
+from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
 
@@ -37,6 +40,7 @@ __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "R
 SECOND_PS: Final = 10**12
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
+KINDS_OF_MONEY: Final = ("marks", "class-fee", "settlement", "call", "reimbursement")
 TAKEN: Final = (  # keys that only some roles take
     *("classes", "sources", "tariff", "test_streams", "links", "nodes", "price_per_mark"),
 )
@@ -80,6 +84,20 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
     sources: Names = ()
 
 
+class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent sells to the users of these sources: what is counted, and at what tariff."""
+
+    name: Name | None = None  # its kind in the ledger; None: the meter's
+    meter: Annotated[str, Choice(tuple(METERS))]
+    tariff: Annotated[Tariff, TariffReader(menus=False)]
+    sources: Names
+
+    def __post_init__(self) -> None:
+        check_fits(self.tariff, METERS[self.meter])
+        if self.name in KINDS_OF_MONEY:
+            raise Misfit("name", repr(self.name), "a name that no other kind of money has")
+
+
 class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An agent of the market; what its entry may hold its role says (ecnomy.agents.roles)."""
 
@@ -94,6 +112,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     links: Patterns | None = None
     nodes: Patterns | None = None
     price_per_mark: PricePerMark | None = None
+    contracts: tuple[ContractEntry, ...] | None = None
 
     def __post_init__(self) -> None:
         try:
