@@ -13,8 +13,10 @@ from ecnomy.agents.roles import ROLES
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.markets.economy.ownership import Misowned, owners_of
 from ecnomy.markets.economy.settlement import SETTLEMENTS
+from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.document import RULES
+from ecnomy.markets.scenario.summary import summary
 
 LINKS = [("core1", "a"), ("core1.reverse", "b"), ("edge", "b"), ("edge.reverse", "c")]
 TEXT = """\
@@ -120,3 +122,22 @@ def test_the_market_names_no_role() -> None:
         if re.search(rf"[\"']{word}[\"']", file.read_text())
     ]
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("retail", "s: through far, near; 2 money a mark, paid to far"),
+        ("direct", "s: through far, near; 2 to 3 money a mark, where it is set"),
+    ],
+)
+def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:
+    """By the domains on each source's way; nothing is said where there is one carrier."""
+    text = TEXT.replace("FAR", "links: core, price_per_mark: 2 money")
+    text = text.replace("NEAR", "links: edge, price_per_mark: 3 money")
+    scenario = scenario_from_text(text.replace("market:", f"market:\n  settlement: {rule}"))
+    said = summary(scenario, make_plan(scenario))
+    assert told in said and f"marks are settled by {rule}" in said
+    lone = text.replace(", links: core", "").split("    - {name: near")[0]
+    scenario = scenario_from_text(lone)
+    assert "ways" not in summary(scenario, make_plan(scenario))

@@ -5,39 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 import numpy as np
 
 from ecnomy.agents.observation import Integers
+from ecnomy.markets.economy.ownership import ways
 from ecnomy.markets.plan import Plan
 
-__all__ = ["Domains", "Way", "ways"]
-
-
-class Way(msgspec.Struct, frozen=True):
-    """A source's way through domains.
-
-    Attributes:
-        domains: those it crosses, in order; one comes again where the way comes back.
-        of_link: for each link of its path, which of them.
-    """
-
-    domains: tuple[int, ...]
-    of_link: tuple[int, ...]
-
-
-def ways(plan: Plan, of_link: Sequence[int]) -> list[Way]:
-    """The way of each source's data, by the owner of each link."""
-    found = []
-    for source in plan.sources:
-        crossed: list[int] = []
-        at: list[int] = []
-        for link in source.path:
-            if not crossed or crossed[-1] != of_link[link]:
-                crossed.append(of_link[link])
-            at.append(len(crossed) - 1)
-        found.append(Way(tuple(crossed), tuple(at)))
-    return found
+__all__ = ["Domains"]
 
 
 class Domains:

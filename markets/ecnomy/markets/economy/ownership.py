@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whose links are whose: every link belongs to one carrier.
+"""Whose links are whose: every link belongs to one carrier, every source crosses some domains.
 
 A carrier names its links by patterns (`core*`), or nodes whose outgoing links are its own: the
 queue of a link is where the link begins. A pattern is held against the names of both directions of
@@ -13,10 +13,13 @@ import fnmatch
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.spec import AgentSpec
+from ecnomy.markets.plan import Plan
 
-__all__ = ["REVERSE", "Misowned", "owners_of"]
+__all__ = ["REVERSE", "Misowned", "Way", "owners_of", "ways"]
 
 REVERSE: Final = ".reverse"
 NOBODY: Final = -1
@@ -81,3 +84,29 @@ def _named(links: Sequence[tuple[str, str]], carrier: int, spec: AgentSpec) -> l
     if not spec.links and not spec.nodes:
         raise Misowned(carrier, "links", "no 'links', nor 'nodes'", "the links that it owns")
     return sorted(rows)
+
+
+class Way(msgspec.Struct, frozen=True):
+    """A source's way through domains.
+
+    Attributes:
+        domains: those it crosses, in order; one comes again where the way comes back.
+        of_link: for each link of its path, which of them.
+    """
+
+    domains: tuple[int, ...]
+    of_link: tuple[int, ...]
+
+
+def ways(plan: Plan, of_link: Sequence[int]) -> list[Way]:
+    """The way of each source's data, by the owner of each link."""
+    found = []
+    for source in plan.sources:
+        crossed: list[int] = []
+        at: list[int] = []
+        for link in source.path:
+            if not crossed or crossed[-1] != of_link[link]:
+                crossed.append(of_link[link])
+            at.append(len(crossed) - 1)
+        found.append(Way(tuple(crossed), tuple(at)))
+    return found
