@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.answers import whole_column
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
+from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation, Truths
 
 __all__ = ["FEW", "LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
@@ -37,11 +37,14 @@ class FlowDecision(msgspec.Struct, frozen=True):
         offer: the class it is to be in, None for the one it holds [index into `offers`]. Only
             customers move flows.
         rate_cap_bps: its largest rate, NO_CAP (-1) for none [bit/s of IP packets].
+        active: whether it may send, None as before [truth value]. What goes by time is not charged
+            while a flow is switched off.
     """
 
     willingness_micro_per_s: float = LEAVE
     offer: int | None = None
     rate_cap_bps: float = NO_CAP
+    active: bool | None = None
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
@@ -56,11 +59,13 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
         offer: the class each flow is to be in; the one in `flows.offer`, which may be NO_OFFER,
             keeps it there [index into `Observation.offers`].
         rate_cap_bps: as in FlowDecision, NO_CAP for none [bit/s of IP packets].
+        active: whether each may send [truth values].
     """
 
     willingness_micro_per_s: Floats | None = None
     offer: Integers | None = None
     rate_cap_bps: Floats | None = None
+    active: Truths | None = None
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
@@ -78,6 +83,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
         _amounts(pay, seen, who, "willingness_micro_per_s", LEAVE),
         _offers(decision.offer, seen, who),
         _amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP),
+        _truths(decision.active, seen, who),
     )
 
 
@@ -96,6 +102,17 @@ def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -
         fits = bool((((column >= 0) & (column < np.inf)) | (column == no)).all())
     if not fits:
         raise StrategyError(f"{who} returned a {name} that is negative or not finite")
+    return column
+
+
+def _truths(given: object, seen: Observation, who: str) -> Truths | None:
+    """A column of truth values."""
+    if given is None:
+        return None
+    column: npt.NDArray[Any] = np.asarray(given)
+    _check_length(column, seen, who, "active")
+    if column.dtype.kind != "b":
+        raise StrategyError(f"{who} returned an active that is no column of truth values")
     return column
 
 

@@ -14,6 +14,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.agent_view import AgentView
+
 __all__ = [
     "NO_OFFER",
     "Floats",
@@ -24,11 +26,13 @@ __all__ = [
     "Observation",
     "Offer",
     "PriceObservation",
+    "Truths",
     "column",
 ]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
 NO_OFFER: Final = -1  # the flow is in no class
 
 
@@ -75,6 +79,11 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         limit_bps: what its traffic asks for at most, infinite for greedy traffic [bit/s of IP
             packets].
         price_micro: what a mark costs it [micro-units of money per mark], NaN where left out.
+        source: whose flow it is [index into `Observation.sources`].
+        member: which of its source's flows [number from 0; of a row of many 0].
+        payload_bps: acknowledged for the first time, headers left out [bit/s].
+        switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
+            started.
     """
 
     flow: Integers
@@ -87,12 +96,22 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     gain: Floats
     offer: Integers
     limit_bps: Floats = np.zeros(0)  # filled up where it is left out
-    price_micro: Floats = np.zeros(0)  # likewise
+    price_micro: Floats = np.zeros(0)  # likewise, and those below
+    source: Integers = np.zeros(0, dtype=np.int64)
+    member: Integers = np.zeros(0, dtype=np.int64)
+    payload_bps: Floats = np.zeros(0)
+    switched_on: Truths = np.zeros(0, dtype=np.bool_)
 
     def __post_init__(self) -> None:
-        for name, value in (("limit_bps", np.inf), ("price_micro", np.nan)):
+        for name, value in _LEFT_OUT:
             if len(getattr(self, name)) != len(self.flow):
                 msgspec.structs.force_setattr(self, name, np.full(len(self.flow), value))
+
+
+_LEFT_OUT: Final = (
+    *(("limit_bps", np.inf), ("price_micro", np.nan), ("payload_bps", np.nan)),
+    *(("source", 0), ("member", 0), ("switched_on", True)),
+)
 
 
 class Observation(msgspec.Struct, frozen=True, eq=False):
@@ -106,6 +125,8 @@ class Observation(msgspec.Struct, frozen=True, eq=False):
             prices differ; at this report the carriers have posted theirs already.
         offers: the classes on sale in this market [offers; a flow names one by its index].
         flows: its flows [columns, one value a flow].
+        sources: names of the sources that flows are of [text].
+        agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
     """
 
     t_ps: int
@@ -113,14 +134,18 @@ class Observation(msgspec.Struct, frozen=True, eq=False):
     price_micro: int
     offers: tuple[Offer, ...]
     flows: FlowColumns
+    sources: tuple[str, ...] = ("",)
+    agent: AgentView | None = None
 
     def views(self) -> Iterator[FlowView]:
         """The same, one flow at a time, as `Strategy.decide` takes it."""
-        names = [name for name in FlowColumns.__struct_fields__ if name != "price_micro"]
-        columns = [getattr(self.flows, name).tolist() for name in names]
-        for price, *row in zip(self.flows.price_micro.tolist(), *columns, strict=True):
+        apart = ("price_micro", "source")
+        names = [name for name in FlowColumns.__struct_fields__ if name not in apart]
+        columns = [getattr(self.flows, name).tolist() for name in (*apart, *names)]
+        for price, source, *row in zip(*columns, strict=True):
             own = self.price_micro if math.isnan(price) else int(price) if price % 1 == 0 else price
-            yield FlowView(self.t_ps, self.dt_ps, own, self.offers, *row)
+            of = self.sources[source]
+            yield FlowView(*(self.t_ps, self.dt_ps, own, self.offers, *row, of, self.agent))
 
 
 class FlowView(msgspec.Struct, frozen=True):
@@ -144,6 +169,13 @@ class FlowView(msgspec.Struct, frozen=True):
         offer: the class held, NO_OFFER (-1) for none [index into `offers`].
         limit_bps: what its traffic asks for at most, infinite for greedy traffic [bit/s of IP
             packets].
+        member: which of its source's flows [number from 0; of a row of many 0].
+        payload_bps: acknowledged for the first time, headers left out [bit/s].
+        switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
+            started.
+        source: name of its source [text].
+        agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
+            market].
     """
 
     t_ps: int
@@ -160,6 +192,11 @@ class FlowView(msgspec.Struct, frozen=True):
     gain: float
     offer: int
     limit_bps: float = np.inf
+    member: int = 0
+    payload_bps: float = math.nan
+    switched_on: bool = True
+    source: str = ""
+    agent: AgentView | None = None
 
 
 class LinkColumns(msgspec.Struct, frozen=True, eq=False):
@@ -191,10 +228,12 @@ class PriceObservation(msgspec.Struct, frozen=True, eq=False):
         t_ps: time of the report it decides at [ps].
         dt_ps: since it last decided, which all changes are over [ps]; 0 at its first decision.
         price_micro: the price in force until now [micro-units of money per mark].
-        links: all links [columns, one value a link and direction].
+        links: the links of its domain [columns, one value a link and direction].
+        agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
     """
 
     t_ps: int
     dt_ps: int
     price_micro: int
     links: LinkColumns
+    agent: AgentView | None = None

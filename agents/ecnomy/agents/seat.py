@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-import numpy.typing as npt
-
+from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.decision import Decision
-from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation
+from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
 from ecnomy.agents.spec import AgentSpec, ClassSpec
 from ecnomy.agents.tariff import Tariff
 
 __all__ = ["CallSeller", "Seat", "Truths"]
-
-Truths = npt.NDArray[np.bool_]
 
 
 class CallSeller(Protocol):
@@ -35,9 +31,11 @@ class Seat(Protocol):
 
     Attributes:
         spec: what the scenario says of the agent.
+        agent: its money, random numbers and notes.
     """
 
     spec: AgentSpec
+    agent: AgentView
 
     @property
     def t_ps(self) -> int:
@@ -78,6 +76,9 @@ class Seat(Protocol):
     # ---- acting
     def post_price(self, price_micro: int) -> None:
         """The price per mark in its domain from now on."""
+
+    def switch(self, rows: Integers, decision: Decision) -> None:
+        """Which of these flows may send."""
 
     def move(self, rows: Integers, decision: Decision) -> None:
         """Flows change class as decided."""

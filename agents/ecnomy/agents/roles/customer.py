@@ -31,6 +31,7 @@ class Customer(Role):
         """Choose classes, and pay for flows in none."""
         decision = self.decide(seat.flows(self._rows))
         seat.move(self._rows, decision)
+        seat.switch(self._rows, decision)
         seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:

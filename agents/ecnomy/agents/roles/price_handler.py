@@ -48,6 +48,7 @@ class PriceHandler(Role):
         """Say what it pays for each flow."""
         decision = self.decide(seat.flows(self._rows))
         seat.move(self._rows, decision)
+        seat.switch(self._rows, decision)
         seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:

@@ -16,10 +16,10 @@ import mesa
 import msgspec
 import numpy as np
 
-from ecnomy.agents.answers import number, whole
+from ecnomy.agents.answers import number, truth, whole
 from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
 from ecnomy.agents.errors import EcnomyError, StrategyError
-from ecnomy.agents.observation import FlowColumns, Observation
+from ecnomy.agents.observation import FlowColumns, FlowView, Observation
 from ecnomy.agents.roles.find import Preset
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import blame, make
@@ -198,22 +198,32 @@ class Strategist:
                 raise StrategyError(
                     f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
                 )
-            choices.append(self._numbers(choice, view.offer))
-        pay, offer, cap_bps = zip(*choices, strict=True) if choices else ((), (), ())
+            choices.append(self._numbers(choice, view))
+        pay, offer, cap_bps, active = zip(*choices, strict=True) if choices else ((), (), (), ())
         return Decision(
             np.array(pay, dtype=np.float64),
             np.array(offer, dtype=np.int64),
             np.array(cap_bps, dtype=np.float64),
+            np.array(active, dtype=np.bool_),
         )
 
-    def _numbers(self, choice: FlowDecision, held: int) -> tuple[float, int, float]:
-        """Willingness, class and rate cap, numpy's numbers as Python's."""
+    def _numbers(self, choice: FlowDecision, view: FlowView) -> tuple[float, int, float, bool]:
+        """Willingness, class, rate cap and activity, numpy's answers as Python's."""
         pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
         return (
             self._amount(pay, "willingness_micro_per_s"),
-            held if choice.offer is None else self._index(choice.offer),
+            view.offer if choice.offer is None else self._index(choice.offer),
             self._amount(cap_bps, "rate_cap_bps"),
+            view.switched_on if choice.active is None else self._truth(choice.active),
         )
+
+    def _truth(self, answer: object) -> bool:
+        found = truth(answer)
+        if found is None:
+            raise StrategyError(
+                f"{self._who} returned an active that is no truth value: {answer!r}"
+            )
+        return found
 
     def _amount(self, answer: object, name: str) -> float:
         amount = number(answer)

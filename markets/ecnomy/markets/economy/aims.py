@@ -24,7 +24,11 @@ __all__ = ["Aims"]
 
 
 class Aims:
-    """What is paid for each flow, its cap, and what its engine was told of them."""
+    """What is paid for each flow, its cap, and what its engine was told of them.
+
+    Attributes:
+        active: whether each flow may send, as its agent decided; replaced, never written to.
+    """
 
     def __init__(self, plan: Plan, journal: Journal) -> None:
         rows = plan.row_sources()
@@ -35,6 +39,8 @@ class Aims:
         self._mark_rate: Floats = np.full(len(rows), LEAVE)
         self._cap_bps: Floats = np.full(len(rows), NO_CAP)
         self._sent_cap_bps: Floats = self._cap_bps.copy()
+        self.active: Truths = np.ones(len(rows), dtype=np.bool_)
+        self._sent_active: Truths = self.active
 
     def take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
@@ -54,6 +60,16 @@ class Aims:
                 column[moved] = value
                 self._journal.many(t_ps, who, moved, name, value)
 
+    def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
+        """Which of these flows may send."""
+        if of.active is None:
+            return
+        new = of.active != self.active[rows]
+        if np.count_nonzero(new):
+            self.active = self.active.copy()
+            self.active[rows[new]] = of.active[new]
+            self._journal.many(t_ps, who, rows[new], "active", of.active[new].astype(np.float64))
+
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
         """What engines are to be told of the flows for which something changed.
 
@@ -65,7 +81,11 @@ class Aims:
         asked = self._steered & (self._pay >= 0) & (price_micro > 0)
         wanted[asked] = self._pay[asked] / price_micro[asked]
         new = (wanted >= 0) & (wanted != self._mark_rate)
-        rows = np.flatnonzero(new | (self._cap_bps != self._sent_cap_bps)).astype(np.int64)
+        told = new | (self._cap_bps != self._sent_cap_bps)
+        if self._sent_active is not self.active:
+            told |= self._sent_active != self.active
+            self._sent_active = self.active
+        rows = np.flatnonzero(told).astype(np.int64)
         if len(rows) == 0:
             return {}
         self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self._cap_bps[rows]
@@ -76,7 +96,7 @@ class Aims:
             "mark_rate": _of_row(wanted[rows], flows),
             "rate_cap_bps": _of_row(self._cap_bps[rows], flows),
             "mark_cap": np.full(len(rows), -1, dtype=np.int64),
-            "active": np.ones(len(rows), dtype=np.int64),
+            "active": self.active[rows].astype(np.int64),
         }
 
 

@@ -106,15 +106,18 @@ class Spans:
         self.flows = np.array([s.row_flows for s in rows], dtype=np.int64)
 
     def active_ps(self, epoch: Epoch) -> Integers:
-        """For how much of the epoch each row was, the sum over its flows."""
+        """For how much of the epoch each row was, and was switched on; the sum over its flows."""
         begin = np.maximum(epoch.from_ps, self.start_ps)
         each = np.maximum(0, np.minimum(epoch.to_ps, self.stop_ps) - begin)
-        active_ps: Integers = each * self.flows
+        active_ps: Integers = each * self.flows * epoch.active
         return active_ps
 
 
 class ClassFee:
-    """A fee for the time in a service class: whose flow it is pays who sells the class."""
+    """A fee for the time in a service class: whose flow it is pays who sells the class.
+
+    While its agent has it switched off a flow pays none.
+    """
 
     def __init__(self, plan: Plan, parties: Parties) -> None:
         self._parties = parties
@@ -124,7 +127,7 @@ class ClassFee:
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""
-        fee = self._parties.fees(epoch.offer) * self._flows
+        fee = self._parties.fees(epoch.offer) * self._flows * epoch.active
         amount, active_ps = self._fees.accrue(epoch.from_ps, epoch.to_ps, fee)
         amount = np.where(epoch.offer == NO_OFFER, 0, amount)
         payer, payee = self._parties.fee_parties(epoch.offer)

@@ -60,6 +60,7 @@ class Ledger:
         self._credited = np.zeros(0, dtype=np.int64)
         self._total_micro = 0
         self._fresh: list[Postings] = []
+        self._by_kind: dict[str, tuple[Integers, Integers]] = {}  # paid, received, by account
 
     @property
     def names(self) -> Sequence[str]:
@@ -110,6 +111,27 @@ class Ledger:
         """
         number = self.number(name)
         return int(self._credited[number]) - int(self._debited[number])
+
+    def paid_micro(self, name: str) -> dict[str, int]:
+        """Kind of posting -> what an account has paid so far.
+
+        Raises:
+            LedgerError: unknown-account.
+        """
+        return self._told(name, 0)
+
+    def received_micro(self, name: str) -> dict[str, int]:
+        """Kind of posting -> what an account has received so far.
+
+        Raises:
+            LedgerError: unknown-account.
+        """
+        return self._told(name, 1)
+
+    def _told(self, name: str, side: int) -> dict[str, int]:
+        number = self.number(name)
+        columns = {kind: both[side] for kind, both in self._by_kind.items()}
+        return {k: int(c[number]) for k, c in columns.items() if number < len(c) and c[number]}
 
     def transfer(self, t_ps: int, kind: str, debit: str, credit: str, amount_micro: int) -> None:
         """Move money between two accounts by name, all or nothing.
@@ -186,7 +208,21 @@ class Ledger:
         np.add.at(self._debited, rows.debit, rows.amount_micro)
         np.add.at(self._credited, rows.credit, rows.amount_micro)
         self._total_micro += int(rows.amount_micro.sum())
+        paid, received = self._columns_of(rows.kind)
+        np.add.at(paid, rows.debit, rows.amount_micro)
+        np.add.at(received, rows.credit, rows.amount_micro)
         self._fresh.append(rows)
+
+    def _columns_of(self, kind: str) -> tuple[Integers, Integers]:
+        """What accounts have paid and received under a kind, with a place for each account."""
+        none = np.zeros(0, dtype=np.int64)
+        both = self._by_kind.get(kind, (none, none))
+        missing = len(self._names) - len(both[0])
+        if missing:
+            more = np.zeros(missing, dtype=np.int64)
+            both = np.concatenate((both[0], more)), np.concatenate((both[1], more))
+            self._by_kind[kind] = both
+        return both
 
     def _cover(self, rows: Postings) -> Postings:
         """Split rows that a prepaid account cannot pay; earlier rows are paid first."""

@@ -143,7 +143,7 @@ class Market(Stepped):
         """
         self.t_ps, self._epoch = report.t_ps, report.epoch
         self.desk.book(report.t_ps)
-        epoch = Epoch(self._before, report, self.offer, self.domains.price_micro)
+        epoch = Epoch(self._before, report, self.offer, self.domains.price_micro, self.aims.active)
         self._book.close_epoch(epoch)
         self._counts.clear()
         self._before = report
@@ -214,7 +214,7 @@ class Market(Stepped):
 
     def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
         role = find_role(spec.role).made(self, _terms(spec, self.plan.seed), spec)
-        seat = MarketSeat(self, spec, preset_of(spec.role))
+        seat = MarketSeat(self, spec, preset_of(spec.role), role.stream)
         role.join(seat)
         return role, seat
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.agents.observation import Integers
+from ecnomy.agents.observation import Integers, Truths
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.plan import Plan
@@ -27,6 +27,7 @@ class Epoch:
         from_ps, to_ps: it is [from, to).
         offer: the class each flow was in.
         price_micro: the price per mark in each domain.
+        active: whether its agent let each flow send.
     """
 
     def __init__(
@@ -35,11 +36,12 @@ class Epoch:
         report: Report,
         offer: Integers,
         price_micro: Integers,
+        active: Truths,
     ) -> None:
         self._before, self._report = before, report
         self.from_ps = before.t_ps if before else 0
         self.to_ps = report.t_ps
-        self.offer, self.price_micro = offer, price_micro
+        self.offer, self.price_micro, self.active = offer, price_micro, active
 
     def flows(self, name: str) -> Integers:
         """The change of a counter of flows.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
@@ -26,10 +27,13 @@ _NONE = np.array([NO_OFFER])
 class MarketSeat:
     """One agent's seat."""
 
-    def __init__(self, market: Market, spec: AgentSpec, preset: Preset) -> None:
+    def __init__(
+        self, market: Market, spec: AgentSpec, preset: Preset, stream: np.random.Generator
+    ) -> None:
         self._market, self._preset = market, preset
         self.spec = spec
         self._name = spec.name
+        self.agent = AgentView(spec.name, stream, market.ledger, self.note)
 
     @property
     def t_ps(self) -> int:
@@ -62,15 +66,16 @@ class MarketSeat:
     def flows(self, rows: Integers) -> Observation:
         """See Seat."""
         market = self._market
-        price = market.row_price_micro()
-        return market.sight.flows(self._name, rows, price, market.offers, market.offer)
+        price, on = market.row_price_micro(), market.aims.active
+        sight = market.sight
+        return sight.flows(self._name, rows, price, market.offers, market.offer, on, self.agent)
 
     def links(self) -> PriceObservation:
         """See Seat."""
         domain = self._domain()
         domains = self._market.domains
         price = int(domains.price_micro[domain])
-        return self._market.sight.links(self._name, domains.links(domain), price)
+        return self._market.sight.links(self._name, domains.links(domain), price, self.agent)
 
     def streams(self, rows: Integers, tariff: Tariff) -> StreamObservation:
         """See Seat."""
@@ -90,6 +95,10 @@ class MarketSeat:
     def post_price(self, price_micro: int) -> None:
         """See Seat."""
         self._market.domains.post(self._domain(), price_micro)
+
+    def switch(self, rows: Integers, decision: Decision) -> None:
+        """See Seat."""
+        self._market.aims.switch(self.t_ps, self._name, rows, decision)
 
     def move(self, rows: Integers, decision: Decision) -> None:
         """See Seat."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.observation import (
     Floats,
@@ -15,6 +16,7 @@ from ecnomy.agents.observation import (
     Observation,
     Offer,
     PriceObservation,
+    Truths,
     column,
 )
 from ecnomy.markets.bridge.columns import late_column
@@ -54,7 +56,7 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     flows: Columns
     links: Columns
     bits: Floats  # acknowledged; exact, being whole and below 2^53
-    counts: Integers  # a row each: packets and marks delivered, charge; active
+    counts: Integers  # a row each: packets and marks delivered, charge, packets acked; active
     srtt_s: Floats
 
 
@@ -66,6 +68,9 @@ class _Own(msgspec.Struct, eq=False):
     flows: Floats
     gain: Floats
     limit_bps: Floats
+    source: Integers
+    member: Integers
+    header_bits: Floats
     bits: Floats
     counts: Integers
 
@@ -77,6 +82,13 @@ class Sight:
         self._gain, self._limit_bps = gains(plan), _limits_bps(plan)
         flows = [source.row_flows for source in plan.row_sources()]
         self._flows = np.array(flows, dtype=np.float64)
+        self._names = tuple(source.name for source in plan.sources)
+        counts = [source.row_count for source in plan.sources]
+        self._source = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+        self._member = np.array([i for n in counts for i in range(n)], dtype=np.int64)
+        self._header_bits = np.array(
+            [8.0 * source.transport.header_bytes for source in plan.row_sources()]
+        )
         self._rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.int64)
         self._now: _Look | None = None
         self._looks: dict[str, _Look] = {}
@@ -86,7 +98,9 @@ class Sight:
     def read(self, report: Report, charge_micro: Integers) -> None:
         """Take the counters of a report, and each flow's mark charge until then."""
         flows = report.flows
-        told = [flows["delivered"], flows["ce"], charge_micro, flows["active"]]
+        told = [
+            *(flows["delivered"], flows["ce"], charge_micro, flows["acked"], flows["active"]),
+        ]
         bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
         counts = np.array(told, dtype=np.int64)
         srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
@@ -99,6 +113,8 @@ class Sight:
         price_micro: Integers | Floats,
         offers: tuple[Offer, ...],
         offer: Integers,
+        switched_on: Truths,
+        agent: AgentView | None = None,
     ) -> Observation:
         """What `who` sees of these flows; its next look starts here. Prices are of all flows."""
         now, then = self._look(who)
@@ -125,8 +141,19 @@ class Sight:
             offer=offer[rows],
             limit_bps=own.limit_bps,
             price_micro=price_micro[rows].astype(np.float64, copy=False),
+            source=own.source,
+            member=own.member,
+            payload_bps=goodput_bps - self._header_bps(change[3], own, dt_ps),
+            switched_on=switched_on[rows],
         )
-        return Observation(now.t_ps, dt_ps, _one(price_micro, rows), offers, columns)
+        price = _one(price_micro, rows)
+        return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)
+
+    def _header_bps(self, acked: Integers, own: _Own, dt_ps: int) -> Floats:
+        """What of the goodput is headers: those of packets acknowledged for the first time."""
+        if not dt_ps:
+            return np.zeros(len(acked))
+        return acked * own.header_bits / own.flows / self._seconds(dt_ps)
 
     def _seconds(self, dt_ps: int) -> Floats:
         """As a column; observers with the same rhythm ask for the same in turn."""
@@ -137,7 +164,10 @@ class Sight:
     def _owned(self, who: str, rows: Integers, then: _Look) -> _Own:
         own = self._own.get(who)
         if own is None or own.rows is not rows:
-            fixed = (self._flows[rows], self._gain[rows], self._limit_bps[rows])
+            fixed = (
+                *(self._flows[rows], self._gain[rows], self._limit_bps[rows]),
+                *(self._source[rows], self._member[rows], self._header_bits[rows]),
+            )
             for values in fixed:
                 values.setflags(write=False)  # strategies are shown the same one every time
             single = bool((fixed[0] == 1).all())
@@ -165,7 +195,9 @@ class Sight:
             lost=change("lost"),
         )
 
-    def links(self, who: str, rows: Integers, price_micro: int) -> PriceObservation:
+    def links(
+        self, who: str, rows: Integers, price_micro: int, agent: AgentView | None = None
+    ) -> PriceObservation:
         """What `who` sees of these links; its next look starts here."""
         now, then = self._look(who)
 
@@ -181,7 +213,7 @@ class Sight:
             busy_ps=change("busy_ps"),
             queue_packets=integers(now.links, "queue_packets")[rows],
         )
-        return PriceObservation(now.t_ps, now.t_ps - then.t_ps, price_micro, columns)
+        return PriceObservation(now.t_ps, now.t_ps - then.t_ps, price_micro, columns, agent)
 
     def _look(self, who: str) -> tuple[_Look, _Look]:
         assert self._now is not None, "a report is read before anybody looks"
