@@ -23,6 +23,7 @@ from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.check import warnings
 
 PARAMS = {
+    "best-offer": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "constant-charge": "charge: 1 money/s",
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
     "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
@@ -38,7 +39,7 @@ ROLES = {
 FIT = {
     "connectivity-provider": {"stay"},
     "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
-    "customer": {"qos-knob", "stay"},
+    "customer": {"best-offer", "qos-knob", "stay"},
     "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
     "guaranteed-stream-provider": {"accept-all", "marking-quantile"},
 }
@@ -111,6 +112,7 @@ def test_what_fits_can_be_hired(role: str, kind: str) -> None:
     terms = Terms(1, strategy.kind, strategy.params)
     hire = {
         "application-provider": lambda: ApplicationProvider(mesa.Model(rng=1), "who", terms, ()),
+        "customer": lambda: Customer(mesa.Model(rng=1), "who", terms),
         "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),
     }
     assert hire[role]().name == "who"

@@ -17,6 +17,7 @@ GROUP: Final = "ecnomy.strategies"
 METHODS: Final = ("decide", "decide_many", "post_price", "admit")
 BUILT_IN: Final[dict[str, str]] = {
     "accept-all": "ecnomy.agents.strategies.accept_all:AcceptAll",
+    "best-offer": "ecnomy.agents.strategies.best_offer:BestOffer",
     "constant-charge": "ecnomy.agents.strategies.constant_charge:ConstantCharge",
     "constant-throughput": "ecnomy.agents.strategies.constant_throughput:ConstantThroughput",
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
