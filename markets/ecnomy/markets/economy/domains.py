@@ -8,10 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ecnomy.agents.observation import Integers
-from ecnomy.markets.economy.ownership import ways
+from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.markets.economy.ownership import owners_of, ways
+from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.plan import Plan
 
-__all__ = ["Domains"]
+__all__ = ["Domains", "domains_of"]
 
 
 class Domains:
@@ -52,3 +54,22 @@ class Domains:
     def links(self, domain: int) -> Integers:
         """The links of a domain."""
         return np.flatnonzero(self.of_link == domain).astype(np.int64)
+
+
+def domains_of(
+    plan: Plan, spec: MarketSpec, carriers: Sequence[AgentSpec], parties: Parties
+) -> Domains:
+    """The domains of a market's carriers; without any, one that belongs to nobody.
+
+    Raises:
+        Misowned: links that are not each in one domain.
+    """
+    links = [(link.name, plan.nodes[link.source]) for link in plan.links]
+    price = spec.price_micro_per_mark
+    if not carriers:
+        return Domains(plan, [""], [parties.nobody()], [0] * len(links), [price])
+    own = [carrier.price_micro_per_mark for carrier in carriers]
+    prices = [price if first < 0 else first for first in own]
+    names = [carrier.name for carrier in carriers]
+    accounts = [parties.account(name) for name in names]
+    return Domains(plan, names, accounts, owners_of(links, carriers), prices)

@@ -26,11 +26,10 @@ from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import ClassFee
 from ecnomy.markets.economy.counts import Counts
-from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.domains import domains_of
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.metered import Metered
-from ecnomy.markets.economy.ownership import owners_of
-from ecnomy.markets.economy.parties import NOBODY, Parties
+from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.phases import PHASES, in_order
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.seat import MarketSeat
@@ -82,7 +81,7 @@ class Market(Stepped):
         self._seat_of = dict(self._seats)
         self.parties.settle()
         self.offer: Integers = self.parties.first_offer.copy()
-        self.domains = self._domains(spec)
+        self.domains = domains_of(plan, spec, self.carriers, self.parties)
         self._settlement: Settlement = find_settlement(spec.settlement)(
             plan, self.parties, self.domains, per
         )
@@ -217,19 +216,6 @@ class Market(Stepped):
         seat = MarketSeat(self, spec, preset_of(spec.role), role.stream)
         role.join(seat)
         return role, seat
-
-    def _domains(self, spec: MarketSpec) -> Domains:
-        nodes = self.plan.nodes
-        links = [(link.name, nodes[link.source]) for link in self.plan.links]
-        price = spec.price_micro_per_mark
-        if not self.carriers:
-            account = self.ledger.open(NOBODY)
-            return Domains(self.plan, [""], [account], [0] * len(links), [price])
-        names = [carrier.name for carrier in self.carriers]
-        accounts = [self.parties.account(name) for name in names]
-        own = [carrier.price_micro_per_mark for carrier in self.carriers]
-        prices = [price if first < 0 else first for first in own]
-        return Domains(self.plan, names, accounts, owners_of(links, self.carriers), prices)
 
     def _publish(self) -> None:
         prices = self.domains.price_micro.tolist()

@@ -18,7 +18,7 @@ from ecnomy.agents.spec import AgentSpec, ClassSpec
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.plan import Plan
 
-__all__ = ["NOBODY", "Parties", "flows_of"]
+__all__ = ["Parties", "flows_of"]
 
 NOBODY = "unassigned:network"
 
@@ -140,6 +140,10 @@ class Parties:
     def mark_payers(self, offer: Integers) -> Integers:
         """Who pays a flow's marks, per flow."""
         return np.where(offer == NO_OFFER, self._own_marks, self._seller[offer])
+
+    def nobody(self) -> int:
+        """The account that is paid for marks where there is no carrier; opened when first asked."""
+        return self._ledger.open(NOBODY)
 
     def account(self, agent: str) -> int:
         """The account of an agent."""
