@@ -8,14 +8,28 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import os
+import sys
 import traceback
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 
-__all__ = ["Family", "blame", "find", "make"]
+__all__ = ["Family", "blame", "find", "look_beside", "make"]
+
+
+def look_beside(file: str | os.PathLike[str]) -> None:
+    """Have classes of a user's own found in the folder of a scenario and in the working directory.
+
+    They are looked for behind everything that is installed.
+    """
+    beside = Path(file).resolve().parent if os.path.isfile(file) else None
+    for folder in (beside, Path.cwd()):
+        if folder is not None and str(folder) not in sys.path:
+            sys.path.append(str(folder))
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):

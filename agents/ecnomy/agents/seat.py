@@ -7,13 +7,13 @@ agent's turn in a meeting. Rows are rows of flows of the run, ascending.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
-from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 from ecnomy.agents.tariff import Tariff
 
 __all__ = ["CallSeller", "Seat", "Truths"]
@@ -38,6 +38,10 @@ class Seat(Protocol):
     agent: AgentView
 
     @property
+    def account(self) -> int:
+        """The number of its account."""
+
+    @property
     def t_ps(self) -> int:
         """The time of the report that is answered."""
 
@@ -57,6 +61,12 @@ class Seat(Protocol):
     def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: Tariff) -> None:
         """It sells the calls of these sources; `seller` is asked at each."""
 
+    def sell(self, contract: ContractSpec) -> None:
+        """It sells what is metered to the users of the contract's sources."""
+
+    def add(self, contract: Any) -> None:
+        """A contract of one's own: `due(epoch)` says what is owed (economy/contracts.py)."""
+
     # ---- looking; the next look counts from here
     def flows(self, rows: Integers) -> Observation:
         """Flows as agents see them."""
@@ -66,6 +76,9 @@ class Seat(Protocol):
 
     def streams(self, rows: Integers, tariff: Tariff) -> StreamObservation:
         """Test streams, late by the tariff's largest delay."""
+
+    def users_of(self, rows: Integers) -> Integers:
+        """The accounts of whose flows these are."""
 
     def rows_of(self, sources: tuple[str, ...]) -> Integers:
         """The rows of these sources."""

@@ -20,6 +20,7 @@ __all__ = [
     "ContractSpec",
     "MarketSpec",
     "Params",
+    "RoleSpec",
     "StrategySpec",
     "Value",
 ]
@@ -33,6 +34,13 @@ class StrategySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A strategy by name, dotted path (`my_lab.strategies:Patient`) or entry point."""
 
     kind: str
+    params: Params = {}
+
+
+class RoleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A role by its word or dotted path; `params` are the terms of one of a user's own."""
+
+    word: str
     params: Params = {}
 
 

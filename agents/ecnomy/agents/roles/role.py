@@ -101,6 +101,8 @@ class Role(mesa.Agent):
     Attributes:
         role: the word for it in a scenario.
         preset: what its entry may hold; that of roles in ecnomy is listed in find.py.
+        terms: dataclass of the terms that a role of one's own takes in YAML, None for none.
+        own: an object of it, as the scenario has it.
         phase: when in a meeting it acts: `post` (prices), `choose` (what to buy), `provide` (what
             to do for what is sold) or `watch`.
         name: unique in the market; also the name of its account.
@@ -111,10 +113,14 @@ class Role(mesa.Agent):
     """
 
     role: str = ""
-    preset: ClassVar[Preset] = Preset(takes=("sources", "params"))
+    preset: ClassVar[Preset] = Preset(takes=("sources",))
+    terms: ClassVar[type | None] = None
+    own: Any = None
     phase: ClassVar[str] = "choose"
 
-    def __init__(self, model: mesa.Model, name: str, terms: Terms, usual_ps: int) -> None:
+    def __init__(
+        self, model: mesa.Model, name: str, terms: Terms, usual_ps: int = EVERY_REPORT
+    ) -> None:
         """`usual_ps` is the role's own interval."""
         super().__init__(model)
         self.name = name
@@ -127,8 +133,9 @@ class Role(mesa.Agent):
     @classmethod
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
         """The agent that a scenario describes."""
-        params: dict[str, Any] = dict(spec.params)
-        return cls(model, spec.name, terms, **params)
+        agent = cls(model, spec.name, terms)
+        agent.own = cls.terms(**spec.params) if cls.terms is not None else None
+        return agent
 
     def join(self, seat: Seat) -> None:
         """Make the contracts of the run; all agents join before the first report."""

@@ -46,6 +46,7 @@ class Book:
                 self.fee_micro = _added(self.fee_micro, dues)
             elif dues.counts_as == CHARGE:
                 self.charge_micro = _added(self.charge_micro, dues)
+                epoch.charge_micro = _added(epoch.charge_micro, dues)
         self._ledger.check()
 
     def _post(self, t_ps: int, dues: Dues) -> None:

@@ -18,13 +18,13 @@ from ecnomy.agents.observation import Floats, Integers, Offer
 from ecnomy.agents.roles import find_role, preset_of
 from ecnomy.agents.roles.connectivity_provider import price_posted
 from ecnomy.agents.roles.role import Role, Terms
-from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
 from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
-from ecnomy.markets.economy.contracts import ClassFee
+from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
 from ecnomy.markets.economy.ledger import Ledger
@@ -76,6 +76,8 @@ class Market(Stepped):
         self.desk = CallDesk(self.parties, self.ledger)
         self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
         self.carriers: list[AgentSpec] = []
+        self.sold: list[tuple[str, ContractSpec]] = []
+        self.added: list[Contract] = []
         self._seats = [self._hire(agent) for agent in spec.agents]
         self._phases = in_order(role for role, _ in self._seats)
         self._seat_of = dict(self._seats)
@@ -87,11 +89,11 @@ class Market(Stepped):
         )
         self._counts = Counts(len(self.offer))
         sold = [
-            Metered(plan, self.parties, self.domains, self._counts, agent.name, contract)
-            for agent in spec.agents
-            for contract in agent.contracts
+            Metered(plan, self.parties, self.domains, self._counts, seller, contract)
+            for seller, contract in self.sold
         ]
-        contracts = (*self._settlement.contracts, ClassFee(plan, self.parties), *sold)
+        fees = ClassFee(plan, self.parties)
+        contracts = (*self._settlement.contracts, fees, *sold, *self.added)
         self._book = Book(contracts, len(self.offer), self.ledger)
         self._before: Report | None = None
         self._published = [-1] * len(self.domains.names)
@@ -214,6 +216,8 @@ class Market(Stepped):
     def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
         role = find_role(spec.role).made(self, _terms(spec, self.plan.seed), spec)
         seat = MarketSeat(self, spec, preset_of(spec.role), role.stream)
+        for contract in spec.contracts:
+            seat.sell(contract)
         role.join(seat)
         return role, seat
 

@@ -28,6 +28,7 @@ class Epoch:
         offer: the class each flow was in.
         price_micro: the price per mark in each domain.
         active: whether its agent let each flow send.
+        charge_micro: what flows were charged for marks in it, by the contracts booked before.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Epoch:
         self.from_ps = before.t_ps if before else 0
         self.to_ps = report.t_ps
         self.offer, self.price_micro, self.active = offer, price_micro, active
+        self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
 
     def flows(self, name: str) -> Integers:
         """The change of a counter of flows.

@@ -13,10 +13,11 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
 from ecnomy.agents.roles.find import Preset
 from ecnomy.agents.seat import CallSeller
-from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 from ecnomy.agents.tariff import Tariff
 
 if TYPE_CHECKING:
+    from ecnomy.markets.economy.contracts import Contract
     from ecnomy.markets.economy.market import Market
 
 __all__ = ["MarketSeat"]
@@ -34,6 +35,11 @@ class MarketSeat:
         self.spec = spec
         self._name = spec.name
         self.agent = AgentView(spec.name, stream, market.ledger, self.note)
+
+    @property
+    def account(self) -> int:
+        """See Seat."""
+        return self._market.parties.account(self._name)
 
     @property
     def t_ps(self) -> int:
@@ -62,6 +68,14 @@ class MarketSeat:
         rows = self._market.parties.flows(sources)
         self._market.desk.open(self._name, seller, tariff, rows)
 
+    def sell(self, contract: ContractSpec) -> None:
+        """See Seat."""
+        self._market.sold.append((self._name, contract))
+
+    def add(self, contract: Contract) -> None:
+        """See Seat."""
+        self._market.added.append(contract)
+
     # ---- looking
     def flows(self, rows: Integers) -> Observation:
         """See Seat."""
@@ -82,6 +96,10 @@ class MarketSeat:
         market = self._market
         late = market.plan.record.delay_thresholds_ps.index(tariff.max_delay_ps)
         return market.sight.streams(self._name, rows, market.row_price_micro(), late)
+
+    def users_of(self, rows: Integers) -> Integers:
+        """See Seat; known once all agents have joined."""
+        return self._market.parties.users[rows]
 
     def rows_of(self, sources: tuple[str, ...]) -> Integers:
         """See Seat."""

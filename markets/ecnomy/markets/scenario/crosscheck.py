@@ -123,6 +123,7 @@ def _agent(agent: AgentEntry) -> AgentSpec:
     return AgentSpec(
         name=agent.name,
         role=agent.role,
+        params=agent.role_spec.params,
         classes=tuple(ClassSpec(n, c.fee, c.sources) for n, c in agent.classes.items()),
         sources=agent.sources,
         strategy=agent.strategy,

@@ -7,9 +7,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles.find import ROLES, Preset, preset_of, with_article
-from ecnomy.agents.spec import StrategySpec
+from ecnomy.agents.spec import RoleSpec, StrategySpec
 from ecnomy.markets.economy.meters import METERS
 from ecnomy.markets.economy.tariffs import Tariff
 from ecnomy.markets.inputs.amounts import (
@@ -28,6 +27,7 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.network import Network
+from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariff import TariffEntry
@@ -102,7 +102,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     """An agent of the market; what its entry may hold its role says (ecnomy.agents.roles)."""
 
     name: Name
-    role: Annotated[str, Choice(tuple(ROLES), own="a role")]
+    role_spec: Annotated[RoleSpec, RoleReader()] = msgspec.field(name="role")
     classes: dict[str, ClassEntry] = {}
     sources: Names = ()
     test_streams: Names = ()
@@ -115,12 +115,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     contracts: tuple[ContractEntry, ...] | None = None
 
     def __post_init__(self) -> None:
-        try:
-            preset = preset_of(self.role)
-        except EcnomyError as error:
-            raise Misfit(
-                "role", f"{self.role!r} ({error})", "a role that can be imported"
-            ) from None
+        preset = preset_of(self.role)
         for key in TAKEN:
             given = getattr(self, key)
             if given and key not in preset.takes:
@@ -132,6 +127,11 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
             if not getattr(self, key):
                 raise Misfit(key, f"no {key}", expected)
         self._check_strategy(preset)
+
+    @property
+    def role(self) -> str:
+        """Its role, as the entry has it."""
+        return self.role_spec.word
 
     def _check_strategy(self, preset: Preset) -> None:
         if self.strategy is None:
