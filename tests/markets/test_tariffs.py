@@ -258,6 +258,15 @@ def test_every_row_has_its_price_and_its_fraction(per: int, rows: list[tuple[int
         before = after
 
 
+def test_the_largest_fraction_leaves_a_radix() -> None:
+    """At the largest denominator a long division comes to its end; above it a price is refused."""
+    charged = Exact(1, [Price(1, MOST_DENOMINATOR, "byte")])
+    many, each = 2**62, 2**59
+    assert charged.due(ints(many), ints(each)).tolist() == [many * each // MOST_DENOMINATOR]
+    with pytest.raises(LedgerError, match="without a common fraction"):
+        Exact(1, [Price(1, 2**61, "byte")])
+
+
 @unhurried
 @given(
     st.lists(st.integers(0, LARGEST - 1), max_size=4), st.integers(0, 2**62), st.integers(1, 2**62)

@@ -23,7 +23,7 @@ from ecnomy.markets.economy.prices import Price
 
 __all__ = ["MOST_DENOMINATOR", "Exact", "check_column", "share", "total"]
 
-MOST_DENOMINATOR: Final = 2**61  # a radix of at least 2 fits between it and int64's most
+MOST_DENOMINATOR: Final = 2**61 - 1  # so that a radix of 2 at least is left in int64
 _MOST: Final = 2**63 - 1
 
 
@@ -34,7 +34,7 @@ class Exact:
         """All prices that may be charged.
 
         Raises:
-            LedgerError: overflow, their fractions have no common denominator up to 2^61.
+            LedgerError: overflow, their fractions have no common denominator below 2^61.
         """
         self.denominator = math.lcm(*(price.exact.denominator for price in prices))
         if self.denominator > MOST_DENOMINATOR:
