@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections import Counter
@@ -33,7 +34,8 @@ def test_every_mark_is_paid_for_as_agreed(number: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         made = run(scenario, out=Path(folder) / "r")
         expected = owed(made, plan, scenario.resolved()["market"])
-        ledger, balances = made.ledger, made.manifest["balances_micro"]
+        ledger = made.ledger
+        balances = json.loads((made.folder / "manifest.json").read_text())["balances_micro"]
     found: Counter[tuple[int, str, str, str]] = Counter()
     names = ("t_ps", "kind", "debit", "credit", "amount_micro")
     for t_ps, kind, debit, credit, amount in zip(*(ledger[n] for n in names), strict=True):
