@@ -11,8 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ecnomy.analysis import open_run, summarize
 from ecnomy.analysis.theory import wtp_floor_ratio
 from ecnomy.markets import load, run
+from ecnomy.markets.payments import groups
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
 SEEDS = range(1, 11)
@@ -88,6 +90,21 @@ def test_ack_clocked_ratio_carries_the_floor_bias(marking: tuple[str, ...]) -> N
     light = float(np.mean([p.window[1] for p in found]))
     assert light > 1.5
     assert np.mean([ratio(p) for p in found]) == pytest.approx(wtp_floor_ratio(4.0, light), rel=0.1)
+
+
+def test_background_pays_for_its_marks(tmp_path: Path) -> None:
+    """No fee, but every mark at the price: account, tables of `run` and `show`, counted marks."""
+    result = run(load(CONFIG, overrides=["duration=90 s"]), out=tmp_path / "run")
+    table = result.flow_epochs.merge(result.flows[["flow", "source"]], on="flow")
+    ce = table[table["source"] == "background"].groupby("t_ps")["ce"].sum()
+    balances = open_run(result.folder).manifest.balances_micro
+    assert balances is not None and balances["source:background"] == -125_000 * ce[90 * PS]
+    per_s = 0.125 * (ce[90 * PS] - ce[10 * PS]) / 80
+    (row,) = [row for row in groups(result.folder) if row.name == "background"]
+    whole = summarize(open_run(result.folder)).whole
+    assert whole is not None and per_s > 0 and row.fee_per_s == 0
+    told = row.all_charge_per_s, row.background_per_s, whole.background_per_s
+    assert told == pytest.approx([per_s] * 3, rel=1e-12)
 
 
 def test_ack_clocked_on_a_virtual_queue_is_reported(record_property) -> None:

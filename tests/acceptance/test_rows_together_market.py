@@ -13,8 +13,8 @@ from ecnomy.analysis.guarantees import guarantees_of
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.summary import summarize
 from ecnomy.markets import run
+from ecnomy.markets.economy.market import Market
 from ecnomy.markets.engines import Engine, find_engine
-from ecnomy.markets.market import Market
 from ecnomy.markets.payments import groups
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.results.runresult import RunResult
@@ -137,6 +137,22 @@ def gathered(text: str) -> dict[str, float]:
         return sink.row(market)
     finally:
         market.close()
+
+
+def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[RunResult, RunResult]) -> None:
+    """Means and sums of both tables; all traffic here is in a class or an agent's."""
+    for result in both:
+        whole = summarize(open_run(result.folder)).whole
+        assert whole is not None
+        rows = groups(result.folder)
+        assert [one.group.size for one in whole.groups] == [row.flows for row in rows]
+        for one, row in zip(whole.groups, rows, strict=True):
+            told = [one.goodput_bps, one.marks_per_s, one.fee_per_s, one.charge_per_s]
+            also = [row.goodput_bps, row.marks_per_s, row.fee_per_s, row.charge_per_s]
+            assert np.allclose(told, also, rtol=1e-9)
+        assert np.isclose(sum(row.all_charge_per_s for row in rows), whole.charge_per_s)
+        assert [row.background_per_s for row in rows] == [0.0] * 4
+        assert whole.background_per_s == 0.0
 
 
 def test_sweep_rows_are_means_per_flow() -> None:

@@ -63,3 +63,38 @@ class Broken:
 
 class NoStrategy:
     """Has none of the methods."""
+
+
+@dataclasses.dataclass
+class Answering:
+    """Gives one answer, whatever the question."""
+
+    answer: object
+
+    def admit(self, call: object) -> object:
+        """The answer."""
+        return self.answer
+
+    def post_price(self, seen: PriceObservation) -> object:
+        """The answer."""
+        return self.answer
+
+
+@dataclasses.dataclass
+class Deciding:
+    """Gives one decision for each flow, whatever it sees."""
+
+    answer: object
+
+    def decide(self, seen: FlowView) -> object:
+        """The answer."""
+        return self.answer
+
+
+@dataclasses.dataclass
+class DecidingAll(Deciding):
+    """Gives one decision for all flows."""
+
+    def decide_many(self, seen: Observation) -> object:
+        """The answer."""
+        return self.answer

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ecnomy.agents.decision import FEW, LEAVE, Decision, checked
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
-from ecnomy.agents.role import _few, _many
+from ecnomy.agents.roles.role import _few, _many
 
 FLOWS = st.lists(
     st.tuples(

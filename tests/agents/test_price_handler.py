@@ -11,8 +11,8 @@ import pytest
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
-from ecnomy.agents.price_handler import PriceHandler
-from ecnomy.agents.role import Terms
+from ecnomy.agents.roles.price_handler import PriceHandler
+from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.strategies.constant_throughput import ConstantThroughput
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 

@@ -8,9 +8,9 @@ import pytest
 
 import market_world as world
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.markets.market import Market
+from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
+from ecnomy.markets.economy.market import Market
 from ecnomy.markets.scenario import Scenario, scenario_from_text
-from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec, StrategySpec
 from market_world import PS
 
 ISP = AgentSpec("isp", "connectivity-provider")

@@ -7,9 +7,6 @@ import mesa
 import numpy as np
 import pytest
 
-from ecnomy.agents.application_provider import ApplicationProvider
-from ecnomy.agents.connectivity_provider import ConnectivityProvider
-from ecnomy.agents.customer import Customer
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import (
     NO_OFFER,
@@ -19,7 +16,10 @@ from ecnomy.agents.observation import (
     Offer,
     PriceObservation,
 )
-from ecnomy.agents.role import ADAPT, Terms, settling_ps
+from ecnomy.agents.roles.application_provider import ApplicationProvider
+from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
+from ecnomy.agents.roles.customer import Customer
+from ecnomy.agents.roles.role import ADAPT, Terms, settling_ps
 from ecnomy.agents.streams import agent_stream
 
 PS = 10**12

@@ -13,6 +13,7 @@ from ecnomy.agents.strategies.qos_knob import QosKnob
 from lab_strategies import Counting
 
 NEEDED = {
+    "best-offer": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
     "constant-throughput": {"threshold": 1.0, "rate": 1e6},
     "elastic-utility": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
 }
@@ -44,7 +45,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
     [
         (
             "nonesuch",
-            "built in are accept-all, constant-charge, constant-throughput",
+            "built in are accept-all, best-offer, constant-charge",
         ),
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),

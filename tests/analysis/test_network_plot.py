@@ -16,7 +16,8 @@ import typer
 from typer.testing import CliRunner
 
 from ecnomy.analysis import open_run
-from ecnomy.analysis.network_layout import layout, name_labels
+from ecnomy.analysis.network_layout import badge_places, layout, name_labels
+from ecnomy.analysis.network_list import badge_names
 from ecnomy.analysis.network_loads import is_network, network_loads
 from ecnomy.analysis.network_plot import _figure, _maps, network_picture
 from ecnomy.analysis.network_tables import node_sums
@@ -259,7 +260,7 @@ def test_the_map_names_what_it_draws(results: Path) -> None:
     texts = [text.get_text() for axis in figure.axes for text in axis.texts]
     assert {"hub", "north", "east", "south west"} <= set(texts)
     assert "hub \N{RIGHTWARDS ARROW} east" in texts
-    assert "65 % used, 5 % marked, 0.312 money/Mbit" in texts
+    assert "65 % used, 5 % marked, 100 ms wait, 0.312 money/Mbit" in texts
     assert texts.count("A") == 2  # on the map and in the list
     assert "B" not in texts
     assert any("Mbps" in text for text in texts)
@@ -277,6 +278,101 @@ def test_both_directions_are_seen(results: Path) -> None:
     assert len(middles) == 6
     rims = [p for p in axis.patches if p.get_zorder() == 2]
     assert len(rims) == 1  # of the congested one
+
+
+@pytest.mark.parametrize(
+    ("nodes", "name"),
+    [
+        (("hub", "north"), "A"),
+        (("A", "B", "hub"), "1"),
+        (("a", "hub"), "1"),
+        (("Z", "7"), "\N{GREEK SMALL LETTER ALPHA}"),
+    ],
+)
+def test_badges_have_no_name_of_a_node(nodes: tuple[str, ...], name: str) -> None:
+    """Letters, or numbers where a node is called by a letter, or Greek ones where both are."""
+    names = badge_names(nodes)
+    assert names[0] == name and len(names) >= 24
+    assert not {n.casefold() for n in names} & {n.casefold() for n in nodes}
+
+
+def test_badges_stand_clear_of_names_nodes_and_each_other() -> None:
+    """Beside their own line, on its right, wherever a name takes the first place."""
+    first = badge_places([((0, 0), (100, 0))], [((0, 0), (100, 0))], [])
+    assert first == [(50, -13)]
+    name = (40.0, -30.0, 60.0, -5.0)
+    two = [((0.0, 0.0), (100.0, 0.0))] * 2
+    places = badge_places(two, two, [name])
+    boxes = [(x - 8, y - 8, x + 8, y + 8) for x, y in places]
+    for i, one in enumerate(boxes):
+        for other in [name, *boxes[:i]]:
+            assert (
+                one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or one[1] >= other[3]
+            )
+    assert all(y < 0 for _, y in places)
+
+
+def test_no_text_leaves_the_picture(results: Path) -> None:
+    """Long names, titles and facts are cut where the picture ends; the legend is whole."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    run = open_run(results)
+    wide = [f"{spoke}_{'WMW_' * 12}" for spoke in ("hub", *SPOKES)]
+    plan = msgspec.structs.replace(run.plan, nodes=wide).sealed()
+    run.manifest = msgspec.structs.replace(run.manifest, plan=plan, title="A star of " * 40)
+    figure = _figure(run, _maps(run))
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    edge = figure.bbox.width
+    texts = [*figure.texts, *(text for axis in figure.axes[:1] for text in axis.texts)]
+    legend = figure.axes[-1].texts
+    for text in [*texts, *legend]:
+        assert 0 <= text.get_window_extent(renderer).x0, text.get_text()
+        assert text.get_window_extent(renderer).x1 <= edge, text.get_text()
+    assert not [text for text in legend if text.get_text().endswith("...")]
+    assert [text for text in texts if text.get_text().endswith("...")]
+
+
+def _waiting(folder: Path, link: int, packets: int, busy: bool = False) -> None:
+    """Have so many packets wait at a link that marks and loses none; all the time busy or not."""
+    wires = pd.read_parquet(folder / "link_epochs.parquet")
+    rows, seconds = wires["link"] == link, wires["t_ps"] / S
+    wires.loc[rows, "queue_integral"] = packets * seconds[rows]
+    if busy:
+        wires.loc[rows, "departed_bytes"] = (250_000 * seconds[rows]).astype("int64")
+    wires.to_parquet(folder / "link_epochs.parquet", index=False)
+
+
+@pytest.mark.parametrize(
+    ("packets", "busy", "signs"),
+    [(0, False, ()), (1, False, ()), (5, False, ("waiting",)), (1, True, ("waiting",))],
+)
+def test_a_link_where_packets_wait_is_congested(
+    results: Path, packets: int, busy: bool, signs: tuple[str, ...]
+) -> None:
+    """Drop-tail, no mark and no loss: five packets wait (36 ms), or one at 100 % utilisation."""
+    _waiting(results, 1, packets, busy)
+    run = open_run(results)
+    loads = network_loads(run, WINDOW)
+    link = loads.links[1]
+    assert (link.marked, link.dropped) == (0, 0)
+    assert link.congested_by == signs
+    assert [x.link for x in loads.congested()] == ([2, 1] if signs else [2])
+    (phase,) = summarize(run).phases
+    (row,) = [row for row in phase.links if row.link == 1]
+    assert row.congested_by == signs
+    texts = [text.get_text() for axis in _figure(run, _maps(run)).axes for text in axis.texts]
+    assert ("north \N{RIGHTWARDS ARROW} hub" in texts) is bool(signs)
+
+
+def test_lost_packets_are_told_beside_marked_ones(results: Path) -> None:
+    """A drop-tail link that loses 1 of 100 is congested by drops, and the list says how many."""
+    wires = pd.read_parquet(results / "link_epochs.parquet")
+    wires.loc[wires["link"] == 1, "drops"] += wires["t_ps"] // S
+    wires.to_parquet(results / "link_epochs.parquet", index=False)
+    run = open_run(results)
+    assert network_loads(run, WINDOW).links[1].congested_by == ("drops",)
+    texts = [text.get_text() for axis in _figure(run, _maps(run)).axes for text in axis.texts]
+    assert "41 % used, 0.71 % lost" in texts
 
 
 def _ancillary(png: bytes) -> set[bytes]:
@@ -307,7 +403,8 @@ def test_show_prints_pairs_nodes_and_links(results: Path) -> None:
     assert "north to east 8.000 0.800 10.0 % 5.00 0.250 0.3125" in lines
     assert "all 3 24.000 1.600 6.7 % 8.00 0.400 0.2500" in lines
     assert "north 8.000 0.800 10.0 % 5.00 0.250 0.3125" in lines
-    assert "hub to east 64.6 % 5.0 % 20.0 100.0 0 0.3125" in lines
+    assert "hub to east 64.6 % 5.0 % 20.0 100.0 0 0.3125 marks, waiting" in lines
+    assert "north to hub 40.6 % 0.0 % 0.0 0.0 0 0.0000 -" in lines
     assert lines[-1] == f"map: {results / 'network.png'}"
     assert (results / "network.png").stat().st_size > 20_000
 

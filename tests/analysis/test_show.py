@@ -16,7 +16,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis import open_run, overview
+from ecnomy.analysis import open_run, overview, summarize
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.show import show_command
 
@@ -57,8 +57,8 @@ def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
     assert 1e-4 < float(gold[1][2]) < 1e-3  # 36 marks/s at 11 micro-units
     assert len(gold[1][2].lstrip("0.")) == 3
     (account,) = [line for line in lines if line[:1] == ["source:background"]]
-    assert float(account[2]) > 0
-    assert len(account[2].lstrip("0.")) == 3
+    assert float(account[3]) > 0
+    assert len(account[3].lstrip("0.")) == 3
 
 
 @pytest.mark.parametrize(
@@ -110,6 +110,44 @@ def test_a_run_without_market_shows_no_money(make_run: MakeRun) -> None:
     assert "money" not in done.output
     assert "10 s to 180 s: gold, silver and background on" in done.output
     assert "Phase" not in done.output
+    assert done.output.count("Whole measured window") == 1
+
+
+def test_the_whole_window_stands_beside_the_phases(gold_silver: Path) -> None:
+    """What `run` prints is there again under its own heading, and is no phase's; accounts add."""
+    lines = [line.split() for line in _show(gold_silver, "--no-plot").output.splitlines()]
+    heads = {" ".join(x[:2]): i for i, x in enumerate(lines) if x[:1] in (["Phase"], ["Whole"])}
+    assert list(heads) == ["Phase 1,", "Phase 2,", "Whole measured"]
+    assert " ".join(lines[heads["Whole measured"]]) == (
+        "Whole measured window, 10 s to 180 s: all phases together"
+    )
+    silver = [i for i, x in enumerate(lines) if x[:1] == ["silver"] and i > heads["Phase 2,"]]
+    fees = [float(lines[i][2]) for i in (silver[1], silver[3])]
+    whole = summarize(open_run(gold_silver)).whole
+    assert whole is not None
+    assert fees[1] == pytest.approx(whole.groups[1].charge_per_s, abs=5e-4)
+    assert fees[0] > 1.3 * fees[1]  # 120 of 170 s
+
+
+def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
+    """Under both windows' tables of money, and in the carrier's account."""
+    run = open_run(gold_silver)
+    output = " ".join(_show(gold_silver, "--no-plot").output.split())
+    summary = summarize(run)
+    ledger = run.ledger
+    told = [one for one in (*summary.phases, summary.whole) if one is not None]
+    for one in told[1:]:
+        inside = ledger[(ledger["t_ps"] > one.window.from_ps) & (ledger["kind"] == "mark")]
+        own = inside[inside["debit"] == "source:background"]["amount_micro"].sum()
+        whole, part = inside["amount_micro"].sum() / 1e6, own / 1e6
+        assert one.charge_per_s * one.window.seconds == pytest.approx(whole)
+        assert one.background_per_s * one.window.seconds == pytest.approx(part)
+        words = f"{significant(one.background_per_s)} of it ({100 * part / whole:.1f} %)"
+        assert f"for marks; {words} is background's" in output
+    assert output.count("is background's") == 2  # nobody pays for a mark in the first phase
+    (isp,) = [balance for balance in summary.balances if balance.account == "isp"]
+    account = f"isp {significant(isp.received)} {significant(isp.from_background)} 0.00"
+    assert 0 < isp.from_background < isp.received and account in output
 
 
 def test_a_wrong_folder_is_the_callers_error(tmp_path: Path) -> None:

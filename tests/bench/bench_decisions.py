@@ -15,7 +15,7 @@ from typing import Any
 
 import history
 from ecnomy.markets import load, run, runner
-from ecnomy.markets.market import Market
+from ecnomy.markets.economy.market import Market
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 
 AGENTS = 200

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine in Python, for tests that want none of the real one."""
+"""An engine in Python, for tests that want none of the real one; what engines leave behind."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from ecnomy.markets.engine_process import EngineProcess
+from open_world import SCENARIO
 
 
 @pytest.fixture
@@ -19,3 +23,33 @@ def fake_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ECNOMY_ENGINE", str(binary))
     monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
     return binary
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    """A small scenario with customers."""
+    path = tmp_path / "scene.yaml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder for temporary files, empty."""
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Process ids of the engines as they are started."""
+    start, found = EngineProcess.__init__, []
+
+    def noted(self: EngineProcess, *args: Any, **words: Any) -> None:
+        start(self, *args, **words)
+        found.append(self.pid)
+
+    monkeypatch.setattr(EngineProcess, "__init__", noted)
+    return found

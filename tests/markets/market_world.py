@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec, StrategySpec
 from ecnomy.markets.bridge.columns import REPORT_LINKS, REPORT_PAIRS, report_flows
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp, Udp
-from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, MarketSpec, StrategySpec
 
 PS = 10**12
 WTP = Law("wtp", {"form": 0.0, "gain": 0.5, "w_inc": 1.0, "w_dec": 1.0})

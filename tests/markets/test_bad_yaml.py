@@ -115,10 +115,11 @@ def test_two_providers_for_one_flow(tmp_path: Path) -> None:
 
 
 def test_two_isps(tmp_path: Path) -> None:
-    """One price per mark has one owner."""
+    """Where there are two, each says which links are its own."""
     file = tmp_path / "isps.yaml"
     file.write_text(GOOD + "    - {name: isp2, role: connectivity-provider}\n")
-    assert fault(file).found == "a second connectivity-provider"
+    assert fault(file).path == "market.agents[0].links"
+    assert fault(file).found == "no 'links', nor 'nodes'"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.accounts.contracts import DEAREST_FEE_MICRO, ClassFees, MarkCharge
+from ecnomy.markets.economy.charges import DEAREST_FEE_MICRO, ClassFees, MarkCharge
 
 PS = 10**12
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.accounts.ledger import LARGEST_MICRO, Ledger, Postings
+from ecnomy.markets.economy.ledger import LARGEST_MICRO, Ledger, Postings
 
 NAMES = ("a", "b", "c", "poor")
 ROWS = st.lists(

@@ -15,7 +15,7 @@ import pytest
 import market_world as world
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.bridge.messages import Record
-from ecnomy.markets.market import Market
+from ecnomy.markets.economy.market import Market
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.tables import ROWS_PER_GROUP, TableWriter
 from ecnomy.markets.results.writer import ResultsWriter

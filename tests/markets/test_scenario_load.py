@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.spec import AgentSpec, ClassSpec, StrategySpec
 from ecnomy.markets.inputs.amounts import Size
 from ecnomy.markets.inputs.reading import write
 from ecnomy.markets.plan.laws import MARKING, law
@@ -18,7 +19,6 @@ from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.plan.make_laws import marking_law
 from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.scenario import network as net
-from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, StrategySpec
 from ecnomy.markets.scenario.transport import Reno, Wtp
 
 ROOT = Path(__file__).parents[2]

@@ -9,11 +9,13 @@ from pathlib import Path
 import mesa
 import pytest
 
-from ecnomy.agents.application_provider import ApplicationProvider
-from ecnomy.agents.connectivity_provider import ConnectivityProvider
-from ecnomy.agents.customer import Customer
-from ecnomy.agents.price_handler import PriceHandler
-from ecnomy.agents.role import Terms
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.roles.application_provider import ApplicationProvider
+from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
+from ecnomy.agents.roles.customer import Customer
+from ecnomy.agents.roles.find import with_article
+from ecnomy.agents.roles.price_handler import PriceHandler
+from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.strategies import BUILT_IN, wanted_instead
 from ecnomy.markets import make_plan
 from ecnomy.markets.cli import main
@@ -21,6 +23,7 @@ from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.check import warnings
 
 PARAMS = {
+    "best-offer": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "constant-charge": "charge: 1 money/s",
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
     "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
@@ -36,7 +39,7 @@ ROLES = {
 FIT = {
     "connectivity-provider": {"stay"},
     "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
-    "customer": {"qos-knob", "stay"},
+    "customer": {"best-offer", "qos-knob", "stay"},
     "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
     "guaranteed-stream-provider": {"accept-all", "marking-quantile"},
 }
@@ -90,8 +93,9 @@ def test_a_strategy_under_a_role_that_cannot_hold_it(
         return
     assert status == 2 and said.count("\n") == 1
     assert "s.yaml:19: market.agents[0].strategy.kind: " in said
-    assert f"found {kind!r} of a {role}, expected one for a {role}: " in said
-    listed = said.partition(f"one for a {role}: ")[2].partition(", or a class")[0]
+    who = with_article(role)
+    assert f"found {kind!r} of {who}, expected one for {who}: " in said
+    listed = said.partition(f"one for {who}: ")[2].partition(", or a class")[0]
     assert set(listed.split(", ")) == FIT[role]
 
 
@@ -108,20 +112,22 @@ def test_what_fits_can_be_hired(role: str, kind: str) -> None:
     terms = Terms(1, strategy.kind, strategy.params)
     hire = {
         "application-provider": lambda: ApplicationProvider(mesa.Model(rng=1), "who", terms, ()),
+        "customer": lambda: Customer(mesa.Model(rng=1), "who", terms),
         "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),
     }
     assert hire[role]().name == "who"
 
 
 def test_a_users_strategy_fits_by_its_methods() -> None:
-    """`decide` for flows, `post_price` for prices; a role of another kind is nobody's matter."""
+    """`decide` for flows, `post_price` for prices; a role that there is not is refused."""
     assert wanted_instead("lab_strategies:Counting", "customer") == ""
     assert wanted_instead("lab_strategies:Doubling", "connectivity-provider") == ""
     assert "own with post_price" in wanted_instead(
         "lab_strategies:Counting", "connectivity-provider"
     )
     assert "decide or decide_many" in wanted_instead("lab_strategies:Doubling", "price-handler")
-    assert wanted_instead("lab_strategies:Counting", "stranger") == ""
+    with pytest.raises(InputError, match="no role 'stranger'"):
+        wanted_instead("lab_strategies:Counting", "stranger")
     assert wanted_instead("lab_strategies:Counting", "guaranteed-stream-provider") != ""
     assert {role for role in ROLES if not wanted_instead("stay", role)} == {
         role for role in ROLES if "stay" in FIT[role]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -16,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import EngineError
-from ecnomy.markets import load, make_plan, run
+from ecnomy.markets import load, make_plan, open_market, run
 from ecnomy.markets.engine_process import EngineProcess
 from ecnomy.markets.omnet.export import project, write_new
 from ecnomy.markets.omnet.installation import Installation
@@ -91,6 +92,40 @@ def test_market_decides_on_omnet_as_ever(tmp_path: Path) -> None:
     acked = late["acked_bytes"].max() - late["acked_bytes"].min()
     assert acked[0] > 1.5 * acked[2]  # 2.5 and more in the long run; ten seconds are noisy
     assert (tmp_path / "r/omnet/run.sca").exists()
+
+
+def test_steps_on_omnet_give_the_bytes_of_run(tmp_path: Path) -> None:
+    """A stepped market is the same over either engine: every table, and the manifest."""
+    short = ["duration=4 s", "warmup=1.5 s"]
+    there = run(GOLD_SILVER, overrides=short, out=tmp_path / "run", engine="omnet")
+    with open_market(GOLD_SILVER, overrides=short, out=tmp_path / "r", engine="omnet") as market:
+        while market.running:
+            market.step()
+        result = market.close()
+    assert result is not None and result.complete
+    for file in [*there.folder.glob("*.parquet"), there.folder / "manifest.json"]:
+        assert (result.folder / file.name).read_bytes() == file.read_bytes(), file.name
+
+
+@pytest.mark.parametrize("tables", [True, False])
+def test_abandoned_omnet_leaves_nothing(
+    tables: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Out of scope after a step: opp_run is gone, and so is its folder where none is kept."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    children = Path(f"/proc/self/task/{os.getpid()}/children")
+    before, out = children.read_text(), tmp_path / "r" if tables else None
+    market = open_market(GOLD_SILVER, out=out, tables=tables, engine="omnet")
+    market.step()
+    assert children.read_text() != before
+    del market
+    gc.collect()
+    assert children.read_text() == before and list(scratch.iterdir()) == []
+    if tables:
+        found = json.loads((tmp_path / "r/manifest.json").read_text())
+        assert found["reason"] == "abandoned at 1 s"
 
 
 @pytest.mark.parametrize("text", ["everything", "examples"])

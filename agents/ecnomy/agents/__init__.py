@@ -1,9 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
 """Agents: roles, strategies and what they see and decide. They know prices, not packets.
 
-Importing this package loads nothing heavy; take what you need from its modules.
+    from ecnomy.agents import FlowDecision, FlowView, Unit        # what a strategy is written with
+
+Names are loaded when they are first used: `import ecnomy.agents` itself loads nothing, numpy
+included. `help(FlowView)` lists a struct's fields with their units.
 """
 
 from __future__ import annotations
 
-__all__: list[str] = []
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ecnomy.agents.calls import Call, StreamObservation
+    from ecnomy.agents.decision import LEAVE, NO_CAP, Decision, FlowDecision
+    from ecnomy.agents.errors import StrategyError
+    from ecnomy.agents.observation import (
+        NO_OFFER,
+        FlowColumns,
+        FlowView,
+        LinkColumns,
+        Observation,
+        Offer,
+        PriceObservation,
+    )
+    from ecnomy.agents.parameters import OneOf, Refused, Unit
+
+__all__ = [
+    "LEAVE",
+    "NO_CAP",
+    "NO_OFFER",
+    "Call",
+    "Decision",
+    "FlowColumns",
+    "FlowDecision",
+    "FlowView",
+    "LinkColumns",
+    "Observation",
+    "Offer",
+    "OneOf",
+    "PriceObservation",
+    "Refused",
+    "StrategyError",
+    "StreamObservation",
+    "Unit",
+]
+
+_HOME: Final = {
+    "Call": "calls",
+    "Decision": "decision",
+    "FlowColumns": "observation",
+    "FlowDecision": "decision",
+    "FlowView": "observation",
+    "LEAVE": "decision",
+    "LinkColumns": "observation",
+    "NO_CAP": "decision",
+    "NO_OFFER": "observation",
+    "Observation": "observation",
+    "Offer": "observation",
+    "OneOf": "parameters",
+    "PriceObservation": "observation",
+    "Refused": "parameters",
+    "StrategyError": "errors",
+    "StreamObservation": "calls",
+    "Unit": "parameters",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"ecnomy.agents.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guaranteed stream provider sees: its test streams, and the call at hand.
 
-Times are int64 picoseconds.
+Times are int64 picoseconds. Every field has its unit in brackets.
 """
 
 from __future__ import annotations
@@ -14,20 +14,36 @@ __all__ = ["Call", "StreamObservation"]
 
 
 class StreamObservation(msgspec.Struct, frozen=True, eq=False):
-    """The test streams over the `dt_ps` since the last look; one row per stream."""
+    """The test streams over the `dt_ps` since the last look, one value a stream.
+
+    Attributes:
+        t_ps: time of the report [ps].
+        dt_ps: since the last look, which all changes are over [ps]; 0 at the first one.
+        price_micro: what a mark costs now [micro-units of money per mark].
+        sent: left the sender [packets].
+        delivered: reached the receiver [packets].
+        marks: CE packets among `delivered`: what is charged [packets].
+        late: delivered, but later than the tariff's `max_delay` [packets].
+        lost: on the way [packets].
+    """
 
     t_ps: int
-    dt_ps: int  # 0 at the first look, when all changes are 0
-    price_micro: int  # per mark
-    sent: Integers  # packets sent
-    delivered: Integers  # packets delivered
-    marks: Integers  # CE packets delivered: what is charged
-    late: Integers  # delivered, but later than the tariff's largest delay
+    dt_ps: int
+    price_micro: int
+    sent: Integers
+    delivered: Integers
+    marks: Integers
+    late: Integers
     lost: Integers
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call that asks to be let in; how long it will last nobody knows."""
+    """A call that asks to be let in; how long it will last nobody knows.
+
+    Attributes:
+        t_ps: when it asks [ps].
+        flow: whose it is [index of the flow in the run, as in the table `flows`].
+    """
 
     t_ps: int
     flow: int

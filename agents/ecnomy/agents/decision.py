@@ -11,9 +11,11 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
+from ecnomy.agents.answers import whole_column
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation
+from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation, Truths
 
 __all__ = ["FEW", "LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
@@ -23,19 +25,47 @@ FEW: Final = 16  # flows up to which Python's own numbers are faster than numpy'
 
 
 class FlowDecision(msgspec.Struct, frozen=True):
-    """For one flow. `offer` None keeps the class held; the rate cap is of IP bits."""
+    """What is decided for one flow; numpy's numbers are as good as Python's.
+
+    Of a row of many flows (`rows: together`) it holds for each of them.
+
+    Attributes:
+        willingness_micro_per_s: what its marks may cost, 0 or more [micro-units of money / s]. The
+            market divides it by the price per mark, and a flow whose window law has a weight aims
+            at so many marks per second. LEAVE (-1), the default: not this agent's matter, the flow
+            aims at what it aimed at before.
+        offer: the class it is to be in, None for the one it holds [index into `offers`]. Only
+            customers move flows.
+        rate_cap_bps: its largest rate, NO_CAP (-1) for none [bit/s of IP packets].
+        active: whether it may send, None as before [truth value]. What goes by time is not charged
+            while a flow is switched off.
+    """
 
     willingness_micro_per_s: float = LEAVE
     offer: int | None = None
     rate_cap_bps: float = NO_CAP
+    active: bool | None = None
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
-    """For all flows observed, in their order; None leaves all of them as they are."""
+    """What is decided for all flows observed: columns with one value a flow, in their order.
+
+    A column is an array or a list, of numpy's numbers or Python's. None, the default, leaves all
+    flows as they are in that respect.
+
+    Attributes:
+        willingness_micro_per_s: as in FlowDecision, LEAVE for a flow that is not this agent's
+            matter [micro-units of money / s].
+        offer: the class each flow is to be in; the one in `flows.offer`, which may be NO_OFFER,
+            keeps it there [index into `Observation.offers`].
+        rate_cap_bps: as in FlowDecision, NO_CAP for none [bit/s of IP packets].
+        active: whether each may send [truth values].
+    """
 
     willingness_micro_per_s: Floats | None = None
     offer: Integers | None = None
     rate_cap_bps: Floats | None = None
+    active: Truths | None = None
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
@@ -48,39 +78,61 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
-    decision = Decision(
-        _array(decision.willingness_micro_per_s),
-        _array(decision.offer),
-        _array(decision.rate_cap_bps),
+    pay = decision.willingness_micro_per_s
+    return Decision(
+        _amounts(pay, seen, who, "willingness_micro_per_s", LEAVE),
+        _offers(decision.offer, seen, who),
+        _amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP),
+        _truths(decision.active, seen, who),
     )
-    offer = decision.offer
-    _check_amounts(decision.willingness_micro_per_s, seen, who, "willingness_micro_per_s", LEAVE)
-    _check_amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP)
-    if offer is not None and offer is not seen.flows.offer:
-        _check_length(offer, seen, who, "offer")
-        _check_offers(offer, seen, who)
-    return decision
 
 
-def _array(column: Any) -> Any:
-    """A column as numpy has it; strategies may return lists."""
-    return None if column is None else np.asarray(column)
-
-
-def _check_amounts(
-    column: Floats | None, seen: Observation, who: str, name: str, no: float
-) -> None:
-    if column is None:
-        return
+def _amounts(given: object, seen: Observation, who: str, name: str, no: float) -> Floats | None:
+    """A column of money or rates as float64; strategies may return lists, or other numbers."""
+    if given is None:
+        return None
+    column: npt.NDArray[Any] = np.asarray(given)
     _check_length(column, seen, who, name)
-    if column.dtype.kind not in "iufc":
+    if column.dtype.kind not in "iuf":
         raise StrategyError(f"{who} returned a {name} that is no number")
-    if len(column) <= FEW and column.dtype.kind != "c":
+    column = column.astype(np.float64, copy=False)
+    if len(column) <= FEW:
         fits = _all_fit(column.tolist(), no)
     else:
         fits = bool((((column >= 0) & (column < np.inf)) | (column == no)).all())
     if not fits:
         raise StrategyError(f"{who} returned a {name} that is negative or not finite")
+    return column
+
+
+def _truths(given: object, seen: Observation, who: str) -> Truths | None:
+    """A column of truth values."""
+    if given is None:
+        return None
+    column: npt.NDArray[Any] = np.asarray(given)
+    _check_length(column, seen, who, "active")
+    if column.dtype.kind != "b":
+        raise StrategyError(f"{who} returned an active that is no column of truth values")
+    return column
+
+
+def _offers(given: object, seen: Observation, who: str) -> Integers | None:
+    """A column of classes as int64."""
+    if given is None:
+        return None
+    held = seen.flows.offer
+    if given is held:
+        return held
+    column: npt.NDArray[Any] = np.asarray(given)
+    _check_length(column, seen, who, "offer")
+    if column.dtype.kind not in "iu":
+        wholes = whole_column(given)
+        if wholes is None:
+            raise StrategyError(f"{who} returned classes that are not integers")
+        column = wholes
+    _check_offers(column, seen, who)
+    offers: Integers = column.astype(np.int64, copy=False)
+    return offers
 
 
 def _all_fit(amounts: list[float], no: float) -> bool:
@@ -90,15 +142,13 @@ def _all_fit(amounts: list[float], no: float) -> bool:
     return True
 
 
-def _check_length(column: Floats | Integers, seen: Observation, who: str, name: str) -> None:
+def _check_length(column: npt.NDArray[Any], seen: Observation, who: str, name: str) -> None:
     flows = len(seen.flows.flow)
     if column.shape != (flows,):
         raise StrategyError(f"{who} returned {name} of shape {column.shape} for {flows} flows")
 
 
-def _check_offers(offer: Integers, seen: Observation, who: str) -> None:
-    if offer.dtype.kind not in "iu":
-        raise StrategyError(f"{who} returned classes that are not integers")
+def _check_offers(offer: npt.NDArray[Any], seen: Observation, who: str) -> None:
     moved = (offer != seen.flows.offer).nonzero()[0]
     for row in moved.tolist():
         flow, held, wanted = (int(c[row]) for c in (seen.flows.flow, seen.flows.offer, offer))

@@ -5,8 +5,10 @@
     ├── InputError              what a user wrote is wrong, exit status 2
     │   └── ScenarioError       in a scenario file: file, line, path, found, expected
     ├── StrategyError           a strategy could not be loaded or broke its contract
+    ├── TariffError             the same of a user's own tariff
     ├── EngineError             the packet engine could not start, died, hung up or said so
     │   └── ProtocolError       a peer broke the bridge protocol (refused by name)
+    ├── NotRunningError         a market was stepped that has no engine, or whose run has ended
     ├── LedgerError             a posting that cannot be made, with its named refusal
     └── ResultsError            a results folder is missing, incomplete or of another format
 
@@ -20,10 +22,12 @@ __all__ = [
     "EngineError",
     "InputError",
     "LedgerError",
+    "NotRunningError",
     "ProtocolError",
     "ResultsError",
     "ScenarioError",
     "StrategyError",
+    "TariffError",
 ]
 
 
@@ -62,6 +66,10 @@ class StrategyError(EcnomyError):
     """A strategy could not be loaded or returned what its role cannot use."""
 
 
+class TariffError(EcnomyError):
+    """A tariff of a user's own could not be loaded or charged what cannot be booked."""
+
+
 class EngineError(EcnomyError):
     """The packet engine could not start, died, fell silent or reported an error."""
 
@@ -72,6 +80,10 @@ class ProtocolError(EngineError):
     def __init__(self, name: str, detail: str) -> None:
         self.name, self.detail = name, detail
         super().__init__(f"{name}: {detail}")
+
+
+class NotRunningError(EcnomyError):
+    """A market was stepped that no engine is behind, or whose run has ended."""
 
 
 class LedgerError(EcnomyError):

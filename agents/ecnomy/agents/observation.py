@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What agents see: the change since their last decision, as columns with one row per flow or link.
 
-Times are int64 picoseconds, money is integer micro-units.
+Times are int64 picoseconds, money is integer micro-units. Every field has its unit in brackets.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
+from ecnomy.agents.agent_view import AgentView
 
 __all__ = [
     "NO_OFFER",
@@ -23,11 +26,13 @@ __all__ = [
     "Observation",
     "Offer",
     "PriceObservation",
+    "Truths",
     "column",
 ]
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Truths = npt.NDArray[np.bool_]
 NO_OFFER: Final = -1  # the flow is in no class
 
 
@@ -42,7 +47,13 @@ def column(value: float) -> Floats:
 
 
 class Offer(msgspec.Struct, frozen=True):
-    """A service class somebody sells; flows name it by its index in `Observation.offers`."""
+    """A service class somebody sells; flows name it by its index in `Observation.offers`.
+
+    Attributes:
+        provider: who sells it [name of an application provider].
+        name: of the class [text, as in the scenario].
+        fee_micro_per_s: what a flow in it pays [micro-units of money / s].
+    """
 
     provider: str
     name: str
@@ -50,50 +61,126 @@ class Offer(msgspec.Struct, frozen=True):
 
 
 class FlowColumns(msgspec.Struct, frozen=True, eq=False):
-    """Flows over the `dt_ps` since the observer's last decision.
+    """Flows over the `dt_ps` since the observer's last decision, one value a flow.
 
     A row may stand for many flows alike (`rows: together`): its rates and round-trip time are their
     means, its counts and charge their sums, and what is decided for it holds for each of them.
+
+    Attributes:
+        flow: which flow [index in the run, as in the table `flows`].
+        active: 1 while the flow may send, else 0 [flows; of a row of many: how many may].
+        goodput_bps: acknowledged for the first time [bit/s of IP packets, headers included].
+        delivered: reached the receiver, duplicates included [packets].
+        marks: CE packets among `delivered`: what is charged [packets].
+        charge_micro: what these marks cost [micro-units of money].
+        srtt_s: smoothed round-trip time now, 0 before the first sample [s].
+        gain: of the window law, 0 for a flow that no mark rate can steer [per mark].
+        offer: the class held, NO_OFFER for none [index into `Observation.offers`].
+        limit_bps: what its traffic asks for at most, infinite for greedy traffic [bit/s of IP
+            packets].
+        price_micro: what a mark costs it [micro-units of money per mark], NaN where left out.
+        source: whose flow it is [index into `Observation.sources`].
+        member: which of its source's flows [number from 0; of a row of many 0].
+        payload_bps: acknowledged for the first time, headers left out [bit/s].
+        switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
+            started.
     """
 
-    flow: Integers  # index in the run
-    active: Integers  # 1 while the flow may send; how many may, of many
-    goodput_bps: Floats  # IP bits/s acknowledged for the first time
-    delivered: Integers  # packets delivered
-    marks: Integers  # CE packets delivered: what is charged
-    charge_micro: Integers  # what these marks cost
-    srtt_s: Floats  # smoothed round-trip time now, 0 before the first sample
-    gain: Floats  # gain of a flow that a mark rate can steer, 0 for all others
-    offer: Integers  # the class held, NO_OFFER for none
-    limit_bps: Floats = np.zeros(0)  # what its traffic asks for at most, infinite when left out
+    flow: Integers
+    active: Integers
+    goodput_bps: Floats
+    delivered: Integers
+    marks: Integers
+    charge_micro: Integers
+    srtt_s: Floats
+    gain: Floats
+    offer: Integers
+    limit_bps: Floats = np.zeros(0)  # filled up where it is left out
+    price_micro: Floats = np.zeros(0)  # likewise, and those below
+    source: Integers = np.zeros(0, dtype=np.int64)
+    member: Integers = np.zeros(0, dtype=np.int64)
+    payload_bps: Floats = np.zeros(0)
+    switched_on: Truths = np.zeros(0, dtype=np.bool_)
 
     def __post_init__(self) -> None:
-        if len(self.limit_bps) != len(self.flow):
-            msgspec.structs.force_setattr(self, "limit_bps", np.full(len(self.flow), np.inf))
+        for name, value in _LEFT_OUT:
+            if len(getattr(self, name)) != len(self.flow):
+                msgspec.structs.force_setattr(self, name, np.full(len(self.flow), value))
+
+
+_LEFT_OUT: Final = (
+    *(("limit_bps", np.inf), ("price_micro", np.nan), ("payload_bps", np.nan)),
+    *(("source", 0), ("member", 0), ("switched_on", True)),
+)
 
 
 class Observation(msgspec.Struct, frozen=True, eq=False):
-    """What a customer or an application provider sees of its flows."""
+    """What a customer, a price handler or an application provider sees of its flows.
 
-    t_ps: int
-    dt_ps: int  # 0 at the first decision, when all changes are 0
-    price_micro: int  # per mark, in force until now
-    offers: tuple[Offer, ...]
-    flows: FlowColumns
-
-    def views(self) -> Iterator[FlowView]:
-        """The same, one flow at a time, as `Strategy.decide` takes it."""
-        columns = [getattr(self.flows, name).tolist() for name in FlowColumns.__struct_fields__]
-        for row in zip(*columns, strict=True):
-            yield FlowView(self.t_ps, self.dt_ps, self.price_micro, self.offers, *row)
-
-
-class FlowView(msgspec.Struct, frozen=True):
-    """One flow of an observation; the fields mean what they mean there."""
+    Attributes:
+        t_ps: time of the report it decides at [ps].
+        dt_ps: since it last decided, which all changes are over [ps]; 0 at its first decision,
+            when all changes are 0.
+        price_micro: what a mark costs now [micro-units of money per mark], the mean where flows'
+            prices differ; at this report the carriers have posted theirs already.
+        offers: the classes on sale in this market [offers; a flow names one by its index].
+        flows: its flows [columns, one value a flow].
+        sources: names of the sources that flows are of [text].
+        agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
+    """
 
     t_ps: int
     dt_ps: int
     price_micro: int
+    offers: tuple[Offer, ...]
+    flows: FlowColumns
+    sources: tuple[str, ...] = ("",)
+    agent: AgentView | None = None
+
+    def views(self) -> Iterator[FlowView]:
+        """The same, one flow at a time, as `Strategy.decide` takes it."""
+        apart = ("price_micro", "source")
+        names = [name for name in FlowColumns.__struct_fields__ if name not in apart]
+        columns = [getattr(self.flows, name).tolist() for name in (*apart, *names)]
+        for price, source, *row in zip(*columns, strict=True):
+            own = self.price_micro if math.isnan(price) else int(price) if price % 1 == 0 else price
+            of = self.sources[source]
+            yield FlowView(*(self.t_ps, self.dt_ps, own, self.offers, *row, of, self.agent))
+
+
+class FlowView(msgspec.Struct, frozen=True):
+    """One flow of an observation, in Python's own numbers; what `decide` of a strategy is given.
+
+    Attributes:
+        t_ps: time of the report it is decided at [ps].
+        dt_ps: since the last decision, which all changes are over [ps]; 0 at the first one, when
+            all changes are 0.
+        price_micro: what a mark costs this flow now [micro-units of money per mark], whole unless
+            it is a mean over domains.
+        offers: the classes on sale in this market [offers].
+        flow: which flow [index in the run, as in the table `flows`].
+        active: 1 while the flow may send, else 0 [flows; of a row of many: how many may].
+        goodput_bps: acknowledged for the first time [bit/s of IP packets, headers included].
+        delivered: reached the receiver, duplicates included [packets].
+        marks: CE packets among `delivered`: what is charged [packets].
+        charge_micro: what these marks cost [micro-units of money].
+        srtt_s: smoothed round-trip time now, 0 before the first sample [s].
+        gain: of the window law, 0 for a flow that no mark rate can steer [per mark].
+        offer: the class held, NO_OFFER (-1) for none [index into `offers`].
+        limit_bps: what its traffic asks for at most, infinite for greedy traffic [bit/s of IP
+            packets].
+        member: which of its source's flows [number from 0; of a row of many 0].
+        payload_bps: acknowledged for the first time, headers left out [bit/s].
+        switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
+            started.
+        source: name of its source [text].
+        agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
+            market].
+    """
+
+    t_ps: int
+    dt_ps: int
+    price_micro: float
     offers: tuple[Offer, ...]
     flow: int
     active: int
@@ -105,10 +192,25 @@ class FlowView(msgspec.Struct, frozen=True):
     gain: float
     offer: int
     limit_bps: float = np.inf
+    member: int = 0
+    payload_bps: float = math.nan
+    switched_on: bool = True
+    source: str = ""
+    agent: AgentView | None = None
 
 
 class LinkColumns(msgspec.Struct, frozen=True, eq=False):
-    """Links over the `dt_ps` since the observer's last decision."""
+    """Links over the `dt_ps` since the observer's last decision, one value a link and direction.
+
+    Attributes:
+        link: which link [index in the run, as in the table `links`].
+        rate_bps: its rate [bit/s on the wire].
+        arrivals: came to its queue, those dropped included [packets].
+        marks: set at this link [packets].
+        drops: lost at this link [packets].
+        busy_ps: its transmitter was busy [ps].
+        queue_packets: waiting now, without the one in service [packets].
+    """
 
     link: Integers
     rate_bps: Integers
@@ -116,13 +218,22 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
     marks: Integers
     drops: Integers
     busy_ps: Integers
-    queue_packets: Integers  # waiting now
+    queue_packets: Integers
 
 
 class PriceObservation(msgspec.Struct, frozen=True, eq=False):
-    """What a connectivity provider sees before it posts the price of the time to come."""
+    """What a connectivity provider sees before it posts the price of the time to come.
+
+    Attributes:
+        t_ps: time of the report it decides at [ps].
+        dt_ps: since it last decided, which all changes are over [ps]; 0 at its first decision.
+        price_micro: the price in force until now [micro-units of money per mark].
+        links: the links of its domain [columns, one value a link and direction].
+        agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
+    """
 
     t_ps: int
     dt_ps: int
     price_micro: int
     links: LinkColumns
+    agent: AgentView | None = None

@@ -13,13 +13,19 @@ from typing import Any, Final
 
 import msgspec
 
-__all__ = ["Label", "Point", "layout", "name_labels"]
+from ecnomy.analysis.fitted_text import fitted, width_of_text
+
+__all__ = ["Box", "Label", "Point", "badge_places", "box_of", "layout", "name_labels"]
 
 Point = tuple[float, float]
-_LETTER: Final = 0.56  # mean width of a letter over the font size
 _SPRINGS: Final = 499  # nodes beyond which networkx's springs would need scipy
 # Where a name may stand around its node: to the right first, as on maps.
 _AROUND: Final = (0, 180, 90, 270, 35, 145, 325, 215, 60, 120, 300, 240)
+_LONGEST_NAME: Final = 120.0  # of a node, points
+_BADGE: Final = 8.0  # half the width of a badge
+# Where a badge may stand: share of the way along its line, points beside it.
+_BESIDE: Final = tuple((t, a) for a in (13, 20, 27) for t in (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8))
+Box = tuple[float, float, float, float]  # left, low, right, high
 
 
 class Label(msgspec.Struct, frozen=True):
@@ -74,9 +80,6 @@ def _laid_out(
     return {node: known.get(node, (float(found[node][0]), float(found[node][1]))) for node in nodes}
 
 
-Box = tuple[float, float, float, float]  # left, low, right, high
-
-
 def name_labels(
     points: Mapping[str, Point],
     size: float,
@@ -95,8 +98,8 @@ def name_labels(
     taken: list[Box] = []
     labels: list[Label] = []
     for node, (x, y) in points.items():
-        text = node.replace("_", " ")
-        half, tall = 0.5 * _LETTER * size * len(text), 0.6 * size
+        text = fitted(node.replace("_", " "), _LONGEST_NAME, size)
+        half, tall = 0.5 * width_of_text(text, size), 0.6 * size
         best: tuple[float, Label, Box] | None = None
         for rank, angle in enumerate(_AROUND):
             away_x = (half + 9) * math.cos(math.radians(angle))
@@ -106,13 +109,49 @@ def name_labels(
             cost = 0.3 * rank + 200 * sum(_overlap(box, other) for other in taken)
             cost += 15 * sum(_overlap(box, dot) for dot in dots)
             cost += 100 * (box[0] < 0 or box[2] > width)
-            cost += sum(_crossing(box, a, b) for a, b in lines)
+            cost += 2 * sum(_crossing(box, a, b) for a, b in lines)
             if best is None or cost < best[0]:
                 best = cost, Label(text, cx, cy), box
         assert best is not None, "there are places around a node"
         labels.append(best[1])
         taken.append(best[2])
     return labels
+
+
+def box_of(label: Label, size: float) -> Box:
+    """What a name covers."""
+    half, tall = 0.5 * width_of_text(label.text, size), 0.6 * size
+    return (label.x - half, label.y - tall, label.x + half, label.y + tall)
+
+
+def badge_places(
+    owners: Sequence[tuple[Point, Point]],
+    lines: Sequence[tuple[Point, Point]],
+    written: Sequence[Box],
+) -> list[Point]:
+    """Where the badges of lines stand: on their right, clear of names, nodes and other lines.
+
+    Args:
+        owners: the lines that have a badge, from their beginning to their end.
+        lines: all lines as drawn.
+        written: what is there already: names, numbers, nodes.
+    """
+    taken, places = list(written), []
+    for (ax, ay), (bx, by) in owners:
+        length = math.dist((ax, ay), (bx, by)) or 1.0
+        best: tuple[float, Point, Box] | None = None
+        for rank, (along, aside) in enumerate(_BESIDE):
+            x = ax + along * (bx - ax) + aside * (by - ay) / length
+            y = ay + along * (by - ay) - aside * (bx - ax) / length
+            box = (x - _BADGE, y - _BADGE, x + _BADGE, y + _BADGE)
+            cost = 0.3 * rank + 200 * sum(_overlap(box, other) for other in taken)
+            cost += 2 * sum(_crossing(box, a, b) for a, b in lines)
+            if best is None or cost < best[0]:
+                best = cost, (x, y), box
+        assert best is not None, "there are places beside a line"
+        places.append(best[1])
+        taken.append(best[2])
+    return places
 
 
 def _overlap(one: Box, other: Box) -> float:

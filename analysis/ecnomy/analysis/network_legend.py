@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Final
 
+from ecnomy.analysis.fitted_text import fitted
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -15,6 +17,7 @@ __all__ = ["HALO", "SHADES", "draw_legend", "width_of"]
 SHADES: Final = ("#BDD3E6", "#5B9BCB", "#0B5394", "#052A4F")
 HALO: Final = "#E69F00"
 
+_SIZE: Final = 8.0  # of letters, points
 _WIDEST: Final = 6.5  # points, of the line that carries most
 _THINNEST: Final = 1.0
 
@@ -26,16 +29,21 @@ def width_of(used_bps: float, most_bps: float) -> float:
 
 def draw_legend(axis: Axes, most_bps: float, priced: bool) -> None:
     """Explain colours, widths, rim and sides on an axis in points."""
-    axis.axhline(58, 0.01, 0.99, color="0.8", linewidth=0.8)
+    wide, high = axis.get_xlim()[1], axis.get_ylim()[1]
+    axis.axhline(high - 4, 0.01, 0.99, color="0.8", linewidth=0.8)
     _draw_use(axis, 10)
     _draw_width(axis, 205, most_bps)
-    x = 390
-    axis.plot([x, x + 34], [40, 40], color=HALO, linewidth=10, solid_capstyle="butt")
-    axis.plot([x, x + 34], [40, 40], color=SHADES[2], linewidth=5, solid_capstyle="butt")
-    axis.text(x + 42, 40, "congested: packets are marked or dropped", va="center", fontsize=8)
-    price = "; price = marks x price of a mark per Mbit sent" if priced else ""
-    words = f"each line is one direction, on the right of who travels{price}"
-    axis.text(x, 17, words, va="center", fontsize=8)
+    x, y = 390, 48
+    axis.plot([x, x + 34], [y, y], color=HALO, linewidth=10, solid_capstyle="butt")
+    axis.plot([x, x + 34], [y, y], color=SHADES[2], linewidth=5, solid_capstyle="butt")
+    beside = "congested: packets are marked, lost or kept waiting (the list says which)"
+    axis.text(x + 42, y, fitted(beside, wide - x - 50, _SIZE), va="center", fontsize=_SIZE)
+    words = ["each line is one direction of a link, on the right of who travels"]
+    if priced:
+        words.append("price of a Mbit = its marks x the price of a mark, on average")
+    for line in words:
+        y -= 19
+        axis.text(x, y, fitted(line, wide - x - 8, _SIZE), va="center", fontsize=_SIZE)
 
 
 def _draw_use(axis: Axes, x: float) -> None:

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.congestion import congested_by
 from ecnomy.analysis.families import family_of
 from ecnomy.analysis.link_marking import (
     Crossings,
@@ -33,7 +34,6 @@ from ecnomy.markets.plan import Plan, Source, Tcp
 __all__ = ["LinkLoad", "NetworkLoads", "PairLoad", "is_network", "network_loads"]
 
 Floats = npt.NDArray[np.float64]
-_CONGESTED = 0.001  # share of packets marked or dropped that counts as congestion
 
 
 class LinkLoad(msgspec.Struct, frozen=True):
@@ -57,9 +57,20 @@ class LinkLoad(msgspec.Struct, frozen=True):
         return self.used_bps / self.rate_bps
 
     @property
+    def congested_by(self) -> tuple[str, ...]:
+        """Its signs of congestion: marks, drops, waiting."""
+        return congested_by(
+            utilization=self.utilization,
+            marked=self.marked,
+            dropped=self.dropped,
+            queue_packets=self.queue_packets,
+            wait_s=self.wait_s,
+        )
+
+    @property
     def congested(self) -> bool:
-        """Whether packets are marked or dropped enough to speak of."""
-        return self.marked >= _CONGESTED or self.dropped >= _CONGESTED
+        """Whether packets are marked, dropped or wait enough to speak of."""
+        return bool(self.congested_by)
 
 
 class PairLoad(msgspec.Struct, frozen=True):
@@ -85,14 +96,18 @@ class NetworkLoads(msgspec.Struct, frozen=True):
     priced: bool  # whether there is a market
 
     def congested(self) -> list[LinkLoad]:
-        """Congested directions, the dearest first, then those with most marks."""
+        """Congested directions, the dearest first, then by marks or drops, then by the wait."""
         found = [link for link in self.links if link.congested]
 
-        def worst(link: LinkLoad) -> tuple[float, float, int]:
-            price = 0.0 if math.isnan(link.price_per_mbit) else link.price_per_mbit
-            return (-price, -max(link.marked, link.dropped), link.link)
+        def worst(link: LinkLoad) -> tuple[float, float, float, int]:
+            price, marked, dropped = map(_or_0, (link.price_per_mbit, link.marked, link.dropped))
+            return (-price, -max(marked, dropped), -_or_0(link.wait_s), link.link)
 
         return sorted(found, key=worst)
+
+
+def _or_0(value: float) -> float:
+    return 0.0 if math.isnan(value) else value
 
 
 def is_network(plan: Plan) -> bool:

@@ -2,8 +2,9 @@
 """The map of a run on a network: both directions of each link with utilisation, marking and price.
 
 A line is one direction and keeps to the right of its link as seen by who travels. Darker and wider
-is fuller; where packets are marked a line has an orange rim and a letter, which the list beside
-the map explains. One map per phase. The same results and library versions give the same bytes.
+is fuller; a congested one (see ecnomy.analysis.congestion) has an orange rim and a badge, which the
+list beside the map explains. One map per phase. The same results and library versions give the same
+bytes.
 """
 
 from __future__ import annotations
@@ -15,9 +16,18 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from ecnomy.analysis.families import shown_nodes
-from ecnomy.analysis.network_layout import Label, Point, layout, name_labels
+from ecnomy.analysis.fitted_text import fitted
+from ecnomy.analysis.network_layout import (
+    Box,
+    Label,
+    Point,
+    badge_places,
+    box_of,
+    layout,
+    name_labels,
+)
 from ecnomy.analysis.network_legend import HALO, SHADES, draw_legend, width_of
-from ecnomy.analysis.network_list import BADGE, cut, draw_list
+from ecnomy.analysis.network_list import BADGE, badge_names, draw_list
 from ecnomy.analysis.network_loads import LinkLoad, NetworkLoads, is_network, network_loads
 from ecnomy.analysis.panels import save
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
@@ -39,7 +49,7 @@ _LEGEND: Final = 62.0
 _MOST_MAPS: Final = 3
 _MOST_NUMBERED: Final = 60  # directions beyond which single utilisations are not written
 _MOST_NAMED: Final = 60  # nodes beyond which only ends of congested links are named
-_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAME_SIZE: Final = 8.5  # of nodes' names
 
 
 class _Frame(msgspec.Struct, frozen=True):
@@ -98,7 +108,8 @@ def _figure(run: Run, maps: list[tuple[Phase, NetworkLoads]]) -> Figure:
     high = _TITLE + len(maps) * (_HEAD + frame.height) + _LEGEND
     figure = Figure(figsize=(wide / 72, high / 72))
     note = "" if run.note is None else "  (partial run)"
-    figure.text(8 / wide, 1 - 8 / high, run.title + note, va="top", fontsize=12, fontweight="bold")
+    title = fitted(run.title + note, wide - 16, 12, bold=True)
+    figure.text(8 / wide, 1 - 8 / high, title, va="top", fontsize=12, fontweight="bold")
     for number, (phase, loads) in enumerate(maps):
         low = high - _TITLE - (number + 1) * (_HEAD + frame.height)
         axis = _axis(figure, (0, low, wide, frame.height + _HEAD), (wide, high))
@@ -119,7 +130,7 @@ def _labels(
         named = points
     lines = [_aside(points[a], points[b], 4.0) for a, b in edges]
     written = [_middle(points[a], points[b]) for a, b in edges] * 3  # rather a line than a number
-    return name_labels(named, 8.5, lines + written, _MAP)
+    return name_labels(named, _NAME_SIZE, lines + written, _MAP)
 
 
 def _middle(a: Point, b: Point) -> tuple[Point, Point]:
@@ -155,20 +166,26 @@ def _draw_phase(axis: Axes, phase: Phase, count: int, loads: NetworkLoads, frame
     span = f"{window.from_ps / PS_PER_S:g} s to {window.to_ps / PS_PER_S:g} s"
     name = f"Phase {phase.number}, " if count > 1 or phase.number > 1 else ""
     heading = f"{name}{span}: {phase.label}"
-    axis.text(8, frame.height + 8, cut(heading, 120), fontsize=9.5, fontweight="bold")
+    heading = fitted(heading, _MAP + _LIST - 16, 9.5, bold=True)
+    axis.text(8, frame.height + 8, heading, fontsize=9.5, fontweight="bold")
     worst = loads.congested()
-    letters = {x.link: letter for x, letter in zip(worst, _LETTERS, strict=False)}
+    badges = {x.link: name for x, name in zip(worst, badge_names(frame.points), strict=False)}
     points = frame.points
     lines = {x.link: _line(points[x.source], points[x.target], x, frame) for x in loads.links}
     for link in sorted(loads.links, key=lambda x: x.congested):
         _draw_direction(axis, link, lines[link.link], frame)
+    written = [box_of(label, _NAME_SIZE) for label in frame.labels]
+    written += [(x - 4, y - 4, x + 4, y + 4) for x, y in points.values()]
     if len(loads.links) <= _MOST_NUMBERED:
-        for link in loads.links:
-            _draw_percent(axis, link, lines[link.link])
-    for number, letter in letters.items():
-        _draw_letter(axis, letter, lines[number])
+        numbers = [_draw_percent(axis, link, lines[link.link]) for link in loads.links]
+        written += [box for box in numbers if box is not None]
+    owners = [lines[link] for link in badges]
+    places = badge_places(owners, list(lines.values()), written)
+    look: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "zorder": 9, "bbox": BADGE}
+    for (x, y), name in zip(places, badges.values(), strict=True):
+        axis.text(x, y, name, ha="center", va="center", **look)
     _draw_nodes(axis, frame)
-    draw_list(axis, loads, letters, (_MAP + 8, frame.height))
+    draw_list(axis, loads, badges, (_MAP + 8, frame.height), _LIST - 16)
 
 
 def _line(a: Point, b: Point, link: LinkLoad, frame: _Frame) -> tuple[Point, Point]:
@@ -203,11 +220,12 @@ def _arrow(line: tuple[Point, Point], width: float) -> list[Point]:
     return [(a[0] + x * ux - y * uy, a[1] + x * uy + y * ux) for x, y in outline]
 
 
-def _draw_percent(axis: Axes, link: LinkLoad, line: tuple[Point, Point]) -> None:
+def _draw_percent(axis: Axes, link: LinkLoad, line: tuple[Point, Point]) -> Box | None:
+    """Write the utilisation beside a line; the box it takes."""
     (ax, ay), (bx, by) = line
     length = math.dist(*line) or 1.0
     if length < 34:
-        return  # the list or the table has it; here it would cover the line
+        return None  # the list or the table has it; here it would cover the line
     ux, uy = (bx - ax) / length, (by - ay) / length
     aside = 11.5 if link.congested else 8.5
     at = 0.5 if not link.congested else 0.75
@@ -218,15 +236,7 @@ def _draw_percent(axis: Axes, link: LinkLoad, line: tuple[Point, Point]) -> None
     text = f"{100 * link.utilization:.0f} %"
     look: dict[str, Any] = {"fontsize": 6.5, "color": "0.25", "fontweight": weight, "zorder": 5}
     axis.text(x, y, text, ha="center", va="center", rotation=turned, **look)
-
-
-def _draw_letter(axis: Axes, letter: str, line: tuple[Point, Point]) -> None:
-    x, y = (line[0][0] + line[1][0]) / 2, (line[0][1] + line[1][1]) / 2
-    length = math.dist(*line) or 1.0
-    x += 13 * (line[1][1] - line[0][1]) / length  # beside the line, on the outer side
-    y -= 13 * (line[1][0] - line[0][0]) / length
-    look: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "zorder": 9}
-    axis.text(x, y, letter, ha="center", va="center", bbox=BADGE, **look)
+    return (x - 9, y - 9, x + 9, y + 9)  # turned any way
 
 
 def _draw_nodes(axis: Axes, frame: _Frame) -> None:
@@ -237,5 +247,5 @@ def _draw_nodes(axis: Axes, frame: _Frame) -> None:
     axis.scatter([x for x, _ in points], [y for _, y in points], s=size, c="black", zorder=6, lw=0)
     rim = [patheffects.withStroke(linewidth=2.5, foreground="white")]
     for label in frame.labels:
-        look: dict[str, Any] = {"fontsize": 8.5, "zorder": 8, "path_effects": rim}
+        look: dict[str, Any] = {"fontsize": _NAME_SIZE, "zorder": 8, "path_effects": rim}
         axis.text(label.x, label.y, label.text, ha="center", va="center", **look)

@@ -91,10 +91,11 @@ def node_table(loads: NetworkLoads) -> Table:
 
 
 def link_table(loads: NetworkLoads) -> Table:
-    """The links that cost most, then those used most."""
+    """The congested links, those that cost most first, then the others, those used most first."""
     table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", "drops")
     if loads.priced:
         table.add_column("money\na Mbit", justify="right")
+    table.add_column("congested by")
     worst = loads.congested()
     calm = sorted((x for x in loads.links if not x.congested), key=lambda x: -x.utilization)
     for link in [*worst, *calm][:_MOST_LINKS]:
@@ -113,7 +114,9 @@ def _link_cells(link: LinkLoad, priced: bool) -> list[str]:
         "-" if math.isnan(link.wait_s) else f"{1e3 * link.wait_s:.1f}",
         f"{link.drops:,}",
     ]
-    return [*cells, significant(link.price_per_mbit, 4)] if priced else cells
+    if priced:
+        cells.append(significant(link.price_per_mbit, 4))
+    return [*cells, ", ".join(link.congested_by) or "-"]
 
 
 def _table(first: str, priced: bool) -> Table:

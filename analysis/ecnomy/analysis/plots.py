@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.fitted_text import fitted
 from ecnomy.analysis.link_marking import Crossings, activity_of, crossings_of, link_shares
 from ecnomy.analysis.panels import (
     COLOURS,
@@ -157,7 +158,8 @@ def _figure(data: _Data) -> Figure:
     axes[-1].set_xlim(0, data.edges_ps[-1] / PS_PER_S)
     note = "" if data.run.note is None else "  (partial run)"
     figure.align_ylabels(axes)
-    figure.suptitle(data.run.title + note, fontsize=12, fontweight="bold")
+    title = fitted(data.run.title + note, 72 * WIDTH_INCHES - 16, 12, bold=True)
+    figure.suptitle(title, fontsize=12, fontweight="bold")
     return figure
 
 

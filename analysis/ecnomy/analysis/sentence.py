@@ -11,7 +11,6 @@ __all__ = ["sentence"]
 
 _SAME: Final = 0.05  # rates this near are called the same
 _ABOUT: Final = 0.10  # a charge this near its fee is called "about its fee"
-_CONGESTED: Final = 0.001  # share of packets marked or dropped that counts as congestion
 
 
 def sentence(summary: Summary) -> str:
@@ -34,10 +33,8 @@ def _number(one: PhaseSummary) -> int:
 
 
 def _congested(one: PhaseSummary) -> bool:
-    """Whether some link marks or drops enough to speak of."""
-    return any(
-        x.marking_probability >= _CONGESTED or x.drop_probability >= _CONGESTED for x in one.links
-    )
+    """Whether some link marks, drops or keeps packets waiting enough to speak of."""
+    return any(link.congested_by for link in one.links)
 
 
 def _clause(dear: GroupRow, cheap: GroupRow, congested: bool) -> str:

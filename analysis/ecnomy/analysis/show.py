@@ -3,20 +3,18 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ecnomy.analysis.digits import significant
-
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from ecnomy.analysis.phases import Phase
     from ecnomy.analysis.results import Run
-    from ecnomy.analysis.summary import GroupRow, LinkRow, PhaseSummary, Summary
+    from ecnomy.analysis.summary import GroupRow, PhaseSummary, Summary
 
 __all__ = ["print_summary", "show_command"]
 
@@ -89,6 +87,7 @@ def print_summary(run: Run, console: Console) -> None:
     from ecnomy.analysis.guarantees_tables import print_guarantee
     from ecnomy.analysis.sentence import sentence
     from ecnomy.analysis.summary import CHANGING, summarize
+    from ecnomy.analysis.summary_tables import balance_table
 
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)
@@ -103,9 +102,10 @@ def print_summary(run: Run, console: Console) -> None:
         console.print(words, markup=False)
     for one in summary.phases:
         _print_phase(one, run, summary, console)
+    _print_whole(summary, run, console)
     if summary.balances:
         console.print()
-        console.print(_balance_table(summary))
+        console.print(balance_table(summary))
     for guarantee in guarantees_of(run):
         print_guarantee(guarantee, console)
     text = sentence(summary)
@@ -115,12 +115,13 @@ def print_summary(run: Run, console: Console) -> None:
 
 
 def _print_phase(one: PhaseSummary, run: Run, summary: Summary, console: Console) -> None:
+    from ecnomy.analysis.summary_tables import link_table
+
     phase, window = one.phase, one.window
     console.print()
-    span = f"{phase.from_ps / 1e12:g} s to {phase.to_ps / 1e12:g} s"
-    heading = f"Phase {phase.number}, {span}: {phase.label}"
-    if len(summary.phases) == 1 and phase.number == 1:
-        heading = f"{span}: {phase.label}"
+    heading = f"Phase {phase.number}, {_span(phase)}: {phase.label}"
+    if summary.whole is not None and window == summary.whole.window:
+        heading = f"Whole measured window, {_span(phase)}: {phase.label}"
     console.print(heading, style="bold", markup=False)
     if phase.settling_s > 0:
         console.print(
@@ -129,27 +130,53 @@ def _print_phase(one: PhaseSummary, run: Run, summary: Summary, console: Console
             style="dim",
             markup=False,
         )
-    tables = _network_tables(run, one) or [_link_table(one.links)]
-    console.print()
-    console.print(_traffic_table(one.groups))
-    if summary.priced:
-        console.print()
-        console.print(_money_table(one.groups))
-        for line in _paid_by_others(run, one.groups):
-            console.print(line, style="dim", markup=False)
-    for table in tables:
+    _print_groups(one, run, summary, console)
+    for table in _network_tables(run, one) or [link_table(one.links)]:
         console.print()
         console.print(table)
+
+
+def _span(phase: Phase) -> str:
+    return f"{phase.from_ps / 1e12:g} s to {phase.to_ps / 1e12:g} s"
+
+
+def _print_whole(summary: Summary, run: Run, console: Console) -> None:
+    """What `ecnomy run` printed, beside the phases that it is made of."""
+    whole = summary.whole
+    if whole is None or any(one.window == whole.window for one in summary.phases):
+        return
+    console.print()
+    heading = f"Whole measured window, {_span(whole.phase)}: all phases together"
+    console.print(heading, style="bold", markup=False)
+    words = "(as `ecnomy run` prints it: with the time in which flows settle)"
+    console.print(words, style="dim", markup=False)
+    _print_groups(whole, run, summary, console)
+
+
+def _print_groups(one: PhaseSummary, run: Run, summary: Summary, console: Console) -> None:
+    """Who got and paid what."""
+    from ecnomy.analysis.summary_tables import background_in_words, money_table, traffic_table
+
+    console.print()
+    console.print(traffic_table(one.groups))
+    if summary.priced:
+        console.print()
+        console.print(money_table(one))
+        if words := background_in_words(one):
+            console.print(words, markup=False)
+        for line in _paid_by_others(run, one.groups):
+            console.print(line, style="dim", markup=False)
 
 
 def _paid_by_others(run: Run, rows: tuple[GroupRow, ...]) -> list[str]:
     """Whose marks a guaranteed stream provider pays."""
     from ecnomy.analysis.guarantors import flows_of, providers_of
+    from ecnomy.analysis.summary_tables import shown_rows
 
     lines = []
     for provider in providers_of(run):
         own = set(flows_of(run, provider.call_sources + provider.stream_sources).tolist())
-        names = [row.group.label for row in _shown(rows) if own & set(row.group.flows)]
+        names = [row.group.label for row in shown_rows(rows) if own & set(row.group.flows)]
         if names:
             lines.append(f"(marks of {', '.join(names)}: paid by {provider.name})")
     return lines
@@ -168,83 +195,3 @@ def _network_tables(run: Run, one: PhaseSummary) -> list[Table]:
         network_tables.node_table(loads),
         network_tables.link_table(loads),
     ]
-
-
-def _percent(value: float) -> str:
-    return "-" if math.isnan(value) else f"{100 * value:.1f} %"
-
-
-def _new_table(first: str, *columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    table.add_column(first, no_wrap=True)
-    for column in columns:
-        table.add_column(column, justify="right")
-    return table
-
-
-def _shown(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
-    return [row for row in rows if row.goodput_high_bps > 0 or row.fee_per_s > 0]
-
-
-def _traffic_table(rows: tuple[GroupRow, ...]) -> Table:
-    columns = ["flows", "Mbps\na flow", "least to\nmost", "share\nof all", "marks/s\na flow"]
-    table = _new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
-    for row in _shown(rows):
-        low, high = row.goodput_low_bps / 1e6, row.goodput_high_bps / 1e6
-        table.add_row(
-            row.group.label,
-            str(row.group.size),
-            significant(row.goodput_bps / 1e6),
-            f"{significant(low)} to {significant(high)}" if len(row.group.flows) > 1 else "",
-            _percent(row.share),
-            significant(row.marks_per_s),
-            _percent(row.marking_probability),
-            significant(1e3 * row.delay_s, 1),
-            significant(1e3 * row.rtt_s, 1),
-        )
-    return table
-
-
-def _money_table(rows: tuple[GroupRow, ...]) -> Table:
-    columns = ["fee\nmoney/s", "for marks\nmoney/s", "marks\nof fee", "price of a mark\nmoney"]
-    table = _new_table("a flow pays", *columns)
-    for row in _shown(rows):
-        charged = row.charge_per_s / row.fee_per_s if row.fee_per_s else math.nan
-        table.add_row(
-            row.group.label,
-            significant(row.fee_per_s) if row.fee_per_s else "-",
-            significant(row.charge_per_s),
-            _percent(charged),
-            significant(row.price_per_mark, 4),
-        )
-    return table
-
-
-def _link_table(rows: tuple[LinkRow, ...]) -> Table:
-    table = _new_table("link", "used", "marked", "queue\npackets", "wait\nms", "drops")
-    for row in rows:
-        table.add_row(
-            row.name,
-            _percent(row.utilization),
-            _percent(row.marking_probability),
-            f"{row.queue_packets:.1f}",
-            "-" if math.isnan(row.wait_s) else f"{1e3 * row.wait_s:.1f}",
-            f"{row.drops:,}",
-        )
-    return table
-
-
-def _balance_table(summary: Summary) -> Table:
-    table = _new_table("account (whole run, money)", "received", "paid", "balance")
-    for balance in summary.balances:
-        received, paid, net = balance.received, balance.paid, balance.net
-        table.add_row(
-            balance.account,
-            significant(received),
-            significant(paid),
-            significant(round(net, 6), sign="+"),
-        )
-    return table

@@ -9,15 +9,23 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.background import background_rows
+from ecnomy.analysis.balances import Balance, balances_of
+from ecnomy.analysis.congestion import congested_by
 from ecnomy.analysis.families import MOST_GROUPS, family_of
-from ecnomy.analysis.link_marking import LinkShares, activity_of, crossings_of, link_shares
+from ecnomy.analysis.link_marking import (
+    Crossings,
+    LinkShares,
+    activity_of,
+    crossings_of,
+    link_shares,
+)
 from ecnomy.analysis.phases import Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, Window, money_by_flow
 
 __all__ = [
     "CHANGING",
-    "Balance",
     "Group",
     "GroupRow",
     "LinkRow",
@@ -78,37 +86,42 @@ class LinkRow(msgspec.Struct, frozen=True):
     drop_probability: float
     marks: int
 
+    @property
+    def congested_by(self) -> tuple[str, ...]:
+        """Its signs of congestion: marks, drops, waiting."""
+        return congested_by(
+            utilization=self.utilization,
+            marked=self.marking_probability,
+            dropped=self.drop_probability,
+            queue_packets=self.queue_packets,
+            wait_s=self.wait_s,
+        )
+
 
 class PhaseSummary(msgspec.Struct, frozen=True):
-    """A phase with the window that was measured in it."""
+    """A phase, or all together, with the window that was measured in it."""
 
     phase: Phase
     window: Window
     groups: tuple[GroupRow, ...]
     links: tuple[LinkRow, ...]
-
-
-class Balance(msgspec.Struct, frozen=True):
-    """An account at the end, money."""
-
-    account: str
-    received: float
-    paid: float
-
-    @property
-    def net(self) -> float:
-        """Received minus paid."""
-        return self.received - self.paid
+    charge_per_s: float = 0.0  # money/s for marks, all flows together
+    background_per_s: float = 0.0  # money/s of these for marks of background traffic
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """Everything `ecnomy show` prints."""
+    """Everything `ecnomy show` prints.
+
+    `whole` is over the measured window, [warm-up, end], which is what `ecnomy run` prints and the
+    tables `flows` and `links` hold; None where nothing was measured.
+    """
 
     title: str
     note: str | None
     phases: tuple[PhaseSummary, ...]
     balances: tuple[Balance, ...]
     priced: bool  # whether money changed hands at all
+    whole: PhaseSummary | None = None
 
 
 def _movers(run: Run) -> set[int]:
@@ -231,20 +244,42 @@ def _link_rows(run: Run, epochs: Epochs, window: Window, shares: LinkShares) -> 
     return tuple(rows)
 
 
-def _balances(run: Run) -> tuple[Balance, ...]:
-    ledger = run.ledger
-    if ledger.empty:
-        return ()
-    paid = ledger.groupby(ledger["debit"].astype(str))["amount_micro"].sum()
-    received = ledger.groupby(ledger["credit"].astype(str))["amount_micro"].sum()
-    accounts = sorted(set(paid.index) | set(received.index))
-    return tuple(
-        Balance(a, int(received.get(a, 0)) / 1e6, int(paid.get(a, 0)) / 1e6) for a in accounts
-    )
+class _Parts(msgspec.Struct, frozen=True, eq=False):
+    """What every window of a run is summarised from."""
+
+    run: Run
+    flows: Epochs
+    links: Epochs
+    groups: list[Group]
+    crossings: Crossings
+    flows_of_row: Floats
+    background: npt.NDArray[np.bool_]  # by row of flows
+
+    def over(self, phase: Phase) -> PhaseSummary | None:
+        """A phase from its settled part on, None without two reports there."""
+        window = self.flows.window(phase.settled_ps, phase.to_ps)
+        if window is None:
+            return None
+        ledger, rows = self.run.ledger, len(self.flows_of_row)
+        edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
+        fee = money_by_flow(ledger, FEE_KINDS, rows, edges)[0]
+        paid = money_by_flow(ledger, MARK_KINDS, rows, edges)[0]
+        shares = link_shares(self.crossings, activity_of(self.run, self.flows, edges))
+        return PhaseSummary(
+            phase=phase,
+            window=window,
+            groups=tuple(
+                _group_row(group, self.flows, window, fee, paid, self.flows_of_row)
+                for group in self.groups
+            ),
+            links=_link_rows(self.run, self.links, window, shares),
+            charge_per_s=float(paid.sum()) / window.seconds,
+            background_per_s=float(paid[self.background].sum()) / window.seconds,
+        )
 
 
 def summarize(run: Run) -> Summary:
-    """Summarise a run phase by phase.
+    """Summarise a run phase by phase, and as a whole.
 
     A partial run is summarised as far as its reports go; a phase without two reports after its
     settling time is left out.
@@ -252,23 +287,24 @@ def summarize(run: Run) -> Summary:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    plan = run.plan
-    flows = plan.row_count
-    of_row = np.array([source.row_flows for source in plan.row_sources()], dtype=np.float64)
-    flow_epochs = Epochs(run.flow_epochs, "flow", flows)
-    link_epochs = Epochs(run.link_epochs, "link", len(plan.links))
-    reached = int(flow_epochs.t_ps[-1]) if len(flow_epochs.t_ps) else 0
-    groups, ledger, crossings = groups_of(run), run.ledger, crossings_of(run)
-    found = []
-    for phase in phases_of(plan, reached):
-        window = flow_epochs.window(phase.settled_ps, phase.to_ps)
-        if window is None:
-            continue
-        edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
-        fee = money_by_flow(ledger, FEE_KINDS, flows, edges)[0]
-        paid = money_by_flow(ledger, MARK_KINDS, flows, edges)[0]
-        rows = tuple(_group_row(g, flow_epochs, window, fee, paid, of_row) for g in groups)
-        shares = link_shares(crossings, activity_of(run, flow_epochs, edges))
-        links = _link_rows(run, link_epochs, window, shares)
-        found.append(PhaseSummary(phase, window, rows, links))
-    return Summary(run.title, run.note, tuple(found), _balances(run), not ledger.empty)
+    plan, ledger = run.plan, run.ledger
+    parts = _Parts(
+        run=run,
+        flows=Epochs(run.flow_epochs, "flow", plan.row_count),
+        links=Epochs(run.link_epochs, "link", len(plan.links)),
+        groups=groups_of(run),
+        crossings=crossings_of(run),
+        flows_of_row=np.array([s.row_flows for s in plan.row_sources()], dtype=np.float64),
+        background=background_rows(ledger, plan.row_count),
+    )
+    reached = int(parts.flows.t_ps[-1]) if len(parts.flows.t_ps) else 0
+    found = [parts.over(phase) for phase in phases_of(plan, reached)]
+    from_ps, to_ps = run.measured.from_ps, min(run.measured.to_ps, reached)
+    return Summary(
+        title=run.title,
+        note=run.note,
+        phases=tuple(one for one in found if one is not None),
+        balances=balances_of(run),
+        priced=not ledger.empty,
+        whole=parts.over(Phase(0, "all phases together", from_ps, to_ps, from_ps)),
+    )

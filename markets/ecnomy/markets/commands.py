@@ -66,7 +66,7 @@ def run_command(
     """Run a scenario and write its results."""
     from rich.console import Console
 
-    from ecnomy.markets.payments import groups, payment_table
+    from ecnomy.markets import payments
     from ecnomy.markets.progress import progress_for
     from ecnomy.markets.runner import run
 
@@ -86,8 +86,13 @@ def run_command(
         print("ecnomy: interrupted; the results so far are kept as partial", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     console = Console(width=None if sys.stdout.isatty() else 100)
-    console.print("Means over the whole measured window, all phases together:", markup=False)
-    console.print(payment_table(groups(result.folder)), markup=False)
+    rows = payments.groups(result.folder)
+    print(f"Whole measured window, {payments.window_in_words(result.folder)}, all phases together")
+    print("(means; a row is a class as of the end, or a source in none)\n")
+    console.print(payments.payment_table(rows), markup=False)
+    if words := payments.background_in_words(rows):
+        console.print(f"\n{words}", markup=False, highlight=False)
+    print(f"phase by phase: ecnomy show {result.folder}")
     print(f"results: {result.folder}")
 
 

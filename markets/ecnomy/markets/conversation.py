@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One engine and one market talking until the run ends."""
+"""One engine and one market talking, report by report.
+
+    step    answer the last report, hand it to the tables, take what comes up to the next report,
+            book the epoch, let agents decide
+
+Between two steps the engine stands still and the answer is not yet made: what is changed then still
+counts for the epoch to come.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +22,16 @@ from ecnomy.markets.engine_process import EngineProcess
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
 
-__all__ = ["Quiet", "Sink", "Voice", "engine_link", "simulate", "talk"]
+__all__ = [
+    "Conversation",
+    "Quiet",
+    "Sink",
+    "Voice",
+    "engine_link",
+    "simulate",
+    "talk",
+    "welcomed",
+]
 
 PS_PER_S: Final = 10**12
 _DEAD: Final = ("hung-up", "truncated")  # what a connection says of an engine that is gone
@@ -60,6 +76,111 @@ class Quiet:
         """Nothing."""
 
 
+class Conversation:
+    """An engine that has been welcomed and a market, one report after another.
+
+    It does not hold the market, which is told at every call.
+
+    Attributes:
+        finish: what the engine said at its end; None before.
+        t_ps: time of the last report that was met.
+    """
+
+    def __init__(
+        self, link: EngineLink, plan: Plan, sink: Sink, say: Voice, fate: Callable[[], str]
+    ) -> None:
+        """Nothing is said yet.
+
+        Args:
+            link: the market's end.
+            plan: what both were given.
+            sink: who takes the reports and records.
+            say: who is told how it goes.
+            fate: says what became of an engine that hung up.
+        """
+        self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
+        self._met: Report | None = None
+        self.finish: Finish | None = None
+        self.t_ps = 0
+
+    @property
+    def under_way(self) -> bool:
+        """Whether no report waits to be answered."""
+        return self._met is None
+
+    def begin(self, hello: Hello, market: MarketLike) -> None:
+        """Take the report of t = 0 and let agents decide; nothing is sent.
+
+        Raises:
+            EcnomyError: as `run`.
+            OSError: the sink cannot take what it is given.
+        """
+        with self._told():
+            self._sink.engine(hello.engine, hello.version)
+            self._say.start(self._plan)
+            self._listen(market)
+
+    def step(self, market: MarketLike) -> None:
+        """Answer the last report and go on to the next one; after the last one to the end.
+
+        Raises:
+            EcnomyError: as `run`.
+            OSError: the sink cannot take what it is given.
+        """
+        with self._told():
+            self._answer(market)
+            self._listen(market)
+            if self._met is not None and self._met.t_ps >= self._plan.duration_ps:
+                self._answer(market)
+                self._listen(market)
+
+    def flush(self, market: MarketLike) -> None:
+        """Hand on a report that will not be answered."""
+        report, self._met = self._met, None
+        if report is not None:
+            self._sink.report(report, market)
+
+    def _answer(self, market: MarketLike) -> None:
+        report, self._met = self._met, None
+        assert report is not None
+        self._link.send(market.orders())
+        # Sent first: the engine computes on while the tables are written.
+        self._sink.report(report, market)
+
+    def _listen(self, market: MarketLike) -> None:
+        """Until the next report has been met, or the engine has finished."""
+        while True:
+            message = self._link.receive()
+            if isinstance(message, Report):
+                market.meet(message)
+                self._met, self.t_ps = message, message.t_ps
+                _pass_on(market.warnings, self._say)
+                self._say.at(message.t_ps)
+                return
+            if isinstance(message, Record):
+                self._sink.record(market.record(message))
+            elif isinstance(message, Request):
+                self._link.send(market.request(message))
+            elif isinstance(message, Finish):
+                self._link.send(Bye())
+                self.finish = message
+                return
+            else:
+                self._say.at(message.t_ps)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """An engine whose market fails is told why."""
+        with _blamed(self._link, self._fate):
+            try:
+                yield
+            except EngineError:
+                raise
+            except (EcnomyError, OSError) as error:
+                self._link.send(Error(str(error)))
+                raise
+
+
 def simulate(
     engine: EngineProcess, plan: Plan, market: MarketLike, sink: Sink, say: Voice
 ) -> Finish:
@@ -70,8 +191,7 @@ def simulate(
         OSError: the sink cannot take what it is given.
     """
     with engine_link(engine.sock, plan) as link:
-        with _blamed(link, engine.fate):
-            hello = link.handshake()
+        hello = welcomed(engine, link)
         return talk(link, hello, plan, market, sink, say, fate=engine.fate)
 
 
@@ -100,16 +220,23 @@ def talk(
         EcnomyError: as `run`.
         OSError: the sink cannot take what it is given.
     """
-    with _blamed(link, fate):
-        try:
-            sink.engine(hello.engine, hello.version)
-            say.start(plan)
-            return _converse(link, market, sink, say)
-        except EngineError:
-            raise
-        except (EcnomyError, OSError) as error:
-            link.send(Error(str(error)))
-            raise
+    conversation = Conversation(link, plan, sink, say, fate)
+    conversation.begin(hello, market)
+    while conversation.finish is None:
+        conversation.step(market)
+    return conversation.finish
+
+
+def welcomed(engine: EngineProcess, link: EngineLink) -> Hello:
+    """Take the hello of a started engine and welcome it.
+
+    Raises:
+        EngineError: it died, or is none of this plan.
+    """
+    with _blamed(link, engine.fate):
+        hello = link.handshake()
+    engine.has_read()
+    return hello
 
 
 @contextmanager
@@ -140,26 +267,6 @@ def engine_link(
         silence_s=silence_s,
         params=[len(link.marking.params) for link in plan.links],
     )
-
-
-def _converse(link: EngineLink, market: MarketLike, sink: Sink, say: Voice) -> Finish:
-    while True:
-        message = link.receive()
-        if isinstance(message, Report):
-            # Answered first: the engine computes on while the tables are written.
-            link.send(market.decide(message))
-            sink.report(message, market)
-            _pass_on(market.warnings, say)
-            say.at(message.t_ps)
-        elif isinstance(message, Record):
-            sink.record(market.record(message))
-        elif isinstance(message, Request):
-            link.send(market.request(message))
-        elif isinstance(message, Finish):
-            link.send(Bye())
-            return message
-        else:
-            say.at(message.t_ps)
 
 
 def _pass_on(warnings: list[str], say: Voice) -> None:

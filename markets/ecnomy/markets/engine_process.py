@@ -66,14 +66,26 @@ class EngineProcess:
                 pass_fds=(theirs.fileno(),),
                 cwd=folder,
                 env=environment,
+                process_group=0,  # Ctrl-C is ours to answer: a notebook's sends it to its group
             )
-        except OSError as error:
+        except BaseException as error:
             self.sock.close()
             errors.close()
-            raise EngineError(f"{binary}: cannot be started ({error.strerror})") from error
+            if isinstance(error, OSError):
+                reason = f"{binary}: cannot be started ({error.strerror})"
+                raise EngineError(reason) from error
+            raise
         finally:
             theirs.close()
         self.pid = self._process.pid
+
+    def has_read(self) -> None:
+        """It has said hello: the files it was started on are not needed any more."""
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
 
     def fate(self) -> str:
         """What became of it, in words: for after its end of the bridge has closed."""

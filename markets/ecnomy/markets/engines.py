@@ -115,19 +115,23 @@ class Engine(EngineProcess):
         binary = binary or find_engine()
         self._folder = tempfile.TemporaryDirectory(prefix="ecnomy-")
         file = Path(self._folder.name) / "plan.json"
-        file.write_bytes(plan.to_json())
         try:
+            file.write_bytes(plan.to_json())
             super().__init__(
                 binary,
                 lambda number: ["run", "--plan", str(file), "--bridge-fd", number],
                 tempfile.TemporaryFile(),
             )
-        except EngineError:
+        except BaseException:
             self._folder.cleanup()
             raise
 
+    def has_read(self) -> None:
+        """Remove its plan."""
+        self._folder.cleanup()
+
     def close(self) -> None:
-        """End it if it has not ended by itself, and remove its plan."""
+        """End it if it has not ended by itself; its plan goes too."""
         super().close()
         self._folder.cleanup()
 

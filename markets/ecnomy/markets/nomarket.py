@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
-from ecnomy.markets.accounts.call_desk import unsold
-from ecnomy.markets.accounts.ledger import Ledger
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.economy.call_desk import unsold
+from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 
@@ -35,17 +35,17 @@ class MarketLike(Protocol):
     def charge_micro(self) -> Integers:
         """Mark charges of each flow so far."""
 
-    def decide(self, report: Report) -> Decide:
-        """Answer a report."""
+    def meet(self, report: Report) -> None:
+        """Book the epoch that ended and let agents decide."""
+
+    def orders(self) -> Decide:
+        """The answer to the last report: what has changed since the answer before."""
 
     def request(self, request: Request) -> Verdict:
         """Answer a call."""
 
     def record(self, record: Record) -> Record:
         """The rows of a record as they go into its table."""
-
-    def close(self) -> None:
-        """Let go of everything the run held."""
 
 
 class NoMarket:
@@ -59,10 +59,20 @@ class NoMarket:
         self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
         self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
         self.charge_micro: Integers = self.fee_micro
+        self._epoch = 0
+
+    def meet(self, report: Report) -> None:
+        """Nothing is booked, nobody decides."""
+        self._epoch = report.epoch
+
+    def orders(self) -> Decide:
+        """Leave everything as it is."""
+        return Decide(self._epoch)
 
     def decide(self, report: Report) -> Decide:
-        """Leave everything as it is."""
-        return Decide(report.epoch)
+        """Both at once."""
+        self.meet(report)
+        return self.orders()
 
     def request(self, request: Request) -> Verdict:
         """Let it in: there is nobody to refuse it, and nobody to pay."""
@@ -73,6 +83,3 @@ class NoMarket:
         if record.table != "calls":
             return record
         return replace(record, columns=unsold(record.columns))
-
-    def close(self) -> None:
-        """Nothing is held."""

@@ -1,28 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary after a run: what each class, or source outside all classes, got and paid."""
+"""The summary after a run: what each class, or source outside all classes, got and paid.
+
+It is over the whole measured window, [warm-up, end]. `ecnomy show` has the same means, and those of
+each phase beside them. Background traffic is what is in no class and no agent's: its marks are
+booked on `source:<source>`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from rich import box
 from rich.table import Table
 
-__all__ = ["Group", "groups", "payment_table"]
+__all__ = ["Group", "background_in_words", "groups", "payment_table", "window_in_words"]
 
-MICRO = 1e6
-_HEADINGS = (
+MICRO: Final = 1e6
+_HEADINGS: Final = (
     "flows",
-    "goodput\nMbit/s",
-    "marks\n1/s",
-    "paid per mark\nmoney",
-    "mark charge\nmoney/s",
-    "class fee\nmoney/s",
+    "Mbps\na flow",
+    "marks/s\na flow",
+    "fee\na flow\nmoney/s",
+    "for marks\na flow\nmoney/s",
+    "price of\na mark\nmoney",
+    "for marks\nall flows\nmoney/s",
 )
+_NUMBERS: Final = ("members", "goodput_bps", "marks_per_s", "ce", "fee_micro", "mark_charge_micro")
+_MOST_ROWS: Final = 24
 
 
 class Group(msgspec.Struct, frozen=True):
@@ -35,50 +44,94 @@ class Group(msgspec.Struct, frozen=True):
     charge_per_s: float  # money/s
     paid_per_mark: float | None  # money; None without marks
     fee_per_s: float  # money/s
+    background_per_s: float = 0.0  # money/s for marks of background traffic, all its flows together
+
+    @property
+    def all_charge_per_s(self) -> float:
+        """What its flows together paid for marks, money/s."""
+        return self.charge_per_s * self.flows
 
 
 def groups(folder: Path) -> list[Group]:
     """The groups of a run over its measured window, in the order of their first flows."""
-    names = ["source", "members", "class", "provider", "goodput_bps", "marks_per_s", "ce"]
-    money = ["fee_micro", "mark_charge_micro"]
-    table = pq.read_table(folder / "flows.parquet", columns=[*names, *money])
-    manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
-    window_s = (manifest["measured"]["to_ps"] - manifest["measured"]["from_ps"]) / 1e12
+    columns = ["flow", "source", "class", "provider", *_NUMBERS]
+    table = pq.read_table(folder / "flows.parquet", columns=columns)
+    background = _background(folder / "ledger.parquet")
+    from_s, to_s = _window_s(folder)
     members: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in table.to_pylist():
         of = (row["provider"], row["class"]) if row["class"] else ("", row["source"])
         members.setdefault(of, []).append(row)
-    return [_group(name, rows, window_s) for (_, name), rows in members.items()]
+    found = members.items()
+    return [_group(name, rows, to_s - from_s, background) for (_, name), rows in found]
+
+
+def window_in_words(folder: Path) -> str:
+    """The measured window of a run, such as `10 s to 180 s`."""
+    from_s, to_s = _window_s(folder)
+    return f"{from_s:g} s to {to_s:g} s"
 
 
 def payment_table(rows: Iterable[Group]) -> Table:
-    """The groups as a table for a terminal; all figures but the first are means per flow."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
+    """The groups as a table for a terminal."""
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column("who")
     for heading in _HEADINGS:
         table.add_column(heading, justify="right")
     shown = list(rows)
     for row in shown[:_MOST_ROWS]:
-        paid = "-" if row.paid_per_mark is None else f"{row.paid_per_mark:.6g}"
-        table.add_row(
-            row.name,
-            str(row.flows),
-            f"{row.goodput_bps / 1e6:.4g}",
-            f"{row.marks_per_s:.4g}",
-            paid,
-            f"{row.charge_per_s:.4g}",
-            f"{row.fee_per_s:.4g}",
-        )
+        table.add_row(*_cells(row))
     if (rest := len(shown) - _MOST_ROWS) > 0:
         table.add_row(f"and {rest} more")
     return table
 
 
-def _group(name: str, rows: list[dict[str, Any]], window_s: float) -> Group:
-    count = sum(row["members"] for row in rows)
-    total = {key: sum(row[key] for row in rows) for key in rows[0] if key not in _TEXT}
+def background_in_words(rows: Iterable[Group]) -> str:
+    """What all paid for marks and how much of it background traffic did; "" where nobody did."""
+    told = list(rows)
+    whole = sum(row.all_charge_per_s for row in told)
+    if not whole:
+        return ""
+    part = sum(row.background_per_s for row in told)
+    return (
+        f"all pay {whole:.4g} money/s for marks; {part:.4g} of it ({100 * part / whole:.1f} %) is "
+        "background's (in no class, no agent's)"
+    )
+
+
+def _cells(row: Group) -> list[str]:
+    return [
+        row.name,
+        str(row.flows),
+        f"{row.goodput_bps / 1e6:.4g}",
+        f"{row.marks_per_s:.4g}",
+        f"{row.fee_per_s:.4g}",
+        f"{row.charge_per_s:.4g}",
+        "-" if row.paid_per_mark is None else f"{row.paid_per_mark:.6g}",
+        f"{row.all_charge_per_s:.4g}",
+    ]
+
+
+def _window_s(folder: Path) -> tuple[float, float]:
+    measured = msgspec.json.decode((folder / "manifest.json").read_bytes())["measured"]
+    return measured["from_ps"] / 1e12, measured["to_ps"] / 1e12
+
+
+def _background(file: Path) -> set[int]:
+    """Rows of flows whose marks are booked on their source, no class and no agent being there."""
+    ledger = pq.read_table(file, columns=["kind", "debit", "flow"])
+    debit = ledger["debit"].cast("string")
+    own = pc.and_(
+        pc.equal(ledger["kind"].cast("string"), "marks"), pc.starts_with(debit, "source:")
+    )
+    return set(ledger["flow"].filter(own).to_pylist())
+
+
+def _group(name: str, rows: list[dict[str, Any]], window_s: float, background: set[int]) -> Group:
+    total = {key: sum(row[key] for row in rows) for key in _NUMBERS}
+    own = sum(row["mark_charge_micro"] for row in rows if row["flow"] in background)
+    count, marks, charge = total["members"], total["ce"], total["mark_charge_micro"]
     spent_s = count * window_s * MICRO
-    marks, charge = total["ce"], total["mark_charge_micro"]
     return Group(
         name=name,
         flows=count,
@@ -87,8 +140,5 @@ def _group(name: str, rows: list[dict[str, Any]], window_s: float) -> Group:
         charge_per_s=charge / spent_s if spent_s else 0.0,
         paid_per_mark=charge / marks / MICRO if marks else None,
         fee_per_s=total["fee_micro"] / spent_s if spent_s else 0.0,
+        background_per_s=own / window_s / MICRO if window_s else 0.0,
     )
-
-
-_TEXT = ("source", "class", "provider")
-_MOST_ROWS = 24

@@ -17,10 +17,11 @@ from ecnomy.markets.bridge.listen import Listener
 from ecnomy.markets.bridge.messages import Hello
 from ecnomy.markets.bridge.server import EngineLink
 from ecnomy.markets.conversation import engine_link, talk
+from ecnomy.markets.keeping import kept
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.preparing import market_of
 from ecnomy.markets.progress import progress_for
 from ecnomy.markets.results.writer import ResultsWriter
-from ecnomy.markets.runner import RunVoice, kept, market_of
 from ecnomy.markets.scenario import Scenario, check
 
 __all__ = ["served"]
@@ -68,15 +69,12 @@ def _run(
     there = market_of(plan, scenario.market if market else None)
     try:
         writer = ResultsWriter(folder, plan, scenario.resolved())
-        say = RunVoice(writer, progress_for(sys.stderr))
-        with kept(writer, there, say) as machine:
+        with kept(writer, there, progress_for(sys.stderr)) as keeper:
             for warning in check.warnings(scenario, plan):
-                say.warn(warning)
+                keeper.say.warn(warning)
             fate = f"{link.peer} hung up"
-            finish = talk(link, hello, plan, there, writer, say, fate=lambda: fate)
-            machine["engine"] = dataclasses.asdict(finish)
+            finish = talk(link, hello, plan, there, writer, keeper.say, fate=lambda: fate)
+            keeper.machine["engine"] = dataclasses.asdict(finish)
     except EcnomyError as error:
         return " ".join(str(error).split())
-    finally:
-        there.close()
     return ""

@@ -4,20 +4,20 @@
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.metadata
-import traceback
 from collections.abc import Mapping
 from typing import Final
 
-from ecnomy.agents.errors import StrategyError
+from ecnomy.agents import find as families
+from ecnomy.agents.errors import EcnomyError, StrategyError
+from ecnomy.agents.find import Family
 
-__all__ = ["BUILT_IN", "GROUP", "METHODS", "blame", "find", "make"]
+__all__ = ["BUILT_IN", "GROUP", "METHODS", "STRATEGIES", "blame", "find", "make"]
 
 GROUP: Final = "ecnomy.strategies"
 METHODS: Final = ("decide", "decide_many", "post_price", "admit")
 BUILT_IN: Final[dict[str, str]] = {
     "accept-all": "ecnomy.agents.strategies.accept_all:AcceptAll",
+    "best-offer": "ecnomy.agents.strategies.best_offer:BestOffer",
     "constant-charge": "ecnomy.agents.strategies.constant_charge:ConstantCharge",
     "constant-throughput": "ecnomy.agents.strategies.constant_throughput:ConstantThroughput",
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
@@ -25,6 +25,11 @@ BUILT_IN: Final[dict[str, str]] = {
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "stay": "ecnomy.agents.strategies.stay:Stay",
 }
+
+
+STRATEGIES: Final = Family(
+    noun="strategy", group=GROUP, methods=METHODS, error=StrategyError, built_in=BUILT_IN
+)
 
 
 @functools.cache
@@ -35,17 +40,7 @@ def find(kind: str) -> type:
         StrategyError: there is none, it cannot be imported, or it is no strategy; the message
             names what was tried.
     """
-    if kind in BUILT_IN:
-        return _load(kind, BUILT_IN[kind])
-    if ":" in kind:
-        return _load(kind, kind)
-    entries = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
-    if kind in entries:
-        return _load(kind, entries[kind])
-    raise StrategyError(
-        f"no strategy {kind!r}: built in are {', '.join(BUILT_IN)}; entry points in {GROUP}: "
-        f"{', '.join(sorted(entries)) or 'none'}; a class of your own is named module:Class"
-    )
+    return families.find(STRATEGIES, kind)
 
 
 def make(kind: str, params: Mapping[str, object]) -> object:
@@ -54,29 +49,9 @@ def make(kind: str, params: Mapping[str, object]) -> object:
     Raises:
         StrategyError: as `find`, or the class does not take these parameters.
     """
-    strategy = find(kind)
-    try:
-        made: object = strategy(**params)
-    except Exception as error:
-        raise StrategyError(f"strategy {kind!r}: {error}") from error
-    return made
+    return families.make(STRATEGIES, kind, find(kind), params)
 
 
-def blame(who: str, error: Exception) -> StrategyError:
+def blame(who: str, error: Exception) -> EcnomyError:
     """What to raise in place of an exception in a strategy's own code: who, what and where."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    return StrategyError(f"{who} failed: {type(error).__name__}: {error}{where}")
-
-
-def _load(kind: str, path: str) -> type:
-    module_name, _, attribute = path.partition(":")
-    try:
-        found = getattr(importlib.import_module(module_name), attribute)
-    except Exception as error:  # anything can go wrong in a module of the user's
-        raise StrategyError(f"strategy {kind!r}: tried {path}: {error}") from error
-    if not isinstance(found, type):
-        raise StrategyError(f"strategy {kind!r}: {path} is no class")
-    if not any(callable(getattr(found, method, None)) for method in METHODS):
-        raise StrategyError(f"strategy {kind!r}: {path} has none of {', '.join(METHODS)}")
-    return found
+    return families.blame(who, error, StrategyError)

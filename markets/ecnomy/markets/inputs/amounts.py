@@ -23,6 +23,7 @@ __all__ = [
     "LONGEST_NAME",
     "Name",
     "Names",
+    "Patterns",
     "NamesReader",
     "Number",
     "PricePerMark",
@@ -153,18 +154,22 @@ def number_of(kind: str, law: str, name: str) -> Number:
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """One of a few words."""
+    """One of a few words, or a class by dotted path: `own` is what that would be, "" for none."""
 
     words: tuple[str, ...]
+    own: str = ""
 
     @property
     def expected(self) -> str:
         """The words."""
-        return f"one of {', '.join(self.words)}"
+        more = f", or {self.own} of your own as module:Class" if self.own else ""
+        return f"one of {', '.join(self.words)}{more}"
 
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
         if isinstance(node.value, str) and node.value in self.words:
+            return node.value
+        if self.own and isinstance(node.value, str) and ":" in node.value:
             return node.value
         raise node.place.error(path, show(node), known_name(node.text, self.words))
 
@@ -192,8 +197,29 @@ class Word(msgspec.Struct, frozen=True):
         return value
 
 
+class Pattern(msgspec.Struct, frozen=True):
+    """Text that names are held against: `core*`, `edge?`, `link-[ab]`."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "a name, or a pattern such as core*"
+
+    def read(self, node: Node, path: str) -> str:
+        """See Reader."""
+        if isinstance(node.value, str) and node.value.strip():
+            return node.value
+        raise node.place.error(path, show(node), self.expected)
+
+    def write(self, value: Any) -> Any:
+        """See Reader."""
+        return value
+
+
 class NamesReader(msgspec.Struct, frozen=True):
     """One name or a list of names."""
+
+    one: Word | Pattern = Word()
 
     @property
     def expected(self) -> str:
@@ -203,11 +229,11 @@ class NamesReader(msgspec.Struct, frozen=True):
     def read(self, node: Node, path: str) -> tuple[str, ...]:
         """See Reader."""
         if not isinstance(node.value, list):
-            return (Word().read(node, path),)
+            return (self.one.read(node, path),)
         names: list[str] = []
         for index, item in enumerate(node.value):
             here = child_path(path, index)
-            name = Word().read(item, here)
+            name = self.one.read(item, here)
             if name in names:
                 raise item.place.error(here, f"{name!r} a second time", "each name once")
             names.append(name)
@@ -280,7 +306,7 @@ PricePerMark = Annotated[
     Amount(
         what="an amount",
         example="0.002 money",
-        units=("money", "money/mark"),
+        units=("money", units.money_per("mark")),
         scale=MICRO,
         above=True,
         most=DEAREST_MICRO,
@@ -288,8 +314,15 @@ PricePerMark = Annotated[
 ]
 Fee = Annotated[
     int,
-    Amount(what="a fee", example="4 money/s", units=("money/s",), scale=MICRO, most=DEAREST_MICRO),
+    Amount(
+        what="a fee",
+        example="4 money/s",
+        units=(units.money_per("s"),),
+        scale=MICRO,
+        most=DEAREST_MICRO,
+    ),
 ]
 Framing = Annotated[int, Amount(what="a size", example="7 bytes", units=("byte",), most=65_535)]
 Name = Annotated[str, Word()]
 Names = Annotated[tuple[str, ...], NamesReader()]
+Patterns = Annotated[tuple[str, ...], NamesReader(Pattern())]

@@ -18,7 +18,18 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     import pint
 
-__all__ = ["USUAL", "UnitError", "decimal_text", "known_units", "number", "quantity", "worth"]
+__all__ = [
+    "PER",
+    "USUAL",
+    "UnitError",
+    "decimal_text",
+    "known_units",
+    "money_per",
+    "number",
+    "quantity",
+    "split",
+    "worth",
+]
 
 _QUANTITY: Final = re.compile(
     r"([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)\s*"  # the number
@@ -39,7 +50,7 @@ _SECONDS: Final = {
     "day": Fraction(86400),
     "days": Fraction(86400),
 }
-USUAL: Final[dict[str, tuple[Fraction, str]]] = {
+_AMOUNTS: Final[dict[str, tuple[Fraction, str]]] = {
     **{name: (value, "s") for name, value in _SECONDS.items()},
     "bps": (Fraction(1), "bit/s"),
     "bit/s": (Fraction(1), "bit/s"),
@@ -53,6 +64,7 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
     "kB": (Fraction(10**3), "byte"),
     "MB": (Fraction(10**6), "byte"),
     "GB": (Fraction(10**9), "byte"),
+    "TB": (Fraction(10**12), "byte"),
     "packet": (Fraction(1), "packet"),
     "packets": (Fraction(1), "packet"),
     "packet/s": (Fraction(1), "packet/s"),
@@ -61,9 +73,32 @@ USUAL: Final[dict[str, tuple[Fraction, str]]] = {
     "marks": (Fraction(1), "mark"),
     "mark/s": (Fraction(1), "mark/s"),
     "marks/s": (Fraction(1), "mark/s"),
+    "call": (Fraction(1), "call"),
+    "calls": (Fraction(1), "call"),
+    "transfer": (Fraction(1), "transfer"),
+    "transfers": (Fraction(1), "transfer"),
     "money": (Fraction(1), "money"),
-    "money/s": (Fraction(1), "money/s"),
-    "money/mark": (Fraction(1), "money/mark"),
+}
+
+_METER: Final = {"s": ("ps", 10**12)}  # what a meter counts a base unit in, and how many make one
+_PRICED: Final = (
+    *("ms", "s", "min", "h", "day"),
+    *("byte", "kB", "MB", "GB", "TB"),
+    *("packet", "mark", "call", "transfer"),
+)
+
+
+def _per(name: str) -> tuple[str, int]:
+    value, base = _AMOUNTS[name]
+    unit, count = _METER.get(base, (base, 1))
+    return unit, int(value * count)
+
+
+# What a price may be for: money/<name> is for so many of what a meter counts.
+PER: Final[dict[str, tuple[str, int]]] = {name: _per(name) for name in _PRICED}
+USUAL: Final[dict[str, tuple[Fraction, str]]] = {
+    **_AMOUNTS,
+    **{f"money/{n}": (1 / _AMOUNTS[n][0], f"money/{_AMOUNTS[n][1]}") for n in PER},
 }
 
 
@@ -88,18 +123,34 @@ def number(text: str) -> Fraction:
     return Fraction(value)
 
 
+def money_per(name: str) -> str:
+    """The unit of a price for one `name` of PER."""
+    assert name in PER
+    return f"money/{name}"
+
+
 def quantity(text: str, unit: str) -> Fraction:
     """How many `unit` the quantity in `text` is, exactly.
 
     Raises:
         UnitError: no quantity, an unknown unit, or a unit of another dimension.
     """
+    value, given = split(text)
+    return value * worth(given, unit)
+
+
+def split(text: str) -> tuple[Fraction, str]:
+    """The number of a quantity, and its unit as written but for blanks.
+
+    Raises:
+        UnitError: no quantity.
+    """
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
         if _NUMBER.fullmatch(text.strip()):
             raise UnitError("no unit")
         raise UnitError("not a number with a unit")
-    return number(match[1]) * worth("".join(match[2].split()), unit)
+    return number(match[1]), "".join(match[2].split())
 
 
 @functools.lru_cache(maxsize=1024)
@@ -110,7 +161,9 @@ def worth(given: str, wanted: str) -> Fraction:
         UnitError: `given` is unknown or measures something else.
     """
     usual, target = USUAL.get(given), USUAL.get(wanted)
-    if usual and target and usual[1] == target[1]:
+    if usual and target:
+        if usual[1] != target[1]:
+            raise UnitError(f"{given!r} measures something else")
         return usual[0] / target[0]
     return _by_pint(given, wanted)
 

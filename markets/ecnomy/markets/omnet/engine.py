@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.agents.errors import InputError
 from ecnomy.markets.engine_process import EngineProcess
 from ecnomy.markets.omnet.export import FOLDER, INI, LOG, SCALARS, VECTORS, WRITTEN, simulation
 from ecnomy.markets.omnet.installation import INET_VARIABLE, OMNETPP_VARIABLE, Installation
@@ -77,14 +77,14 @@ class OmnetEngine(EngineProcess):
         if folder is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="ecnomy-")
             folder = Path(self._temporary.name)
-        here = folder / FOLDER
-        here.mkdir(exist_ok=True)
-        for name in WRITTEN:
-            (here / name).unlink(missing_ok=True)
-        for name, text in files.items():
-            (here / name).write_text(text, encoding="utf-8")
-        log = (here / LOG).open("w+b")
         try:
+            here = folder / FOLDER
+            here.mkdir(exist_ok=True)
+            for name in WRITTEN:
+                (here / name).unlink(missing_ok=True)
+            for name, text in files.items():
+                (here / name).write_text(text, encoding="utf-8")
+            log = (here / LOG).open("w+b")
             super().__init__(
                 installation.opp_run,
                 lambda number: _words(installation, number),
@@ -93,7 +93,7 @@ class OmnetEngine(EngineProcess):
                 folder=here,
                 environment=_environment(installation),
             )
-        except (EngineError, InputError):
+        except BaseException:
             self._clean()
             raise
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.spec import AgentSpec
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.plan import structs as plans
@@ -12,7 +13,6 @@ from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
 from ecnomy.markets.scenario.document import AUTO, Source
-from ecnomy.markets.scenario.marketspec import AgentSpec
 from ecnomy.markets.scenario.network import Direction
 from ecnomy.markets.scenario.traffic import Voip
 from ecnomy.markets.scenario.transport import Udp

@@ -22,8 +22,8 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.errors import EcnomyError, InputError
-from ecnomy.markets.accounts.ledger import Postings
 from ecnomy.markets.bridge.messages import Columns, Record, Report
+from ecnomy.markets.economy.ledger import Postings
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan

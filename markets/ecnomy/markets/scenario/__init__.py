@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from ecnomy.agents.find import look_beside
+from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.reading import read, write
 from ecnomy.markets.inputs.variants import load_text, load_tree
@@ -22,7 +24,6 @@ from ecnomy.markets.inputs.yamlfile import Node, Place, show
 from ecnomy.markets.scenario.crosscheck import check_names, market_spec
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.expand import expanded
-from ecnomy.markets.scenario.marketspec import MarketSpec
 from ecnomy.markets.scenario.places import Places
 
 __all__ = ["Scenario", "load", "scenario_from_text"]
@@ -99,6 +100,7 @@ def _scenario(root: Node, file: str, overrides: Sequence[str], seed: int | None)
     if seed is not None:
         value = Node(seed, Place("--seed", None), str(seed))
         root = Node({**root.mapping(), "seed": value}, root.place, keys=root.keys)
+    look_beside(file)
     by_path: dict[str, Place] = {}
     document = read(root, Document, "", by_path)
     document, places = expanded(document, Places(by_path, file))

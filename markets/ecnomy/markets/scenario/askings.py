@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.mark_prices import mark_prices
 
 __all__ = ["bottlenecks", "largest_probability", "mark_rates", "packet_bytes"]
 
@@ -39,10 +40,11 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
         if isinstance(source.transport, Tcp) and source.transport.initial_mark_rate >= 0
     }
     if scenario.market is not None:
+        prices = mark_prices(scenario.market, plan)
         for agent in scenario.market.agents:
             for entry in agent.classes:
-                rate = entry.fee_micro_per_s / scenario.market.price_micro_per_mark
-                rates.update(dict.fromkeys(entry.sources, rate))
+                for source in entry.sources:
+                    rates[source] = entry.fee_micro_per_s / prices[source].low
     return rates
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.tariff import DEFAULT_ADMISSION
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
@@ -204,7 +205,7 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                         f"a fee of {entry.fee_micro_per_s / MICRO:g} money/s, since its "
                         "transport has no weight (wtp has)"
                     )
-        if agent.role == "price-handler":
+        if preset_of(agent.role).pays_itself:
             if deaf := [name for name in agent.sources if not weighted[name]]:
                 more = f" and {len(deaf) - _MOST_NAMED} more" if len(deaf) > _MOST_NAMED else ""
                 yield (

@@ -7,20 +7,21 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.roles.find import ROLES, preset_of
+from ecnomy.agents.spec import RETAIL, AgentSpec, ClassSpec, ContractSpec, MarketSpec
 from ecnomy.agents.strategies import make
+from ecnomy.markets.economy.ownership import Misowned, owners_of
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
 from ecnomy.markets.plan.structs import TOGETHER
-from ecnomy.markets.scenario.document import GSP, AgentEntry, Document
+from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
-from ecnomy.markets.scenario.marketspec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.traffic import RateCapped
 
 __all__ = ["check_names", "market_spec"]
-
-HANDLER = "price-handler"
 
 
 def check_names(document: Document, places: Places) -> None:
@@ -63,21 +64,24 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
 
     Raises:
         ScenarioError: an unknown source, one with two providers or with a provider and a price
-            handler, a strategy that lacks a rate for one, or not one ISP.
+            handler, a strategy that lacks a rate for one, or links that are not each in one domain.
     """
     market = document.market
     if market is None:
         return None
     agents = _with_members(document, market.agents)
     _unique("market.agents", (agent.name for agent in agents), places)
-    _check_owners(document, list(_class_sources(agents)), "class", places)
-    _check_owners(document, list(_customer_sources(agents)), "customer", places)
+    _check_owners(document, list(_class_sources(agents)), "each source in one class", places)
+    _check_owners(document, list(_customer_sources(agents)), "each source in one customer", places)
+    _check_contracts(document, agents, places)
     _check_rows(document, agents, places)
     _check_handlers(document, agents, places)
     check_guarantees(document, agents, dict(_sellers(agents)), places)
-    _check_isp(agents, places)
     specs = tuple(_agent(agent) for agent in agents)
-    return MarketSpec(price_micro_per_mark=market.price_per_mark, agents=specs)
+    _check_domains(document, specs, places)
+    if market.settlement and ":" in market.settlement:
+        _check_settlement(market.settlement, places)
+    return MarketSpec(market.price_per_mark, specs, market.settlement or RETAIL)
 
 
 def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:
@@ -96,6 +100,11 @@ def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[A
                 name: msgspec.structs.replace(entry, sources=members(entry.sources))
                 for name, entry in agent.classes.items()
             },
+            contracts=agent.contracts
+            and tuple(
+                msgspec.structs.replace(entry, sources=members(entry.sources))
+                for entry in agent.contracts
+            ),
         )
         for agent in agents
     )
@@ -114,12 +123,20 @@ def _agent(agent: AgentEntry) -> AgentSpec:
     return AgentSpec(
         name=agent.name,
         role=agent.role,
+        params=agent.role_spec.params,
         classes=tuple(ClassSpec(n, c.fee, c.sources) for n, c in agent.classes.items()),
         sources=agent.sources,
         strategy=agent.strategy,
         decision_interval_ps=-1 if interval is None else interval,
         test_streams=agent.test_streams,
         tariff=None if agent.tariff is None else agent.tariff.tariff(),
+        contracts=tuple(
+            ContractSpec(c.name or f"{c.meter}-charge", c.meter, c.tariff, c.sources)
+            for c in agent.contracts or ()
+        ),
+        links=agent.links or (),
+        nodes=agent.nodes or (),
+        price_micro_per_mark=-1 if agent.price_per_mark is None else agent.price_per_mark,
     )
 
 
@@ -134,7 +151,7 @@ def _class_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str
 
 def _customer_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str]]:
     for index, agent in enumerate(agents):
-        if agent.role == GSP:
+        if not preset_of(agent.role).uses:
             continue
         path = f"market.agents[{index}].sources"
         for item, source in enumerate(agent.sources):
@@ -142,7 +159,7 @@ def _customer_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, 
 
 
 def _check_owners(
-    document: Document, owned: list[tuple[str, str, str]], kind: str, places: Places
+    document: Document, owned: list[tuple[str, str, str]], expected: str, places: Places
 ) -> None:
     known = {source.name for source in document.sources}
     shown = list(_groups(document)) + [s.name for s in document.sources if s.group is None]
@@ -153,8 +170,24 @@ def _check_owners(
             raise places.fault(path, found, known_name(source, shown))
         if source in owners:
             found = f"{source!r}, which {owners[source]} has already"
-            raise places.fault(path, found, f"each source in one {kind}")
+            raise places.fault(path, found, expected)
         owners[source] = owner
+
+
+def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """Contracts are about sources that there are, and transfers that are recorded."""
+    known = {source.name: source for source in document.sources}
+    for index, agent in enumerate(agents):
+        for number, entry in enumerate(agent.contracts or ()):
+            path = f"market.agents[{index}].contracts[{number}]"
+            for item, source in enumerate(entry.sources):
+                if source not in known:
+                    found = f"the unknown source {source!r}"
+                    here = f"{path}.sources[{item}]"
+                    raise places.fault(here, found, known_name(source, known))
+            if entry.meter == "transfers" and not document.record.transfers:
+                found = "transfers, which record.transfers leaves out"
+                raise places.fault(f"{path}.meter", found, "record: {transfers: true}")
 
 
 def _check_rows(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
@@ -176,13 +209,13 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
     traffic = {source.name: source.traffic for source in document.sources}
     for index, agent in enumerate(agents):
-        if agent.role != HANDLER or agent.strategy is None:
+        if not preset_of(agent.role).pays_itself or agent.strategy is None:
             continue
         asked = getattr(make(agent.strategy.kind, agent.strategy.params), "needs_rate", "")
         for item, source in enumerate(agent.sources):
             if source in sold:
                 path = f"market.agents[{index}].sources[{item}]"
-                expected = f"a source in no class, since a {HANDLER} pays for marks itself"
+                expected = f"a source in no class, since a {agent.role} pays for marks itself"
                 raise places.fault(path, f"{source!r}, which {sold[source]} has", expected)
             if asked and not isinstance(traffic[source], RateCapped):
                 path = f"market.agents[{index}].strategy.{asked}"
@@ -196,17 +229,33 @@ def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
     for source, owner, _ in _class_sources(agents):
         yield source, owner
     for agent in agents:
-        if agent.role == HANDLER:
+        if preset_of(agent.role).pays_itself:
             for source in agent.sources:
-                yield source, f"{HANDLER} {agent.name!r}"
+                yield source, f"{agent.role} {agent.name!r}"
 
 
-def _check_isp(agents: tuple[AgentEntry, ...], places: Places) -> None:
-    role = "connectivity-provider"
-    isps = [index for index, agent in enumerate(agents) if agent.role == role]
-    if not isps:
+def _check_settlement(word: str, places: Places) -> None:
+    from ecnomy.markets.economy.settlement import find_settlement  # numpy
+
+    try:
+        find_settlement(word)
+    except EcnomyError as error:
+        expected = "a rule that can be imported"
+        raise places.fault("market.settlement", f"{word!r} ({error})", expected) from None
+
+
+def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Places) -> None:
+    """Every link is in the domain of one carrier."""
+    carriers = [i for i, agent in enumerate(agents) if preset_of(agent.role).owns_links]
+    if not carriers:
+        role = next(word for word, preset in ROLES.items() if preset.owns_links)
         path = "market.agents"
         raise places.fault(path, f"no {role}", f"one agent with role: {role}, who is paid")
-    if len(isps) > 1:
-        path = f"market.agents[{isps[1]}].role"
-        raise places.fault(path, f"a second {role}", "one, as there is one price per mark")
+    links = [(way.name, way.source) for way in document.network.directions()]
+    try:
+        owners_of(links, [agents[i] for i in carriers])
+    except Misowned as error:
+        path = "market.agents"
+        if error.carrier >= 0:
+            path += f"[{carriers[error.carrier]}].{error.key}"
+        raise places.fault(path, error.found, error.expected) from None

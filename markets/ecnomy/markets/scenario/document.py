@@ -7,6 +7,10 @@ from typing import Annotated, Final
 
 import msgspec
 
+from ecnomy.agents.roles.find import ROLES, Preset, preset_of, with_article
+from ecnomy.agents.spec import RoleSpec, StrategySpec
+from ecnomy.markets.economy.meters import METERS
+from ecnomy.markets.economy.tariffs import Tariff
 from ecnomy.markets.inputs.amounts import (
     TIME,
     Amount,
@@ -15,34 +19,33 @@ from ecnomy.markets.inputs.amounts import (
     Name,
     Names,
     Number,
+    Patterns,
     PricePerMark,
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
-from ecnomy.markets.scenario.marketspec import StrategySpec
 from ecnomy.markets.scenario.network import Network
+from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariff import TariffEntry
+from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "Record", "Source"]
 
 SECOND_PS: Final = 10**12
-ROLES: Final = (
-    "connectivity-provider",
-    "application-provider",
-    "customer",
-    "price-handler",
-    "guaranteed-stream-provider",
-)
-USERS: Final = ("customer", "price-handler")  # whose the flows are
-GSP: Final = "guaranteed-stream-provider"
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
+RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
+KINDS_OF_MONEY: Final = ("marks", "class-fee", "settlement", "call", "reimbursement")
+TAKEN: Final = (  # keys that only some roles take
+    *("classes", "sources", "tariff", "test_streams", "links", "nodes", "price_per_mark"),
+)
 
+_Settlement = Annotated[str, Choice(tuple(RULES), own="a rule")]
 _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), above=True)]
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
 
@@ -75,76 +78,81 @@ class Source(Sending, frozen=True, kw_only=True):
 
 
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A class: a fee per flow and second, and whose flows begin in it."""
+    """A service class: a fee per flow and second, and whose flows begin in it."""
 
     fee: Fee
     sources: Names = ()
 
 
+class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What an agent sells to the users of these sources: what is counted, and at what tariff."""
+
+    name: Name | None = None  # its kind in the ledger; None: the meter's
+    meter: Annotated[str, Choice(tuple(METERS))]
+    tariff: Annotated[Tariff, TariffReader(menus=False)]
+    sources: Names
+
+    def __post_init__(self) -> None:
+        check_fits(self.tariff, METERS[self.meter])
+        if self.name in KINDS_OF_MONEY:
+            raise Misfit("name", repr(self.name), "a name that no other kind of money has")
+
+
 class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent of the market."""
+    """An agent of the market; what its entry may hold its role says (ecnomy.agents.roles)."""
 
     name: Name
-    role: Annotated[str, Choice(ROLES)]
+    role_spec: Annotated[RoleSpec, RoleReader()] = msgspec.field(name="role")
     classes: dict[str, ClassEntry] = {}
     sources: Names = ()
     test_streams: Names = ()
     tariff: TariffEntry | None = None
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
     decision_interval: _Period | None = None
+    links: Patterns | None = None
+    nodes: Patterns | None = None
+    price_per_mark: PricePerMark | None = None
+    contracts: tuple[ContractEntry, ...] | None = None
 
     def __post_init__(self) -> None:
-        if self.classes and self.role != "application-provider":
-            raise Misfit(
-                "classes", f"classes of a {self.role}", "none but an application-provider's"
-            )
-        if self.sources and self.role not in (*USERS, GSP):
-            expected = "none but a customer's, a price-handler's or a guaranteed-stream-provider's"
-            raise Misfit("sources", f"sources of a {self.role}", expected)
-        if self.role == "application-provider" and not self.classes:
-            raise Misfit("classes", "no classes", "at least one class with a fee")
-        if self.role in USERS and not self.sources:
-            raise Misfit("sources", "no sources", f"the sources whose flows are the {self.role}'s")
-        self._check_strategy()
-        if self.role == "price-handler":
-            self._check_handler()
-        self._check_guarantee()
+        preset = preset_of(self.role)
+        for key in TAKEN:
+            given = getattr(self, key)
+            if given and key not in preset.takes:
+                owners = [with_article(w) + "'s" for w, p in ROLES.items() if key in p.takes]
+                listed = " or ".join(filter(None, (", ".join(owners[:-1]), owners[-1])))
+                expected = f"none but {listed}"
+                raise Misfit(key, f"{key} of {with_article(self.role)}", expected)
+        for key, expected in preset.needs.items():
+            if not getattr(self, key):
+                raise Misfit(key, f"no {key}", expected)
+        self._check_strategy(preset)
 
-    def _check_guarantee(self) -> None:
-        tariff = "{price: 0.05 money, max_delay: 15 ms, max_delay_rate: 0.01}"
-        if self.role == GSP:
-            if not self.sources:
-                raise Misfit("sources", "no sources", "the sources whose calls are sold")
-            if self.tariff is None:
-                raise Misfit("tariff", "no tariff", f"a tariff such as {tariff}")
-            return
-        if self.tariff is not None or self.test_streams:
-            key = "tariff" if self.tariff is not None else "test_streams"
-            raise Misfit(key, f"{key} of a {self.role}", f"none but a {GSP}'s")
+    @property
+    def role(self) -> str:
+        """Its role, as the entry has it."""
+        return self.role_spec.word
 
-    def _check_strategy(self) -> None:
+    def _check_strategy(self, preset: Preset) -> None:
         if self.strategy is None:
             return
         from ecnomy.agents.strategies import wanted_instead  # numpy, which most checks do without
 
         if wanted := wanted_instead(self.strategy.kind, self.role):
-            found = f"{self.strategy.kind!r} of a {self.role}"
+            found = f"{self.strategy.kind!r} of {with_article(self.role)}"
             raise Misfit("strategy.kind", found, wanted)
-
-    def _check_handler(self) -> None:
-        charge = "{kind: constant-charge, charge: 2 money/s}"
-        if self.strategy is None:
-            raise Misfit("strategy", "no strategy", f"a strategy such as {charge}")
-        if self.strategy.kind == "constant-charge" and "charge" not in self.strategy.params:
-            raise Misfit("strategy.charge", "no 'charge', nor a class with a fee", charge)
+        key, found, expected = preset.strategy_needs.get(self.strategy.kind, ("", "", ""))
+        if key and key not in self.strategy.params:
+            raise Misfit(f"strategy.{key}", found, expected)
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):
-    """The market: how often it meets, what a mark costs, who is there."""
+    """The market: how often it meets, what a mark costs, who is there, who pays whom for marks."""
 
     epoch: _Period = SECOND_PS
     price_per_mark: PricePerMark
     agents: tuple[AgentEntry, ...]
+    settlement: _Settlement | None = None
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.spec import StrategySpec
 from ecnomy.agents.strategies import make
 from ecnomy.agents.tariff import DEFAULT_ADMISSION
 from ecnomy.markets.inputs.reading import known_name
-from ecnomy.markets.scenario.document import GSP, AgentEntry, Document, Source
-from ecnomy.markets.scenario.marketspec import StrategySpec
+from ecnomy.markets.scenario.document import AgentEntry, Document, Source
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.traffic import Cbr, Poisson, Voip
 
@@ -33,7 +33,7 @@ def check_guarantees(
     """
     sources = {source.name: source for source in document.sources}
     for index, agent in enumerate(agents):
-        if agent.role != GSP:
+        if agent.tariff is None:
             continue
         for key, names in (("sources", agent.sources), ("test_streams", agent.test_streams)):
             for item, name in enumerate(names):
@@ -44,7 +44,7 @@ def check_guarantees(
                 if name in taken:
                     found = f"{name!r}, which {taken[name]} has already"
                     raise places.fault(path, found, "a source that nobody else sells or handles")
-                taken[name] = f"{GSP} {agent.name!r}"
+                taken[name] = f"{agent.role} {agent.name!r}"
                 _check_stream(sources[name], key, path, places)
         _check_needs(agent, f"market.agents[{index}].test_streams", places)
 

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.marketspec import AgentSpec, MarketSpec
+from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
 
 __all__ = ["summary"]
 
@@ -30,7 +32,7 @@ def summary(scenario: Scenario, plan: Plan) -> str:
         *_some([_source(source, plan) for source in plan.sources]),
     ]
     if scenario.market is not None:
-        lines += ["", *_market(scenario.market)]
+        lines += ["", *_market(scenario.market, plan)]
     return "\n".join(lines)
 
 
@@ -92,20 +94,34 @@ def _source(source: Source, plan: Plan) -> str:
     return f"{source.count} x {source.name}: {source.traffic.law}, {law}, via {via}{rtt}{start}"
 
 
-def _market(market: MarketSpec) -> list[str]:
-    price = market.price_micro_per_mark
-    return [
-        f"market: {price / MICRO:g} money a mark",
-        *_some([_agent(agent, price) for agent in market.agents]),
-    ]
+def _market(market: MarketSpec, plan: Plan) -> list[str]:
+    price, prices = market.price_micro_per_mark, mark_prices(market, plan)
+    agents = _some([_agent(agent, price, prices) for agent in market.agents])
+    if len([agent for agent in market.agents if preset_of(agent.role).owns_links]) < 2:
+        return [f"market: {price / MICRO:g} money a mark", *agents]
+    ways = [_way(name, paid, market.settlement) for name, paid in prices.items()]
+    return [f"market: marks are settled by {market.settlement}", *agents, "", "ways", *_some(ways)]
 
 
-def _agent(agent: AgentSpec, price_micro: int) -> str:
+def _way(source: str, paid: MarkPrice, settlement: str) -> str:
+    """What a mark costs a source, and to whom."""
+    price = f"{paid.low / MICRO:g}"
+    price += f" to {paid.high / MICRO:g}" if paid.high > paid.low else ""
+    payees = "where it is set" if settlement == DIRECT else f"paid to {paid.domains[0]}"
+    return f"{source}: through {', '.join(paid.domains)}; {price} money a mark, {payees}"
+
+
+def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> str:
     parts = [f"{agent.name} ({agent.role})"]
+    if agent.price_micro_per_mark >= 0:
+        parts.append(f"{agent.price_micro_per_mark / MICRO:g} money a mark")
     for entry in agent.classes:
-        marks = entry.fee_micro_per_s / price_micro
+        priced = [prices[source].low for source in entry.sources if source in prices]
+        marks = entry.fee_micro_per_s / min(priced, default=price_micro)
         fee = f"{entry.fee_micro_per_s / MICRO:g} money/s = {marks:.4g} marks/s a flow"
         parts.append(f"class {entry.name}: {fee}")
+    for contract in agent.contracts:
+        parts.append(f"sells {contract.meter} as {contract.name}")
     if agent.sources:
         named, rest = agent.sources[:_MOST_NAMED], len(agent.sources) - _MOST_NAMED
         parts.append(f"for {', '.join(named)}" + (f" and {rest} more sources" if rest > 0 else ""))

@@ -20,16 +20,18 @@ import importlib.util
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from ecnomy.agents.spec import MarketSpec
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
+from ecnomy.markets.economy import own
+from ecnomy.markets.economy.tariffs import own_kinds
 from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.scenario.marketspec import MarketSpec
 
 __all__ = [
     "Code",
@@ -75,15 +77,25 @@ def run_key(plan: Plan, market: MarketSpec | None, code: Code, strategies: dict[
 
 
 def strategy_modules(market: MarketSpec | None) -> dict[str, str]:
-    """Module name -> digest of the user's modules that the strategies of a market are from."""
+    """Module name -> digest of the user's modules that a market is from: strategies and others."""
     found: dict[str, str] = {}
-    for agent in market.agents if market else ():
-        if agent.strategy is None or agent.strategy.kind in BUILT_IN:
-            continue
-        module = _module_of(agent.strategy.kind)
+    for kind, group in _named_in(market) if market else ():
+        module = _module_of(kind, group)
         if module and not module.startswith("ecnomy."):
             _gather(module, found)
     return dict(sorted(found.items()))
+
+
+def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
+    """What may be a user's own, each with its group of entry points."""
+    yield market.settlement, "ecnomy.settlements"
+    for agent in market.agents:
+        yield agent.role, "ecnomy.roles"
+        if agent.strategy is not None and agent.strategy.kind not in BUILT_IN:
+            yield agent.strategy.kind, GROUP
+        for contract in agent.contracts:
+            for kind in own_kinds(contract.tariff):
+                yield kind, own.GROUP
 
 
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:
@@ -152,10 +164,10 @@ def forget_edited_modules() -> None:
 _IMPORTED: dict[str, str] = {}
 
 
-def _module_of(kind: str) -> str:
+def _module_of(kind: str, group: str) -> str:
     if ":" in kind:
         return kind.partition(":")[0]
-    entries = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
+    entries = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=group)}
     return entries.get(kind, "").partition(":")[0]
 
 

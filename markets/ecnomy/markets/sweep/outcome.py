@@ -20,12 +20,13 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.bridge.messages import Record, Report
+from ecnomy.markets.conversation import Quiet, Sink, simulate
 from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.preparing import market_of
 from ecnomy.markets.results.writer import ResultsWriter
-from ecnomy.markets.runner import Quiet, Sink, market_of, simulate
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.sweep.config import Limits, scenario_at
 from ecnomy.markets.sweep.fingerprint import (
@@ -156,26 +157,23 @@ def _simulated(
     task: Task, scenario: Scenario, plan: Plan, outcome: Outcome, watchdog: Watchdog
 ) -> Outcome:
     market = market_of(plan, scenario.market)
-    try:
-        with _folder(task) as folder:
-            gathered = Gathered(plan)
-            with _kept(folder, scenario, plan, market, gathered) as sink:
-                with engine_kind(task.engine).start(plan, folder) as engine:
-                    watchdog.guard(engine)
-                    finish = simulate(engine, plan, market, sink, Quiet())
-                    engine.finished()
-            values = gathered.row(market)
-            if task.measure and folder is not None:
-                values |= measured(task.measure, folder, values)
-        return msgspec.structs.replace(
-            outcome,
-            status=DONE,
-            values=values,
-            engine_cpu_s=finish.cpu_s,
-            data_packets=finish.data_packets,
-        )
-    finally:
-        market.close()
+    with _folder(task) as folder:
+        gathered = Gathered(plan)
+        with _kept(folder, scenario, plan, market, gathered) as sink:
+            with engine_kind(task.engine).start(plan, folder) as engine:
+                watchdog.guard(engine)
+                finish = simulate(engine, plan, market, sink, Quiet())
+                engine.finished()
+        values = gathered.row(market)
+        if task.measure and folder is not None:
+            values |= measured(task.measure, folder, values)
+    return msgspec.structs.replace(
+        outcome,
+        status=DONE,
+        values=values,
+        engine_cpu_s=finish.cpu_s,
+        data_packets=finish.data_packets,
+    )
 
 
 @contextlib.contextmanager

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a strategy is told of its own agent, and may say in its name: `seen.agent`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import numpy as np
+
+__all__ = ["AgentView", "Books"]
+
+
+class Books(Protocol):
+    """The accounts, as an agent may read its own."""
+
+    def balance_micro(self, name: str) -> int:
+        """What an account holds, micro-units."""
+
+    def paid_micro(self, name: str) -> dict[str, int]:
+        """Kind of posting -> what an account has paid so far, micro-units."""
+
+    def received_micro(self, name: str) -> dict[str, int]:
+        """Kind of posting -> what it has received so far, micro-units."""
+
+
+class AgentView:
+    """An agent's name, money, random numbers and notes.
+
+    Attributes:
+        name: of the agent.
+        random: its own random numbers [numpy.random.Generator]; the same ones for the same seed.
+        notes: what it has noted so far, by name [float].
+    """
+
+    def __init__(
+        self,
+        name: str,
+        random: np.random.Generator,
+        books: Books,
+        note: Callable[[str, float], None],
+    ) -> None:
+        self.name, self.random = name, random
+        self.notes: dict[str, float] = {}
+        self._books, self._note = books, note
+        self._seen: dict[str, Mapping[str, int]] = {}
+
+    @property
+    def balance_micro(self) -> int:
+        """What its account holds after the epoch that ended [micro-units of money]."""
+        return self._books.balance_micro(self.name)
+
+    @property
+    def paid_micro(self) -> dict[str, int]:
+        """What it has paid so far [micro-units of money], by kind of contract as in the ledger."""
+        return self._books.paid_micro(self.name)
+
+    @property
+    def received_micro(self) -> dict[str, int]:
+        """What it has received so far [micro-units of money], by kind of contract."""
+        return self._books.received_micro(self.name)
+
+    def paid_since(self) -> dict[str, int]:
+        """What it has paid since it last asked this [micro-units of money], by kind of contract."""
+        return self._since("paid", self.paid_micro)
+
+    def received_since(self) -> dict[str, int]:
+        """What it has received since it last asked this [micro-units], by kind of contract."""
+        return self._since("received", self.received_micro)
+
+    def note(self, name: str, value: float) -> None:
+        """A figure for the table `agents`, at the time of this report."""
+        self.notes[name] = float(value)
+        self._note(name, float(value))
+
+    def _since(self, what: str, now: dict[str, int]) -> dict[str, int]:
+        then = self._seen.get(what, {})
+        self._seen[what] = now
+        changed = {kind: amount - then.get(kind, 0) for kind, amount in now.items()}
+        return {kind: amount for kind, amount in changed.items() if amount}

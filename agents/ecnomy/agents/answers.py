@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What strategies answer, as Python has it: numpy's truth values and numbers count like Python's.
+
+A numpy scalar counts as what it holds, and so does an array of no dimensions, as np.where gives.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["number", "truth", "whole", "whole_column"]
+
+
+def truth(answer: object) -> bool | None:
+    """True or False, None for what is no truth value (0 and 1 are numbers)."""
+    answer = _plain(answer)
+    return answer if isinstance(answer, bool) else None
+
+
+def whole(answer: object) -> int | None:
+    """A whole number, None for what is none; 2.0 and True are none."""
+    if type(answer) is int:
+        return answer
+    answer = _plain(answer)
+    return int(answer) if isinstance(answer, int) and not isinstance(answer, bool) else None
+
+
+def number(answer: object) -> float | None:
+    """A number, infinite and NaN included, None for what is none; text and True are none."""
+    if type(answer) is float:
+        return answer
+    answer = _plain(answer)
+    if isinstance(answer, bool | str | bytes | np.ndarray) or not hasattr(answer, "__float__"):
+        return None
+    return float(answer)
+
+
+def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
+    """A list of whole numbers as a column, None where one of them is none or too large.
+
+    numpy itself makes fractions of np.uint64 beside np.int64.
+    """
+    if not isinstance(answers, list | tuple):
+        return None
+    found = [whole(answer) for answer in answers]
+    if any(one is None or not -(2**63) <= one < 2**63 for one in found):
+        return None
+    return np.array(found, dtype=np.int64)
+
+
+def _plain(answer: object) -> object:
+    """What a numpy scalar or an array of no dimensions holds; all else as it is."""
+    if isinstance(answer, np.generic) or (isinstance(answer, np.ndarray) and answer.ndim == 0):
+        held: object = answer.item()
+        return held
+    return answer

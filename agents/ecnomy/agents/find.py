@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a name to a class of ecnomy's or of a user's own, and from parameters to an object.
+
+A name is a built-in one, a dotted path (`my_lab.tariffs:Mine`), or an entry point of the group.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import os
+import sys
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+
+__all__ = ["Family", "blame", "find", "look_beside", "make"]
+
+
+def look_beside(file: str | os.PathLike[str]) -> None:
+    """Have classes of a user's own found in the folder of a scenario and in the working directory.
+
+    They are looked for behind everything that is installed.
+    """
+    beside = Path(file).resolve().parent if os.path.isfile(file) else None
+    for folder in (beside, Path.cwd()):
+        if folder is not None and str(folder) not in sys.path:
+            sys.path.append(str(folder))
+
+
+class Family(msgspec.Struct, frozen=True, kw_only=True):
+    """Classes that stand in for one another, such as strategies.
+
+    Attributes:
+        noun: what messages call one of them.
+        group: the entry-point group that installed packages list theirs in.
+        methods: a class is one of the family if it has any of these.
+        error: what is raised where there is none.
+        built_in: name -> `module:Class`.
+    """
+
+    noun: str
+    group: str
+    methods: tuple[str, ...]
+    error: type[EcnomyError]
+    built_in: dict[str, str] = {}
+
+
+def find(family: Family, kind: str) -> type:
+    """The class of this family named `kind`: built-in name, `module:Class` or entry point.
+
+    Raises:
+        EcnomyError: the family's; there is none, it cannot be imported, or it has none of the
+            methods. The message names what was tried.
+    """
+    if kind in family.built_in:
+        return _load(family, kind, family.built_in[kind])
+    if ":" in kind:
+        return _load(family, kind, kind)
+    listed = importlib.metadata.entry_points(group=family.group)
+    entries = {entry.name: entry.value for entry in listed}
+    if kind in entries:
+        return _load(family, kind, entries[kind])
+    raise family.error(
+        f"no {family.noun} {kind!r}: built in are {', '.join(family.built_in) or 'none'}; entry "
+        f"points in {family.group}: {', '.join(sorted(entries)) or 'none'}; "
+        "a class of your own is named module:Class"
+    )
+
+
+def make(family: Family, kind: str, cls: type, params: Mapping[str, object]) -> object:
+    """A new object of a class that `find` gave, in the units its annotations state.
+
+    Raises:
+        EcnomyError: the family's; the class does not take these parameters.
+    """
+    try:
+        made: object = cls(**params)
+    except Exception as error:
+        raise family.error(f"{family.noun} {kind!r}: {error}") from error
+    return made
+
+
+def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
+    """What to raise in place of an exception in a user's own code: who, what and where."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
+    return kind(f"{who} failed: {type(error).__name__}: {error}{where}")
+
+
+def _load(family: Family, kind: str, path: str) -> type:
+    module_name, _, attribute = path.partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), attribute)
+    except Exception as error:  # anything can go wrong in a module of the user's
+        raise family.error(f"{family.noun} {kind!r}: tried {path}: {error}") from error
+    if not isinstance(found, type):
+        raise family.error(f"{family.noun} {kind!r}: {path} is no class")
+    if not any(callable(getattr(found, method, None)) for method in family.methods):
+        wanted = ", ".join(family.methods)
+        raise family.error(f"{family.noun} {kind!r}: {path} has none of {wanted}")
+    return found

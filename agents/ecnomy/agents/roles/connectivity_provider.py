@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The connectivity provider (ISP): posts the price per mark, is paid for every mark delivered."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+import mesa
+
+from ecnomy.agents.answers import whole
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import PriceObservation
+from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.seat import Seat
+from ecnomy.agents.strategies import blame, make
+
+__all__ = ["ConnectivityProvider", "price_posted"]
+
+DEAREST_MICRO: Final = 10**12
+
+
+class ConnectivityProvider(Role):
+    """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price."""
+
+    phase: ClassVar[str] = "post"
+    role = "connectivity-provider"
+
+    def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
+        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        super().__init__(model, name, terms, EVERY_REPORT)
+        kind = terms.kind or "stay"
+        self._who = f"{name} ({kind})"
+        self._strategy = make(kind, terms.params)
+        if not callable(getattr(self._strategy, "post_price", None)):
+            raise StrategyError(f"{self._who}: a strategy for prices has post_price")
+
+    def join(self, seat: Seat) -> None:
+        """Its links are a domain: it is paid for marks."""
+        seat.own_links()
+
+    def act(self, seat: Seat) -> None:
+        """Post the price of the time to come."""
+        seat.post_price(self.post_price(seat.links()))
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """The price per mark from now on, in micro-units.
+
+        Raises:
+            StrategyError: the strategy failed, or returned no integer in [0, 10^12].
+        """
+        try:
+            answer = self._strategy.post_price(seen)  # type: ignore[attr-defined]
+        except Exception as error:
+            raise blame(self._who, error) from error
+        price = price_posted(self._who, answer)
+        self.decided(seen.t_ps, 0)
+        return price
+
+
+def price_posted(who: str, price: object) -> int:
+    """A price that `who` posts, if it is one.
+
+    Raises:
+        StrategyError: it is no integer in [0, 10^12].
+    """
+    found = whole(price)
+    if found is None or not 0 <= found <= DEAREST_MICRO:
+        raise StrategyError(f"{who} posted the price {price!r}, expected an integer in [0, 10^12]")
+    return found

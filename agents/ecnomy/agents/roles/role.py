@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all roles share: a name, a random stream of their own and the rhythm of their decisions.
+
+A role that adapts must not be faster than what it steers: WTP's time constant is T / (gain p)
+(round-trip time T, marking probability p), and a faster decision reads transients. So such a role
+decides every max(5 s, 3 T / (gain p)) of what it measures, or at its configured interval, with a
+random phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+import mesa
+import msgspec
+import numpy as np
+
+from ecnomy.agents.answers import number, truth, whole
+from ecnomy.agents.decision import FEW, Decision, FlowDecision, checked
+from ecnomy.agents.errors import EcnomyError, StrategyError
+from ecnomy.agents.observation import FlowColumns, FlowView, Observation
+from ecnomy.agents.roles.find import Preset
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.strategies import blame, make
+from ecnomy.agents.streams import agent_stream
+
+if TYPE_CHECKING:
+    from ecnomy.agents.seat import Seat
+
+__all__ = [
+    "ADAPT",
+    "EVERY_REPORT",
+    "SHORTEST_PS",
+    "Role",
+    "Strategist",
+    "Terms",
+    "settling_ps",
+]
+
+PS_PER_S: Final = 1_000_000_000_000
+MICRO: Final = 1e6
+EVERY_REPORT: Final = 0
+ADAPT: Final = -1
+SHORTEST_PS: Final = 5 * PS_PER_S
+LONGEST_PS: Final = 2**62
+SETTLE: Final = 3.0  # time constants until a response is within 5 % of its end
+
+
+def settling_ps(flows: FlowColumns) -> int:
+    """max(5 s, 3 T / (gain p)) over these flows, in ps; 5 s where nothing was marked."""
+    marks, delivered, slowest_s = _few(flows) if len(flows.flow) <= FEW else _many(flows)
+    if marks == 0:
+        return SHORTEST_PS
+    constant_s = slowest_s * delivered / marks
+    return max(SHORTEST_PS, min(LONGEST_PS, round(SETTLE * constant_s * PS_PER_S)))
+
+
+def _many(flows: FlowColumns) -> tuple[int, int, float]:
+    """Marks and packets delivered to the flows that can be steered, and the largest T / gain."""
+    steered = (flows.gain > 0) & (flows.delivered > 0) & (flows.srtt_s > 0)
+    marks, delivered = int(flows.marks[steered].sum()), int(flows.delivered[steered].sum())
+    if marks == 0:
+        return 0, 0, 0.0
+    return marks, delivered, float((flows.srtt_s[steered] / flows.gain[steered]).max())
+
+
+def _few(flows: FlowColumns) -> tuple[int, int, float]:
+    """The same, number by number: numpy takes ten times as long for a flow or two."""
+    marks, delivered, slowest_s = 0, 0, 0.0
+    told = flows.delivered.tolist(), flows.srtt_s.tolist(), flows.marks.tolist()
+    for gain, packets, srtt_s, marked in zip(flows.gain.tolist(), *told, strict=True):
+        if gain > 0 and packets > 0 and srtt_s > 0:
+            marks, delivered = marks + marked, delivered + packets
+            slowest_s = max(slowest_s, srtt_s / gain)
+    return marks, delivered, slowest_s
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """On what terms an agent takes part; None leaves the choice to its role.
+
+    Attributes:
+        seed: the run's.
+        kind: name of its strategy.
+        params: parameters of that strategy.
+        interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
+    """
+
+    seed: int
+    kind: str | None = None
+    params: Mapping[str, object] = {}
+    interval_ps: int | None = None
+
+
+class Role(mesa.Agent):
+    """An agent of the market.
+
+    A role of one's own says what its entry may hold in `preset`, acts in the phase it names, makes
+    its contracts in `join` and looks and acts in `act`.
+
+    Attributes:
+        role: the word for it in a scenario.
+        preset: what its entry may hold; that of roles in ecnomy is listed in find.py.
+        terms: dataclass of the terms that a role of one's own takes in YAML, None for none.
+        own: an object of it, as the scenario has it.
+        phase: when in a meeting it acts: `post` (prices), `choose` (what to buy), `provide` (what
+            to do for what is sold) or `watch`.
+        name: unique in the market; also the name of its account.
+        stream: its own random stream.
+        interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
+        next_ps: when its next decision is due.
+        hasty: whether its interval is too short for what it steers, as last measured.
+    """
+
+    role: str = ""
+    preset: ClassVar[Preset] = Preset(takes=("sources",))
+    terms: ClassVar[type | None] = None
+    own: Any = None
+    phase: ClassVar[str] = "choose"
+
+    def __init__(
+        self, model: mesa.Model, name: str, terms: Terms, usual_ps: int = EVERY_REPORT
+    ) -> None:
+        """`usual_ps` is the role's own interval."""
+        super().__init__(model)
+        self.name = name
+        self.stream = agent_stream(terms.seed, name)
+        self.interval_ps = usual_ps if terms.interval_ps is None else terms.interval_ps
+        first_ps = SHORTEST_PS if self.interval_ps == ADAPT else self.interval_ps
+        self.next_ps = int(self.stream.random() * first_ps)
+        self.hasty = False
+
+    @classmethod
+    def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
+        """The agent that a scenario describes."""
+        agent = cls(model, spec.name, terms)
+        agent.own = cls.terms(**spec.params) if cls.terms is not None else None
+        return agent
+
+    def join(self, seat: Seat) -> None:
+        """Make the contracts of the run; all agents join before the first report."""
+
+    def act(self, seat: Seat) -> None:
+        """A turn in a meeting at which a decision is due."""
+
+    @property
+    def balance_micro(self) -> int:
+        """What its account holds after the last report, micro-units; below 0 it is a debt."""
+        balance: int = self.model.ledger.balance_micro(self.name)
+        return balance
+
+    @property
+    def balance(self) -> float:
+        """The same in units of money."""
+        return self.balance_micro / MICRO
+
+    def due(self, t_ps: int) -> bool:
+        """Whether a decision is due at a report at `t_ps`."""
+        return t_ps >= self.next_ps
+
+    def decided(self, t_ps: int, settling: int) -> None:
+        """Set the next decision, `settling` [ps] being the shortest sensible interval now."""
+        self.hasty = 0 < self.interval_ps < settling
+        self.next_ps = t_ps + (settling if self.interval_ps == ADAPT else self.interval_ps)
+
+
+class Strategist:
+    """Strategy objects of one kind for a group of flows: one for all, or one per flow."""
+
+    def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:
+        """`who` is named in messages."""
+        self._who, self._kind, self._params = f"{who} ({kind})", kind, params
+        self._whole = make(kind, params)
+        self._many = callable(getattr(self._whole, "decide_many", None))
+        self._single: dict[int, object] = {}
+        if not self._many and not callable(getattr(self._whole, "decide", None)):
+            raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
+
+    def decide(self, seen: Observation) -> Decision:
+        """The decision on all flows seen.
+
+        Raises:
+            StrategyError: it cannot be carried out (see `decision.checked`), or the strategy's own
+                code failed.
+        """
+        try:
+            if self._many:
+                decision = self._whole.decide_many(seen)  # type: ignore[attr-defined]
+            else:
+                decision = self._one_by_one(seen)
+            return checked(decision, seen, self._who)
+        except EcnomyError:
+            raise
+        except Exception as error:
+            raise blame(self._who, error) from error
+
+    def _one_by_one(self, seen: Observation) -> Decision:
+        choices = []
+        for view in seen.views():
+            strategy = self._single.get(view.flow)
+            if strategy is None:
+                strategy = self._single[view.flow] = make(self._kind, self._params)
+            choice = strategy.decide(view)  # type: ignore[attr-defined]
+            if not isinstance(choice, FlowDecision):
+                raise StrategyError(
+                    f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
+                )
+            choices.append(self._numbers(choice, view))
+        pay, offer, cap_bps, active = zip(*choices, strict=True) if choices else ((), (), (), ())
+        return Decision(
+            np.array(pay, dtype=np.float64),
+            np.array(offer, dtype=np.int64),
+            np.array(cap_bps, dtype=np.float64),
+            np.array(active, dtype=np.bool_),
+        )
+
+    def _numbers(self, choice: FlowDecision, view: FlowView) -> tuple[float, int, float, bool]:
+        """Willingness, class, rate cap and activity, numpy's answers as Python's."""
+        pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
+        return (
+            self._amount(pay, "willingness_micro_per_s"),
+            view.offer if choice.offer is None else self._index(choice.offer),
+            self._amount(cap_bps, "rate_cap_bps"),
+            view.switched_on if choice.active is None else self._truth(choice.active),
+        )
+
+    def _truth(self, answer: object) -> bool:
+        found = truth(answer)
+        if found is None:
+            raise StrategyError(
+                f"{self._who} returned an active that is no truth value: {answer!r}"
+            )
+        return found
+
+    def _amount(self, answer: object, name: str) -> float:
+        amount = number(answer)
+        if amount is None:
+            raise StrategyError(f"{self._who} returned a {name} that is no number: {answer!r}")
+        return amount
+
+    def _index(self, answer: object) -> int:
+        index = whole(answer)
+        if index is None or not -(2**63) <= index < 2**63:
+            raise StrategyError(f"{self._who} returned a class that is no integer: {answer!r}")
+        return index

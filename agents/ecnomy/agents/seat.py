@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An agent's seat at the market: what its role may make contracts of, look at and do.
+
+The market gives one to each agent. `join` is the time for contracts; what looks and acts is for an
+agent's turn in a meeting. Rows are rows of flows of the run, ascending.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
+from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
+from ecnomy.agents.tariff import Tariff
+
+__all__ = ["CallSeller", "Seat", "Truths"]
+
+
+class CallSeller(Protocol):
+    """Who is asked, in mid-epoch, whether a call is let in."""
+
+    def admit(self, call: object) -> bool:
+        """The answer."""
+
+
+class Seat(Protocol):
+    """What an agent's role has of the market.
+
+    Attributes:
+        spec: what the scenario says of the agent.
+        agent: its money, random numbers and notes.
+    """
+
+    spec: AgentSpec
+    agent: AgentView
+
+    @property
+    def account(self) -> int:
+        """The number of its account."""
+
+    @property
+    def t_ps(self) -> int:
+        """The time of the report that is answered."""
+
+    # ---- contracts, while it joins
+    def own_links(self) -> None:
+        """Marks on the links that the spec names are set in its domain, and are paid to it."""
+
+    def use(self, sources: tuple[str, ...]) -> Integers:
+        """The flows of these sources are its own: it pays for them. Returns their rows."""
+
+    def pay_marks(self, sources: tuple[str, ...]) -> None:
+        """It pays the marks of these flows while they are in no class, whoever uses them."""
+
+    def sell_class(self, sold: ClassSpec) -> Offer:
+        """It sells a service class for a fee and pays the marks of the flows in it."""
+
+    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: Tariff) -> None:
+        """It sells the calls of these sources; `seller` is asked at each."""
+
+    def sell(self, contract: ContractSpec) -> None:
+        """It sells what is metered to the users of the contract's sources."""
+
+    def add(self, contract: Any) -> None:
+        """A contract of one's own: `due(epoch)` says what is owed (economy/contracts.py)."""
+
+    # ---- looking; the next look counts from here
+    def flows(self, rows: Integers) -> Observation:
+        """Flows as agents see them."""
+
+    def links(self) -> PriceObservation:
+        """The links of its domain."""
+
+    def streams(self, rows: Integers, tariff: Tariff) -> StreamObservation:
+        """Test streams, late by the tariff's largest delay."""
+
+    def users_of(self, rows: Integers) -> Integers:
+        """The accounts of whose flows these are."""
+
+    def rows_of(self, sources: tuple[str, ...]) -> Integers:
+        """The rows of these sources."""
+
+    def sold_rows(self) -> Integers:
+        """The flows now in a class that it sells."""
+
+    # ---- acting
+    def post_price(self, price_micro: int) -> None:
+        """The price per mark in its domain from now on."""
+
+    def switch(self, rows: Integers, decision: Decision) -> None:
+        """Which of these flows may send."""
+
+    def move(self, rows: Integers, decision: Decision) -> None:
+        """Flows change class as decided."""
+
+    def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
+        """Willingness to pay and rate caps: for all of these flows, or those in no class."""
+
+    def note(self, name: str, value: float) -> None:
+        """A figure for the table `agents`."""

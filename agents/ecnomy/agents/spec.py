@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The market part of a resolved scenario: who is there, what they own, sell and buy, at what price.
+
+Money is in integer micro-units; `params` are in the unit that the field annotations of a strategy
+or a role state (see ecnomy.agents.parameters).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.tariff import Tariff
+
+__all__ = [
+    "RETAIL",
+    "AgentSpec",
+    "ClassSpec",
+    "ContractSpec",
+    "MarketSpec",
+    "Params",
+    "RoleSpec",
+    "StrategySpec",
+    "Value",
+]
+
+Value = float | int | str | bool
+Params = dict[str, Value | dict[str, Value]]
+RETAIL: Final = "retail"
+
+
+class StrategySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A strategy by name, dotted path (`my_lab.strategies:Patient`) or entry point."""
+
+    kind: str
+    params: Params = {}
+
+
+class RoleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A role by its word or dotted path; `params` are the terms of one of a user's own."""
+
+    word: str
+    params: Params = {}
+
+
+class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A service class on sale: a fee per flow and second."""
+
+    name: str
+    fee_micro_per_s: int
+    sources: tuple[str, ...]  # whose flows start in this class
+
+
+class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an agent sells beside service classes and calls, to the users of these sources.
+
+    Attributes:
+        name: its kind in the ledger.
+        meter: one of ecnomy.markets.economy.meters.METERS.
+        tariff: an ecnomy.markets.economy.tariffs.Tariff.
+    """
+
+    name: str
+    meter: str
+    tariff: Any
+    sources: tuple[str, ...]
+
+
+class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One agent; what its role does not take is empty.
+
+    Attributes:
+        role: as its entry has it, see ecnomy.agents.roles.
+        classes: service classes on sale.
+        sources: whose flows are its own, or whose calls it sells.
+        decision_interval_ps: -1 for the role's default.
+        test_streams: sources it watches the network by.
+        tariff: of the calls it sells.
+        links: patterns of the names of links it owns.
+        nodes: nodes whose outgoing links it owns.
+        price_micro_per_mark: what it asks for a mark at first; -1: the market's price.
+        contracts: what else it sells.
+        params: of a role of the user's own.
+    """
+
+    name: str
+    role: str
+    classes: tuple[ClassSpec, ...] = ()
+    sources: tuple[str, ...] = ()
+    strategy: StrategySpec | None = None
+    decision_interval_ps: int = -1
+    test_streams: tuple[str, ...] = ()
+    tariff: Tariff | None = None
+    links: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    price_micro_per_mark: int = -1
+    contracts: tuple[ContractSpec, ...] = ()
+    params: Params = {}
+
+
+class MarketSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The market of a scenario; `settlement` says who pays whom for marks."""
+
+    price_micro_per_mark: int
+    agents: tuple[AgentSpec, ...]
+    settlement: str = RETAIL

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Background traffic: flows in no class and of no agent, which pay for their marks all the same.
+
+Nobody decides for them, so they take no notice of the price. The ledger tells them by who pays:
+their marks are booked on `source:<source>`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.windows import MARK_KINDS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["background_postings", "background_rows"]
+
+_OWN: Final = "source:"
+
+
+def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
+    """The postings of a ledger for marks of background traffic."""
+    of_marks = ledger["kind"].astype(str).isin(MARK_KINDS)
+    return ledger[of_marks & ledger["debit"].astype(str).str.startswith(_OWN)]
+
+
+def background_rows(ledger: pd.DataFrame, rows: int) -> npt.NDArray[np.bool_]:
+    """Which rows of flows are background traffic that met a mark, truth values, [row]."""
+    found = np.zeros(rows, dtype=np.bool_)
+    flow = background_postings(ledger)["flow"].to_numpy(dtype=np.int64)
+    found[flow[flow >= 0]] = True
+    return found

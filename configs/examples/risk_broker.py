@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A risk broker: a role of one's own, used by risk-broker.yaml beside it.
+
+It sells a cap on what a flow pays for marks in each period, for a premium, and pays back what
+exceeds it (Andreassen 2002, 1.1: a third party that takes the risk of a changing price).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any
+
+import numpy as np
+
+from ecnomy.agents.parameters import Unit, positive
+from ecnomy.agents.roles import Preset
+from ecnomy.agents.roles.role import Role
+from ecnomy.agents.seat import Seat
+from ecnomy.agents.spec import ContractSpec
+from ecnomy.markets.economy.contracts import Dues
+from ecnomy.markets.economy.prices import Price
+from ecnomy.markets.economy.tariffs import Flat
+
+MICRO, PS_PER_S = 10**6, 10**12
+
+
+@dataclasses.dataclass(frozen=True)
+class Cover:
+    """What the broker sells, for each flow.
+
+    Attributes:
+        premium: what the cover costs.
+        cap: the most that marks of a period cost a flow; the broker pays the rest.
+        period: each begins where the last one ended, the first one at time 0.
+    """
+
+    premium: Annotated[float, Unit("money/s")]
+    cap: Annotated[float, Unit("money")]
+    period: Annotated[float, Unit("s")] = 30 * 86_400.0
+
+    def __post_init__(self) -> None:
+        for name, unit in (("premium", "money/s"), ("cap", "money"), ("period", "s")):
+            positive(name, getattr(self, name), unit)
+
+
+class RiskBroker(Role):
+    """Sells a cover to the users of its sources."""
+
+    preset = Preset(takes=("sources",), needs={"sources": "the sources whose flows are covered"})
+    terms = Cover
+
+    def join(self, seat: Seat) -> None:
+        """Premiums go by the time a flow is active; what exceeds the cap is paid back."""
+        premium = Price(round(self.own.premium * 3600 * MICRO), 3600 * PS_PER_S, "ps")
+        sources = seat.spec.sources
+        seat.sell(ContractSpec("premium", "time", Flat(price=premium), sources))
+        seat.add(PayBack(self.own, seat))
+
+
+class PayBack:
+    """What marks have cost a flow beyond the cap in the present period."""
+
+    def __init__(self, cover: Cover, seat: Seat) -> None:
+        self._seat, self._rows = seat, seat.rows_of(seat.spec.sources)
+        self._cap_micro = round(cover.cap * MICRO)
+        self._period_ps = round(cover.period * PS_PER_S)
+        self._charged = np.zeros(len(self._rows), dtype=np.int64)  # in the present period
+        self._period = 0
+
+    def due(self, epoch: Any) -> Dues:
+        """From the broker to the user of each flow; an epoch is of the period it begins in."""
+        period = epoch.from_ps // self._period_ps
+        if period != self._period:
+            self._period, self._charged = period, np.zeros_like(self._charged)
+        before = np.maximum(self._charged - self._cap_micro, 0)
+        self._charged = self._charged + epoch.charge_micro[self._rows]
+        amount = np.maximum(self._charged - self._cap_micro, 0) - before
+        payer = np.full(len(self._rows), self._seat.account, dtype=np.int64)
+        users, ones = self._seat.users_of(self._rows), np.ones_like(amount)
+        return Dues("pay-back", payer, users, amount, self._rows, ones, amount)

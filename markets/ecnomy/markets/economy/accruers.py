@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is owed under a tariff, epoch after epoch: an accruer holds the state of each row.
+
+A row is a flow, a source or whatever a contract is metered by. Up to any time a row has been
+charged the floor of the exact rational sum; the fraction of a micro-unit is carried on, also where
+a price changes. So charges do not depend on how time is cut into epochs, with one exception, stated
+in time_of_day.py. Choices of a menu are bills of their own, each with its fraction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from ecnomy.agents.errors import LedgerError
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.economy.blocks import BlocksAccruer
+from ecnomy.markets.economy.exact import Exact, check_column, total
+from ecnomy.markets.economy.own import OwnAccruer
+from ecnomy.markets.economy.prices import Price
+from ecnomy.markets.economy.tariffs import (
+    Blocks,
+    Flat,
+    Menu,
+    Own,
+    PerUnit,
+    Posted,
+    Tariff,
+    TimeOfDay,
+    TwoPart,
+)
+from ecnomy.markets.economy.time_of_day import TimeOfDayAccruer
+
+__all__ = ["ACCRUERS", "Accruer", "MenuAccruer", "accruer"]
+
+
+class Accruer(Protocol):
+    """What rows owe under one tariff."""
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """Micro-units that each row owes for an epoch; epochs follow one another.
+
+        Args:
+            from_ps, to_ps: the epoch, ps of simulated time.
+            quantity: change of the meter of each row in it, int64, at least 0.
+            posted_micro: the price posted by the seller in it, for all rows or for each;
+                micro-units, at least 0. Only Posted looks at it.
+            active_ps: for how much of the epoch the row was under the tariff (of a row of many
+                flows the sum over these); all of it when left out. Only what goes by time looks.
+
+        Raises:
+            LedgerError: negative-amount, a meter ran backwards or a price is below 0;
+                overflow, a row owes 2^62 micro-units or more at once.
+        """
+
+
+def accruer(tariff: Tariff, rows: int, unit: str) -> Accruer:
+    """The accruer of a tariff, for so many rows whose meter counts `unit`s.
+
+    Args:
+        tariff: the description.
+        rows: how many rows.
+        unit: one of prices.METER_UNITS; a flat rate on a meter of time goes by the meter.
+
+    Raises:
+        LedgerError: overflow, prices without a common fraction that int64 can hold.
+        TariffError: a user's own tariff cannot be made.
+    """
+    return ACCRUERS[type(tariff)](tariff, rows, unit)
+
+
+class PerUnitAccruer:
+    """A constant price."""
+
+    def __init__(self, tariff: PerUnit, rows: int, unit: str) -> None:
+        """See accruer."""
+        self._rows = rows
+        self._exact = Exact(rows, [tariff.price])
+        self._price = self._exact.numerator(tariff.price)
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer."""
+        check_column(quantity, self._rows)
+        return self._exact.due(quantity, self._price)
+
+
+class PostedAccruer:
+    """The price in force; what it is for is the denominator, so that it may change at will."""
+
+    def __init__(self, tariff: Posted, rows: int, unit: str) -> None:
+        """See accruer."""
+        self._rows = rows
+        self._exact = Exact(rows, [Price(1, tariff.count, tariff.unit)])
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer."""
+        check_column(quantity, self._rows)
+        if isinstance(posted_micro, np.ndarray):
+            check_column(posted_micro, self._rows)
+            return self._exact.due(quantity, posted_micro)
+        if posted_micro < 0:
+            raise LedgerError("negative-amount", f"a posted price of {posted_micro} micro-units")
+        return self._exact.due(quantity, int(posted_micro))
+
+
+class FlatAccruer:
+    """A price for time: that under the tariff, or on a meter of time what it reads."""
+
+    def __init__(self, tariff: Flat, rows: int, unit: str) -> None:
+        """See accruer."""
+        self._metered = unit == tariff.price.unit
+        self._of_time = PerUnitAccruer(PerUnit(price=tariff.price), rows, tariff.price.unit)
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer."""
+        if not self._metered:
+            quantity = _active(from_ps, to_ps, quantity, active_ps)
+        return self._of_time.due(from_ps, to_ps, quantity, posted_micro)
+
+
+class TwoPartAccruer:
+    """A fee and a price on one bill: fractions of both add up."""
+
+    def __init__(self, tariff: TwoPart, rows: int, unit: str) -> None:
+        """See accruer."""
+        self._rows = rows
+        self._exact = Exact(rows, [tariff.fee, tariff.price])
+        self._fee = self._exact.numerator(tariff.fee)
+        self._price = self._exact.numerator(tariff.price)
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer."""
+        time_ps = _active(from_ps, to_ps, quantity, active_ps)
+        check_column(quantity, self._rows)
+        check_column(time_ps, self._rows)
+        fee = self._exact.due(time_ps, self._fee)
+        return total(fee, self._exact.due(quantity, self._price))
+
+
+class MenuAccruer:
+    """The tariffs of a menu side by side; each row is charged by the one that is its choice.
+
+    Attributes:
+        names: the choices, in the order of their numbers.
+        choice: per row the number of its choice; replaced, never written to.
+    """
+
+    def __init__(self, tariff: Menu, rows: int, unit: str) -> None:
+        """See accruer; all rows begin with the first choice."""
+        self.names: Sequence[str] = tuple(tariff.choices)
+        self.choice: Integers = np.zeros(rows, dtype=np.int64)
+        self._each = [accruer(choice, rows, unit) for choice in tariff.choices.values()]
+
+    def choose(self, rows: Integers, choice: int | Integers) -> None:
+        """From now on these rows are charged by these choices.
+
+        Raises:
+            LedgerError: unknown-choice.
+        """
+        wanted = np.asarray(choice, dtype=np.int64)
+        if np.any((wanted < 0) | (wanted >= len(self.names))):
+            raise LedgerError("unknown-choice", f"a menu of {len(self.names)} has no such number")
+        chosen = self.choice.copy()
+        chosen[rows] = wanted
+        self.choice = chosen
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer; the others are told that a row was neither active nor metered."""
+        time_ps = _active(from_ps, to_ps, quantity, active_ps)
+        amount = np.zeros_like(quantity)
+        for number, each in enumerate(self._each):
+            of = self.choice == number
+            part, part_ps = np.where(of, quantity, 0), np.where(of, time_ps, 0)
+            amount = total(amount, each.due(from_ps, to_ps, part, posted_micro, part_ps))
+        return amount
+
+
+def _active(from_ps: int, to_ps: int, quantity: Integers, active_ps: Integers | None) -> Integers:
+    assert from_ps <= to_ps
+    if active_ps is None:
+        return np.full(len(quantity), to_ps - from_ps, dtype=np.int64)
+    return active_ps
+
+
+def _own(tariff: Own, rows: int, unit: str) -> Accruer:
+    return OwnAccruer(tariff, rows)
+
+
+ACCRUERS: Final[dict[type, Callable[[Any, int, str], Accruer]]] = {
+    PerUnit: PerUnitAccruer,
+    Posted: PostedAccruer,
+    Flat: FlatAccruer,
+    TwoPart: TwoPartAccruer,
+    TimeOfDay: TimeOfDayAccruer,
+    Blocks: BlocksAccruer,
+    Menu: MenuAccruer,
+    Own: _own,
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is owed in blocks: each part of a row's total quantity at the price of its block.
+
+With q the quantity so far, p_i and (l_i, h_i] price and range of block i, and a cap C on the bill:
+
+    charged so far = min(floor(sum over i of p_i x (min(q, h_i) - min(q, l_i))), C)
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.errors import LedgerError
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.economy.exact import Exact, check_column, total
+from ecnomy.markets.economy.ledger import LARGEST_MICRO
+from ecnomy.markets.economy.tariffs import Blocks
+
+__all__ = ["BlocksAccruer"]
+
+_NO_END: Final = 2**63 - 1
+
+
+class BlocksAccruer:
+    """Holds each row's quantity so far, and its bill so far where that has a cap."""
+
+    def __init__(self, tariff: Blocks, rows: int, unit: str) -> None:
+        """See accruers.accruer."""
+        prices = [block.price for block in tariff.blocks]
+        self._exact = Exact(rows, prices)
+        self._prices = [self._exact.numerator(price) for price in prices]
+        self._ends = [b.up_to.count if b.up_to else _NO_END for b in tariff.blocks]
+        self._cap_micro = tariff.cap_micro
+        self._bought = np.zeros(rows, dtype=np.int64)
+        self._billed = np.zeros(rows, dtype=np.int64)
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer."""
+        check_column(quantity, len(self._bought))
+        before, after = self._bought, self._bought + quantity
+        if max(int(quantity.max(initial=0)), int(after.max(initial=0))) >= LARGEST_MICRO:
+            raise LedgerError("overflow", "a row has bought 2^62 units or more")
+        amount, begin = np.zeros_like(quantity), 0
+        for end, price in zip(self._ends, self._prices, strict=True):
+            part = np.clip(after, begin, end) - np.clip(before, begin, end)
+            due = self._exact.due(self._enough(part, price), price)
+            amount = self._capped(total(amount, due))
+            begin = end
+        self._bought, self._billed = after, self._billed + amount
+        return amount
+
+    def _enough(self, part: Integers, price: int) -> Integers:
+        """A quantity that brings the bill to its cap is as good as any larger one."""
+        if self._cap_micro is None or price == 0:
+            return part
+        enough = self._cap_micro * self._exact.denominator // price + 1
+        return np.minimum(part, min(enough, _NO_END))
+
+    def _capped(self, amount: Integers) -> Integers:
+        if self._cap_micro is None:
+            return amount
+        return np.minimum(amount, self._cap_micro - self._billed)

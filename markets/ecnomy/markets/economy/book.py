@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Booking: after each report, what the elapsed epoch costs goes into the ledger.
+
+Marks are charged at the price that was in force while they arrived, fees at the class held. Both
+follow from the report's own counters and time, so their sum over a run does not depend on the
+epochs as long as price and class do not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.economy.contracts import CHARGE, FEE, Contract, Dues
+from ecnomy.markets.economy.ledger import Ledger, Postings
+from ecnomy.markets.economy.readings import Epoch
+
+__all__ = ["Book"]
+
+
+class Book:
+    """All contracts of a run, and the running accounts of all flows.
+
+    Attributes:
+        fee_micro: fees of each flow so far; replaced, never written to.
+        charge_micro: mark charges of each flow so far; replaced, never written to.
+    """
+
+    def __init__(self, contracts: Sequence[Contract], flows: int, ledger: Ledger) -> None:
+        self._contracts, self._ledger = contracts, ledger
+        self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
+        self.charge_micro: Integers = np.zeros(flows, dtype=np.int64)
+
+    def close_epoch(self, epoch: Epoch) -> None:
+        """Book the time since the last report.
+
+        Raises:
+            LedgerError: overflow; negative-amount, when a counter ran backwards.
+        """
+        for contract in self._contracts:
+            dues = contract.due(epoch)
+            self._post(epoch.to_ps, dues)
+            if dues.counts_as == FEE:
+                self.fee_micro = _added(self.fee_micro, dues)
+            elif dues.counts_as == CHARGE:
+                self.charge_micro = _added(self.charge_micro, dues)
+                epoch.charge_micro = _added(epoch.charge_micro, dues)
+        self._ledger.check()
+
+    def _post(self, t_ps: int, dues: Dues) -> None:
+        rows = np.flatnonzero(dues.amount_micro).astype(np.int64)
+        self._ledger.usage(
+            Postings(
+                t_ps=t_ps,
+                kind=dues.kind,
+                debit=dues.debit[rows],
+                credit=dues.credit[rows],
+                amount_micro=dues.amount_micro[rows],
+                flow=dues.flow[rows],
+                quantity=dues.quantity[rows],
+                price_micro=dues.price_micro[rows],
+            )
+        )
+
+
+def _added(column: Integers, dues: Dues) -> Integers:
+    """A column of all flows, and what is due in its place."""
+    if dues.whole:
+        return column + dues.amount_micro
+    added = column.copy()
+    np.add.at(added, dues.flow, dues.amount_micro)
+    return added

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is owed for a flow, in exact integer micro-units. Who owes it to whom is in contracts.py.
+
+class fee    floor(fee [micro/s] x active time [ps] / 10^12) up to any time; postings are
+             differences of that, so no fraction is ever lost or charged twice. A flow is active
+             from its source's start to its source's stop. Where the fee changes, the fraction
+             below one micro-unit is carried on.
+mark charge  price in force x CE packets delivered (or x bytes of CE packets delivered)
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import LedgerError
+from ecnomy.markets.economy.ledger import LARGEST_MICRO
+
+__all__ = ["DEAREST_FEE_MICRO", "ClassFees", "MarkCharge", "Per", "times"]
+
+Integers = npt.NDArray[np.int64]
+Per = Literal["mark", "byte"]
+
+DEAREST_FEE_MICRO: Final = 10**12  # per second; keeps the exact division below within int64
+PS_PER_S: Final = 10**12
+MILLION: Final = 10**6
+
+
+class ClassFees:
+    """The class fees of all flows, exact over any sequence of epochs."""
+
+    def __init__(self, start_ps: Integers, stop_ps: Integers) -> None:
+        """Flows are active in [start, stop)."""
+        self._start_ps, self._stop_ps = start_ps, stop_ps
+        self._carry = np.zeros(len(start_ps), dtype=np.int64)  # micro-unit ps, below 10^12
+
+    def accrue(self, from_ps: int, to_ps: int, fee_micro_per_s: Integers) -> tuple[Integers, ...]:
+        """What is due for the time [from, to) at these fees.
+
+        Returns:
+            amount in micro-units, active time in ps; per flow.
+
+        Raises:
+            LedgerError: overflow, a fee is above 10^12 micro-units per second.
+        """
+        if len(fee_micro_per_s) and int(fee_micro_per_s.max()) > DEAREST_FEE_MICRO:
+            raise LedgerError("overflow", f"a class fee above {DEAREST_FEE_MICRO} micro-units/s")
+        begin = np.maximum(from_ps, self._start_ps)
+        active_ps = np.maximum(0, np.minimum(to_ps, self._stop_ps) - begin)
+        seconds, rest_ps = np.divmod(active_ps, PS_PER_S)
+        amount, self._carry = _times_rest(fee_micro_per_s, rest_ps, self._carry)
+        if np.any(seconds > LARGEST_MICRO // DEAREST_FEE_MICRO):
+            raise LedgerError("overflow", "a class fee over more than 4 million seconds at once")
+        return amount + fee_micro_per_s * seconds, active_ps
+
+
+def _times_rest(fee: Integers, rest_ps: Integers, carry: Integers) -> tuple[Integers, Integers]:
+    """divmod(fee * rest + carry, 10^12) without leaving int64.
+
+    With fee = a 10^6 + b and a rest = u 10^6 + v: fee rest = u 10^12 + (v 10^6 + b rest), where
+    every product is at most 10^18.
+    """
+    high, low = np.divmod(fee, MILLION)
+    whole, part = np.divmod(high * rest_ps, MILLION)
+    more, carry = np.divmod(part * MILLION + low * rest_ps + carry, PS_PER_S)
+    return whole + more, carry
+
+
+class MarkCharge:
+    """The charge for marks delivered, per mark or per byte of a marked packet."""
+
+    def __init__(self, per: Per = "mark") -> None:
+        self.per = per
+
+    def due(
+        self, price_micro: int | Integers, marks: Integers, marked_bytes: Integers
+    ) -> tuple[Integers, Integers]:
+        """What is due for the marks of an epoch at the price in force, of all flows or of each.
+
+        Returns:
+            amount in micro-units, quantity charged (marks or bytes); per flow.
+
+        Raises:
+            LedgerError: overflow.
+        """
+        quantity = marks if self.per == "mark" else marked_bytes
+        return times(quantity, np.int64(price_micro)), quantity
+
+
+def times(quantity: Integers, price_micro: np.int64 | Integers) -> Integers:
+    """quantity x price, row by row.
+
+    Raises:
+        LedgerError: overflow.
+    """
+    rough = quantity.astype(np.float64) * price_micro
+    if len(rough) and float(rough.max()) >= LARGEST_MICRO:
+        row = int(rough.argmax())
+        price = int(np.broadcast_to(price_micro, rough.shape)[row])
+        raise LedgerError("overflow", f"{int(quantity[row])} x {price} micro-units for one flow")
+    product: Integers = quantity * price_micro
+    return product

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contracts: seller, buyer, meter and price. Nothing else moves money.
+
+A contract is asked once per epoch what is due. Those of a run are booked in the order in which they
+were made (book.py).
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.markets.economy.charges import ClassFees, MarkCharge, Per
+from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.plan import Plan
+
+__all__ = [
+    "CHARGE",
+    "CLASS_FEE",
+    "FEE",
+    "MARKS",
+    "ClassFee",
+    "Contract",
+    "Dues",
+    "MarkDelivered",
+    "Spans",
+]
+
+CLASS_FEE: Final = "class-fee"
+MARKS: Final = "marks"
+FEE: Final = "fee"
+CHARGE: Final = "charge"
+
+
+class Dues(msgspec.Struct, frozen=True, eq=False):
+    """What is due for an epoch: columns of one length.
+
+    Attributes:
+        kind: as in the ledger.
+        debit, credit: accounts that pay and are paid.
+        amount_micro: what is due; rows of 0 are not posted.
+        flow: row of flows each belongs to, -1 for none.
+        quantity: what was metered.
+        price_micro: of a unit of it.
+        counts_as: FEE or CHARGE, where flows' tables count it among these.
+        whole: the rows are all flows, in order.
+    """
+
+    kind: str
+    debit: Integers
+    credit: Integers
+    amount_micro: Integers
+    flow: Integers
+    quantity: Integers
+    price_micro: Integers
+    counts_as: str = ""
+    whole: bool = False
+
+
+class Contract(Protocol):
+    """A contract of a run, of one or many flows."""
+
+    def due(self, epoch: Epoch) -> Dues:
+        """What is due for an epoch.
+
+        Raises:
+            LedgerError: overflow; negative-amount, where a meter ran backwards.
+        """
+
+
+class MarkDelivered:
+    """A price for every mark delivered: whose flow it is pays the carrier of its access."""
+
+    def __init__(self, parties: Parties, domains: Domains, per: Per = "mark") -> None:
+        self._parties, self._charge = parties, MarkCharge(per)
+        self._access, self._payee = domains.access, domains.accounts[domains.access]
+        self._rows = np.arange(len(self._payee), dtype=np.int64)
+
+    def due(self, epoch: Epoch) -> Dues:
+        """See Contract."""
+        price = epoch.price_micro[self._access]
+        marks, marked_bytes = epoch.flows("ce"), epoch.flows("ce_bytes")
+        amount, quantity = self._charge.due(price, marks, marked_bytes)
+        payer = self._parties.mark_payers(epoch.offer)
+        return Dues(MARKS, payer, self._payee, amount, self._rows, quantity, price, CHARGE, True)
+
+
+class Spans:
+    """When flows are active: from their source's start to its stop.
+
+    Attributes:
+        start_ps, stop_ps: of each row.
+        flows: how many flows it stands for.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        rows = plan.row_sources()
+        spans = [(s.start.at_ps, s.stop_ps if s.stop_ps >= 0 else plan.duration_ps) for s in rows]
+        table = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        self.start_ps, self.stop_ps = table[:, 0], table[:, 1]
+        self.flows = np.array([s.row_flows for s in rows], dtype=np.int64)
+
+    def active_ps(self, epoch: Epoch) -> Integers:
+        """For how much of the epoch each row was, and was switched on; the sum over its flows."""
+        begin = np.maximum(epoch.from_ps, self.start_ps)
+        each = np.maximum(0, np.minimum(epoch.to_ps, self.stop_ps) - begin)
+        active_ps: Integers = each * self.flows * epoch.active
+        return active_ps
+
+
+class ClassFee:
+    """A fee for the time in a service class: whose flow it is pays who sells the class.
+
+    While its agent has it switched off a flow pays none.
+    """
+
+    def __init__(self, plan: Plan, parties: Parties) -> None:
+        self._parties = parties
+        spans = Spans(plan)
+        self._flows, self._rows = spans.flows, np.arange(len(spans.flows), dtype=np.int64)
+        self._fees = ClassFees(spans.start_ps, spans.stop_ps)
+
+    def due(self, epoch: Epoch) -> Dues:
+        """See Contract."""
+        fee = self._parties.fees(epoch.offer) * self._flows * epoch.active
+        amount, active_ps = self._fees.accrue(epoch.from_ps, epoch.to_ps, fee)
+        amount = np.where(epoch.offer == NO_OFFER, 0, amount)
+        payer, payee = self._parties.fee_parties(epoch.offer)
+        return Dues(CLASS_FEE, payer, payee, amount, self._rows, active_ps, fee, FEE, True)

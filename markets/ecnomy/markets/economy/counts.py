@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens between reports and is counted for contracts: calls let in, transfers completed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.bridge.messages import Columns
+
+__all__ = ["Counts"]
+
+
+class Counts:
+    """Counts of each row of flows since the last report.
+
+    Attributes:
+        calls: that were let in.
+        transfers: that were completed, as their records came.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self.clear()
+
+    def clear(self) -> None:
+        """A new epoch begins."""
+        self.calls: Integers = np.zeros(self._rows, dtype=np.int64)
+        self.transfers: Integers = np.zeros(self._rows, dtype=np.int64)
+
+    def call(self, flow: int) -> None:
+        """A call was let in."""
+        self.calls[flow] += 1
+
+    def transferred(self, records: Columns) -> None:
+        """Records of the table `transfers`."""
+        done = records["complete"].astype(np.bool_)
+        np.add.at(self.transfers, records["flow"][done].astype(np.int64), 1)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Domains: the links of each carrier (ownership.py), who posts a price per mark for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ecnomy.agents.observation import Integers
+from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.markets.economy.ownership import owners_of, ways
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Domains", "domains_of"]
+
+
+class Domains:
+    """The domains of a run.
+
+    Attributes:
+        names: of the owners, "" where there is no carrier.
+        accounts: of the owners.
+        of_link: index of the domain of each link.
+        ways: of each source.
+        access: per row of flows, the domain where its data enters the network.
+        price_micro: per mark in each domain, in force; replaced, never written to.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        names: Sequence[str],
+        accounts: Sequence[int],
+        of_link: Sequence[int],
+        price_micro: Sequence[int],
+    ) -> None:
+        self.names = tuple(names)
+        self.accounts = np.array(accounts, dtype=np.int64)
+        self.of_link = np.array(of_link, dtype=np.int64)
+        self.ways = ways(plan, of_link)
+        counts = [source.row_count for source in plan.sources]
+        first = [way.domains[0] for way in self.ways]
+        self.access = np.repeat(np.array(first, dtype=np.int64), np.array(counts, dtype=np.int64))
+        self.price_micro: Integers = np.array(price_micro, dtype=np.int64)
+
+    def post(self, domain: int, price_micro: int) -> None:
+        """A new price in a domain."""
+        if int(self.price_micro[domain]) != price_micro:
+            self.price_micro = self.price_micro.copy()
+            self.price_micro[domain] = price_micro
+
+    def links(self, domain: int) -> Integers:
+        """The links of a domain."""
+        return np.flatnonzero(self.of_link == domain).astype(np.int64)
+
+
+def domains_of(
+    plan: Plan, spec: MarketSpec, carriers: Sequence[AgentSpec], parties: Parties
+) -> Domains:
+    """The domains of a market's carriers; without any, one that belongs to nobody.
+
+    Raises:
+        Misowned: links that are not each in one domain.
+    """
+    links = [(link.name, plan.nodes[link.source]) for link in plan.links]
+    price = spec.price_micro_per_mark
+    if not carriers:
+        return Domains(plan, [""], [parties.nobody()], [0] * len(links), [price])
+    own = [carrier.price_micro_per_mark for carrier in carriers]
+    prices = [price if first < 0 else first for first in own]
+    names = [carrier.name for carrier in carriers]
+    accounts = [parties.account(name) for name in names]
+    return Domains(plan, names, accounts, owners_of(links, carriers), prices)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact money by rows: whole micro-units are handed out, what is below one stays for the next time.
+
+    amount = floor((quantity x price + rest) / denominator)
+
+`price` is a number of micro-units over a common denominator of all prices of a tariff, so that the
+rest is carried on when the price changes. Everything is in int64: a product that would leave it is
+divided digit by digit, as by hand, in a radix that keeps each step below 2^63.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.errors import LedgerError
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.economy.ledger import LARGEST_MICRO
+from ecnomy.markets.economy.prices import Price
+
+__all__ = ["MOST_DENOMINATOR", "Exact", "check_column", "share", "total"]
+
+MOST_DENOMINATOR: Final = 2**61 - 1  # so that a radix of 2 at least is left in int64
+_MOST: Final = 2**63 - 1
+
+
+class Exact:
+    """What rows owe, exact over any sequence of charges."""
+
+    def __init__(self, rows: int, prices: Iterable[Price]) -> None:
+        """All prices that may be charged.
+
+        Raises:
+            LedgerError: overflow, their fractions have no common denominator below 2^61.
+        """
+        self.denominator = math.lcm(*(price.exact.denominator for price in prices))
+        if self.denominator > MOST_DENOMINATOR:
+            raise LedgerError("overflow", "prices without a common fraction of a micro-unit")
+        self._rest = np.zeros(rows, dtype=np.int64)
+
+    def numerator(self, price: Price) -> int:
+        """A price over the common denominator."""
+        exact = price.exact
+        return exact.numerator * (self.denominator // exact.denominator)
+
+    def due(self, quantity: Integers, price: int | Integers) -> Integers:
+        """Micro-units for these quantities, at least 0, at prices over the denominator.
+
+        Raises:
+            LedgerError: overflow, a row owes 2^62 micro-units or more at once.
+        """
+        amount, self._rest = _divided(quantity, price, self._rest, self.denominator)
+        return amount
+
+
+def share(quantity: Integers, part: int, whole: int) -> Integers:
+    """floor(quantity x part / whole) of each row, for a part that is no more than the whole.
+
+    Raises:
+        LedgerError: overflow, a quantity is 2^62 or more.
+    """
+    common = math.gcd(part, whole)
+    part, whole = part // common, whole // common
+    if whole > MOST_DENOMINATOR:  # epochs of more than 26 days
+        return np.array([q * part // whole for q in quantity.tolist()], dtype=np.int64)
+    return _divided(quantity, part, np.zeros_like(quantity), whole)[0]
+
+
+def _divided(
+    quantity: Integers, price: int | Integers, rest: Integers, den: int
+) -> tuple[Integers, Integers]:
+    """divmod(quantity price + rest, den), the rest being below den."""
+    most = int(quantity.max(initial=0))
+    if not most:
+        return np.zeros_like(quantity), rest
+    dearest = price if isinstance(price, int) else int(price.max())
+    if most * dearest + den <= _MOST:
+        if den == 1:
+            return _small(quantity * price), rest
+        total = quantity * price + rest
+        amount = total // den
+        return _small(amount), total - amount * den
+    if most * dearest // den >= LARGEST_MICRO:
+        _refuse_overflow(quantity, price, den)
+    return _long_divided(quantity, price, rest, den)
+
+
+def _long_divided(
+    quantity: Integers, price: int | Integers, rest: Integers, den: int
+) -> tuple[Integers, Integers]:
+    """The same, one digit of the quantity after the other.
+
+    While r < den and price < den, r radix + price digit is below 2 den radix <= 2^63.
+    """
+    whole, part = divmod(price, den)
+    radix = _MOST // (2 * den)
+    digits = []
+    left = quantity
+    while left.any():
+        high = left // radix
+        digits.append(left - high * radix)
+        left = high
+    amount, r = np.zeros_like(quantity), np.zeros_like(quantity)
+    for digit in reversed(digits):
+        step = r * radix + digit * part
+        more = step // den
+        amount, r = amount * radix + more, step - more * den
+    r = r + rest
+    carried = r // den
+    return _small(amount + carried + quantity * whole), r - carried * den
+
+
+def _refuse_overflow(quantity: Integers, price: int | Integers, den: int) -> None:
+    """Rows are looked at one by one: the largest quantity may not be of the dearest row."""
+    prices = [price] * len(quantity) if isinstance(price, int) else price.tolist()
+    for row, (many, each) in enumerate(zip(quantity.tolist(), prices, strict=True)):
+        if many * each // den >= LARGEST_MICRO:
+            raise LedgerError("overflow", f"{many} x {each}/{den} micro-units for row {row}")
+
+
+def _small(amount: Integers) -> Integers:
+    if int(amount.max(initial=0)) >= LARGEST_MICRO:
+        raise LedgerError("overflow", "a row owes 2^62 micro-units or more at once")
+    return amount
+
+
+def check_column(quantity: Integers, rows: int) -> None:
+    """Refuses a change of a meter that no price can be put on.
+
+    Raises:
+        LedgerError: negative-amount, a meter ran backwards.
+    """
+    assert quantity.dtype == np.int64 and quantity.shape == (rows,)
+    if int(quantity.min(initial=0)) < 0:
+        raise LedgerError("negative-amount", "a meter ran backwards")
+
+
+def total(first: Integers, second: Integers) -> Integers:
+    """The sum of two charges.
+
+    Raises:
+        LedgerError: overflow.
+    """
+    return _small(first + second)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The market: a Mesa model that turns reports into bookings, decisions and orders for flows.
+
+At a report the elapsed epoch is booked first, at the prices and in the classes that were in force.
+Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, as
+they come. Last, what agents are willing to pay becomes what flows aim at (aims.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.observation import Floats, Integers, Offer
+from ecnomy.agents.roles import find_role, preset_of
+from ecnomy.agents.roles.connectivity_provider import price_posted
+from ecnomy.agents.roles.role import Role, Terms
+from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
+from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.economy.aims import Aims
+from ecnomy.markets.economy.book import Book
+from ecnomy.markets.economy.call_desk import CallDesk
+from ecnomy.markets.economy.charges import Per
+from ecnomy.markets.economy.contracts import ClassFee, Contract
+from ecnomy.markets.economy.counts import Counts
+from ecnomy.markets.economy.domains import domains_of
+from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.economy.metered import Metered
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.phases import PHASES, in_order
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.economy.seat import MarketSeat
+from ecnomy.markets.economy.settlement import Settlement, find_settlement
+from ecnomy.markets.economy.sight import Sight
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.journal import Journal
+from ecnomy.markets.stepped import Stepped
+
+__all__ = ["Market"]
+
+PRICE = "price_micro_per_mark"
+
+
+class Market(Stepped):
+    """The market of one run.
+
+    Attributes:
+        plan: what is run.
+        ledger: all money moved.
+        journal: what agents did, for the table `agents`.
+        parties, domains, desk, aims, sight: see their modules.
+        offer: the class each flow is in, an index into `offers` or NO_OFFER.
+        warnings: what a user should know; whoever shows them empties the list.
+    """
+
+    def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
+        """Builds the agents, has them make their contracts and opens their accounts.
+
+        Args:
+            plan: the run's plan.
+            spec: the market part of its scenario.
+            per: whether contracts charge per mark or per byte of a marked packet.
+
+        Raises:
+            InputError: the market and the plan do not fit (see Parties and Domains).
+            StrategyError: a role or a strategy cannot be made.
+        """
+        super().__init__(plan.seed)
+        self.plan, self._epoch = plan, 0
+        self.ledger, self.journal = Ledger(), Journal()
+        self.warnings: list[str] = []
+        self.parties = Parties(plan, spec.agents, self.ledger)
+        self.desk = CallDesk(self.parties, self.ledger)
+        self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
+        self.carriers: list[AgentSpec] = []
+        self.sold: list[tuple[str, ContractSpec]] = []
+        self.added: list[Contract] = []
+        self._seats = [self._hire(agent) for agent in spec.agents]
+        self._phases = in_order(role for role, _ in self._seats)
+        self._seat_of = dict(self._seats)
+        self.parties.settle()
+        self.offer: Integers = self.parties.first_offer.copy()
+        self.domains = domains_of(plan, spec, self.carriers, self.parties)
+        self._settlement: Settlement = find_settlement(spec.settlement)(
+            plan, self.parties, self.domains, per
+        )
+        self._counts = Counts(len(self.offer))
+        sold = [
+            Metered(plan, self.parties, self.domains, self._counts, seller, contract)
+            for seller, contract in self.sold
+        ]
+        fees = ClassFee(plan, self.parties)
+        contracts = (*self._settlement.contracts, fees, *sold, *self.added)
+        self._book = Book(contracts, len(self.offer), self.ledger)
+        self._before: Report | None = None
+        self._published = [-1] * len(self.domains.names)
+        self._warned: set[str] = set()
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The service classes on sale."""
+        return self.parties.offers
+
+    @property
+    def price_micro(self) -> int:
+        """The price per mark of the first carrier, who is the only one in most markets."""
+        return int(self.domains.price_micro[0])
+
+    @property
+    def fee_micro(self) -> Integers:
+        """Fees of each flow so far."""
+        return self._book.fee_micro
+
+    @property
+    def charge_micro(self) -> Integers:
+        """Mark charges of each flow so far."""
+        return self._book.charge_micro
+
+    @property
+    def roles(self) -> list[Role]:
+        """All agents in the order they act."""
+        return [role for phase in PHASES for role in self._phases[phase]]
+
+    def row_price_micro(self) -> Integers | Floats:
+        """What a mark costs each flow now."""
+        return self._settlement.row_price_micro()
+
+    def decide(self, report: Report) -> Decide:
+        """Meet a report and answer it at once."""
+        self.meet(report)
+        return self.orders()
+
+    def meet(self, report: Report) -> None:
+        """Book the epoch that ended and let agents decide; nothing is sent.
+
+        After the last epoch nobody decides.
+
+        Raises:
+            LedgerError: the books do not close.
+            StrategyError: a strategy's decision cannot be carried out.
+        """
+        self.t_ps, self._epoch = report.t_ps, report.epoch
+        self.desk.book(report.t_ps)
+        epoch = Epoch(self._before, report, self.offer, self.domains.price_micro, self.aims.active)
+        self._book.close_epoch(epoch)
+        self._counts.clear()
+        self._before = report
+        if report.t_ps >= self.plan.duration_ps:
+            return
+        self.sight.read(report, self._book.charge_micro)
+        for phase in PHASES:
+            for role in self._phases[phase]:
+                if role.due(report.t_ps):
+                    role.act(self._seat_of[role])
+            self._publish()
+        self._warn_hasty()
+
+    def orders(self) -> Decide:
+        """What flows are to aim at from the last report on; only those whose aim changes."""
+        if self.t_ps >= self.plan.duration_ps:
+            return Decide(self._epoch)
+        self._publish()
+        return Decide(self._epoch, self.aims.changed(self.t_ps, self.row_price_micro()))
+
+    def post_price(self, price_micro: int, carrier: str = "") -> None:
+        """Post a price per mark, micro-units, from the last report on, as a carrier would.
+
+        Args:
+            price_micro: in [0, 10^12].
+            carrier: its name; "" where there is one domain.
+
+        Raises:
+            StrategyError: it is no such price.
+            InputError: there is no such carrier.
+        """
+        names = self.domains.names
+        if carrier not in names and (carrier or len(names) > 1):
+            raise InputError(f"post_price: found carrier {carrier!r}, expected {', '.join(names)}")
+        domain = names.index(carrier) if carrier else 0
+        self.domains.post(domain, price_posted("post_price", price_micro))
+
+    def set_willingness(self, source: str, micro_per_s: float) -> None:
+        """What each flow of a source pays for, micro-units/s, until an agent sets it again.
+
+        Raises:
+            InputError: there is no such source, or the amount is negative or not finite.
+        """
+        if not 0 <= micro_per_s < np.inf:
+            raise InputError(f"set_willingness({source!r}): found {micro_per_s}, expected >= 0")
+        rows = self.parties.flows([source])
+        wanted = Decision(np.full(len(rows), float(micro_per_s)))
+        self.aims.take(self.t_ps, "", rows, np.True_, wanted)
+
+    def request(self, request: Request) -> Verdict:
+        """The answer of the agent whose business the call is; refused when it is nobody's.
+
+        Raises:
+            StrategyError: the agent's strategy failed.
+        """
+        accepted = self.desk.admit(request)
+        if accepted:
+            self._counts.call(request.flow)
+        return Verdict(request.id, accepted)
+
+    def record(self, record: Record) -> Record:
+        """Calls are judged and get their charge and reimbursement; all else is as it came."""
+        if record.table == "transfers":
+            self._counts.transferred(record.columns)
+        if record.table != "calls":
+            return record
+        return replace(record, columns=self.desk.judge(record.columns))
+
+    def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
+        role = find_role(spec.role).made(self, _terms(spec, self.plan.seed), spec)
+        seat = MarketSeat(self, spec, preset_of(spec.role), role.stream)
+        for contract in spec.contracts:
+            seat.sell(contract)
+        role.join(seat)
+        return role, seat
+
+    def _publish(self) -> None:
+        prices = self.domains.price_micro.tolist()
+        for domain, price in enumerate(prices):
+            if price != self._published[domain]:
+                self.journal.one(self.t_ps, self.domains.names[domain], PRICE, price)
+        self._published = prices
+
+    def _warn_hasty(self) -> None:
+        for role in self.roles:
+            if role.hasty and role.name not in self._warned:
+                self._warned.add(role.name)
+                self.warnings.append(
+                    f"{role.name} decides faster than its flows settle (3 T / (gain p)): "
+                    "it reads transients"
+                )
+
+
+def _terms(agent: AgentSpec, seed: int) -> Terms:
+    interval_ps = None if agent.decision_interval_ps < 0 else agent.decision_interval_ps
+    if agent.strategy is None:
+        return Terms(seed, interval_ps=interval_ps)
+    return Terms(seed, agent.strategy.kind, agent.strategy.params, interval_ps)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marks set in a domain, by flow: what a meter at the domain's links would count.
+
+The (source, link) books count them for a source as a whole. A source with many rows of flows has
+its marks shared out in proportion to what each row had delivered marked in the epoch, in whole
+marks by largest remainders.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.readings import Epoch, PairBooks
+from ecnomy.markets.plan import Plan
+
+__all__ = ["MarksByFlow", "shared"]
+
+
+class MarksByFlow:
+    """The meter of one domain."""
+
+    def __init__(self, plan: Plan, domains: Domains, domain: int) -> None:
+        books = PairBooks(plan, domains)
+        own = books.domain == domain
+        self._books, self._source, self._own = books, books.source[own], own
+        counts = np.array([source.row_count for source in plan.sources], dtype=np.int64)
+        self._first = np.concatenate(([0], np.cumsum(counts)))
+        self._single = counts == 1
+
+    def of_sources(self, epoch: Epoch) -> Integers:
+        """Marks set in the domain in the epoch, by source."""
+        marks = np.zeros(len(self._single), dtype=np.int64)
+        np.add.at(marks, self._source, self._books.marks(epoch)[self._own])
+        return marks
+
+    def of(self, epoch: Epoch) -> Integers:
+        """The same by row of flows."""
+        marks = self.of_sources(epoch)
+        found = np.zeros(int(self._first[-1]), dtype=np.int64)
+        found[self._first[:-1][self._single]] = marks[self._single]
+        delivered = epoch.flows("ce")
+        for source in np.flatnonzero((marks > 0) & ~self._single).tolist():
+            own = slice(int(self._first[source]), int(self._first[source + 1]))
+            found[own] = shared(int(marks[source]), delivered[own])
+        return found
+
+
+def shared(total: int, weights: Integers) -> Integers:
+    """`total` in whole parts in proportion to weights, by largest remainders; earlier rows first.
+
+    Where all weights are 0 the parts are as equal as can be.
+    """
+    if len(weights) == 1:
+        return np.array([total], dtype=np.int64)
+    weight = weights.tolist() if weights.any() else [1] * len(weights)
+    whole = sum(weight)
+    parts = [divmod(total * w, whole) for w in weight]
+    left = total - sum(part for part, _ in parts)
+    best = sorted(range(len(parts)), key=lambda i: (-parts[i][1], i))[:left]
+    found = np.array([part for part, _ in parts], dtype=np.int64)
+    found[best] += 1
+    return found

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contracts on a meter and a tariff: what the users of flows owe a seller for what was counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.observation import Integers
+from ecnomy.agents.spec import ContractSpec
+from ecnomy.markets.economy.accruers import accruer
+from ecnomy.markets.economy.contracts import FEE, Dues, Spans
+from ecnomy.markets.economy.counts import Counts
+from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.marks_by_flow import MarksByFlow
+from ecnomy.markets.economy.meters import METERS
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.economy.tariffs import PerUnit
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Metered"]
+
+Reading = Callable[[Epoch], Integers]  # change of the meter of each flow in the epoch
+NO_PRICE: Final = 0  # in the ledger, where no one price makes up an amount
+
+
+class Metered:
+    """One contract of one seller with the users of its sources."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        parties: Parties,
+        domains: Domains,
+        counts: Counts,
+        seller: str,
+        spec: ContractSpec,
+    ) -> None:
+        self._kind, self._spans = spec.name, Spans(plan)
+        self._rows = parties.flows(spec.sources)
+        self._users, payee = parties, parties.account(seller)
+        self._payee = np.full(len(self._rows), payee, dtype=np.int64)
+        self._domains = domains
+        self._domain = domains.names.index(seller) if seller in domains.names else 0
+        meter = METERS[spec.meter]
+        self._read = self._reading(plan, domains, counts, meter.name)
+        self._accruer = accruer(spec.tariff, len(self._rows), meter.unit)
+        one = isinstance(spec.tariff, PerUnit) and spec.tariff.price.per == 1
+        self._price = spec.tariff.price.micro if one else NO_PRICE
+
+    def due(self, epoch: Epoch) -> Dues:
+        """See Contract."""
+        rows = self._rows
+        active_ps = self._spans.active_ps(epoch)[rows]
+        quantity = self._read(epoch)[rows]
+        posted = int(epoch.price_micro[self._domain])
+        amount = self._accruer.due(epoch.from_ps, epoch.to_ps, quantity, posted, active_ps)
+        price = np.full(len(rows), self._price, dtype=np.int64)
+        debit = self._users.users[rows]
+        return Dues(self._kind, debit, self._payee, amount, rows, quantity, price, FEE)
+
+    def _reading(self, plan: Plan, domains: Domains, counts: Counts, meter: str) -> Reading:
+        column = {"bytes": "delivered_bytes", "packets": "delivered", "marks": "ce"}
+        if meter == "time":
+            return self._spans.active_ps
+        if meter == "marks-set":
+            return MarksByFlow(plan, domains, self._domain).of
+        if meter == "calls":
+            return lambda _: counts.calls
+        if meter == "transfers":
+            return lambda _: counts.transfers
+        name = column.get(meter, "ce_bytes")
+        return lambda epoch: epoch.flows(name)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose links are whose: every link belongs to one carrier, every source crosses some domains.
+
+A carrier names its links by patterns (`core*`), or nodes whose outgoing links are its own: the
+queue of a link is where the link begins. A pattern is held against the names of both directions of
+a duplex link (`bottleneck`, `bottleneck.reverse`); the way back that nobody names goes with the way
+there. A lone carrier that names nothing owns all links.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.markets.plan import Plan
+
+__all__ = ["REVERSE", "Misowned", "Way", "owners_of", "ways"]
+
+REVERSE: Final = ".reverse"
+NOBODY: Final = -1
+
+
+class Misowned(InputError):
+    """Links and carriers that do not fit.
+
+    Attributes:
+        carrier: index among the carriers, -1 for all of them.
+        key: of its entry.
+        found, expected: in words.
+    """
+
+    def __init__(self, carrier: int, key: str, found: str, expected: str) -> None:
+        self.carrier, self.key, self.found, self.expected = carrier, key, found, expected
+        super().__init__(f"market: {key}: found {found}, expected {expected}")
+
+
+def owners_of(links: Sequence[tuple[str, str]], carriers: Sequence[AgentSpec]) -> list[int]:
+    """Which carrier owns each link.
+
+    Args:
+        links: (name, node it leaves) of each direction of each link.
+        carriers: in the scenario's order; at least one.
+
+    Raises:
+        Misowned: a pattern or node that no link has, a link of nobody or of two.
+    """
+    if len(carriers) == 1 and not carriers[0].links and not carriers[0].nodes:
+        return [0] * len(links)
+    owners = [NOBODY] * len(links)
+    for carrier, spec in enumerate(carriers):
+        for row in _named(links, carrier, spec):
+            if owners[row] not in (NOBODY, carrier):
+                found = f"{links[row][0]!r}, which {carriers[owners[row]].name!r} has already"
+                key = "links" if spec.links else "nodes"
+                raise Misowned(carrier, key, found, "each link in one domain")
+            owners[row] = carrier
+    by_name = {name: row for row, (name, _) in enumerate(links)}
+    for row, (name, _) in enumerate(links):
+        forth = by_name.get(name.removesuffix(REVERSE), row)
+        if owners[row] == NOBODY:
+            owners[row] = owners[forth]
+    missing = [links[row][0] for row, owner in enumerate(owners) if owner == NOBODY]
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        found = f"{', '.join(missing[:3])}{more} in nobody's domain"
+        raise Misowned(NOBODY, "agents", found, "each link in the domain of a carrier")
+    return owners
+
+
+def _named(links: Sequence[tuple[str, str]], carrier: int, spec: AgentSpec) -> list[int]:
+    rows: set[int] = set()
+    for key, patterns, part in (("links", spec.links, 0), ("nodes", spec.nodes, 1)):
+        for pattern in patterns:
+            fit = [i for i, link in enumerate(links) if fnmatch.fnmatchcase(link[part], pattern)]
+            if not fit:
+                what = "the name of a link" if part == 0 else "a node that a link leaves"
+                raise Misowned(carrier, key, f"{pattern!r}", f"{what}, or a pattern of such")
+            rows.update(fit)
+    if not spec.links and not spec.nodes:
+        raise Misowned(carrier, "links", "no 'links', nor 'nodes'", "the links that it owns")
+    return sorted(rows)
+
+
+class Way(msgspec.Struct, frozen=True):
+    """A source's way through domains.
+
+    Attributes:
+        domains: those it crosses, in order; one comes again where the way comes back.
+        of_link: for each link of its path, which of them.
+    """
+
+    domains: tuple[int, ...]
+    of_link: tuple[int, ...]
+
+
+def ways(plan: Plan, of_link: Sequence[int]) -> list[Way]:
+    """The way of each source's data, by the owner of each link."""
+    found = []
+    for source in plan.sources:
+        crossed: list[int] = []
+        at: list[int] = []
+        for link in source.path:
+            if not crossed or crossed[-1] != of_link[link]:
+                crossed.append(of_link[link])
+            at.append(len(crossed) - 1)
+        found.append(Way(tuple(crossed), tuple(at)))
+    return found

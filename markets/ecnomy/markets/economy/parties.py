@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who has an account, who uses which flows, what is on sale.
+
+The account of an agent bears its name. A flow whose source nobody uses has `source:<source>` in the
+user's place; marks without a carrier are paid to `unassigned:network`. The marks of a flow are paid
+by the seller of its service class; in no class by its user, or by who said so (Seat.pay_marks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Parties", "flows_of"]
+
+NOBODY = "unassigned:network"
+
+
+def flows_of(plan: Plan) -> dict[str, Integers]:
+    """Indices of the rows of flows of each source."""
+    first, flows = 0, {}
+    for source in plan.sources:
+        flows[source.name] = np.arange(first, first + source.row_count, dtype=np.int64)
+        first += source.row_count
+    return flows
+
+
+class Parties:
+    """The accounts that the contracts of a run name.
+
+    Attributes:
+        offers: all service classes on sale; flows name theirs by index.
+        first_offer: the class each flow starts in, NO_OFFER for none.
+        users: account of each flow's user.
+    """
+
+    def __init__(self, plan: Plan, agents: Iterable[AgentSpec], ledger: Ledger) -> None:
+        """Opens the agents' accounts.
+
+        Raises:
+            InputError: a name given twice, or with a colon.
+        """
+        self._flows = flows_of(plan)
+        self._ledger = ledger
+        agents = tuple(agents)
+        _check_names([agent.name for agent in agents])
+        self._accounts = {agent.name: ledger.open(agent.name) for agent in agents}
+        self.offers: tuple[Offer, ...] = ()
+        count = sum(len(rows) for rows in self._flows.values())
+        self.first_offer: Integers = np.full(count, NO_OFFER, dtype=np.int64)
+        self.users: Integers = np.full(count, -1, dtype=np.int64)
+        self._own_marks: Integers = np.full(count, -1, dtype=np.int64)
+        self._alone: list[tuple[str, Integers]] = []  # who pays marks itself, of which rows
+
+    # ---- while agents join
+    def use(self, who: str, sources: tuple[str, ...], *, alone: bool) -> Integers:
+        """These flows are an agent's own; `alone`: it pays their marks itself, in no class.
+
+        Raises:
+            InputError: there is no such source, or another agent's.
+        """
+        rows = self.flows(sources)
+        if np.any(self.users[rows] >= 0) or len(set(sources)) < len(sources):
+            raise InputError(f"market: a source of {who!r} has two customers")
+        self.users[rows] = self._accounts[who]
+        if alone:
+            self._alone.append((who, rows))
+        return rows
+
+    def pay_marks(self, who: str, sources: tuple[str, ...]) -> None:
+        """An agent pays the marks of these flows while they are in no class."""
+        self._own_marks[self.flows(sources)] = self._accounts[who]
+
+    def sell(self, who: str, sold: ClassSpec) -> Offer:
+        """A service class on sale.
+
+        Raises:
+            InputError: a source of it is in a class already.
+        """
+        rows = self.flows(sold.sources)
+        if np.any(self.first_offer[rows] != NO_OFFER):
+            raise InputError(f"market: a source of class {sold.name!r} is in two classes")
+        self.first_offer[rows] = len(self.offers)
+        offer = Offer(who, sold.name, sold.fee_micro_per_s)
+        self.offers = (*self.offers, offer)
+        return offer
+
+    def settle(self) -> None:
+        """All agents have joined: accounts for what nobody uses.
+
+        Raises:
+            InputError: flows that are to be in no class are in one.
+        """
+        for name, rows in self._flows.items():
+            if len(rows) and self.users[rows[0]] < 0:
+                self.users[rows] = self._ledger.open(f"source:{name}")
+        self._own_marks = np.where(self._own_marks < 0, self.users, self._own_marks)
+        for who, rows in self._alone:
+            if np.any(self.first_offer[rows] != NO_OFFER):
+                raise InputError(f"market: a source of {who!r} is sold")
+        sellers = [self._accounts[offer.provider] for offer in self.offers]
+        self._seller = np.array([*sellers, -1], dtype=np.int64)
+        fees = [offer.fee_micro_per_s for offer in self.offers]
+        self._fees = np.array([*fees, 0], dtype=np.int64)
+
+    # ---- afterwards
+    def flows(self, sources: Iterable[str]) -> Integers:
+        """The flows of these sources, in order.
+
+        Raises:
+            InputError: there is no such source.
+        """
+        rows = [np.zeros(0, dtype=np.int64)]
+        for name in sources:
+            if name not in self._flows:
+                raise InputError(f"market: no source {name!r}")
+            rows.append(self._flows[name])
+        return np.sort(np.concatenate(rows))
+
+    def fees(self, offer: Integers) -> Integers:
+        """Fee per flow, micro-units per second; 0 in no class."""
+        return self._fees[offer]
+
+    def sold_by(self, provider: str, offer: Integers) -> Integers:
+        """The flows now in a class of `provider`."""
+        own = [i for i, o in enumerate(self.offers) if o.provider == provider]
+        return np.flatnonzero(np.isin(offer, np.array(own, dtype=np.int64))).astype(np.int64)
+
+    def fee_parties(self, offer: Integers) -> tuple[Integers, Integers]:
+        """Payer and payee of the class fee, per flow (payee -1 in no class)."""
+        return self.users, self._seller[offer]
+
+    def mark_payers(self, offer: Integers) -> Integers:
+        """Who pays a flow's marks, per flow."""
+        return np.where(offer == NO_OFFER, self._own_marks, self._seller[offer])
+
+    def nobody(self) -> int:
+        """The account that is paid for marks where there is no carrier; opened when first asked."""
+        return self._ledger.open(NOBODY)
+
+    def account(self, agent: str) -> int:
+        """The account of an agent."""
+        return self._accounts[agent]
+
+
+def _check_names(names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1 or ":" in name:
+            raise InputError(f"market: the agent name {name!r} is taken or holds a colon")

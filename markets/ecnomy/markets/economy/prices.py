@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A price: integer micro-units of money for so many of what a meter counts, and how it is written.
+
+    0.1 money/min    100,000 micro-units for 60 x 10^12 ps
+    2 money/GB       2,000,000 micro-units for 10^9 bytes
+
+A price is kept for the unit it was written in, since 0.1 money/min is no whole number of
+micro-units a second. What it may be for is the table `units.PER`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Final
+
+import msgspec
+
+from ecnomy.markets.inputs import units
+from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
+from ecnomy.markets.inputs.yamlfile import Node, show
+
+__all__ = ["EXAMPLES", "METER_UNITS", "AnyPrice", "Price", "PriceReader", "TimePrice", "per_text"]
+
+METER_UNITS: Final = tuple(dict.fromkeys(unit for unit, _ in units.PER.values()))
+EXAMPLES: Final = {
+    "ps": "10 money/h",
+    "byte": "2 money/GB",
+    "packet": "0.001 money/packet",
+    "mark": "0.01 money/mark",
+    "call": "0.05 money/call",
+    "transfer": "0.2 money/transfer",
+}
+
+
+class Price(msgspec.Struct, frozen=True):
+    """`micro` micro-units of money for `per` of the meter's `unit` (one of METER_UNITS)."""
+
+    micro: int
+    per: int
+    unit: str
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.micro <= DEAREST_MICRO:
+            raise ValueError(f"a price of {self.micro} micro-units: from 0 to {DEAREST_MICRO}")
+        if self.per < 1 or self.unit not in METER_UNITS:
+            raise ValueError(f"a price for {self.per} {self.unit!r}: no number of what is metered")
+
+    @property
+    def exact(self) -> Fraction:
+        """Micro-units for one `unit`."""
+        return Fraction(self.micro, self.per)
+
+    def __str__(self) -> str:
+        return f"{units.decimal_text(Fraction(self.micro, MICRO))} {per_text(self.per, self.unit)}"
+
+
+def per_text(per: int, unit: str) -> str:
+    """The unit of a price for `per` of `unit`, such as money/GB."""
+    names = [name for name, meaning in units.PER.items() if meaning == (unit, per)]
+    return units.money_per(names[0]) if names else f"money per {per} {unit}"
+
+
+class PriceReader(msgspec.Struct, frozen=True):
+    """Reads and writes a Price; `unit` is the meter's that it must be for, "" for any."""
+
+    unit: str = ""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        if self.unit:
+            return f"a price such as {EXAMPLES[self.unit]}"
+        return "a price such as 2 money/GB or 0.1 money/min"
+
+    def read(self, node: Node, path: str) -> Price:
+        """See Reader."""
+        if type(node.value) in (int, float):
+            raise node.place.error(path, f"{show(node)} without a unit", self.expected)
+        if not isinstance(node.value, str):
+            raise node.place.error(path, show(node), self.expected)
+        try:
+            value, given = units.split(node.value)
+            unit, per = _meaning(given, self.unit)
+        except units.UnitError as error:
+            raise node.place.error(path, f"{show(node)} ({error})", self.expected) from None
+        if value < 0:
+            raise node.place.error(path, show(node), self.expected)
+        price = _whole(value / per, unit, int(per) if per.denominator == 1 else 0)
+        if price is None:
+            whole = f"a price in whole multiples of 1/{MICRO} money"
+            raise node.place.error(path, show(node), whole)
+        if price[0] > DEAREST_MICRO:
+            most = f"a price of at most {DEAREST_MICRO // MICRO} {per_text(price[1], unit)}"
+            raise node.place.error(path, show(node), most)
+        return Price(*price, unit)
+
+    def write(self, value: Price) -> str:
+        """See Reader."""
+        return str(value)
+
+
+def _meaning(given: str, wanted: str) -> tuple[str, Fraction]:
+    """What a unit of price is for: a meter's unit, and how many of it."""
+    reason = ""
+    for unit in (wanted,) if wanted else METER_UNITS:
+        try:
+            return unit, 1 / _worth(given, unit)
+        except units.UnitError as error:
+            reason = reason or str(error)
+    raise units.UnitError(reason)
+
+
+def _worth(given: str, unit: str) -> Fraction:
+    name, (_, count) = next(item for item in units.PER.items() if item[1][0] == unit)
+    return units.worth(given, units.money_per(name)) / count
+
+
+def _whole(micro_each: Fraction, unit: str, per: int) -> tuple[int, int] | None:
+    """Whole micro-units for `per`, if that can be written, else for the least that has them."""
+    known = sorted(count for of, count in units.PER.values() if of == unit)
+    for count in [per] * (per in known) + known:
+        exact = micro_each * MICRO * count
+        if exact.denominator == 1:
+            return int(exact), count
+    return None
+
+
+AnyPrice = Annotated[Price, PriceReader()]
+TimePrice = Annotated[Price, PriceReader("ps")]

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Meters: what happened in an epoch, in integers, from the cumulative counters of reports."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.errors import LedgerError
+from ecnomy.agents.observation import Integers, Truths
+from ecnomy.markets.bridge.messages import Columns, Report
+from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Epoch", "PairBooks", "integers"]
+
+
+def integers(columns: Columns, name: str) -> Integers:
+    """A counter column."""
+    column: Integers = columns[name].astype(np.int64, copy=False)
+    return column
+
+
+class Epoch:
+    """The time between two reports.
+
+    Attributes:
+        from_ps, to_ps: it is [from, to).
+        offer: the class each flow was in.
+        price_micro: the price per mark in each domain.
+        active: whether its agent let each flow send.
+        charge_micro: what flows were charged for marks in it, by the contracts booked before.
+    """
+
+    def __init__(
+        self,
+        before: Report | None,
+        report: Report,
+        offer: Integers,
+        price_micro: Integers,
+        active: Truths,
+    ) -> None:
+        self._before, self._report = before, report
+        self.from_ps = before.t_ps if before else 0
+        self.to_ps = report.t_ps
+        self.offer, self.price_micro, self.active = offer, price_micro, active
+        self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
+
+    def flows(self, name: str) -> Integers:
+        """The change of a counter of flows.
+
+        Raises:
+            LedgerError: negative-amount, it ran backwards.
+        """
+        then = self._before.flows if self._before else None
+        return self._change(self._report.flows, then, name, "flows")
+
+    def pairs(self, name: str) -> Integers:
+        """The change of a counter of the (source, link) books; raises as `flows`."""
+        then = self._before.pairs if self._before else None
+        return self._change(self._report.pairs, then, name, "pairs")
+
+    @staticmethod
+    def _change(now: Columns, then: Columns | None, name: str, table: str) -> Integers:
+        change = integers(now, name)
+        if then is not None:
+            change = change - integers(then, name)
+        if len(change) and int(change.min()) < 0:
+            what = "marks delivered" if (table, name) == ("flows", "ce") else f"{table}.{name}"
+            raise LedgerError("negative-amount", f"a count of {what} ran backwards")
+        return change
+
+
+class PairBooks:
+    """Where in `report.pairs` the links of each source's data are.
+
+    Attributes:
+        source: of each row of these books.
+        hop: the number of its link on the source's path.
+        domain: the link's.
+        rows: in `report.pairs`.
+    """
+
+    def __init__(self, plan: Plan, domains: Domains) -> None:
+        source, hop, link, rows = [], [], [], []
+        row = 0
+        for number, one in enumerate(plan.sources):
+            for place, crossed in enumerate(one.path):
+                source.append(number)
+                hop.append(place)
+                link.append(crossed)
+                rows.append(row + place)
+            row += len(one.path) + len(one.ack_path)
+        self.source, self.hop, links, self.rows = (
+            np.array(column, dtype=np.int64) for column in (source, hop, link, rows)
+        )
+        self.domain = domains.of_link[links] if len(links) else links
+
+    def marks(self, epoch: Epoch) -> Integers:
+        """Marks set at each of these in the epoch."""
+        return epoch.pairs("marks")[self.rows]

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An agent's seat, as the market gives it one (ecnomy.agents.seat says what each method does)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
+from ecnomy.agents.roles.find import Preset
+from ecnomy.agents.seat import CallSeller
+from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
+from ecnomy.agents.tariff import Tariff
+
+if TYPE_CHECKING:
+    from ecnomy.markets.economy.contracts import Contract
+    from ecnomy.markets.economy.market import Market
+
+__all__ = ["MarketSeat"]
+
+_NONE = np.array([NO_OFFER])
+
+
+class MarketSeat:
+    """One agent's seat."""
+
+    def __init__(
+        self, market: Market, spec: AgentSpec, preset: Preset, stream: np.random.Generator
+    ) -> None:
+        self._market, self._preset = market, preset
+        self.spec = spec
+        self._name = spec.name
+        self.agent = AgentView(spec.name, stream, market.ledger, self.note)
+
+    @property
+    def account(self) -> int:
+        """See Seat."""
+        return self._market.parties.account(self._name)
+
+    @property
+    def t_ps(self) -> int:
+        """See Seat."""
+        return self._market.t_ps
+
+    # ---- contracts
+    def own_links(self) -> None:
+        """See Seat."""
+        self._market.carriers.append(self.spec)
+
+    def use(self, sources: tuple[str, ...]) -> Integers:
+        """See Seat."""
+        return self._market.parties.use(self._name, sources, alone=self._preset.pays_itself)
+
+    def pay_marks(self, sources: tuple[str, ...]) -> None:
+        """See Seat."""
+        self._market.parties.pay_marks(self._name, sources)
+
+    def sell_class(self, sold: ClassSpec) -> Offer:
+        """See Seat."""
+        return self._market.parties.sell(self._name, sold)
+
+    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: Tariff) -> None:
+        """See Seat."""
+        rows = self._market.parties.flows(sources)
+        self._market.desk.open(self._name, seller, tariff, rows)
+
+    def sell(self, contract: ContractSpec) -> None:
+        """See Seat."""
+        self._market.sold.append((self._name, contract))
+
+    def add(self, contract: Contract) -> None:
+        """See Seat."""
+        self._market.added.append(contract)
+
+    # ---- looking
+    def flows(self, rows: Integers) -> Observation:
+        """See Seat."""
+        market = self._market
+        price, on = market.row_price_micro(), market.aims.active
+        sight = market.sight
+        return sight.flows(self._name, rows, price, market.offers, market.offer, on, self.agent)
+
+    def links(self) -> PriceObservation:
+        """See Seat."""
+        domain = self._domain()
+        domains = self._market.domains
+        price = int(domains.price_micro[domain])
+        return self._market.sight.links(self._name, domains.links(domain), price, self.agent)
+
+    def streams(self, rows: Integers, tariff: Tariff) -> StreamObservation:
+        """See Seat."""
+        market = self._market
+        late = market.plan.record.delay_thresholds_ps.index(tariff.max_delay_ps)
+        return market.sight.streams(self._name, rows, market.row_price_micro(), late)
+
+    def users_of(self, rows: Integers) -> Integers:
+        """See Seat; known once all agents have joined."""
+        return self._market.parties.users[rows]
+
+    def rows_of(self, sources: tuple[str, ...]) -> Integers:
+        """See Seat."""
+        return self._market.parties.flows(sources)
+
+    def sold_rows(self) -> Integers:
+        """See Seat."""
+        return self._market.parties.sold_by(self._name, self._market.offer)
+
+    # ---- acting
+    def post_price(self, price_micro: int) -> None:
+        """See Seat."""
+        self._market.domains.post(self._domain(), price_micro)
+
+    def switch(self, rows: Integers, decision: Decision) -> None:
+        """See Seat."""
+        self._market.aims.switch(self.t_ps, self._name, rows, decision)
+
+    def move(self, rows: Integers, decision: Decision) -> None:
+        """See Seat."""
+        offer = self._market.offer
+        if decision.offer is None:
+            return
+        moved = rows[decision.offer != offer[rows]]
+        if len(moved):
+            offer[rows] = decision.offer
+            self._market.journal.many(self.t_ps, self._name, moved, "class", offer[moved])
+
+    def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
+        """See Seat."""
+        if decision.willingness_micro_per_s is None and decision.rate_cap_bps is None:
+            return
+        own = np.True_ if all_of_them else self._market.offer[rows] == _NONE
+        self._market.aims.take(self.t_ps, self._name, rows, own, decision)
+
+    def note(self, name: str, value: float) -> None:
+        """See Seat."""
+        self._market.journal.one(self.t_ps, self._name, name, value)
+
+    def _domain(self) -> int:
+        return self._market.domains.names.index(self._name)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settlement: who pays whom for marks. One class per rule; `settlement:` of the market names one.
+
+    retail    the customer pays its access carrier, at that carrier's price, for every mark
+              delivered; the access carrier owes each other domain its price x the marks set there
+              on this traffic
+    cascade   the customer pays as above; each domain owes the next one downstream, at that one's
+              price, all marks set from that border on (congestion exposure, RFC 7713; the border
+              meter of re-feedback)
+    direct    the customer pays each domain its own price x the marks set there
+    peering   the customer pays its access carrier; carriers pay each other nothing
+
+The access carrier of a source owns the first link of its way. `retail` and `peering` charge what
+arrives, so marks on packets dropped downstream are the carriers' loss; where they are metered at
+links, such marks count. A rule of one's own is a class with these methods, by dotted path.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+import numpy as np
+
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.find import Family, find
+from ecnomy.agents.observation import Floats, Integers
+from ecnomy.markets.economy.charges import Per, times
+from ecnomy.markets.economy.contracts import CHARGE, MARKS, Contract, Dues, MarkDelivered
+from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.marks_by_flow import MarksByFlow
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.readings import Epoch, PairBooks
+from ecnomy.markets.plan import Plan
+
+__all__ = [
+    "SETTLEMENT",
+    "SETTLEMENTS",
+    "Cascade",
+    "Direct",
+    "Peering",
+    "Retail",
+    "Settlement",
+    "find_settlement",
+]
+
+SETTLEMENT: Final = "settlement"
+NO_FLOW: Final = -1
+
+
+class Settlement(Protocol):
+    """A rule for marks; made once per run."""
+
+    contracts: tuple[Contract, ...]
+
+    def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per) -> None:
+        """`per` is what a price is of: a mark, or a byte of a marked packet."""
+
+    def row_price_micro(self) -> Integers | Floats:
+        """What a mark costs each flow now, in micro-units."""
+
+
+class Peering:
+    """Customers pay their access carriers; carriers pay each other nothing."""
+
+    def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
+        self._domains = domains
+        self.contracts: tuple[Contract, ...] = (MarkDelivered(parties, domains, per),)
+        self._price, self._of = domains.price_micro[domains.access], domains.price_micro
+
+    def row_price_micro(self) -> Integers:
+        """The access carrier's price."""
+        if self._of is not self._domains.price_micro:
+            self._of = self._domains.price_micro
+            self._price = self._of[self._domains.access]
+        return self._price
+
+
+class Retail(Peering):
+    """As `peering`, and the access carrier owes the others what was marked there."""
+
+    def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
+        super().__init__(plan, parties, domains, per)
+        self.contracts = (*self.contracts, _Owed(plan, domains, _to_each_other(domains)))
+
+
+class Cascade(Peering):
+    """As `peering`, and each domain owes the next one for all marks from the border on."""
+
+    def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
+        super().__init__(plan, parties, domains, per)
+        self.contracts = (*self.contracts, _Owed(plan, domains, _to_the_next(domains)))
+
+
+class Direct:
+    """Customers pay each domain for what was marked there."""
+
+    def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
+        self._domains = domains
+        self._direct = _MarkSet(plan, parties, domains)
+        self.contracts: tuple[Contract, ...] = (self._direct,)
+
+    def row_price_micro(self) -> Floats:
+        """The mean price, by where its source's marks came from; the access carrier's at first."""
+        counts = self._direct.counts
+        total = counts.sum(axis=1)
+        mean = self._domains.price_micro[self._direct.access].astype(np.float64)
+        met = total > 0
+        mean[met] = (counts[met] @ self._domains.price_micro) / total[met]
+        return np.repeat(mean, self._direct.rows_of_source)
+
+
+SETTLEMENTS: Final[dict[str, type[Settlement]]] = {
+    "retail": Retail,
+    "cascade": Cascade,
+    "direct": Direct,
+    "peering": Peering,
+}
+
+
+_FAMILY: Final = Family(
+    noun="settlement",
+    group="ecnomy.settlements",
+    methods=("row_price_micro",),
+    error=InputError,
+    built_in={word: f"{rule.__module__}:{rule.__name__}" for word, rule in SETTLEMENTS.items()},
+)
+
+
+def find_settlement(word: str) -> type[Settlement]:
+    """The rule of this name: one of SETTLEMENTS, `module:Class`, or an entry point.
+
+    Raises:
+        InputError: there is none.
+    """
+    return find(_FAMILY, word)
+
+
+Debts = dict[tuple[int, int], list[tuple[int, int]]]  # (debtor, creditor) -> (source, place on way)
+
+
+def _to_each_other(domains: Domains) -> Debts:
+    """The access carrier owes for the marks of each other domain's links."""
+    debts: Debts = {}
+    for source, way in enumerate(domains.ways):
+        for place, domain in enumerate(way.domains):
+            if domain != way.domains[0]:
+                debts.setdefault((way.domains[0], domain), []).append((source, place))
+    return debts
+
+
+def _to_the_next(domains: Domains) -> Debts:
+    """At each border, what was marked from there on."""
+    debts: Debts = {}
+    for source, way in enumerate(domains.ways):
+        for border in range(1, len(way.domains)):
+            pair = way.domains[border - 1], way.domains[border]
+            further = [(source, place) for place in range(border, len(way.domains))]
+            debts.setdefault(pair, []).extend(further)
+    return debts
+
+
+class _Owed:
+    """What carriers owe each other: one row for each pair of them, over all sources."""
+
+    def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
+        self._domains, self._books = domains, PairBooks(plan, domains)
+        at: dict[tuple[int, int], list[int]] = {}
+        for row, (source, hop) in enumerate(
+            zip(self._books.source.tolist(), self._books.hop.tolist(), strict=True)
+        ):
+            at.setdefault((source, domains.ways[source].of_link[hop]), []).append(row)
+        self._pairs = sorted(debts)
+        rows = [[row for where in debts[pair] for row in at[where]] for pair in self._pairs]
+        self._debt = np.repeat(np.arange(len(rows)), [len(r) for r in rows]).astype(np.int64)
+        self._rows = np.array([row for own in rows for row in own], dtype=np.int64)
+        pairs = np.array(self._pairs, dtype=np.int64).reshape(-1, 2)
+        self._debit, self._credit = domains.accounts[pairs[:, 0]], domains.accounts[pairs[:, 1]]
+        self._seller = pairs[:, 1]
+
+    def due(self, epoch: Epoch) -> Dues:
+        """See Contract."""
+        quantity = np.zeros(len(self._pairs), dtype=np.int64)
+        np.add.at(quantity, self._debt, self._books.marks(epoch)[self._rows])
+        price = epoch.price_micro[self._seller]
+        flow = np.full(len(quantity), NO_FLOW, dtype=np.int64)
+        amount = times(quantity, price)
+        return Dues(SETTLEMENT, self._debit, self._credit, amount, flow, quantity, price)
+
+
+class _MarkSet:
+    """Marks set in each domain, charged to the flows of the source they are on.
+
+    Attributes:
+        counts: marks set so far, [source, domain].
+        access: of each source.
+        rows_of_source: how many rows each source has.
+    """
+
+    def __init__(self, plan: Plan, parties: Parties, domains: Domains) -> None:
+        self._parties, self._domains = parties, domains
+        self._marks = [MarksByFlow(plan, domains, d) for d in range(len(domains.names))]
+        self.rows_of_source = np.array([s.row_count for s in plan.sources], dtype=np.int64)
+        self.counts: Integers = np.zeros((len(plan.sources), len(domains.names)), dtype=np.int64)
+        self.access = np.array([way.domains[0] for way in domains.ways], dtype=np.int64)
+
+    def due(self, epoch: Epoch) -> Dues:
+        """See Contract."""
+        columns = [marks.of_sources(epoch) for marks in self._marks]
+        self.counts = self.counts + np.array(columns, dtype=np.int64).T
+        found = [marks.of(epoch) for marks in self._marks]
+        rows = [np.flatnonzero(quantity).astype(np.int64) for quantity in found]
+        row = np.concatenate(rows)
+        quantity = np.concatenate([q[own] for q, own in zip(found, rows, strict=True)])
+        domain = np.repeat(np.arange(len(rows), dtype=np.int64), [len(own) for own in rows])
+        price = epoch.price_micro[domain]
+        debit = self._parties.mark_payers(epoch.offer)[row]
+        credit = self._domains.accounts[domain]
+        amount = times(quantity, price)
+        return Dues(MARKS, debit, credit, amount, row, quantity, price, CHARGE)

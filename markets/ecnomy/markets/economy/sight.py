@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From cumulative report counters to what an agent sees: the change since it last looked."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.observation import (
+    Floats,
+    FlowColumns,
+    Integers,
+    LinkColumns,
+    Observation,
+    Offer,
+    PriceObservation,
+    Truths,
+    column,
+)
+from ecnomy.markets.bridge.columns import late_column
+from ecnomy.markets.bridge.messages import Columns, Report
+from ecnomy.markets.economy.readings import integers
+from ecnomy.markets.plan import Plan, Source, Tcp
+
+__all__ = ["Sight", "gains"]
+
+PS_PER_S = 10**12
+
+
+def gains(plan: Plan) -> Floats:
+    """Per row of flows the gain of its window law, 0 where a mark rate cannot steer it."""
+    return np.array([_gain(source) for source in plan.row_sources()], dtype=np.float64)
+
+
+def _gain(source: Source) -> float:
+    if isinstance(source.transport, Tcp) and source.weighted:
+        # A law that has none follows marks within some 1 / p of them, as WTP with a gain of 1 does.
+        return source.transport.window.params.get("gain", 1.0)
+    return 0.0
+
+
+def _limits_bps(plan: Plan) -> Floats:
+    """What the traffic of each flow asks for at most, IP bits/s; infinite for greedy ones."""
+    rates = [
+        s.traffic.params.get("rate_bps", np.inf) * s.profile.largest for s in plan.row_sources()
+    ]
+    return np.array(rates, dtype=np.float64)
+
+
+class _Look(msgspec.Struct, frozen=True, eq=False):
+    """Counters at one time; arrays are replaced by each report, never written to."""
+
+    t_ps: int
+    flows: Columns
+    links: Columns
+    bits: Floats  # acknowledged; exact, being whole and below 2^53
+    counts: Integers  # a row each: packets and marks delivered, charge, packets acked; active
+    srtt_s: Floats
+
+
+class _Own(msgspec.Struct, eq=False):
+    """An observer's flows: what never changes of them, and their counts at its last look."""
+
+    rows: Integers
+    single: bool  # no row stands for many flows
+    flows: Floats
+    gain: Floats
+    limit_bps: Floats
+    source: Integers
+    member: Integers
+    header_bits: Floats
+    bits: Floats
+    counts: Integers
+
+
+class Sight:
+    """Counters now, and at each observer's last look."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._gain, self._limit_bps = gains(plan), _limits_bps(plan)
+        flows = [source.row_flows for source in plan.row_sources()]
+        self._flows = np.array(flows, dtype=np.float64)
+        self._names = tuple(source.name for source in plan.sources)
+        counts = [source.row_count for source in plan.sources]
+        self._source = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+        self._member = np.array([i for n in counts for i in range(n)], dtype=np.int64)
+        self._header_bits = np.array(
+            [8.0 * source.transport.header_bytes for source in plan.row_sources()]
+        )
+        self._rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.int64)
+        self._now: _Look | None = None
+        self._looks: dict[str, _Look] = {}
+        self._own: dict[str, _Own] = {}
+        self._dt_ps, self._dt_s = 0, column(0.0)
+
+    def read(self, report: Report, charge_micro: Integers) -> None:
+        """Take the counters of a report, and each flow's mark charge until then."""
+        flows = report.flows
+        told = [
+            *(flows["delivered"], flows["ce"], charge_micro, flows["acked"], flows["active"]),
+        ]
+        bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
+        counts = np.array(told, dtype=np.int64)
+        srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
+        self._now = _Look(report.t_ps, flows, report.links, bits, counts, srtt_s)
+
+    def flows(
+        self,
+        who: str,
+        rows: Integers,
+        price_micro: Integers | Floats,
+        offers: tuple[Offer, ...],
+        offer: Integers,
+        switched_on: Truths,
+        agent: AgentView | None = None,
+    ) -> Observation:
+        """What `who` sees of these flows; its next look starts here. Prices are of all flows."""
+        now, then = self._look(who)
+        own = self._owned(who, rows, then)
+        dt_ps = now.t_ps - then.t_ps
+        counts = now.counts.take(rows, 1)
+        bits = now.bits[rows]
+        change, more_bits = counts - own.counts, bits - own.bits
+        own.counts, own.bits = counts, bits
+        if dt_ps:
+            each = more_bits if own.single else more_bits / own.flows
+            goodput_bps: Floats = each / self._seconds(dt_ps)
+        else:
+            goodput_bps = np.zeros(len(rows))
+        columns = FlowColumns(
+            flow=rows,
+            active=counts[-1],
+            goodput_bps=goodput_bps,
+            delivered=change[0],
+            marks=change[1],
+            charge_micro=change[2],
+            srtt_s=now.srtt_s[rows],
+            gain=own.gain,
+            offer=offer[rows],
+            limit_bps=own.limit_bps,
+            price_micro=price_micro[rows].astype(np.float64, copy=False),
+            source=own.source,
+            member=own.member,
+            payload_bps=goodput_bps - self._header_bps(change[3], own, dt_ps),
+            switched_on=switched_on[rows],
+        )
+        price = _one(price_micro, rows)
+        return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)
+
+    def _header_bps(self, acked: Integers, own: _Own, dt_ps: int) -> Floats:
+        """What of the goodput is headers: those of packets acknowledged for the first time."""
+        if not dt_ps:
+            return np.zeros(len(acked))
+        return acked * own.header_bits / own.flows / self._seconds(dt_ps)
+
+    def _seconds(self, dt_ps: int) -> Floats:
+        """As a column; observers with the same rhythm ask for the same in turn."""
+        if dt_ps != self._dt_ps:
+            self._dt_ps, self._dt_s = dt_ps, column(dt_ps / PS_PER_S)
+        return self._dt_s
+
+    def _owned(self, who: str, rows: Integers, then: _Look) -> _Own:
+        own = self._own.get(who)
+        if own is None or own.rows is not rows:
+            fixed = (
+                *(self._flows[rows], self._gain[rows], self._limit_bps[rows]),
+                *(self._source[rows], self._member[rows], self._header_bits[rows]),
+            )
+            for values in fixed:
+                values.setflags(write=False)  # strategies are shown the same one every time
+            single = bool((fixed[0] == 1).all())
+            counted = then.bits[rows], then.counts.take(rows, 1)
+            own = self._own[who] = _Own(rows, single, *fixed, *counted)
+        return own
+
+    def streams(
+        self, who: str, rows: Integers, price_micro: Integers | Floats, threshold: int
+    ) -> StreamObservation:
+        """What `who` sees of its test streams, late by the plan's delay threshold `threshold`."""
+        now, then = self._look(who)
+
+        def change(name: str) -> Integers:
+            return (integers(now.flows, name) - integers(then.flows, name))[rows]
+
+        return StreamObservation(
+            t_ps=now.t_ps,
+            dt_ps=now.t_ps - then.t_ps,
+            price_micro=_one(price_micro, rows),
+            sent=change("sent"),
+            delivered=change("delivered"),
+            marks=change("ce"),
+            late=change(late_column(threshold)),
+            lost=change("lost"),
+        )
+
+    def links(
+        self, who: str, rows: Integers, price_micro: int, agent: AgentView | None = None
+    ) -> PriceObservation:
+        """What `who` sees of these links; its next look starts here."""
+        now, then = self._look(who)
+
+        def change(name: str) -> Integers:
+            return (integers(now.links, name) - integers(then.links, name))[rows]
+
+        columns = LinkColumns(
+            link=rows,
+            rate_bps=self._rate_bps[rows],
+            arrivals=change("arrivals"),
+            marks=change("marks"),
+            drops=change("drops"),
+            busy_ps=change("busy_ps"),
+            queue_packets=integers(now.links, "queue_packets")[rows],
+        )
+        return PriceObservation(now.t_ps, now.t_ps - then.t_ps, price_micro, columns, agent)
+
+    def _look(self, who: str) -> tuple[_Look, _Look]:
+        assert self._now is not None, "a report is read before anybody looks"
+        then = self._looks.get(who, self._now)
+        self._looks[who] = self._now
+        return self._now, then
+
+
+def _one(price_micro: Integers | Floats, rows: Integers) -> int:
+    """One price for all of these flows: theirs, their mean where they differ, else anybody's."""
+    prices = price_micro[rows] if len(rows) else price_micro[:1]
+    if not len(prices):
+        return 0
+    first = prices[0]
+    return int(first) if (prices == first).all() else round(float(prices.mean()))

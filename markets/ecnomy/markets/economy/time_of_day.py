@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is owed by the time of day.
+
+An epoch of length T lasts t_1, ..., t_n in the n prices (the periods in the order written, then
+what is outside them). Of a quantity q metered in it, price k gets
+
+    floor(q (t_1 + ... + t_k) / T) - floor(q (t_1 + ... + t_(k-1)) / T)
+
+These are whole and add up to q; for the time of a row active throughout they are exact. An epoch
+in one price only is not split. So charges depend on how time is cut into epochs only where an epoch
+straddles a boundary.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.economy.exact import Exact, check_column, share, total
+from ecnomy.markets.economy.tariffs import TimeOfDay
+
+__all__ = ["TimeOfDayAccruer"]
+
+
+class TimeOfDayAccruer:
+    """Splits what is metered in an epoch among the prices of the day."""
+
+    def __init__(self, tariff: TimeOfDay, rows: int, unit: str) -> None:
+        """See accruers.accruer."""
+        prices = [period.price for period in tariff.periods]
+        prices += [tariff.price] if tariff.price is not None else []
+        self._tariff, self._rows = tariff, rows
+        self._spans = tariff.spans()
+        self._exact = Exact(rows, prices)
+        self._prices = [self._exact.numerator(price) for price in prices]
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer."""
+        check_column(quantity, self._rows)
+        to_ps = max(to_ps, from_ps + 1)  # at one moment there is one price
+        amount, given, so_far_ps = np.zeros_like(quantity), np.zeros_like(quantity), 0
+        for price, time_ps in zip(self._prices, self._times(from_ps, to_ps), strict=False):
+            if time_ps:
+                so_far_ps += time_ps
+                upto = share(quantity, so_far_ps, to_ps - from_ps)
+                amount = total(amount, self._exact.due(upto - given, price))
+                given = upto
+        return amount
+
+    def _times(self, from_ps: int, to_ps: int) -> list[int]:
+        """How much of [from, to) is in each period, then how much in none."""
+        begun, ended = self._until(from_ps), self._until(to_ps)
+        times = [late - early for early, late in zip(begun, ended, strict=True)]
+        return [*times, to_ps - from_ps - sum(times)]
+
+    def _until(self, t_ps: int) -> list[int]:
+        """How much time there was in each period since the first day began."""
+        days, clock_ps = divmod(t_ps + self._tariff.offset, self._tariff.day)
+        times = [0] * len(self._tariff.periods)
+        for begin, end, index in self._spans:
+            times[index] += days * (end - begin) + min(max(clock_ps - begin, 0), end - begin)
+        return times

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a mark costs each source at first, by whose links its data crosses."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.spec import MarketSpec
+from ecnomy.markets.economy.ownership import owners_of, ways
+from ecnomy.markets.plan import Plan
+
+__all__ = ["DIRECT", "MarkPrice", "mark_prices"]
+
+DIRECT = "direct"
+
+
+class MarkPrice(msgspec.Struct, frozen=True):
+    """What a mark costs a source's flows, in micro-units.
+
+    Attributes:
+        domains: carriers that its data crosses, in order; the first is its access carrier.
+        low, high: the same but under `direct`, where it depends on where a mark is set.
+    """
+
+    domains: tuple[str, ...]
+    low: int
+    high: int
+
+
+def mark_prices(market: MarketSpec, plan: Plan) -> dict[str, MarkPrice]:
+    """By name of the source; {} without a carrier."""
+    carriers = [agent for agent in market.agents if preset_of(agent.role).owns_links]
+    if not carriers:
+        return {}
+    links = [(link.name, plan.nodes[link.source]) for link in plan.links]
+    prices = [
+        market.price_micro_per_mark if c.price_micro_per_mark < 0 else c.price_micro_per_mark
+        for c in carriers
+    ]
+    found = {}
+    for source, way in zip(plan.sources, ways(plan, owners_of(links, carriers)), strict=True):
+        met = [prices[domain] for domain in way.domains]
+        asked = met if market.settlement == DIRECT else met[:1]
+        names = tuple(carriers[domain].name for domain in way.domains)
+        found[source.name] = MarkPrice(names, min(asked), max(asked))
+    return found

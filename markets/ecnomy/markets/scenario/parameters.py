@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of a class that only the class itself knows: a strategy's, or those of a user's own.
+
+The class is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes a quantity, which is
+handed over in that unit; plain float, int, bool and str are taken as they are; a field annotated
+with OneOf takes a mapping with `kind` and the parameters of that kind. An object is made once for
+trial, so that a value it refuses is a fault of the scenario, with its place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NoReturn
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.spec import Params, Value
+from ecnomy.markets.inputs import units
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, child_path, show
+
+__all__ = ["read_params", "write_params"]
+
+_PLAIN: Final[dict[Any, str]] = {
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    str: "text",
+}
+
+
+class _Field(msgspec.Struct, frozen=True):
+    """A parameter: its type, its unit ("" for none), whether it has a default.
+
+    `forms` are the dataclasses that a mapping with `kind` may name, by that name.
+    """
+
+    kind: Any
+    unit: str
+    required: bool
+    forms: Mapping[str, type] = {}
+
+
+def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params], object]) -> Params:
+    """The parameters of a class in the mapping `node`, whose key `kind` names the class.
+
+    Args:
+        node: what was written.
+        path: dotted path of the node, for messages.
+        cls: the class.
+        trial: makes an object of this kind with these parameters.
+
+    Raises:
+        ScenarioError: a parameter is unknown, missing, of another type or unit, or refused.
+    """
+    kind = node.mapping()["kind"]
+    try:
+        fields = _declared(cls)
+    except Exception as error:  # annotations of the user's may name what is not there
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        here = child_path(path, "kind")
+        wanted = f"a class whose annotations can be read ({reason})"
+        raise kind.place.error(here, show(kind), wanted) from None
+    params = _params(node, fields, path)
+    _try(trial, params, node, path)
+    return params
+
+
+def write_params(params: Mapping[str, Any], cls: type) -> dict[str, Any]:
+    """The YAML values that read as these parameters."""
+    return _written(params, _declared(cls))
+
+
+def _params(node: Node, fields: dict[str, _Field], path: str) -> Params:
+    params: Params = {}
+    for key, child in node.mapping().items():
+        if key != "kind":
+            if key not in fields:
+                _refuse(node, key, fields, path)
+            params[key] = _value(child, fields[key], child_path(path, key))
+    for key, field in fields.items():
+        if field.required and key not in params:
+            raise node.place.error(child_path(path, key), f"no {key!r}", _expected(field))
+    return params
+
+
+def _try(trial: Callable[[str, Params], object], params: Params, node: Node, path: str) -> None:
+    from ecnomy.agents.parameters import Refused
+
+    try:
+        trial(str(node.mapping()["kind"].value), params)
+    except EcnomyError as error:
+        cause = error.__cause__
+        if not isinstance(cause, Refused):
+            reason = " ".join(str(error).split())
+            raise node.place.error(path, reason, "parameters that it takes") from None
+        place, at = node.place, node
+        for key in cause.key.split("."):
+            at = at.mapping().get(key, at)
+            place = at.place
+        raise place.error(f"{path}.{cause.key}", cause.found, cause.expected) from None
+
+
+def _written(params: Mapping[str, Any], fields: dict[str, _Field]) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, param in params.items():
+        field = fields[key]
+        if field.forms:
+            form = param["kind"]
+            rest = {name: value for name, value in param.items() if name != "kind"}
+            result[key] = {"kind": form, **_written(rest, _declared(field.forms[form]))}
+        else:
+            result[key] = f"{param!r} {field.unit}" if field.unit else param
+    return result
+
+
+def _declared(cls: type) -> dict[str, _Field]:
+    if not dataclasses.is_dataclass(cls):
+        return {}
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {f.name: _field(f, hints[f.name]) for f in dataclasses.fields(cls) if f.init}
+
+
+def _field(field: dataclasses.Field[Any], hint: Any) -> _Field:
+    from ecnomy.agents.parameters import OneOf, Unit
+
+    unit, forms = "", {}
+    if typing.get_origin(hint) is typing.Annotated:
+        hint, *extras = typing.get_args(hint)
+        unit = next((extra.name for extra in extras if isinstance(extra, Unit)), "")
+        forms = next((dict(extra.kinds) for extra in extras if isinstance(extra, OneOf)), {})
+    missing = dataclasses.MISSING
+    required = field.default is missing and field.default_factory is missing
+    return _Field(hint, unit, required, forms)
+
+
+def _refuse(node: Node, key: str, fields: dict[str, _Field], path: str) -> NoReturn:
+    place = node.keys.get(key, node.place)
+    found = f"the unknown parameter {key[:60]!r}"
+    raise place.error(child_path(path, key), found, known_name(key, fields))
+
+
+def _expected(field: _Field) -> str:
+    if field.forms:
+        return f"a mapping with 'kind', one of {', '.join(field.forms)}"
+    if field.unit:
+        return f"a quantity in {field.unit}"
+    return _PLAIN.get(field.kind, "a parameter that YAML can give")
+
+
+def _form(node: Node, field: _Field, path: str) -> dict[str, Value]:
+    given = node.mapping().get("kind")
+    if given is None:
+        raise node.place.error(path, show(node), _expected(field))
+    if not isinstance(given.value, str) or given.value not in field.forms:
+        wanted = known_name(str(given.value), field.forms)
+        raise given.place.error(child_path(path, "kind"), show(given), wanted)
+    inner = _params(node, _declared(field.forms[given.value]), path)
+    return {"kind": given.value, **typing.cast(dict[str, Value], inner)}
+
+
+def _value(node: Node, field: _Field, path: str) -> Value | dict[str, Value]:
+    if field.forms:
+        return _form(node, field, path)
+    if field.unit:
+        return _quantity(node, field, path)
+    if field.kind is float and type(node.value) in (int, float):
+        return float(units.number(node.text))
+    if field.kind in _PLAIN and type(node.value) is field.kind:
+        return typing.cast(Value, node.value)
+    raise node.place.error(path, show(node), _expected(field))
+
+
+def _quantity(node: Node, field: _Field, path: str) -> float | int:
+    if not isinstance(node.value, str):
+        raise node.place.error(path, show(node), _expected(field))
+    try:
+        exact = units.quantity(node.value, field.unit)
+        value = float(exact)
+    except units.UnitError as error:
+        raise node.place.error(path, f"{show(node)} ({error})", _expected(field)) from None
+    except OverflowError:
+        value = math.inf
+    if not math.isfinite(value):
+        raise node.place.error(path, show(node), f"a finite {_expected(field)[2:]}")
+    if field.kind is int:
+        if exact.denominator != 1:
+            raise node.place.error(path, show(node), f"whole multiples of {field.unit}")
+        return int(exact)
+    return value

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What users write under `tariff:` of what is sold: see configs/README.md, section Tariffs.
+
+    tariff: {kind: two-part, fee: 1 money/h, price: 0.1 money/MB}
+    tariff: {kind: my_lab.tariffs:Mine, price: 2 money/MB}
+
+The fields of each kind and their readers stand with the descriptions in economy/tariffs.py. Here
+are what a mapping alone cannot say (menus, tariffs of a user's own) and which meters a tariff fits.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import typing
+from typing import Any, Protocol
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.economy.prices import EXAMPLES, Price
+from ecnomy.markets.economy.tariffs import (
+    KINDS,
+    Blocks,
+    Flat,
+    Menu,
+    Own,
+    Posted,
+    Simple,
+    Tariff,
+    TimeOfDay,
+)
+from ecnomy.markets.inputs import reading
+from ecnomy.markets.inputs.amounts import Word
+from ecnomy.markets.inputs.reading import Misfit, known_name
+from ecnomy.markets.inputs.units import PER, money_per
+from ecnomy.markets.inputs.yamlfile import Node, child_path, show
+from ecnomy.markets.scenario.parameters import read_params, write_params
+
+__all__ = ["Metered", "TariffReader", "check_fits"]
+
+
+class Metered(Protocol):
+    """What is counted: a meter by its name, and the one of prices.METER_UNITS it counts in."""
+
+    @property
+    def name(self) -> str:
+        """As users call it."""
+
+    @property
+    def unit(self) -> str:
+        """ps, byte, packet, mark, call or transfer."""
+
+
+class TariffReader(msgspec.Struct, frozen=True):
+    """Reads and writes a Tariff; `menus` says whether it may be a menu."""
+
+    menus: bool = True
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "a tariff such as {kind: per-unit, price: 2 money/GB}"
+
+    def read(self, node: Node, path: str) -> Tariff:
+        """See Reader."""
+        if not isinstance(node.value, dict):
+            raise node.place.error(path, show(node), self.expected)
+        kind, here = node.value.get("kind"), child_path(path, "kind")
+        if kind is None or kind.value is None:
+            raise node.place.error(here, "no 'kind'", f"one of {', '.join(self._kinds())}")
+        name = kind.value
+        if isinstance(name, str) and name in self._kinds():
+            if name == "menu":
+                return self._menu(node, path)
+            return typing.cast(Tariff, reading.read(node, KINDS[name], path, {}))
+        if isinstance(name, str) and (":" in name or name in _entry_points()):
+            return self._own(node, kind, name, path)
+        wanted = f"{known_name(kind.text, self._kinds())}, or a class of your own by module:Class"
+        raise kind.place.error(here, show(kind), wanted)
+
+    def write(self, value: Tariff) -> dict[str, Any]:
+        """See Reader."""
+        if isinstance(value, Own):
+            from ecnomy.markets.economy.own import find
+
+            return {"kind": value.path, **write_params(value.params, find(value.path))}
+        if isinstance(value, Menu):
+            choices = {name: self.write(choice) for name, choice in value.choices.items()}
+            return {"kind": "menu", "choices": choices}
+        written: dict[str, Any] = reading.write(value)
+        return written
+
+    def _kinds(self) -> list[str]:
+        return [kind for kind in KINDS if self.menus or kind != "menu"]
+
+    @staticmethod
+    def _menu(node: Node, path: str) -> Menu:
+        for key in node.mapping():
+            if key not in ("kind", "choices"):
+                place = node.keys.get(key, node.place)
+                found = f"the unknown key {key[:60]!r}"
+                raise place.error(child_path(path, key), found, known_name(key, ["choices"]))
+        here, given = child_path(path, "choices"), node.mapping().get("choices")
+        if given is None or not given.mapping():
+            place, found = (given.place, show(given)) if given else (node.place, "no 'choices'")
+            raise place.error(here, found, "tariffs by names, such as {light: {kind: posted}}")
+        choices: dict[str, Simple] = {}
+        for name, choice in given.mapping().items():
+            at = child_path(here, name)
+            Word().read(Node(name, given.keys.get(name, given.place), name), at)
+            tariff = TariffReader(menus=False).read(choice, at)
+            assert not isinstance(tariff, Menu)
+            choices[name] = tariff
+        return Menu(choices=choices)
+
+    @staticmethod
+    def _own(node: Node, kind: Node, name: str, path: str) -> Own:
+        from ecnomy.markets.economy.own import find, make
+
+        try:
+            cls = find(name)
+        except EcnomyError as error:
+            reason = " ".join(str(error).split())
+            here = child_path(path, "kind")
+            raise kind.place.error(here, show(kind), f"a tariff ({reason})") from None
+        return Own(path=name, params=read_params(node, path, cls, make))
+
+
+def _entry_points() -> set[str]:
+    from ecnomy.markets.economy.own import GROUP
+
+    return {entry.name for entry in importlib.metadata.entry_points(group=GROUP)}
+
+
+def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
+    """Whether the prices of a tariff are for what the meter counts; a flat rate fits any.
+
+    Args:
+        tariff: the tariff.
+        meter: the meter of the same contract.
+        key: YAML key or dotted path of the tariff in the struct that holds both.
+
+    Raises:
+        Misfit: they are for something else; for the struct's `__post_init__` to let through.
+    """
+    if isinstance(tariff, Menu):
+        for name, choice in tariff.choices.items():
+            check_fits(choice, meter, f"{key}.choices.{name}")
+    elif isinstance(tariff, Own):
+        _check_own(tariff, meter, key)
+    elif isinstance(tariff, Posted):
+        if tariff.unit != meter.unit:
+            names = [name for name, (unit, _) in PER.items() if unit == meter.unit]
+            expected = f"one for {meter.name}: per: {' or '.join(names)}"
+            raise Misfit(f"{key}.per", f"a posted price in {money_per(tariff.per)}", expected)
+    elif not isinstance(tariff, Flat):
+        at, price = _a_price(tariff)
+        if price.unit != meter.unit:
+            raise Misfit(f"{key}.{at}", f"a price of {price}", _wanted(meter))
+
+
+def _a_price(tariff: Any) -> tuple[str, Price]:
+    """One of the prices of a tariff, all of which are for the same, and where it stands."""
+    if isinstance(tariff, TimeOfDay):
+        return "periods[0].price", tariff.periods[0].price
+    if isinstance(tariff, Blocks):
+        return "blocks[0].price", tariff.blocks[0].price
+    return "price", tariff.price
+
+
+def _check_own(tariff: Own, meter: Metered, key: str) -> None:
+    from ecnomy.markets.economy.own import find
+
+    unit = getattr(find(tariff.path), "unit", None)
+    if unit not in (None, meter.unit):
+        found = f"{tariff.path!r}, a tariff for a meter of {unit}"
+        raise Misfit(f"{key}.kind", found, f"one for {meter.name}, which is in {meter.unit}")
+
+
+def _wanted(meter: Metered) -> str:
+    return f"one for {meter.name}, such as {EXAMPLES[meter.unit]}"

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`best-offer`: which of its sources each user sends over, and when it changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import FlowColumns, Observation, Offer
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.strategies.best_offer import BestOffer
+
+PS = 10**12
+LOG = {"kind": "log", "a": 1.0, "x0": 1e6}
+
+
+class NoBooks:
+    """An account that nothing happens to."""
+
+    def balance_micro(self, name: str) -> int:
+        """Nothing."""
+        return 0
+
+    def paid_micro(self, name: str) -> dict[str, int]:
+        """Nothing."""
+        return {}
+
+    def received_micro(self, name: str) -> dict[str, int]:
+        """Nothing."""
+        return {}
+
+
+class Users:
+    """Users in front of two sources, whose rates and charges a test sets."""
+
+    def __init__(self, count: int, **params: float) -> None:
+        self.count = count
+        self.strategy = BestOffer(LOG, **{"loyalty": 0.0, "curiosity": 0.0, **params})
+        self.notes: dict[str, float] = {}
+        view = AgentView("users", np.random.default_rng(1), NoBooks(), self.notes.__setitem__)
+        self.view, self.t_ps = view, 0
+
+    def meet(self, mbps: tuple[float, float], charge: tuple[float, float] = (0, 0)) -> list[int]:
+        """One decision 10 s after the last; returns the alternative of each user.
+
+        `mbps` and `charge` [money/s] are what each alternative gives whoever is in it.
+        """
+        n, dt_ps = self.count, 10 * PS if self.t_ps else 0
+        rows = np.arange(2 * n)
+        source = rows // n
+        columns = FlowColumns(
+            flow=rows,
+            active=np.ones(2 * n, dtype=np.int64),
+            goodput_bps=np.array(mbps)[source] * 1e6,
+            delivered=np.zeros(2 * n, dtype=np.int64),
+            marks=np.zeros(2 * n, dtype=np.int64),
+            charge_micro=np.rint(np.array(charge)[source] * 10e6).astype(np.int64),
+            srtt_s=np.full(2 * n, 0.04),
+            gain=np.zeros(2 * n),
+            offer=np.full(2 * n, -1),
+            source=source,
+            member=rows % n,
+        )
+        seen = Observation(self.t_ps, dt_ps, 1000, (), columns, ("a", "b"), self.view)
+        self.t_ps += 10 * PS
+        decision = self.strategy.decide_many(seen)
+        assert decision.active is not None
+        active = decision.active.reshape(2, n)
+        assert (active.sum(axis=0) == 1).all()
+        return [int(k) for k in active.argmax(axis=0)]
+
+
+def test_users_take_what_leaves_them_most() -> None:
+    """The faster one for nothing; the slower one where the faster costs more than it is worth."""
+    users = Users(9)
+    first = users.meet((1, 3))
+    assert 0 < sum(first) < 9  # at random
+    assert users.meet((1, 3)) == [1] * 9
+    assert users.notes["switches"] == 9 - sum(first)
+    # U(3) - U(1) = log 4 - log 2 = 0.69: not worth 0.8, smoothed over a few looks
+    for _ in range(8):
+        last = users.meet((1, 3), (0, 0.8))
+    assert last == [0] * 9
+
+
+def test_a_change_has_to_make_up_for_its_cost() -> None:
+    """0.69 money/s over a horizon of 10 s: worth 6.8 money, and not 7."""
+    for cost, moves in ((6.8, True), (7.0, False)):
+        users = Users(9, switching_cost=cost, horizon=10.0)
+        first = users.meet((1, 3))
+        assert (users.meet((1, 3)) == [1] * 9) == moves
+        assert moves or users.meet((1, 3)) == first
+
+
+def test_the_loyal_do_not_look() -> None:
+    """At a loyalty of 0.5 about half of those who would gain change at each look."""
+    users = Users(2000, loyalty=0.5)
+    first = users.meet((1, 3))
+    left = 2000 - sum(first)
+    moved = sum(users.meet((1, 3))) - sum(first)
+    assert abs(moved / left - 0.5) < 0.06
+    assert Users(5, loyalty=1.0).meet((1, 3)) is not None
+    stay = Users(50, loyalty=1.0)
+    assert stay.meet((1, 3)) == stay.meet((1, 3)) == stay.meet((1, 9))
+
+
+def test_the_curious_try_others() -> None:
+    """A tenth of the users, whatever they know."""
+    users = Users(5000, curiosity=0.1, switching_cost=1e6)
+    first = np.array(users.meet((1, 3)))
+    second = np.array(users.meet((1, 3)))
+    assert abs(float((first != second).mean()) - 0.1) < 0.02
+
+
+def test_fees_count() -> None:
+    """A class fee is part of what an alternative costs; a user in none pays none."""
+    users = Users(6)
+    users.meet((2, 2))
+    n = 6
+    rows = np.arange(12)
+    offers = (Offer("shop", "dear", 500_000),)
+    columns = FlowColumns(
+        *(rows, np.ones(12, dtype=np.int64), np.full(12, 2e6)),
+        *(np.zeros(12, dtype=np.int64) for _ in range(3)),
+        *(np.full(12, 0.04), np.zeros(12), np.where(rows < n, 0, -1)),
+        source=rows // n,
+        member=rows % n,
+    )
+    seen = Observation(20 * PS, 10 * PS, 1000, offers, columns, ("a", "b"), users.view)
+    decision = users.strategy.decide_many(seen)
+    assert decision.active is not None
+    assert decision.active.tolist() == [False] * 6 + [True] * 6
+
+
+@pytest.mark.parametrize(
+    ("params", "key"),
+    [
+        ({"loyalty": 1.5}, "loyalty"),
+        ({"curiosity": -0.1}, "curiosity"),
+        ({"horizon": 0.0}, "horizon"),
+        ({"switching_cost": -1.0}, "switching_cost"),
+        ({"utility": {"kind": "log", "a": 1.0}}, "utility.x0"),
+    ],
+)
+def test_what_is_refused(params: dict[str, object], key: str) -> None:
+    """By the name of the parameter."""
+    with pytest.raises(Refused) as caught:
+        BestOffer(**{"utility": LOG, **params})  # type: ignore[arg-type]
+    assert caught.value.key == key
+
+
+def test_sources_of_unlike_size_are_refused() -> None:
+    """Member i of each source is user i."""
+    users = Users(3)
+    rows = np.arange(5)
+    zeros = np.zeros(5, dtype=np.int64)
+    columns = FlowColumns(
+        *(rows, zeros, zeros.astype(float), zeros, zeros, zeros, zeros.astype(float)),
+        *(zeros.astype(float), zeros - 1),
+        source=np.array([0, 0, 0, 1, 1]),
+        member=np.array([0, 1, 2, 0, 1]),
+    )
+    seen = Observation(0, 0, 1000, (), columns, ("a", "b"), users.view)
+    with pytest.raises(StrategyError, match="its sources have 3, 2 flows"):
+        users.strategy.decide_many(seen)

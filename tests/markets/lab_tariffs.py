@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tariffs such as a user may write."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Any
+
+import numpy as np
+
+from ecnomy.agents.parameters import Refused, Unit
+
+Column = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclasses.dataclass
+class StartedMegabytes:
+    """Each megabyte that is begun costs the same."""
+
+    price: Annotated[float, Unit("money/MB")] = 1.0
+    unit = "byte"
+
+    def __post_init__(self) -> None:
+        if self.price <= 0:
+            raise Refused("price", f"{self.price:g} money/MB", "a price above 0")
+        self.bytes: Column | int = 0
+        self.started: Column | int = 0
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Column,
+        posted_micro: int | Column,
+        active_ps: Column,
+    ) -> Column:
+        """See Accruer."""
+        self.bytes = self.bytes + quantity
+        before, self.started = self.started, -(-self.bytes // 10**6)
+        return (self.started - before) * round(self.price * 10**6)
+
+
+@dataclasses.dataclass
+class Active:
+    """A micro-unit for each second of activity, on any meter."""
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Column,
+        posted_micro: int | Column,
+        active_ps: Column,
+    ) -> Column:
+        """See Accruer."""
+        return active_ps // 10**12
+
+
+@dataclasses.dataclass
+class Faulty:
+    """Charges what cannot be booked, one kind of it after the other."""
+
+    fault: str = ""
+
+    def due(self, *arguments: Any) -> object:
+        """The fault asked for; one that is none of these raises KeyError."""
+        rows = len(arguments[2])
+        return {
+            "list": [1] * rows,
+            "float": np.ones(rows),
+            "length": np.ones(rows + 1, dtype=np.int64),
+            "negative": np.full(rows, -3, dtype=np.int64),
+            "huge": np.full(rows, 2**62, dtype=np.int64),
+        }[self.fault]
+
+
+class OldDue:
+    """A `due` that takes something else."""
+
+    def due(self, quantity: Column) -> Column:
+        """Not as Accruer."""
+        return quantity
+
+
+class OddUnit:
+    """A meter's unit that there is not."""
+
+    unit = "parsec"
+
+    def due(self, *arguments: Any) -> object:
+        """Never called."""
+        raise NotImplementedError
+
+
+@dataclasses.dataclass
+class Unreadable:
+    """An annotation that names nothing."""
+
+    price: NoSuchName = 1  # type: ignore[name-defined]  # noqa: F821
+
+    def due(self, *arguments: Any) -> object:
+        """Never called."""
+        raise NotImplementedError

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a row owes under a tariff, in fractions: written from configs/README.md, not the code."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from ecnomy.markets.economy.prices import Price
+from ecnomy.markets.economy.tariffs import (
+    Blocks,
+    Flat,
+    PerUnit,
+    Posted,
+    Simple,
+    TimeOfDay,
+    TwoPart,
+)
+from ecnomy.markets.inputs.units import PER
+
+__all__ = ["Epoch", "bills"]
+
+
+class Epoch(NamedTuple):
+    """One epoch of a row: how long, what was metered, the price posted, how long active."""
+
+    long_ps: int
+    quantity: int
+    posted: int
+    active_ps: int
+
+
+def exact(paid: Price) -> Fraction:
+    """Micro-units for one."""
+    return Fraction(paid.micro, paid.per)
+
+
+def owes(tariff: Simple, seen: Epoch, from_ps: int) -> Fraction:
+    """The exact amount of one epoch, of tariffs that do not look back."""
+    if isinstance(tariff, PerUnit):
+        return exact(tariff.price) * seen.quantity
+    if isinstance(tariff, Posted):
+        return Fraction(seen.posted * seen.quantity, PER[tariff.per][1])
+    if isinstance(tariff, Flat):
+        return exact(tariff.price) * seen.active_ps
+    if isinstance(tariff, TwoPart):
+        return exact(tariff.fee) * seen.active_ps + exact(tariff.price) * seen.quantity
+    assert isinstance(tariff, TimeOfDay)
+    return owed_by_the_clock(tariff, seen, from_ps)
+
+
+def owed_by_the_clock(tariff: TimeOfDay, seen: Epoch, from_ps: int) -> Fraction:
+    """Walks through the epoch from boundary to boundary, then splits the quantity."""
+    bounds = {0, *(p.begin for p in tariff.periods), *(p.end for p in tariff.periods)}
+    clocks = sorted(bound % tariff.day for bound in bounds)
+    times = [0] * (len(tariff.periods) + 1)
+    t_ps, end = from_ps, from_ps + seen.long_ps
+    while t_ps < end:
+        clock = (t_ps + tariff.offset) % tariff.day
+        step = min([c for c in clocks if c > clock] or [tariff.day]) - clock
+        step = min(step, end - t_ps)
+        times[number_at(tariff, clock)] += step
+        t_ps += step
+    ends = [
+        math.floor(Fraction(seen.quantity * sum(times[:k]), seen.long_ps))
+        for k in range(len(times) + 1)
+    ]
+    prices = [p.price for p in tariff.periods] + [tariff.price or tariff.periods[0].price]
+    return sum(
+        (exact(prices[k]) * (ends[k + 1] - ends[k]) for k in range(len(times))), start=Fraction(0)
+    )
+
+
+def number_at(tariff: TimeOfDay, clock: int) -> int:
+    """The period in force at a time of the day, or how many there are."""
+    for number, period in enumerate(tariff.periods):
+        if period.begin < period.end:
+            if period.begin <= clock < period.end:
+                return number
+        elif clock >= period.begin or clock < period.end:
+            return number
+    return len(tariff.periods)
+
+
+def owed_in_blocks(tariff: Blocks, quantity: int) -> int:
+    """Whole micro-units for a quantity from the first unit on."""
+    bill, low = Fraction(0), 0
+    for block in tariff.blocks:
+        high = block.up_to.count if block.up_to else quantity
+        bill += exact(block.price) * max(0, min(quantity, high) - low)
+        low = high
+    whole = math.floor(bill)
+    return whole if tariff.cap_micro is None else min(whole, tariff.cap_micro)
+
+
+def bills(tariff: Simple, seen: list[Epoch]) -> list[int]:
+    """What a row has been charged at the end of each epoch."""
+    if isinstance(tariff, Blocks):
+        totals = np.cumsum([e.quantity for e in seen], dtype=object)
+        return [owed_in_blocks(tariff, int(total)) for total in totals]
+    sums, so_far, t_ps = [], Fraction(0), 0
+    for epoch in seen:
+        so_far += owes(tariff, epoch, t_ps)
+        t_ps += epoch.long_ps
+        sums.append(math.floor(so_far))
+    return sums

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose links are whose, and what a mark costs where there are several carriers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.roles import ROLES
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.markets.economy.ownership import Misowned, owners_of
+from ecnomy.markets.economy.settlement import SETTLEMENTS
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario.document import RULES
+from ecnomy.markets.scenario.summary import summary
+
+LINKS = [("core1", "a"), ("core1.reverse", "b"), ("edge", "b"), ("edge.reverse", "c")]
+TEXT = """\
+version: 1
+duration: 2 s
+network:
+  links:
+    - {name: core, from: a, to: b, rate: 10 Mbps, delay: 5 ms}
+    - {name: edge, from: b, to: c, rate: 10 Mbps, delay: 5 ms}
+sources:
+  - {name: s, from: a, to: c, transport: {law: wtp}}
+market:
+  price_per_mark: 1 money
+  agents:
+    - {name: far, role: connectivity-provider, FAR}
+    - {name: near, role: connectivity-provider, NEAR}
+"""
+
+
+def carrier(*links: str, nodes: tuple[str, ...] = ()) -> AgentSpec:
+    """A carrier that owns these."""
+    return AgentSpec("x", "connectivity-provider", links=links, nodes=nodes)
+
+
+@pytest.mark.parametrize(
+    ("carriers", "owners"),
+    [
+        ([carrier()], [0, 0, 0, 0]),
+        ([carrier("core*"), carrier("edge*")], [0, 0, 1, 1]),
+        ([carrier("core1"), carrier("edge")], [0, 0, 1, 1]),
+        ([carrier("core1", "edge.reverse"), carrier("edge")], [0, 0, 1, 0]),
+        ([carrier("*.reverse"), carrier("core1", "edge")], [1, 0, 1, 0]),
+        ([carrier(nodes=("a",)), carrier(nodes=("b", "c"))], [0, 1, 1, 1]),
+        ([carrier("core1.reverse", nodes=("a",)), carrier("edge?reverse", "edge")], [0, 0, 1, 1]),
+    ],
+)
+def test_owners(carriers: list[AgentSpec], owners: list[int]) -> None:
+    """By name, pattern and node; the way back goes with the way there unless somebody names it."""
+    assert owners_of(LINKS, carriers) == owners
+
+
+@pytest.mark.parametrize(
+    ("carriers", "at", "told"),
+    [
+        ([carrier("core*"), carrier("*1")], (1, "links"), "'core1', which 'x' has already"),
+        ([carrier("core*"), carrier("core2")], (1, "links"), "'core2'"),
+        ([carrier("core*"), carrier(nodes=("z",))], (1, "nodes"), "'z'"),
+        ([carrier("core*"), carrier()], (1, "links"), "no 'links', nor 'nodes'"),
+        ([carrier("core*")], (-1, "agents"), "edge, edge.reverse in nobody's domain"),
+    ],
+)
+def test_what_does_not_fit(carriers: list[AgentSpec], at: tuple[int, str], told: str) -> None:
+    """A link of nobody or of two, a name that no link has."""
+    with pytest.raises(Misowned) as caught:
+        owners_of(LINKS, carriers)
+    assert (caught.value.carrier, caught.value.key) == at
+    assert told in caught.value.found
+
+
+@pytest.mark.parametrize(
+    ("far", "near", "place"),
+    [
+        ("links: core", "links: edge", ""),
+        ("nodes: [a, b]", "nodes: c", ""),
+        ("links: core", "links: rim", r"s.yaml:13: market.agents\[1\].links: found 'rim'"),
+        ("links: core", "links: '*'", r"s.yaml:13: market.agents\[1\].links: found 'core', which"),
+        ("links: core", "nodes: c", r"s.yaml:12: market.agents: found edge in nobody's domain"),
+        ("links: core", "classes: {a: {fee: 1 money/s}}", "classes of a connectivity-provider"),
+        ("links: core", "links: edge, price_per_mark: 0 money", "price_per_mark: found '0 money'"),
+    ],
+)
+def test_check_names_the_place(far: str, near: str, place: str) -> None:
+    """One line with file, line, path, found and expected; what fits is read and written back."""
+    text = TEXT.replace("FAR", far).replace("NEAR", near)
+    if place:
+        with pytest.raises(ScenarioError, match=place):
+            scenario_from_text(text, "s.yaml")
+        return
+    scenario = scenario_from_text(text, "s.yaml")
+    assert scenario.market is not None and scenario.market.settlement == "retail"
+    again = scenario.resolved()["market"]["agents"]
+    assert [set(agent) & {"links", "nodes"} for agent in again] == [{far.split(":")[0]}] * 2
+
+
+def test_an_unknown_settlement_is_refused() -> None:
+    """With what there is; the words of scenarios are those of the rules."""
+    assert tuple(SETTLEMENTS) == RULES
+    text = TEXT.replace("FAR", "links: core").replace("NEAR", "links: edge")
+    text = text.replace("  price_per", "  settlement: barter\n  price_per")
+    with pytest.raises(ScenarioError, match="found 'barter', expected one of retail, cascade"):
+        scenario_from_text(text, "s.yaml")
+    with pytest.raises(ScenarioError, match="s.yaml:10: market.settlement: found 'lab:Mine'"):
+        scenario_from_text(text.replace("barter", "lab:Mine"), "s.yaml")
+
+
+def test_the_market_names_no_role() -> None:
+    """No word of a role stands in the market's code; `doctor` has a scenario of its own."""
+    folder = Path(__file__).parents[2] / "markets" / "ecnomy" / "markets"
+    found = [
+        f"{file.relative_to(folder)}: {word}"
+        for file in folder.rglob("*.py")
+        for word in ROLES
+        if re.search(rf"[\"']{word}[\"']", file.read_text())
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("retail", "s: through far, near; 2 money a mark, paid to far"),
+        ("direct", "s: through far, near; 2 to 3 money a mark, where it is set"),
+    ],
+)
+def test_check_says_what_a_mark_costs(rule: str, told: str) -> None:
+    """By the domains on each source's way; nothing is said where there is one carrier."""
+    text = TEXT.replace("FAR", "links: core, price_per_mark: 2 money")
+    text = text.replace("NEAR", "links: edge, price_per_mark: 3 money")
+    scenario = scenario_from_text(text.replace("market:", f"market:\n  settlement: {rule}"))
+    said = summary(scenario, make_plan(scenario))
+    assert told in said and f"marks are settled by {rule}" in said
+    lone = text.replace(", links: core", "").split("    - {name: near")[0]
+    scenario = scenario_from_text(lone)
+    assert "ways" not in summary(scenario, make_plan(scenario))

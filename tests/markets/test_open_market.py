@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A market that is stepped: the bytes of `ecnomy run`, and a Mesa model as Mesa's users know it."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import mesa
+import pytest
+
+import market_world as world
+from ecnomy.agents.errors import InputError, NotRunningError, StrategyError
+from ecnomy.markets import open_market, run
+from ecnomy.markets.economy.market import Market
+from open_world import SCENARIO, identity, manifest
+
+ROOT = Path(__file__).parents[2]
+GOLD_SILVER = ROOT / "configs/examples/gold-silver.yaml"
+GUARANTEED = ROOT / "configs/examples/gsp.yaml"
+SHORT = {
+    GOLD_SILVER: ["duration=20 s", "warmup=2.5 s"],
+    GUARANTEED: ["duration=3 min", "warmup=20 s", "sources.callers.traffic.idle=1 min"],
+}
+
+
+@pytest.mark.parametrize("scenario", [GOLD_SILVER, GUARANTEED], ids=["classes", "calls"])
+def test_steps_give_the_bytes_of_run(scenario: Path, tmp_path: Path) -> None:
+    """Every table and the manifest; calls are answered in mid-step."""
+    short = SHORT[scenario]
+    there = run(scenario, overrides=short, seed=3, out=tmp_path / "run")
+    with open_market(scenario, overrides=short, seed=3, out=tmp_path / "steps") as market:
+        assert market.running and market.time_s == 0
+        while market.running:
+            market.step()
+        result = market.close()
+    assert result is not None and result.complete
+    assert identity(result.folder) == identity(there.folder)
+    if scenario == GUARANTEED:
+        assert len(result.table("calls")) > 100
+    assert market.steps == len(result.link_epochs["t_ps"].unique()) - 1
+
+
+def test_the_snippet_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It runs as it stands, and gives what `run` gives."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = text[text.index("    from ecnomy.markets import open_market") :].splitlines()
+    lines = "\n".join(itertools.takewhile(lambda line: line.startswith("    ") or not line, block))
+    code = textwrap.dedent(lines)
+    assert code.count("market.step()") == 1 and "market.close()" in code
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    names: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), names)
+    there = run(GOLD_SILVER, seed=3, out=tmp_path / "run")
+    assert identity(names["result"].folder) == identity(there.folder)
+
+
+def test_mesa_users_find_what_they_expect(scene: Path, tmp_path: Path) -> None:
+    """An AgentSet with roles, names and balances; steps and time; the ledger's own figures."""
+    with open_market(scene, out=tmp_path / "r") as market:
+        assert isinstance(market, mesa.Model)
+        for _ in range(5):
+            market.step()
+        assert (market.steps, market.time_s) == (5, 5.0)
+        agents = {agent.name: agent for agent in market.agents}
+        wanted = {"isp": "connectivity-provider", "shop": "application-provider"}
+        wanted |= {"ann": "customer", "joe": "price-handler"}
+        assert {name: agent.role for name, agent in agents.items()} == wanted
+        assert agents["ann"].balance_micro == -5 * 2 * 2_000_000
+        assert agents["ann"].balance == -20.0
+        assert market.agents.agg("balance_micro", sum) == 0  # nobody else has an account
+        customers = market.agents.select(lambda agent: agent.role == "customer")
+        assert customers.agg("balance", sum) == -20.0
+        market.run_model()
+        assert not market.running
+    assert market.agents.select(lambda a: a.role == "customer").agg("balance", sum) == -80.0
+    assert manifest(tmp_path / "r")["balances_micro"]["ann"] == -80_000_000
+
+
+def test_guaranteed_stream_provider_names_its_role() -> None:
+    """The fifth role of a scenario, by the same word."""
+    with open_market(GUARANTEED, overrides=SHORT[GUARANTEED], tables=False) as market:
+        assert [a.role for a in market.agents][-1] == "guaranteed-stream-provider"
+
+
+def test_a_users_data_collector(scene: Path, tmp_path: Path) -> None:
+    """Model and agent reporters, once a step, without any code of ours."""
+    collector = mesa.DataCollector(
+        model_reporters={"price": "price_micro", "time": lambda market: market.time_s},
+        agent_reporters={"role": "role", "balance": "balance"},
+    )
+    with open_market(scene, out=tmp_path / "r") as market:
+        collector.collect(market)
+        while market.running:
+            market.step()
+            collector.collect(market)
+    frame = collector.get_model_vars_dataframe()
+    assert frame["time"].tolist() == list(range(21))
+    balances = collector.get_agent_vars_dataframe().query("role == 'customer'")["balance"]
+    assert balances.tolist() == [-4.0 * epoch for epoch in range(21)]
+
+
+def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_path: Path) -> None:
+    """A price and a willingness: in the tables from the report they were set at, and charged."""
+    price = 250_000
+    with open_market(scene, out=tmp_path / "r") as market:
+        while market.running:
+            if market.time_s in (4, 9):
+                price *= 2
+                market.post_price(price)
+            if market.time_s == 12:
+                market.set_willingness("web", 4_000_000.0)
+            market.step()
+        result = market.close()
+    assert result is not None
+    agents = result.agents
+    posted = agents[agents["name"] == "price_micro_per_mark"]
+    assert dict(zip(posted["t_ps"] // world.PS, posted["value"], strict=True)) == {
+        0: 250_000.0,
+        4: 500_000.0,
+        9: 1_000_000.0,
+    }
+    marks = result.ledger.query("kind == 'marks'")
+    paid = dict(zip(marks["t_ps"] // world.PS, marks["price_micro"], strict=True))
+    assert (paid[4], paid[5], paid[9], paid[10]) == (250_000, 500_000, 500_000, 1_000_000)
+    rates = agents.query("name == 'mark_rate' and flow == 2")
+    aimed = dict(zip(rates["t_ps"] // world.PS, rates["value"], strict=True))
+    assert aimed[4] == aimed[0] / 2 and aimed[12] == 4.0
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda market: market.post_price(-1), r"posted the price -1, expected an integer"),
+        (lambda market: market.post_price(0.5), r"posted the price 0.5"),
+        (lambda market: market.set_willingness("web", -1.0), r"found -1.0, expected >= 0"),
+        (lambda market: market.set_willingness("tin", 1.0), "no source 'tin'"),
+    ],
+)
+def test_useless_changes_are_refused(change: Any, told: str, scene: Path) -> None:
+    """In one line; the market goes on."""
+    with open_market(scene, tables=False) as market:
+        with pytest.raises((StrategyError, InputError), match=told) as refused:
+            change(market)
+        assert "\n" not in str(refused.value)
+        market.step()
+        assert market.running and market.price_micro == 250_000
+
+
+def test_a_market_without_an_engine_says_so() -> None:
+    """In one line that names the way."""
+    market = Market(world.plan([world.source("web")]), world.shop({}))
+    with pytest.raises(NotRunningError, match=r"^this market has no engine: open_market\(\) "):
+        market.step()
+    assert market.close() is None
+
+
+def test_without_tables_nothing_is_written(
+    scene: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Steps alone: no folder, no temporary file while it runs; no result to hand back."""
+    monkeypatch.chdir(scene.parent)
+    before = set(scene.parent.iterdir())
+    with open_market(scene, tables=False) as market:
+        assert not list(scratch.iterdir())
+        market.run_model()
+        assert market.close() is None
+    assert market.time_s == 20 and set(scene.parent.iterdir()) == before
+    with pytest.raises(TypeError, match="tables=False"):
+        open_market(scene, out="r", tables=False)
+
+
+def test_a_scenario_without_a_market_is_refused(scene: Path) -> None:
+    """Before anything is started or written."""
+    scene.write_text(SCENARIO.partition("market:")[0], encoding="utf-8")
+    with pytest.raises(InputError, match=r"scene\.yaml: has no market"):
+        open_market(scene)
+
+
+def test_a_folder_that_is_being_written_is_refused(scene: Path, tmp_path: Path) -> None:
+    """Two open markets of one process do not share a folder; the first goes on."""
+    with open_market(scene, out=tmp_path / "r") as market:
+        with pytest.raises(InputError, match="another run is writing there"):
+            open_market(scene, out=tmp_path / "r")
+        market.run_model()
+    assert manifest(tmp_path / "r")["complete"] is True
+    with pytest.raises(InputError, match="exists already"):
+        open_market(scene, out=tmp_path / "r")
+    with open_market(scene, out=tmp_path / "r", force=True) as market:
+        market.step()
+
+
+@pytest.mark.parametrize("deed", ["step", "close"])
+def test_no_agent_steps_or_closes_its_own_market(deed: str, scene: Path, tmp_path: Path) -> None:
+    """A strategy that tries is told, and the run ends as with any fault of a strategy."""
+    with open_market(scene, out=tmp_path / "r") as market:
+        market.step()
+        carrier = next(iter(market.agents))
+        carrier._strategy.post_price = lambda seen: getattr(market, deed)()
+        with pytest.raises(StrategyError, match="a step is under way"):
+            market.step()
+        assert not market.running
+    assert "a step is under way" in manifest(tmp_path / "r")["reason"]
+
+
+def test_importing_the_package_stays_light() -> None:
+    """`open_market` is there by name; neither Mesa nor pandas is loaded before it is used."""
+    code = (
+        "import sys, ecnomy.markets as m; assert 'open_market' in m.__all__;"
+        "assert not {'mesa', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules); m.open_market"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""However a stepped market ends, nothing is left behind; several at once do not meet."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import market_world as world
+from ecnomy.agents.errors import EngineError, NotRunningError
+from ecnomy.markets import open_market, run
+from ecnomy.markets.economy.market import Market
+from open_world import SCENARIO, held, identity, manifest, there
+
+
+def test_closed_before_the_end(scene: Path, tmp_path: Path, pids: list[int]) -> None:
+    """The folder says when; its tables are readable and whole up to then; twice is once."""
+    market = open_market(scene, out=tmp_path / "r")
+    for _ in range(3):
+        market.step()
+    result = market.close()
+    assert result is not None and not result.complete and market.close() == result
+    assert not market.running and not there(pids[0])
+    found = manifest(tmp_path / "r")
+    assert (found["complete"], found["reason"]) == (False, "closed at 3 s")
+    assert found["measured"]["to_ps"] == 3 * world.PS
+    assert result.flow_epochs["t_ps"].max() == 3 * world.PS
+    assert result.ledger["t_ps"].max() == 3 * world.PS
+    with pytest.raises(NotRunningError, match="^the run has ended: closed at 3 s$"):
+        market.step()
+
+
+def test_the_last_step_closes_the_results(scene: Path, tmp_path: Path, pids: list[int]) -> None:
+    """No engine, no open file; what goes wrong afterwards does not make the run incomplete."""
+    before = held()
+    with pytest.raises(ZeroDivisionError), open_market(scene, out=tmp_path / "r") as market:
+        market.run_model()
+        assert held() == before and not there(pids[0])
+        raise ZeroDivisionError
+    assert manifest(tmp_path / "r")["complete"] is True
+    with pytest.raises(NotRunningError, match="^the run has ended: complete$"):
+        market.step()
+
+
+def by_exception(market: Market, steps: int, pid: int) -> str:
+    with pytest.raises(ValueError, match="mine"), market:
+        for _ in range(steps):
+            market.step()
+        raise ValueError("mine")
+    return "ValueError: mine"
+
+
+def by_break(market: Market, steps: int, pid: int) -> str:
+    with market:
+        while market.running:
+            if market.steps == steps:
+                break
+            market.step()
+    return f"closed at {steps} s"
+
+
+def by_del(market: Market, steps: int, pid: int) -> str:
+    for _ in range(steps):
+        market.step()
+    return f"abandoned at {steps} s"  # nobody refers to it once this returns
+
+
+def by_kill(market: Market, steps: int, pid: int) -> str:
+    for _ in range(steps):
+        market.step()
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(EngineError, match="SIGKILL"):
+        market.step()
+    with pytest.raises(NotRunningError, match="^the run has ended: .*SIGKILL"):
+        market.step()
+    return "SIGKILL"
+
+
+def by_kill_unseen(market: Market, steps: int, pid: int) -> str:
+    for _ in range(steps):
+        market.step()
+    os.kill(pid, signal.SIGKILL)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    market.close()
+    return "SIGKILL"
+
+
+WAYS = (by_exception, by_break, by_del, by_kill, by_kill_unseen)
+
+
+def abandoned(scene: Path, out: Path, draws: random.Random, pids: list[int]) -> None:
+    """Open a market, leave it at a random moment in a random way, and look for what is left."""
+    before, way = held(), draws.choice(WAYS)
+    reason = way(open_market(scene, out=out), draws.randrange(20), pids[-1])
+    gc.collect()
+    found = manifest(out)
+    assert found["complete"] is False and reason in found["reason"], way.__name__
+    assert held() == before and not there(pids[-1]), way.__name__
+    assert not list(out.glob("*.tmp")) and (out / "flows.parquet").exists()
+
+
+def test_abandoned_markets_leave_nothing(
+    scene: Path, tmp_path: Path, scratch: Path, pids: list[int]
+) -> None:
+    """24 at random moments: no process, no socket, no open or temporary file; folders say why."""
+    draws = random.Random(24)
+    with open_market(scene, tables=False):
+        pass  # what the first one opens for good (libraries, time zones) is not counted
+    for number in range(24):
+        abandoned(scene, tmp_path / f"r{number}", draws, pids)
+    assert len(pids) == 25 and not list(scratch.iterdir())
+
+
+def stepped(scene: Path, seed: int, out: Path) -> dict[str, bytes]:
+    """A market stepped to its end, and its results."""
+    with open_market(scene, seed=seed, out=out) as market:
+        while market.running:
+            market.step()
+    return identity(out)
+
+
+def test_eight_at_once_in_threads(scene: Path, tmp_path: Path, scratch: Path) -> None:
+    """Each is as if it were alone; handlers of signals and the environment are left alone."""
+    alone = [identity(run(scene, seed=n, out=tmp_path / f"run{n}").folder) for n in range(1, 9)]
+    before = dict(os.environ), [signal.getsignal(n) for n in signal.valid_signals()]
+    threads = threading.active_count()
+    with ThreadPoolExecutor(8) as pool:
+        jobs = [pool.submit(stepped, scene, n, tmp_path / f"steps{n}") for n in range(1, 9)]
+        assert [job.result(120) for job in jobs] == alone
+    assert before == (dict(os.environ), [signal.getsignal(n) for n in signal.valid_signals()])
+    assert threading.active_count() == threads and not list(scratch.iterdir())
+
+
+def test_several_in_turn_in_one_thread(scene: Path, tmp_path: Path) -> None:
+    """Steps of three markets in turn are those of each alone, ended in another order."""
+    with contextlib.ExitStack() as stack:
+        markets = [
+            stack.enter_context(open_market(scene, seed=n, out=tmp_path / f"s{n}")) for n in (1, 2)
+        ]
+        while any(market.running for market in markets):
+            for market in markets:
+                market.step()
+    for n in (1, 2):
+        alone = run(scene, seed=n, out=tmp_path / f"run{n}").folder
+        assert identity(tmp_path / f"s{n}") == identity(alone)
+
+
+def test_another_thread_ends_what_one_began(scene: Path, tmp_path: Path, pids: list[int]) -> None:
+    """A market may be handed on; nothing of it is tied to a thread."""
+    market = open_market(scene, out=tmp_path / "r")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(market.step).result(30)
+        result = pool.submit(market.close).result(30)
+    assert result is not None and not result.complete and not there(pids[0])
+
+
+def test_steps_within_a_running_event_loop(scene: Path, tmp_path: Path) -> None:
+    """As in a notebook, whose cells run within one."""
+
+    async def cell() -> dict[str, bytes]:
+        await asyncio.sleep(0)
+        return stepped(scene, 3, tmp_path / "steps")
+
+    assert asyncio.run(cell()) == identity(run(scene, seed=3, out=tmp_path / "run").folder)
+
+
+SCRIPT = """
+import os, signal, sys, threading
+from ecnomy.markets import open_market
+market = open_market(sys.argv[1], out=sys.argv[2])
+for _ in range(3):
+    market.step()
+children = open(f"/proc/self/task/{os.getpid()}/children").read()
+print(children, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [
+        ("", "the program ended at 3 s"),
+        ("sys.exit(3)", "the program ended at 3 s"),
+        ("raise RuntimeError('mine')", "the program ended at 3 s"),
+        ("threading.Thread(target=market.run_model, daemon=True).start()", "the program ended"),
+        ("os.fork() or sys.exit(); os.wait(); market.step()", "the program ended at 4 s"),
+        ("os.kill(os.getpid(), signal.SIGTERM)", "the run has not ended"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", "the run has not ended"),
+    ],
+    ids=["end", "exit", "error", "thread", "fork", "terminated", "killed"],
+)
+def test_python_that_ends_takes_the_engine_with_it(
+    last: str, reason: str, scene: Path, tmp_path: Path, scratch: Path
+) -> None:
+    """However it ends: no engine, no temporary file, and the folder is called incomplete."""
+    slow = SCENARIO.replace("duration: 20 s", "duration: 100000 s")
+    scene.write_text(slow, encoding="utf-8")
+    words = [sys.executable, "-c", SCRIPT + last, str(scene), str(tmp_path / "r")]
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = os.environ | {"TMPDIR": str(scratch), "PYTHONPATH": paths}
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=60, check=False, env=environment
+    )
+    (pid,) = map(int, done.stdout.split())
+    deadline = time.monotonic() + 20
+    while there(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not there(pid) and not list(scratch.iterdir())
+    assert ("mine" in done.stderr) == ("mine" in last), done.stderr
+    found = manifest(tmp_path / "r")
+    assert found["complete"] is False and found["reason"].startswith(reason)
+    if reason == "the program ended at 3 s":
+        assert found["measured"]["to_ps"] == 3 * world.PS
+
+
+def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
+    """A child can neither step nor close its parent's market; the parent goes on."""
+    with open_market(scene, out=tmp_path / "r") as market:
+        child = os.fork()
+        if child == 0:
+            refused = 0
+            for deed in (market.step, market.close):
+                try:
+                    deed()
+                except NotRunningError as error:
+                    refused += "belongs to process" in str(error)
+            os._exit(refused)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+        market.run_model()
+    assert manifest(tmp_path / "r")["complete"] is True
+
+
+def test_interrupt_between_steps_spares_the_engine(scene: Path) -> None:
+    """A notebook's interrupt goes to the whole process group: the market can be stepped on."""
+    code = (
+        "import os, signal, sys\n"
+        "from ecnomy.markets import open_market\n"
+        "with open_market(sys.argv[1], tables=False) as market:\n"
+        "    market.step()\n"
+        "    try:\n"
+        "        os.killpg(0, signal.SIGINT)\n"
+        "    except KeyboardInterrupt:\n"
+        "        market.run_model()\n"
+        "        print(market.time_s)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(scene)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        start_new_session=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+    )
+    assert done.stdout == "20.0\n", done.stderr

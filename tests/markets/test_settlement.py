@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who pays whom for marks in a network of three domains, worked out by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import market_world as world
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.markets.bridge.columns import REPORT_PAIRS
+from ecnomy.markets.bridge.messages import Report
+from ecnomy.markets.economy.market import Market
+from ecnomy.markets.economy.marks_by_flow import shared
+from ecnomy.markets.plan import Link, Plan
+from market_world import PS
+
+# One flow over access (10 per mark), transit (7) and far (3), another that enters at transit. In
+# the first epoch `long` has 5, 4 and 2 marks set and 9 delivered; `short` 6 and 1 set and 7
+# delivered. Before the second one transit goes to 8; then `long` has 1, 0 and 3 set, 4 delivered.
+PRICES = {"access": 10, "transit": 7, "far": 3}
+FIRST = {"long": (5, 4, 2), "short": (6, 1)}
+SECOND = {"long": (1, 0, 3), "short": (0, 0)}
+HAND = {
+    "retail": {
+        ("ann", "access"): 9 * 10 + 4 * 10,
+        ("bob", "transit"): 7 * 7,
+        ("access", "transit"): 4 * 7 + 0,
+        ("access", "far"): 2 * 3 + 3 * 3,
+        ("transit", "far"): 1 * 3,
+    },
+    "cascade": {
+        ("ann", "access"): 9 * 10 + 4 * 10,
+        ("bob", "transit"): 7 * 7,
+        ("access", "transit"): (4 + 2) * 7 + (0 + 3) * 8,
+        ("transit", "far"): (2 + 1) * 3 + 3 * 3,
+    },
+    "direct": {
+        ("ann", "access"): 5 * 10 + 1 * 10,
+        ("ann", "transit"): 4 * 7,
+        ("ann", "far"): 2 * 3 + 3 * 3,
+        ("bob", "transit"): 6 * 7,
+        ("bob", "far"): 1 * 3,
+    },
+    "peering": {("ann", "access"): 9 * 10 + 4 * 10, ("bob", "transit"): 7 * 7},
+}
+
+
+def chain() -> Plan:
+    """Three links in a row; `long` takes them all, `short` the last two."""
+    bare = world.plan([world.source("long"), world.source("short")])
+    first = bare.links[0]
+    links = [_link(first, i, name) for i, name in enumerate(PRICES)]
+    paths = {"long": [0, 1, 2], "short": [1, 2]}
+    sources = [_replaced(source, path=paths[source.name]) for source in bare.sources]
+    nodes = ["n0", "n1", "n2", "n3"]
+    return _replaced(bare, links=links, sources=sources, nodes=nodes, plan_digest="").sealed()
+
+
+def _replaced(struct, **changes):
+    import msgspec
+
+    known = {key: value for key, value in changes.items() if key in struct.__struct_fields__}
+    return msgspec.structs.replace(struct, **known)
+
+
+def _link(like: Link, i: int, name: str) -> Link:
+    return _replaced(like, name=name, source=i, target=i + 1, stream=f"link/{name}/marking")
+
+
+def three(rule: str) -> Market:
+    """Three carriers, and a customer for each flow."""
+    carriers = [
+        AgentSpec(name, "connectivity-provider", links=(name,), price_micro_per_mark=price)
+        for name, price in PRICES.items()
+    ]
+    users = [world.customer("ann", "long"), world.customer("bob", "short")]
+    return Market(chain(), MarketSpec(99, (*carriers, *users), rule))
+
+
+def report(plan: Plan, epoch: int, marks: list[int], delivered: list[int]) -> Report:
+    """Cumulative marks of each (source, link) and marked packets delivered of each flow."""
+    told = world.report(plan, epoch * PS, epoch, ce=delivered)
+    pairs = {name: np.zeros(len(marks), dtype=dtype) for name, dtype in REPORT_PAIRS.items()}
+    pairs["marks"] = np.array(marks, dtype=np.int64)
+    return Report(told.t_ps, told.epoch, told.flows, told.links, pairs)
+
+
+def bills(market: Market) -> dict[tuple[str, str], int]:
+    """What the ledger holds, (debit, credit) -> micro-units."""
+    found: Counter[tuple[str, str]] = Counter()
+    names = market.ledger.names
+    for rows in market.ledger.take():
+        for debit, credit, amount in zip(rows.debit, rows.credit, rows.amount_micro, strict=True):
+            found[names[debit], names[credit]] += int(amount)
+    return dict(found)
+
+
+@pytest.mark.parametrize("rule", HAND)
+def test_three_domains_by_hand(rule: str) -> None:
+    """Every posting of two epochs, to the micro-unit; the books balance."""
+    market = three(rule)
+    first = [*FIRST["long"], *FIRST["short"]]
+    both = [a + b for a, b in zip(first, (*SECOND["long"], *SECOND["short"]), strict=True)]
+    market.decide(report(market.plan, 0, [0] * 5, [0, 0]))
+    market.decide(report(market.plan, 1, first, [9, 7]))
+    market.domains.post(1, 8)
+    market.decide(report(market.plan, 2, both, [13, 7]))
+    assert bills(market) == HAND[rule]
+    assert int(market.ledger.balances_micro.sum()) == 0
+    market.close()
+
+
+def test_what_a_mark_costs_a_flow() -> None:
+    """The access carrier's price; under `direct` the mean by where its marks came from."""
+    retail, direct = three("retail"), three("direct")
+    assert retail.row_price_micro().tolist() == [10, 7]
+    assert direct.row_price_micro().tolist() == [10, 7]  # nothing was marked yet
+    marks = [*FIRST["long"], *FIRST["short"]]
+    for market in (retail, direct):
+        market.decide(report(market.plan, 0, [0] * 5, [0, 0]))
+        market.decide(report(market.plan, 1, marks, [9, 7]))
+    assert retail.row_price_micro().tolist() == [10, 7]
+    expected = [(5 * 10 + 4 * 7 + 2 * 3) / 11, (6 * 7 + 1 * 3) / 7]
+    assert direct.row_price_micro().tolist() == pytest.approx(expected, rel=1e-15)
+    retail.domains.post(0, 12)
+    assert retail.row_price_micro().tolist() == [12, 7]
+
+
+@pytest.mark.parametrize(
+    ("total", "weights", "parts"),
+    [
+        (7, [3], [7]),
+        (7, [1, 1], [4, 3]),
+        (7, [0, 0, 0], [3, 2, 2]),
+        (10, [1, 0, 2], [3, 0, 7]),
+        (1, [1, 1, 5], [0, 0, 1]),
+        (0, [1, 2], [0, 0]),
+    ],
+)
+def test_marks_are_shared_out_whole(total: int, weights: list[int], parts: list[int]) -> None:
+    """In proportion, by largest remainders, the earlier row first."""
+    assert shared(total, np.array(weights)).tolist() == parts
+
+
+def test_a_rule_of_ones_own(tmp_path) -> None:
+    """A class by dotted path; what cannot be imported is refused in a line."""
+    spec = MarketSpec(5, (AgentSpec("isp", "connectivity-provider"),), "nowhere.rules:Mine")
+    with pytest.raises(InputError, match="settlement 'nowhere.rules:Mine': tried"):
+        Market(world.plan([world.source("s")]), spec)
+    own = MarketSpec(5, spec.agents, "ecnomy.markets.economy.settlement:Peering")
+    assert Market(world.plan([world.source("s")]), own).row_price_micro().tolist() == [5]

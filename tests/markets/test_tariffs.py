@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is owed under each tariff against exact arithmetic in fractions, over any epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from ecnomy.agents.errors import LedgerError, TariffError
+from ecnomy.markets.economy.accruers import ACCRUERS, MenuAccruer, accruer
+from ecnomy.markets.economy.exact import MOST_DENOMINATOR, Exact, share
+from ecnomy.markets.economy.prices import Price
+from ecnomy.markets.economy.tariffs import (
+    Block,
+    Blocks,
+    Flat,
+    Limit,
+    Menu,
+    Own,
+    Period,
+    PerUnit,
+    Posted,
+    Simple,
+    Tariff,
+    TimeOfDay,
+    TwoPart,
+)
+from ecnomy.markets.inputs.units import PER
+from oracle_tariffs import Epoch, bills
+
+unhurried = settings(deadline=None)  # other work on the machine is no fault of a tariff's
+LARGEST = 2**62
+HOUR = 3600 * 10**12
+
+
+def ints(*values: int) -> Any:
+    """An int64 column."""
+    return np.array(values, dtype=np.int64)
+
+
+@st.composite
+def epochs(draw: st.DrawFn, longest: int = 40 * HOUR) -> list[Epoch]:
+    """Up to eight epochs one after the other; quantities up to 2^40, small ones more often."""
+    made = []
+    for _ in range(draw(st.integers(1, 8))):
+        long_ps = draw(st.one_of(st.integers(1, longest), st.integers(1, min(longest, 10**12))))
+        quantity = draw(st.one_of(st.integers(0, 2**40), st.integers(0, 100)))
+        posted = draw(st.one_of(st.integers(0, 10**12), st.integers(0, 10**4)))
+        made.append(Epoch(long_ps, quantity, posted, draw(st.integers(0, long_ps))))
+    return made
+
+
+def micro() -> st.SearchStrategy[int]:
+    """Micro-units of a price, from nothing to the dearest."""
+    return st.one_of(st.integers(0, 10**12), st.integers(0, 10**7), st.just(10**12))
+
+
+def pers(unit: str) -> list[int]:
+    """What a price may be for."""
+    return [count for of, count in PER.values() if of == unit]
+
+
+def price(unit: str) -> st.SearchStrategy[Price]:
+    """A price as YAML gives it."""
+    return st.builds(Price, micro(), st.sampled_from(pers(unit)), st.just(unit))
+
+
+UNITS = st.sampled_from(["ps", "byte", "mark"])
+
+
+def check(tariff: Simple, unit: str, seen: list[Epoch]) -> None:
+    """Charges of a row among idle ones are differences of its exact bill, or are refused."""
+    charged, t_ps, before = accruer(tariff, 3, unit), 0, 0
+    for epoch, bill in zip(seen, bills(tariff, seen), strict=True):
+        quantity, active = ints(0, epoch.quantity, 0), ints(0, epoch.active_ps, 0)
+        to_ps = t_ps + epoch.long_ps
+        if bill - before >= LARGEST:
+            with pytest.raises(LedgerError, match="overflow"):
+                charged.due(t_ps, to_ps, quantity, epoch.posted, active)
+            return
+        due = charged.due(t_ps, to_ps, quantity, epoch.posted, active)
+        assert due.dtype == np.int64
+        assert due.tolist() == [0, bill - before, 0]
+        t_ps, before = to_ps, bill
+
+
+@unhurried
+@given(UNITS.flatmap(price), epochs())
+def test_per_unit_is_the_floor_of_the_product(paid: Price, seen: list[Epoch]) -> None:
+    """A constant price for ps, bytes or marks."""
+    check(PerUnit(price=paid), paid.unit, seen)
+
+
+@unhurried
+@given(micro(), st.integers(1, MOST_DENOMINATOR), epochs())
+def test_per_unit_for_any_number_of_units(count: int, per: int, seen: list[Epoch]) -> None:
+    """A price made in Python may be for any number of what is metered."""
+    check(PerUnit(price=Price(count, per, "byte")), "byte", seen)
+
+
+@unhurried
+@given(st.sampled_from(sorted(PER)), epochs())
+def test_posted_carries_the_fraction_over_changes_of_price(per: str, seen: list[Epoch]) -> None:
+    """Another price each epoch, for any number of units."""
+    check(Posted(per=per), PER[per][0], seen)
+
+
+@unhurried
+@given(price("ps"), epochs())
+def test_flat_is_the_floor_of_price_times_time(paid: Price, seen: list[Epoch]) -> None:
+    """Time under the tariff counts, and not what the meter of bytes says."""
+    check(Flat(price=paid), "byte", seen)
+
+
+@unhurried
+@given(price("ps"), UNITS.flatmap(price), epochs())
+def test_two_part_is_one_bill(fee: Price, paid: Price, seen: list[Epoch]) -> None:
+    """The floor of fee and price together."""
+    check(TwoPart(fee=fee, price=paid), paid.unit, seen)
+
+
+@st.composite
+def times_of_day(draw: st.DrawFn, units: st.SearchStrategy[str] = UNITS) -> tuple[TimeOfDay, str]:
+    """Up to five periods on a day of odd length, over midnight at times, with gaps or without."""
+    unit, day = draw(units), draw(st.one_of(st.just(24 * HOUR), st.integers(8, 30 * HOUR)))
+    cuts = sorted(draw(st.sets(st.integers(0, day - 1), min_size=2, max_size=5)))
+    paid = price(unit)
+    periods = [
+        Period(begin=low, end=high, price=draw(paid))
+        for low, high in pairwise(cuts)
+        if draw(st.booleans())
+    ]
+    if cuts[0] > 0 and draw(st.booleans()):
+        periods.append(Period(begin=cuts[-1], end=cuts[0], price=draw(paid)))
+    periods = periods or [Period(begin=cuts[0], end=cuts[1], price=draw(paid))]
+    offset = draw(st.integers(0, 2 * day))
+    elsewhere = draw(paid)
+    return TimeOfDay(day=day, offset=offset, periods=tuple(periods), price=elsewhere), unit
+
+
+@unhurried
+@given(times_of_day(), st.data())
+def test_time_of_day_splits_in_proportion_to_time(
+    made: tuple[TimeOfDay, str], data: st.DataObject
+) -> None:
+    """Epochs from a fraction of a period to several days, against a walk along the clock."""
+    tariff, unit = made
+    check(tariff, unit, data.draw(epochs(3 * tariff.day)))
+
+
+@unhurried
+@given(times_of_day(st.just("ps")), st.lists(st.integers(1, 40 * HOUR), min_size=1, max_size=9))
+def test_time_by_the_clock_is_exact_however_it_is_cut(
+    made: tuple[TimeOfDay, str], cuts: list[int]
+) -> None:
+    """What is metered is time: the sum over epochs is the charge for all of it at once."""
+    tariff = made[0]
+    whole, cut, t_ps, paid = accruer(tariff, 1, "ps"), accruer(tariff, 1, "ps"), 0, 0
+    try:
+        for long_ps in cuts:
+            paid += int(cut.due(t_ps, t_ps + long_ps, ints(long_ps), 0)[0])
+            t_ps += long_ps
+        assert paid == int(whole.due(0, t_ps, ints(t_ps), 0)[0])
+    except LedgerError as refused:
+        assert refused.name == "overflow"
+
+
+@st.composite
+def blocks(draw: st.DrawFn) -> tuple[Blocks, str]:
+    """Up to four blocks, with a cap or without."""
+    unit = draw(st.sampled_from(["byte", "mark"]))
+    ends = sorted(draw(st.sets(st.integers(1, 2**41), max_size=3)))
+    limits = [Limit(end, unit) for end in ends]
+    made = tuple(Block(up_to=up_to, price=draw(price(unit))) for up_to in [*limits, None])
+    cap = draw(st.one_of(st.none(), st.integers(1, 10**9), st.integers(1, 10**18)))
+    return Blocks(blocks=made, cap_micro=cap), unit
+
+
+@unhurried
+@given(blocks(), epochs())
+def test_blocks_and_a_cap_are_exact(made: tuple[Blocks, str], seen: list[Epoch]) -> None:
+    """The bill of the quantity so far, no more than the cap."""
+    check(*made, seen)
+
+
+def test_a_cap_is_reached_exactly_and_holds() -> None:
+    """0.3 money a mark up to 1 money: the fourth mark costs the rest, the fifth nothing."""
+    tariff = Blocks(blocks=(Block(price=Price(300_000, 1, "mark")),), cap_micro=10**6)
+    charged = accruer(tariff, 2, "mark")
+    paid = [charged.due(t, t + 1, ints(1, 2**61 * (t == 0)), 0).tolist() for t in range(5)]
+    assert paid == [[300_000, 10**6], [300_000, 0], [300_000, 0], [100_000, 0], [0, 0]]
+
+
+@unhurried
+@given(epochs(), st.data())
+def test_a_menu_keeps_the_bill_of_each_choice(seen: list[Epoch], data: st.DataObject) -> None:
+    """Each choice has charged the floor for the epochs in which it was the row's."""
+    choices: dict[str, Simple] = {
+        "flat": Flat(price=data.draw(price("ps"))),
+        "paid": PerUnit(price=data.draw(price("byte"))),
+        "block": data.draw(blocks().map(lambda made: made[0])),
+        "posted": Posted(per="GB"),
+    }
+    menu = accruer(Menu(choices=choices), 2, "byte")
+    assert isinstance(menu, MenuAccruer)
+    picks = [data.draw(st.integers(0, 3)) for _ in seen]
+    idle = [e._replace(quantity=0, active_ps=0) for e in seen]
+    each = []
+    for number, tariff in enumerate(choices.values()):
+        of = [e if pick == number else i for e, i, pick in zip(seen, idle, picks, strict=True)]
+        each.append(bills(tariff, of))
+    assume(max(max(bill) for bill in each) < LARGEST)
+    t_ps, before = 0, 0
+    for number, (epoch, pick) in enumerate(zip(seen, picks, strict=True)):
+        menu.choose(ints(1), pick)
+        quantity, active = ints(0, epoch.quantity), ints(0, epoch.active_ps)
+        due = menu.due(t_ps, t_ps + epoch.long_ps, quantity, epoch.posted, active)
+        total = sum(bill[number] for bill in each)
+        assert due.tolist() == [0, total - before]
+        t_ps, before = t_ps + epoch.long_ps, total
+
+
+def test_a_menu_refuses_a_choice_that_is_not_on_it() -> None:
+    """By name, and the choice stays as it was."""
+    menu = MenuAccruer(Menu(choices={"a": Posted(), "b": Posted()}), 2, "mark")
+    menu.choose(ints(0), 1)
+    for wrong in (2, -1):
+        with pytest.raises(LedgerError, match="unknown-choice"):
+            menu.choose(ints(1), wrong)
+    assert menu.choice.tolist() == [1, 0]
+
+
+@unhurried
+@given(
+    st.integers(1, MOST_DENOMINATOR),
+    st.lists(st.tuples(st.integers(0, 2**62), st.integers(0, 2**62)), min_size=1, max_size=5),
+)
+def test_every_row_has_its_price_and_its_fraction(per: int, rows: list[tuple[int, int]]) -> None:
+    """Prices and quantities anywhere in int64, twice: Python's integers, or a refusal."""
+    charged = Exact(len(rows), [Price(1, per, "byte")])
+    products = [many * each for many, each in rows]
+    quantity, posted = ints(*(r[0] for r in rows)), ints(*(r[1] for r in rows))
+    before = [0] * len(rows)
+    for times in (1, 2):
+        after = [times * product // per for product in products]
+        wanted = [b - a for a, b in zip(before, after, strict=True)]
+        if max(wanted) >= LARGEST:
+            with pytest.raises(LedgerError, match="overflow"):
+                charged.due(quantity, posted)
+            return
+        assert charged.due(quantity, posted).tolist() == wanted
+        before = after
+
+
+def test_the_largest_fraction_leaves_a_radix() -> None:
+    """At the largest denominator a long division comes to its end; above it a price is refused."""
+    charged = Exact(1, [Price(1, MOST_DENOMINATOR, "byte")])
+    many, each = 2**62, 2**59
+    assert charged.due(ints(many), ints(each)).tolist() == [many * each // MOST_DENOMINATOR]
+    with pytest.raises(LedgerError, match="without a common fraction"):
+        Exact(1, [Price(1, 2**61, "byte")])
+
+
+@unhurried
+@given(
+    st.lists(st.integers(0, LARGEST - 1), max_size=4), st.integers(0, 2**62), st.integers(1, 2**62)
+)
+def test_a_share_is_the_floor(quantity: list[int], part: int, whole: int) -> None:
+    """Of epochs up to the longest there can be."""
+    part = min(part, whole)
+    assert share(ints(*quantity), part, whole).tolist() == [q * part // whole for q in quantity]
+
+
+KINDS: dict[str, tuple[Tariff, str]] = {
+    "per-unit": (PerUnit(price=Price(333_333, 10**6, "byte")), "byte"),
+    "posted": (Posted(per="MB"), "byte"),
+    "flat": (Flat(price=Price(333_333, 60 * 10**12, "ps")), "byte"),
+    "flat on a meter of time": (Flat(price=Price(333_333, 60 * 10**12, "ps")), "ps"),
+    "two-part": (
+        TwoPart(fee=Price(7, HOUR, "ps"), price=Price(333_333, 10**6, "byte")),
+        "byte",
+    ),
+    "time-of-day": (
+        TimeOfDay(
+            day=7,
+            periods=(Period(begin=2, end=5, price=Price(1, 3, "ps")),),
+            price=Price(2, 7, "ps"),
+        ),
+        "ps",
+    ),
+    "blocks": (
+        Blocks(
+            blocks=(
+                Block(up_to=Limit(10**6, "byte"), price=Price(1, 1000, "byte")),
+                Block(price=Price(5, 1000, "byte")),
+            )
+        ),
+        "byte",
+    ),
+    "menu": (Menu(choices={"own": PerUnit(price=Price(333_333, 10**6, "byte"))}), "byte"),
+}
+
+
+def test_every_kind_is_held_to_the_common_rules() -> None:
+    """The table above leaves none out but a user's own."""
+    assert {type(tariff) for tariff, _ in KINDS.values()} == set(ACCRUERS) - {Own}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@unhurried
+@given(cuts=st.lists(st.integers(0, 10**13), min_size=1, max_size=9))
+def test_charges_do_not_depend_on_the_epochs(kind: str, cuts: list[int]) -> None:
+    """As much metered as time goes by: any slices add up to the charge for all at once."""
+    tariff, unit = KINDS[kind]
+    whole, cut, t_ps, paid = accruer(tariff, 1, unit), accruer(tariff, 1, unit), 0, 0
+    for long_ps in cuts:
+        paid += int(cut.due(t_ps, t_ps + long_ps, ints(long_ps), 12_345)[0])
+        t_ps += long_ps
+    at_once = int(whole.due(0, t_ps, ints(t_ps), 12_345)[0])
+    assert paid == at_once
+    assert at_once > 0 or t_ps < 10**12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_meter_that_runs_backwards_is_refused(kind: str) -> None:
+    """By name; a flat rate looks at its meter where that is of time."""
+    tariff, unit = KINDS[kind]
+    backwards = () if kind == "flat" else ((ints(5, -1), ints(0, 0)),)
+    by_time = (*backwards, (ints(0, 0), ints(5, -1))) if kind in ("flat", "two-part") else backwards
+    assert by_time
+    for quantity, active in by_time:
+        with pytest.raises(LedgerError, match="negative-amount"):
+            accruer(tariff, 2, unit).due(0, 10, quantity, 1, active)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_rows_owe_nothing(kind: str) -> None:
+    """A contract that nobody has entered yet."""
+    tariff, unit = KINDS[kind]
+    assert accruer(tariff, 0, unit).due(0, 10, ints(), 1).tolist() == []
+
+
+@pytest.mark.parametrize("posted", [-1, ints(3, -1)])
+def test_a_posted_price_below_zero_is_refused(posted: Any) -> None:
+    """For all rows or for one."""
+    with pytest.raises(LedgerError, match="negative-amount"):
+        accruer(Posted(), 2, "mark").due(0, 1, ints(1, 1), posted)
+
+
+def test_a_posted_price_of_each_row() -> None:
+    """Sellers post their own."""
+    assert accruer(Posted(), 2, "mark").due(0, 1, ints(3, 5), ints(10, 7)).tolist() == [30, 35]
+
+
+def test_a_period_holds_from_its_first_picosecond() -> None:
+    """[from, to): what a moment meters has the price of that moment."""
+    tariff = TimeOfDay(
+        day=10,
+        periods=(Period(begin=8, end=2, price=Price(1, 1, "mark")),),
+        price=Price(100, 1, "mark"),
+    )
+    charged = accruer(tariff, 1, "mark")
+    paid = [int(charged.due(t, t, ints(1), 0)[0]) for t in (0, 1, 2, 7, 8, 9, 10)]
+    assert paid == [1, 1, 100, 100, 1, 1, 1]
+
+
+def test_odd_marks_of_an_epoch_over_a_boundary() -> None:
+    """Five marks in 4 ps, 1 of them at 10, 3 at 1000: one mark and four."""
+    tariff = TimeOfDay(
+        day=100,
+        periods=(Period(begin=0, end=11, price=Price(10, 1, "mark")),),
+        price=Price(1000, 1, "mark"),
+    )
+    assert accruer(tariff, 1, "mark").due(10, 14, ints(5), 0).tolist() == [4010]
+
+
+def test_prices_without_a_common_fraction_are_refused() -> None:
+    """Two primes whose product is beyond int64."""
+    tariff = TwoPart(fee=Price(1, 2**31 - 1, "ps"), price=Price(1, 2**61 - 1, "byte"))
+    with pytest.raises(LedgerError, match="overflow"):
+        accruer(tariff, 1, "byte")
+
+
+@pytest.mark.parametrize("bad", [(-1, 1, "byte"), (10**12 + 1, 1, "byte"), (1, 0, "byte")])
+def test_a_price_out_of_range_is_refused(bad: tuple[int, int, str]) -> None:
+    """Also one for what nobody meters."""
+    with pytest.raises(ValueError, match="a price"):
+        Price(*bad)
+    with pytest.raises(ValueError, match="no number of what is metered"):
+        Price(1, 1, "apple")
+
+
+def test_a_tariff_of_a_users_own() -> None:
+    """Rounds each row's bytes up to megabytes, over any epochs."""
+    charged = accruer(Own(path="lab_tariffs:StartedMegabytes", params={"price": 0.5}), 2, "byte")
+    paid = [charged.due(t, t + 1, ints(600_000, 10**6), 0).tolist() for t in range(3)]
+    assert paid == [[500_000, 500_000], [500_000, 500_000], [0, 500_000]]
+
+
+def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
+    """All of the epoch where nobody says; in a menu none of it for those who chose another."""
+    active = Own(path="lab_tariffs:Active")
+    assert accruer(active, 2, "mark").due(0, 3 * 10**12, ints(0, 0), 0).tolist() == [3, 3]
+    menu = MenuAccruer(Menu(choices={"posted": Posted(), "active": active}), 2, "mark")
+    menu.choose(ints(1), 1)
+    assert menu.due(0, 3 * 10**12, ints(4, 4), 10).tolist() == [40, 3]
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("list", "gave no array"),
+        ("float", "gave float64 numbers"),
+        ("length", r"gave \(3,\)"),
+        ("negative", "gave -3, not 2 integers"),
+        ("huge", "gave 4611686018427387904"),
+        ("crash", r"failed: KeyError: 'crash' \(.*lab_tariffs.py:\d+\)"),
+    ],
+)
+def test_a_users_tariff_is_held_to_what_can_be_booked(fault: str, told: str) -> None:
+    """One line that names the class and what it did."""
+    charged = accruer(Own(path="lab_tariffs:Faulty", params={"fault": fault}), 2, "byte")
+    with pytest.raises(TariffError, match=f"lab_tariffs:Faulty.*{told}"):
+        charged.due(0, 1, ints(1, 1), 0)
+
+
+# The same rules for what has been said above of one row hold for ten thousand.
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "menu"])
+def test_many_rows_are_as_one_each(kind: str) -> None:
+    """Columns of 200 rows against 200 accruers of one."""
+    tariff, unit = KINDS[kind]
+    draw: Callable[..., Any] = np.random.default_rng(7).integers
+    together, alone = accruer(tariff, 200, unit), [accruer(tariff, 1, unit) for _ in range(200)]
+    for step in range(5):
+        quantity, active = draw(0, 2**40, 200), draw(0, 10**12, 200)
+        span = (step * 10**12, (step + 1) * 10**12)
+        due = together.due(*span, quantity, 99, active)
+        each = [
+            int(one.due(*span, quantity[i : i + 1], 99, active[i : i + 1])[0])
+            for i, one in enumerate(alone)
+        ]
+        assert due.tolist() == each

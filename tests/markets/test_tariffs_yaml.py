@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tariffs as users write them: what is read, that it is written back, what is refused and how."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+from typing import Annotated, NamedTuple
+
+import msgspec
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ecnomy.agents.errors import ScenarioError, TariffError
+from ecnomy.markets.economy import own
+from ecnomy.markets.economy.accruers import accruer
+from ecnomy.markets.economy.prices import EXAMPLES, METER_UNITS, Price, PriceReader
+from ecnomy.markets.economy.tariffs import (
+    DAY_PS,
+    KINDS,
+    Block,
+    Blocks,
+    Flat,
+    Limit,
+    Menu,
+    Own,
+    Period,
+    PerUnit,
+    Posted,
+    Tariff,
+    TimeOfDay,
+    TwoPart,
+    own_kinds,
+)
+from ecnomy.markets.inputs import reading
+from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.units import PER, USUAL, decimal_text, number
+from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
+
+HOUR = 3600 * 10**12
+READER = TariffReader()
+
+
+class Meter(NamedTuple):
+    """A meter as check_fits needs it."""
+
+    name: str
+    unit: str
+
+
+class Contract(msgspec.Struct, frozen=True, kw_only=True):
+    """Something with a tariff and a meter, as a scenario may have it."""
+
+    meter: str = "byte"
+    tariff: Annotated[Tariff, TariffReader()]
+
+    def __post_init__(self) -> None:
+        check_fits(self.tariff, Meter("what-is-counted", self.meter))
+
+
+def read(text: str) -> Tariff:
+    """A tariff in YAML."""
+    return READER.read(parse(text, "lab.yaml"), "tariff")
+
+
+GIB = Price(2_000_000, 10**9, "byte")
+GOOD: dict[str, Tariff] = {
+    "{kind: per-unit, price: 2 money/GB}": PerUnit(price=GIB),
+    "{kind: per-unit, price: 0.01 money/mark}": PerUnit(price=Price(10_000, 1, "mark")),
+    "{kind: per-unit, price: 1e-6 money/packet}": PerUnit(price=Price(1, 1, "packet")),
+    "{kind: per-unit, price: 0.05 money / call}": PerUnit(price=Price(50_000, 1, "call")),
+    "{kind: per-unit, price: 0.2 money/transfer}": PerUnit(price=Price(200_000, 1, "transfer")),
+    "{kind: posted}": Posted(),
+    "{kind: posted, per: MB}": Posted(per="MB"),
+    "{kind: flat, price: 10 money/h}": Flat(price=Price(10**7, HOUR, "ps")),
+    "{kind: flat, price: 0.1 money/minute}": Flat(price=Price(100_000, HOUR // 60, "ps")),
+    "{kind: two-part, fee: 1 money/h, price: 0.1 money/MB}": TwoPart(
+        fee=Price(10**6, HOUR, "ps"), price=Price(100_000, 10**6, "byte")
+    ),
+    "{kind: time-of-day, periods: [{from: 8 h, to: 18 h, price: 2 money/GB}], price: 0 money/GB}": (
+        TimeOfDay(
+            day=DAY_PS,
+            periods=(Period(begin=8 * HOUR, end=18 * HOUR, price=GIB),),
+            price=Price(0, 10**9, "byte"),
+        )
+    ),
+    "{kind: time-of-day, day: 2 h, offset: 30 min, periods: [{from: 1 h, to: 0.5 h, price: "
+    "2 money/GB}, {from: 0.5 h, to: 1 h, price: 2 money/GB}]}": TimeOfDay(
+        day=2 * HOUR,
+        offset=HOUR // 2,
+        periods=(
+            Period(begin=HOUR, end=HOUR // 2, price=GIB),
+            Period(begin=HOUR // 2, end=HOUR, price=GIB),
+        ),
+    ),
+    "{kind: blocks, cap: 20 money, "
+    "blocks: [{up_to: 1 GB, price: 2 money/GB}, {price: 3 money/GB}]}": (
+        Blocks(
+            blocks=(
+                Block(up_to=Limit(10**9, "byte"), price=GIB),
+                Block(price=Price(3_000_000, 10**9, "byte")),
+            ),
+            cap_micro=20_000_000,
+        )
+    ),
+    "{kind: blocks, blocks: [{up_to: 2 h, price: 0 money/h}, {price: 1 money/h}]}": Blocks(
+        blocks=(
+            Block(up_to=Limit(2 * HOUR, "ps"), price=Price(0, HOUR, "ps")),
+            Block(price=Price(10**6, HOUR, "ps")),
+        )
+    ),
+    "{kind: menu, choices: {light: {kind: per-unit, price: 2 money/GB}, heavy: {kind: posted}}}": (
+        Menu(choices={"light": PerUnit(price=GIB), "heavy": Posted()})
+    ),
+    "{kind: lab_tariffs:StartedMegabytes, price: 2 money/GB}": Own(
+        path="lab_tariffs:StartedMegabytes", params={"price": 0.002}
+    ),
+    "{kind: menu, choices: {own: {kind: lab_tariffs:Active}}}": Menu(
+        choices={"own": Own(path="lab_tariffs:Active")}
+    ),
+}
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_tariffs_are_read_and_written_back(text: str) -> None:
+    """What a resolved scenario says reads as the same, and says the same again."""
+    tariff = read(text)
+    assert tariff == GOOD[text]
+    written = yaml.safe_dump(READER.write(tariff))
+    assert read(written) == tariff
+    assert yaml.safe_dump(READER.write(read(written))) == written
+
+
+def test_every_kind_is_among_them() -> None:
+    """The table above leaves none out."""
+    assert {type(tariff) for tariff in GOOD.values()} == {*KINDS.values(), Own}
+
+
+def test_resolved_text() -> None:
+    """A price keeps its unit: 0.1 money/min is no whole number of micro-units a second."""
+    blocks = read(
+        "{kind: blocks, cap: 20 money, blocks: [{up_to: 1 GB, price: 2 money/GB}, "
+        "{price: 0.000003 money/byte}]}"
+    )
+    assert READER.write(blocks) == {
+        "kind": "blocks",
+        "blocks": [
+            {"up_to": "1000000000 byte", "price": "2 money/GB"},
+            {"price": "0.000003 money/byte"},
+        ],
+        "cap": "20 money",
+    }
+    assert READER.write(read("{kind: flat, price: 0.1 money/min}"))["price"] == "0.1 money/min"
+
+
+@settings(deadline=None)
+@given(st.integers(0, 10**12), st.sampled_from(sorted(PER)))
+def test_every_price_that_can_be_written_is_read_exactly(micro: int, name: str) -> None:
+    """Whole micro-units up to the dearest, for anything that a price may be for."""
+    text = f"{decimal_text(number(str(micro)) / 10**6)} money/{name}"
+    price = PriceReader().read(parse(repr(text), "lab.yaml"), "price")
+    unit, per = PER[name]
+    assert price == Price(micro, per, unit)
+    assert str(price) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        ("3 money/Mbit", Price(24, 1, "byte")),
+        ("0.1 money/kbit", Price(800, 1, "byte")),
+        ("0.0000003 money/Mbit", Price(2400, 10**9, "byte")),
+        ("0.0000001 money/GB", Price(100, 10**12, "byte")),
+        ("2 money/days", Price(2_000_000, DAY_PS, "ps")),
+    ],
+)
+def test_prices_in_other_units_are_exact(text: str, price: Price) -> None:
+    """They are kept for the least unit of the table in which they are whole."""
+    kept = PriceReader().read(parse(text, "lab.yaml"), "price")
+    assert kept == price
+    assert PriceReader().read(parse(str(kept), "lab.yaml"), "price") == kept
+
+
+BAD = [
+    ("3", "", "found 3", "a tariff such as"),
+    ("{price: 2 money/GB}", ".kind", "no 'kind'", "one of per-unit, posted"),
+    ("{kind: 3}", ".kind", "found 3", "one of per-unit, posted"),
+    ("{kind: perunit}", ".kind", "'perunit'", "did you mean 'per-unit'?"),
+    ("{kind: per-unit}", ".price", "no 'price'", "a price such as 2 money/GB"),
+    ("{kind: per-unit, prize: 1}", ".prize", "unknown key 'prize'", "did you mean 'price'?"),
+    ("{kind: per-unit, price: 2}", ".price", "2 without a unit", "a price such as"),
+    ("{kind: per-unit, price: [2]}", ".price", "a list of 1", "a price such as"),
+    ("{kind: per-unit, price: 2 money}", ".price", "'money' measures something else", "a price"),
+    ("{kind: per-unit, price: 2 EUR/GB}", ".price", "no unit 'EUR/GB'", "a price such as"),
+    ("{kind: per-unit, price: 2 money/km}", ".price", "measures something else", "a price"),
+    ("{kind: per-unit, price: much}", ".price", "not a number with a unit", "a price such as"),
+    ("{kind: per-unit, price: -1 money/GB}", ".price", "'-1 money/GB'", "a price such as"),
+    ("{kind: per-unit, price: 1e-7 money/mark}", ".price", "'1e-7", "multiples of 1/1000000"),
+    ("{kind: per-unit, price: 2e6 money/GB}", ".price", "'2e6", "at most 1000000 money/GB"),
+    ("{kind: posted, per: apple}", ".per", "'apple'", "one of ms, s, min"),
+    ("{kind: posted, price: 1 money/GB}", ".price", "unknown key 'price'", "one of per"),
+    ("{kind: flat, price: 2 money/GB}", ".price", "'money/GB' measures", "such as 10 money/h"),
+    ("{kind: two-part, price: 2 money/GB}", ".fee", "no 'fee'", "such as 10 money/h"),
+    ("{kind: time-of-day, periods: []}", ".periods", "no periods", "at least one"),
+    (
+        "{kind: time-of-day, periods: [{from: 8 h, to: 18 h, price: 1 money/h}]}",
+        ".price",
+        "no 'price'",
+        "a price for the time outside the periods",
+    ),
+    (
+        "{kind: time-of-day, periods: [{from: 24 h, to: 18 h, price: 1 money/h}]}",
+        ".periods[0].from",
+        "24 h",
+        "within the day of 24 h",
+    ),
+    (
+        "{kind: time-of-day, day: 12 h, periods: [{from: 8 h, to: 18 h, price: 1 money/h}]}",
+        ".periods[0].to",
+        "18 h",
+        "within the day of 12 h",
+    ),
+    (
+        "{kind: time-of-day, periods: [{from: 8 h, to: 8 h, price: 1 money/h}]}",
+        ".periods[0].to",
+        "the time it begins at",
+        "another time",
+    ),
+    (
+        "{kind: time-of-day, periods: [{from: 17 h, to: 18 h, price: 1 money/h}, "
+        "{from: 20 h, to: 17.5 h, price: 1 money/h}], price: 1 money/h}",
+        ".periods[0]",
+        "a period over another one",
+        "no time in two",
+    ),
+    (
+        "{kind: time-of-day, periods: [{from: 8 h, to: 9 h, price: 1 money/h}, "
+        "{from: 9 h, to: 10 h, price: 1 money/GB}], price: 1 money/h}",
+        ".periods[1].price",
+        "1 money/GB beside 1 money/h",
+        "prices for the same",
+    ),
+    (
+        "{kind: time-of-day, periods: [{from: 8 h, to: 9 h, price: 1 money/h}], price: 1 money/GB}",
+        ".price",
+        "1 money/GB beside 1 money/h",
+        "prices for the same",
+    ),
+    ("{kind: blocks, blocks: []}", ".blocks", "no blocks", "at least one"),
+    (
+        "{kind: blocks, blocks: [{price: 1 money/GB}, {price: 2 money/GB}]}",
+        ".blocks[0].up_to",
+        "no 'up_to'",
+        "only the last block has no end",
+    ),
+    (
+        "{kind: blocks, blocks: [{up_to: 1 GB, price: 1 money/GB}]}",
+        ".blocks[0].up_to",
+        "a last block that ends",
+        "holds from there on",
+    ),
+    (
+        "{kind: blocks, blocks: [{up_to: 2 h, price: 1 money/GB}, {price: 1 money/GB}]}",
+        ".blocks[0].up_to",
+        "a limit in ps",
+        "one in byte",
+    ),
+    (
+        "{kind: blocks, blocks: [{up_to: 2 apples, price: 1 money/GB}, {price: 1 money/GB}]}",
+        ".blocks[0].up_to",
+        "no unit 'apples'",
+        "a quantity above 0",
+    ),
+    (
+        "{kind: blocks, blocks: [{up_to: 2 GB, price: 1 money/GB}, "
+        "{up_to: 2 GB, price: 1 money/GB}, {price: 1 money/GB}]}",
+        ".blocks[1].up_to",
+        "no more than the block before",
+        "above it",
+    ),
+    (
+        "{kind: blocks, blocks: [{up_to: 2 GB, price: 1 money/GB}, {price: 1 money/h}]}",
+        ".blocks[1].price",
+        "1 money/h beside 1 money/GB",
+        "prices for the same",
+    ),
+    ("{kind: blocks, cap: 0 money, blocks: [{price: 1 money/h}]}", ".cap", "0 money", "above 0"),
+    ("{kind: menu}", ".choices", "no 'choices'", "tariffs by names"),
+    ("{kind: menu, choices: {}}", ".choices", "an empty mapping", "tariffs by names"),
+    ("{kind: menu, choice: {}}", ".choice", "unknown key 'choice'", "did you mean 'choices'?"),
+    ("{kind: menu, choices: {a b: {kind: posted}}}", ".choices.'a b'", "'a b'", "a name of"),
+    (
+        "{kind: menu, choices: {a: {kind: menu, choices: {b: {kind: posted}}}}}",
+        ".choices.a.kind",
+        "'menu'",
+        "one of per-unit",
+    ),
+    ("{kind: menu, choices: {a: {kind: posted, per: x}}}", ".choices.a.per", "'x'", "one of"),
+    ("{kind: no_such_lab:Mine}", ".kind", "'no_such_lab:Mine'", "tried no_such_lab:Mine"),
+    ("{kind: lab_tariffs:np}", ".kind", "'lab_tariffs:np'", "is no class"),
+    ("{kind: lab_tariffs:Column}", ".kind", "Column", "is no class"),
+    ("{kind: lab_tariffs:Refused}", ".kind", "Refused", "has none of due"),
+    ("{kind: lab_tariffs:OldDue}", ".kind", "OldDue", "not due(self, from_ps, to_ps, quantity"),
+    ("{kind: lab_tariffs:OddUnit}", ".kind", "OddUnit", "'parsec', none of ps"),
+    ("{kind: lab_tariffs:Unreadable}", ".kind", "Unreadable", "annotations can be read (NameErr"),
+    (
+        "{kind: lab_tariffs:StartedMegabytes, price: 0 money/MB}",
+        ".price",
+        "0 money/MB",
+        "a price above 0",
+    ),
+    (
+        "{kind: lab_tariffs:StartedMegabytes, price: 1 money/h}",
+        ".price",
+        "measures something else",
+        "a quantity in money/MB",
+    ),
+    (
+        "{kind: lab_tariffs:StartedMegabytes, prize: 1}",
+        ".prize",
+        "the unknown parameter 'prize'",
+        "did you mean 'price'?",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "path", "found", "expected"), BAD)
+def test_a_bad_tariff_is_one_line(text: str, path: str, found: str, expected: str) -> None:
+    """File, line, path, what was found and what was expected."""
+    with pytest.raises(ScenarioError) as caught:
+        reading.read(parse(f"tariff:\n  {text}\n", "lab.yaml"), Contract, "", {})
+    error = caught.value
+    assert "\n" not in str(error)
+    assert (error.file, error.line, error.path) == ("lab.yaml", 2, f"tariff{path}")
+    assert found in str(error).partition(", expected ")[0]
+    assert expected in error.expected
+
+
+def test_a_fault_within_a_long_tariff_has_its_own_line() -> None:
+    """The place is that of the value, not of the tariff."""
+    text = "kind: blocks\nblocks:\n  - up_to: 2 GB\n    price: 1 money/GB\n  - price: 1 money/h\n"
+    with pytest.raises(ScenarioError) as caught:
+        read(text)
+    assert (caught.value.line, caught.value.path) == (5, "tariff.blocks[1].price")
+
+
+FITS = {
+    "{kind: per-unit, price: 1 money/%s}": "tariff.price",
+    "{kind: posted, per: %s}": "tariff.per",
+    "{kind: two-part, fee: 1 money/h, price: 1 money/%s}": "tariff.price",
+    "{kind: time-of-day, periods: [{from: 1 h, to: 2 h, price: 1 money/%s}], price: 0 money/%s}": (
+        "tariff.periods[0].price"
+    ),
+    "{kind: blocks, blocks: [{price: 1 money/%s}]}": "tariff.blocks[0].price",
+    "{kind: menu, choices: {a: {kind: flat, price: 1 money/h}, b: {kind: posted, per: %s}}}": (
+        "tariff.choices.b.per"
+    ),
+}
+
+
+@pytest.mark.parametrize("unit", METER_UNITS)
+@pytest.mark.parametrize("text", FITS)
+def test_a_tariff_fits_meters_of_its_unit_only(text: str, unit: str) -> None:
+    """A mismatch is one line at the price; what fits is read."""
+    for name, (of, _) in PER.items():
+        document = f"meter: {unit}\ntariff: {text.replace('%s', name)}\n"
+        node = parse(document, "lab.yaml")
+        if of == unit:
+            assert isinstance(reading.read(node, Contract, "", {}), Contract)
+            continue
+        with pytest.raises(ScenarioError) as caught:
+            reading.read(node, Contract, "", {})
+        assert (caught.value.line, caught.value.path) == (2, FITS[text])
+        assert f"money/{name}" in caught.value.found
+        assert "one for what-is-counted" in caught.value.expected
+
+
+@pytest.mark.parametrize("unit", METER_UNITS)
+def test_a_flat_rate_fits_any_meter_and_examples_fit_theirs(unit: str) -> None:
+    """The example that a message gives for a meter fits it."""
+    check_fits(read("{kind: flat, price: 10 money/h}"), Meter("any", unit))
+    check_fits(read(f"{{kind: per-unit, price: {EXAMPLES[unit]}}}"), Meter("any", unit))
+
+
+def test_a_users_tariff_fits_meters_of_the_unit_it_names() -> None:
+    """A class without `unit` fits all."""
+    mine = read("{kind: lab_tariffs:StartedMegabytes}")
+    check_fits(mine, Meter("bytes", "byte"))
+    with pytest.raises(Misfit) as caught:
+        check_fits(mine, Meter("marks", "mark"))
+    assert (caught.value.key, caught.value.expected) == (
+        "tariff.kind",
+        "one for marks, which is in mark",
+    )
+    check_fits(read("{kind: lab_tariffs:Active}"), Meter("marks", "mark"))
+
+
+def test_a_users_tariff_by_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name in the group ecnomy.tariffs is read, written back and asked."""
+    entry = importlib.metadata.EntryPoint("by-time", "lab_tariffs:Active", own.GROUP)
+    monkeypatch.setattr(
+        importlib.metadata, "entry_points", lambda group: [entry] if group == own.GROUP else []
+    )
+    tariff = read("{kind: by-time}")
+    assert tariff == Own(path="by-time")
+    assert READER.write(tariff) == {"kind": "by-time"}
+    due = accruer(tariff, 1, "mark").due(0, 2 * 10**12, np.array([0]), 0)
+    assert due.tolist() == [2]
+
+
+def test_what_a_tariff_names_of_a_users() -> None:
+    """All dotted paths, for digests of what a run depends on."""
+    text = "{kind: menu, choices: {a: {kind: lab_tariffs:Active}, b: {kind: posted}}}"
+    assert list(own_kinds(read(text))) == ["lab_tariffs:Active"]
+    assert list(own_kinds(Posted())) == []
+    with pytest.raises(TariffError, match="no tariff 'nonesuch'"):
+        own.find("nonesuch")
+
+
+def test_the_table_of_prices_is_of_what_meters_count() -> None:
+    """Each price's unit is known without pint, and worth what its parts are."""
+    assert set(EXAMPLES) == set(METER_UNITS) == {of for of, _ in PER.values()}
+    for name, (of, per) in PER.items():
+        worth, base = USUAL[f"money/{name}"]
+        each = 10**12 if of == "ps" else 1
+        assert (1 / worth * each, base) == (per, "money/s" if of == "ps" else f"money/{of}")
+
+
+def test_reading_tariffs_loads_neither_numpy_nor_pint() -> None:
+    """`ecnomy check` stays quick: accruers and rare units are loaded where they are used."""
+    code = (
+        "import sys; from ecnomy.markets.scenario.tariffs import TariffReader; "
+        "from ecnomy.markets.inputs.yamlfile import parse; "
+        f"[TariffReader().read(parse(t, 'x'), '') for t in {[t for t in GOOD if 'lab_' not in t]!r}"
+        " if 'minute' not in t]; "
+        "assert 'pint' not in sys.modules; assert 'numpy' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What strategies are told beside rates and marks, and what they may do beside paying."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import FlowView
+from ecnomy.markets import run
+from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.scenario import scenario_from_text
+from told_strategies import LOG
+
+TEXT = """\
+version: 1
+duration: 12 s
+network:
+  links:
+    - {name: wire, from: a, to: b, rate: 4 Mbps, delay: 5 ms, buffer: 60 packets,
+       marking: {law: fixed, probability: 0.02}}
+sources:
+  - {name: day, count: 2, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+  - {name: night, count: 2, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+market:
+  price_per_mark: 0.001 money
+  agents:
+    - {name: isp, role: connectivity-provider, strategy: {kind: 'told_strategies:Curious'}}
+    - name: shop
+      role: application-provider
+      classes: {gold: {fee: 0.01 money/s, sources: [day, night]}}
+    - {name: ann, role: customer, sources: [day, night], decision_interval: 1 s,
+       strategy: {kind: 'told_strategies:KIND'}}
+"""
+
+
+def made(folder: Path, kind: str) -> RunResult:
+    """A run with this customer."""
+    LOG.clear()
+    return run(scenario_from_text(TEXT.replace("KIND", kind)), out=folder)
+
+
+def test_a_flow_switched_off_is_silent_and_pays_no_fee(tmp_path: Path) -> None:
+    """From the report on: by night 1 s, as ann first decides then, and the last 6 s."""
+    result = made(tmp_path / "r", "Switch")
+    fees = result.ledger[result.ledger["kind"] == "class-fee"].groupby("flow")["amount_micro"].sum()
+    assert fees.to_dict() == {0: 60_000, 1: 60_000, 2: 70_000, 3: 70_000}
+    epochs = result.flow_epochs
+    sent = {(row.flow, row.t_ps // 10**12): row.sent for row in epochs.itertuples()}
+    for day, night in ((0, 2), (1, 3)):
+        assert sent[day, 12] == sent[day, 7] and sent[day, 6] > 1000
+        assert sent[night, 6] == sent[night, 2] and sent[night, 12] - sent[night, 6] > 1000
+    changes = result.agents[result.agents["name"] == "active"]
+    told = list(zip(changes["t_ps"] // 10**12, changes["flow"], changes["value"], strict=True))
+    assert told == [(1, 2, 0.0), (1, 3, 0.0), (6, 0, 0.0), (6, 1, 0.0), (6, 2, 1.0), (6, 3, 1.0)]
+
+
+def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
+    """Names and members of flows; payload is 960 of every 1000 bytes; whether it is switched on."""
+    made(tmp_path / "r", "Switch")
+    assert sorted(LOG) == ["day.0", "day.1", "night.0", "night.1"]
+    views = [view for view in LOG["day.0"] if isinstance(view, FlowView)]
+    busy = [view for view in views if view.goodput_bps > 1e5]
+    assert len(busy) >= 5
+    for view in busy:
+        assert view.payload_bps == pytest.approx(0.96 * view.goodput_bps, rel=1e-9)
+    assert [view.switched_on for view in views] == [view.t_ps <= 6 * 10**12 for view in views]
+
+
+def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> None:
+    """Its fees since it last asked add up to its balance; the same seed draws the same numbers."""
+    first = made(tmp_path / "a", "Rich")
+    told = list(LOG["rich"])
+    assert len(told) == 11  # one a second, from the first report after t = 0 to the last but one
+    balances = [entry[1] for entry in told]
+    paid = [entry[2].get("class-fee", 0) for entry in told]
+    for i, balance in enumerate(balances):
+        assert balance == -sum(paid[: i + 1])
+    assert paid == [40_000] * 11
+    made(tmp_path / "b", "Rich")
+    assert LOG["rich"] == told and len({entry[3] for entry in told}) == len(told)
+    income = first.agents[first.agents["name"] == "income"]["value"].sum()
+    ledger = first.ledger
+    earned = ledger[(ledger["credit"] == "isp") & (ledger["t_ps"] < 12 * 10**12)]
+    assert income == earned["amount_micro"].sum() > 0
+
+
+def test_what_is_no_truth_value_is_refused(tmp_path: Path) -> None:
+    """In one line."""
+    with pytest.raises(StrategyError, match=r"ann .*returned an active that is no truth value"):
+        made(tmp_path / "r", "Vague")

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strategies that keep what they are told and switch flows off (test_told_and_done.py)."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+from ecnomy.agents.decision import Decision, FlowDecision
+from ecnomy.agents.observation import FlowView, Observation, PriceObservation
+
+__all__ = ["LOG", "Curious", "Rich", "Switch", "Vague"]
+
+LOG: dict[str, list[object]] = {}
+
+
+@dataclasses.dataclass
+class Curious:
+    """A carrier that notes what it has earned."""
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """The same price; its income goes into the table `agents`."""
+        assert seen.agent is not None
+        seen.agent.note("income", seen.agent.received_since().get("marks", 0))
+        return seen.price_micro
+
+
+@dataclasses.dataclass
+class Switch:
+    """Sends by day up to 6 s, by night from then on; keeps what it is told."""
+
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        """Which of its flows may send."""
+        LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
+        by_day = seen.t_ps < 6 * 10**12
+        return FlowDecision(active=(seen.source == "day") == by_day)
+
+
+@dataclasses.dataclass
+class Rich:
+    """Keeps its account."""
+
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """Nothing; what it sees is kept."""
+        agent = seen.agent
+        assert agent is not None
+        told = (seen.t_ps, agent.balance_micro, agent.paid_since(), float(agent.random.random()))
+        LOG.setdefault("rich", []).append(told)
+        return Decision()
+
+
+@dataclasses.dataclass
+class Vague:
+    """Answers something else than a truth value."""
+
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        """Perhaps."""
+        return FlowDecision(active="perhaps")  # type: ignore[arg-type]
