@@ -31,6 +31,7 @@ class EngineProcess:
     """
 
     dying_s = 2.0  # an engine whose socket closed is gone by then
+    ending_s = 120.0  # one that said goodbye may still write files, on a busy machine
 
     def __init__(
         self,
@@ -87,10 +88,14 @@ class EngineProcess:
         """Whether it has ended."""
         return self._process.poll() is not None
 
-    def fate(self) -> str:
-        """What became of it, in words: for after its end of the bridge has closed."""
+    def fate(self, within_s: float | None = None) -> str:
+        """What became of it, in words: for after its end of the bridge has closed.
+
+        Args:
+            within_s: how long to wait for its end; `dying_s` when left out.
+        """
         try:
-            status = self._process.wait(self.dying_s)
+            status = self._process.wait(self.dying_s if within_s is None else within_s)
         except subprocess.TimeoutExpired:
             return f"{self._name} (process {self.pid}) is still there"
         last = self.last_words()
@@ -120,7 +125,7 @@ class EngineProcess:
         Raises:
             EngineError: it does not end, or not with status 0.
         """
-        fate = self.fate()
+        fate = self.fate(self.ending_s)
         if self._process.returncode != 0:
             raise EngineError(f"after the run {fate}")
 
