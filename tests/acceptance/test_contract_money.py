@@ -127,6 +127,12 @@ def test_who_pays_whom(made: RunResult) -> None:
         ("price: 2 money/GB", "price: 2 money/h", r"contracts\[0\]\.tariff"),
         ("meter: bytes", "meter: smiles", r"contracts\[0\]\.meter: found 'smiles'"),
         ("sources: [bulk, pages]", "sources: bulks", r"unknown source 'bulks'"),
+        ("meter: packets, sources: bulk,", "meter: marks-set, sources: bulk,", r"contracts\[1\]"),
+        (
+            "tariff: {kind: per-unit, price: 2 money/GB}",
+            "tariff: {kind: posted, per: MB}",
+            r"contracts\[0\]\.tariff: found posted",
+        ),
         ("name: line", "name: marks", r"contracts\[1\]\.name: found 'marks'"),
         ("kind: flat, price: 0.1 money/min", "kind: flatter, price: 1 money/h", "tariff.kind"),
     ],

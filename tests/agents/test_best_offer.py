@@ -115,7 +115,7 @@ def test_the_curious_try_others() -> None:
 
 
 def test_fees_count() -> None:
-    """A class fee is part of what an alternative costs; a user in none pays none."""
+    """A fee of 0.5 money/s is more than 0.4 for marks; in the class the provider pays marks."""
     users = Users(6)
     users.meet((2, 2))
     n = 6
@@ -123,7 +123,8 @@ def test_fees_count() -> None:
     offers = (Offer("shop", "dear", 500_000),)
     columns = FlowColumns(
         *(rows, np.ones(12, dtype=np.int64), np.full(12, 2e6)),
-        *(np.zeros(12, dtype=np.int64) for _ in range(3)),
+        *(np.zeros(12, dtype=np.int64) for _ in range(2)),
+        np.where(rows < n, 9_000_000, 4_000_000),
         *(np.full(12, 0.04), np.zeros(12), np.where(rows < n, 0, -1)),
         source=rows // n,
         member=rows % n,

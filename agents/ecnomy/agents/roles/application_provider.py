@@ -29,7 +29,6 @@ class ApplicationProvider(Role):
     """
 
     phase: ClassVar[str] = "provide"
-    role = "application-provider"
 
     def __init__(
         self, model: mesa.Model, name: str, terms: Terms, offers: tuple[Offer, ...]

@@ -23,7 +23,6 @@ class ConnectivityProvider(Role):
     """Posts one integer price per mark, in micro-units; `stay` keeps the scenario's price."""
 
     phase: ClassVar[str] = "post"
-    role = "connectivity-provider"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""

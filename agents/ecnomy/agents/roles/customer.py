@@ -16,8 +16,6 @@ __all__ = ["Customer"]
 class Customer(Role):
     """Holds one strategy for the flows of its sources; stays in its classes by default."""
 
-    role = "customer"
-
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, ADAPT)

@@ -32,7 +32,6 @@ class GuaranteedStreamProvider(Role):
     """
 
     phase: ClassVar[str] = "watch"
-    role = "guaranteed-stream-provider"
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms, tariff: Tariff) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""

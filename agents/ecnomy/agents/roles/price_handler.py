@@ -32,8 +32,6 @@ class PriceHandler(Role):
     its marking probability would put the handler to sleep for many minutes.
     """
 
-    role = "price-handler"
-
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, ADAPT)

@@ -99,7 +99,7 @@ class Role(mesa.Agent):
     its contracts in `join` and looks and acts in `act`.
 
     Attributes:
-        role: the word for it in a scenario.
+        role: as its entry in the scenario has it.
         preset: what its entry may hold; that of roles in ecnomy is listed in find.py.
         terms: dataclass of the terms that a role of one's own takes in YAML, None for none.
         own: an object of it, as the scenario has it.

@@ -7,7 +7,8 @@ leaves a user per second is its surplus
 
     s = U(x) - charge - fee        [money/s], x the goodput
 
-of the time between two decisions, smoothed with weight 1/2. Of an alternative that a user is not in
+of the time between two decisions, smoothed with weight 1/2; in a service class its provider pays
+for marks, and the user the fee alone. Of an alternative that a user is not in
 it goes by the mean of those who are (word of mouth), else by what was last known of it; what nobody
 knows yet is taken for as good as the best known. A user changes where
 
@@ -53,7 +54,7 @@ class BestOffer:
         switching_cost: what a change costs a user, in its own reckoning: nobody is paid.
         horizon: the time over which a gain must make up for it.
         loyalty: share of users that do not look at a decision.
-        curiosity: share of users that try something else at a decision.
+        curiosity: share of those who look that try something else.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
@@ -123,7 +124,8 @@ class BestOffer:
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
         fees = np.array([*(o.fee_micro_per_s for o in seen.offers), 0.0])
         fee = np.where(flows.offer[used] == NO_OFFER, 0.0, fees[flows.offer[used]])
-        cost = (flows.charge_micro[used] / dt_s + fee) / MICRO
+        own = np.where(flows.offer[used] == NO_OFFER, flows.charge_micro[used] / dt_s, 0.0)
+        cost = (own + fee) / MICRO
         surplus = self._utility.value(ratio) - cost
         at = self._choice, np.arange(len(self._choice))
         before = self._known[at]

@@ -215,6 +215,7 @@ class Market(Stepped):
 
     def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
         role = find_role(spec.role).made(self, _terms(spec, self.plan.seed), spec)
+        role.role = spec.role
         seat = MarketSeat(self, spec, preset_of(spec.role), role.stream)
         for contract in spec.contracts:
             seat.sell(contract)

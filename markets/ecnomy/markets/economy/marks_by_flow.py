@@ -37,7 +37,10 @@ class MarksByFlow:
 
     def of(self, epoch: Epoch) -> Integers:
         """The same by row of flows."""
-        marks = self.of_sources(epoch)
+        return self.by_row(epoch, self.of_sources(epoch))
+
+    def by_row(self, epoch: Epoch, marks: Integers) -> Integers:
+        """What sources had set, `marks`, by row of flows."""
         found = np.zeros(int(self._first[-1]), dtype=np.int64)
         found[self._first[:-1][self._single]] = marks[self._single]
         delivered = epoch.flows("ce")

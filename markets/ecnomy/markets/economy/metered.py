@@ -41,7 +41,7 @@ class Metered:
     ) -> None:
         self._kind, self._spans = spec.name, Spans(plan)
         self._rows = parties.flows(spec.sources)
-        self._users, payee = parties, parties.account(seller)
+        self._parties, payee = parties, parties.account(seller)
         self._payee = np.full(len(self._rows), payee, dtype=np.int64)
         self._domains = domains
         self._domain = domains.names.index(seller) if seller in domains.names else 0
@@ -59,7 +59,7 @@ class Metered:
         posted = int(epoch.price_micro[self._domain])
         amount = self._accruer.due(epoch.from_ps, epoch.to_ps, quantity, posted, active_ps)
         price = np.full(len(rows), self._price, dtype=np.int64)
-        debit = self._users.users[rows]
+        debit = self._parties.users[rows]
         return Dues(self._kind, debit, self._payee, amount, rows, quantity, price, FEE)
 
     def _reading(self, plan: Plan, domains: Domains, counts: Counts, meter: str) -> Reading:

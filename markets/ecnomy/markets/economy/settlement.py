@@ -98,10 +98,17 @@ class Direct:
         self._domains = domains
         self._direct = _MarkSet(plan, parties, domains)
         self.contracts: tuple[Contract, ...] = (self._direct,)
+        self._of = self._direct.counts, domains.price_micro
+        self._price = self._mean(self._direct.counts)
 
     def row_price_micro(self) -> Floats:
         """The mean price, by where its source's marks came from; the access carrier's at first."""
-        counts = self._direct.counts
+        counts, prices = self._direct.counts, self._domains.price_micro
+        if counts is not self._of[0] or prices is not self._of[1]:
+            self._of, self._price = (counts, prices), self._mean(counts)
+        return self._price
+
+    def _mean(self, counts: Integers) -> Floats:
         total = counts.sum(axis=1)
         mean = self._domains.price_micro[self._direct.access].astype(np.float64)
         met = total > 0
@@ -163,7 +170,7 @@ class _Owed:
     """What carriers owe each other: one row for each pair of them, over all sources."""
 
     def __init__(self, plan: Plan, domains: Domains, debts: Debts) -> None:
-        self._domains, self._books = domains, PairBooks(plan, domains)
+        self._books = PairBooks(plan, domains)
         at: dict[tuple[int, int], list[int]] = {}
         for row, (source, hop) in enumerate(
             zip(self._books.source.tolist(), self._books.hop.tolist(), strict=True)
@@ -207,7 +214,8 @@ class _MarkSet:
         """See Contract."""
         columns = [marks.of_sources(epoch) for marks in self._marks]
         self.counts = self.counts + np.array(columns, dtype=np.int64).T
-        found = [marks.of(epoch) for marks in self._marks]
+        met = zip(self._marks, columns, strict=True)
+        found = [marks.by_row(epoch, column) for marks, column in met]
         rows = [np.flatnonzero(quantity).astype(np.int64) for quantity in found]
         row = np.concatenate(rows)
         quantity = np.concatenate([q[own] for q, own in zip(found, rows, strict=True)])

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.agents.roles.find import ROLES, preset_of
+from ecnomy.agents.roles.find import ROLES, preset_of, with_article
 from ecnomy.agents.spec import RETAIL, AgentSpec, ClassSpec, ContractSpec, MarketSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.economy.ownership import Misowned, owners_of
+from ecnomy.markets.economy.tariffs import Posted
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
@@ -185,6 +186,13 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
                     found = f"the unknown source {source!r}"
                     here = f"{path}.sources[{item}]"
                     raise places.fault(here, found, known_name(source, known))
+            carrier = preset_of(agent.role).owns_links
+            if entry.meter == "marks-set" and not carrier:
+                found = f"marks-set of {with_article(agent.role)}, who has no domain"
+                raise places.fault(f"{path}.meter", found, "another meter, or a carrier's contract")
+            if isinstance(entry.tariff, Posted) and not (carrier and entry.tariff.unit == "mark"):
+                expected = "a carrier's price per mark, which is all that is posted"
+                raise places.fault(f"{path}.tariff", "posted", expected)
             if entry.meter == "transfers" and not document.record.transfers:
                 found = "transfers, which record.transfers leaves out"
                 raise places.fault(f"{path}.meter", found, "record: {transfers: true}")
