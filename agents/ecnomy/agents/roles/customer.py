@@ -7,30 +7,19 @@ import mesa
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
-from ecnomy.agents.roles.role import ADAPT, Role, Strategist, Terms, settling_ps
-from ecnomy.agents.seat import Seat
+from ecnomy.agents.roles.role import ADAPT, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.user import User
 
 __all__ = ["Customer"]
 
 
-class Customer(Role):
+class Customer(User):
     """Holds one strategy for the flows of its sources; stays in its classes by default."""
 
     def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, ADAPT)
         self._strategist = Strategist(name, terms.kind or "stay", terms.params)
-
-    def join(self, seat: Seat) -> None:
-        """The flows of its sources are its own."""
-        self._rows = seat.use(seat.spec.sources)
-
-    def act(self, seat: Seat) -> None:
-        """Choose classes, and pay for flows in none."""
-        decision = self.decide(seat.flows(self._rows))
-        seat.move(self._rows, decision)
-        seat.switch(self._rows, decision)
-        seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:
         """The classes it asks for, and what it pays for flows that no provider pays for."""

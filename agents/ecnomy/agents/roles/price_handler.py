@@ -15,15 +15,15 @@ import mesa
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
-from ecnomy.agents.roles.role import ADAPT, SHORTEST_PS, Role, Strategist, Terms, settling_ps
-from ecnomy.agents.seat import Seat
+from ecnomy.agents.roles.role import ADAPT, SHORTEST_PS, Strategist, Terms, settling_ps
+from ecnomy.agents.roles.user import User
 
 __all__ = ["PriceHandler"]
 
 LONGER: Final = 2  # times the last interval
 
 
-class PriceHandler(Role):
+class PriceHandler(User):
     """Holds one strategy for the flows of its sources; each flow has a willingness of its own.
 
     It decides at the first report, so that no flow begins on terms its user did not set, then at
@@ -37,17 +37,6 @@ class PriceHandler(Role):
         super().__init__(model, name, terms, ADAPT)
         self._phase_ps, self.next_ps = self.next_ps, 0
         self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)
-
-    def join(self, seat: Seat) -> None:
-        """The flows of its sources are its own."""
-        self._rows = seat.use(seat.spec.sources)
-
-    def act(self, seat: Seat) -> None:
-        """Say what it pays for each flow."""
-        decision = self.decide(seat.flows(self._rows))
-        seat.move(self._rows, decision)
-        seat.switch(self._rows, decision)
-        seat.pay(self._rows, decision, all_of_them=False)
 
     def decide(self, seen: Observation) -> Decision:
         """What it is willing to pay for each flow, and how fast the flow may be at most."""

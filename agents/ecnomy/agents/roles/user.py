@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What roles share whose flows are their own: they choose classes, switch flows and pay."""
+
+from __future__ import annotations
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import Observation
+from ecnomy.agents.roles.role import Role
+from ecnomy.agents.seat import Seat
+
+__all__ = ["User"]
+
+
+class User(Role):
+    """Uses the flows of its sources; a role on it says in `decide` what is to become of them."""
+
+    def join(self, seat: Seat) -> None:
+        """The flows of its sources are its own."""
+        self._rows = seat.use(seat.spec.sources)
+
+    def act(self, seat: Seat) -> None:
+        """Choose classes, switch flows on and off, pay for those in no class."""
+        decision = self.decide(seat.flows(self._rows))
+        seat.move(self._rows, decision)
+        seat.switch(self._rows, decision)
+        seat.pay(self._rows, decision, all_of_them=False)
+
+    def decide(self, seen: Observation) -> Decision:
+        """What it wants of the flows it sees."""
+        raise NotImplementedError
