@@ -46,13 +46,13 @@ def compare_rem(laws: Laws, options: RemOptions, periods: Sequence[Period], seed
             if options.at_arrival or not ect:
                 decides, other = arriving, departing
             assert other == (PASS, NO_FLOW, 0), where
-            assert decides[1:] == (NO_FLOW, 1 if m > 0 else 0), where
+            assert decides[1:] == (NO_FLOW, 1 if law.probability() > 0 else 0), where
             assert abs(u - m) < 1e-9 or decides[0] == (MARK if u < m else PASS), f"{where}, u {u}"
             marked += decides[0]
         at = (k + 1) * interval
         assert law.on_timer((period.packets, period.bytes, RATE, NEVER), at) == at + interval
         assert math.isclose(law.measure(), float(price), rel_tol=1e-9, abs_tol=1e-9), where
-        m = 1 - options.phi ** -float(price)
+        m = -math.expm1(-float(price) * math.log(options.phi))
         assert math.isclose(law.probability(), m, rel_tol=1e-6, abs_tol=1e-9), where
     return marked
 
