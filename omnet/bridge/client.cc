@@ -79,6 +79,7 @@ Incoming Client::receive() {
   read(body_.data(), body_.size(), "frame");
   try {
     Incoming message = decode(body_, limits_);
+    if (body_.capacity() > kPieceBytes) std::string().swap(body_);  // many rows: not kept for later
     last_ = type_name(message);
     return message;
   } catch (const ProtocolError& e) {

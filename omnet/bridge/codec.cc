@@ -228,6 +228,7 @@ void check(const Decide& decide, const Limits& limits) {
   check_rate("flows.rate_cap_bps", decide.flows.rate_cap_bps);
   check_range("flows.mark_cap", decide.flows.mark_cap, -1, INT64_MAX);
   check_range("flows.active", decide.flows.active, 0, 1);
+  check_rate("flows.weight", decide.flows.weight);
   check_known("unknown-link", "links.link", decide.links.link, limits.links);
   check_params(decide.links, limits.params);
   check_finite("links.value", decide.links.value);

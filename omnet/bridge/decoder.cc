@@ -92,7 +92,7 @@ void take(std::vector<Value>& out, std::vector<std::uint8_t>& bytes) {
 
 Decide decide(SaxHandler& read, const Limits& limits) {
   if (read.epoch < 0) throw ProtocolError("out-of-range", "epoch " + std::to_string(read.epoch));
-  check_table(read, "flows", 0, kFirstLinkColumn);
+  check_table(read, "flows", 0, read.has(kWeight) ? kFirstLinkColumn : unsigned{kWeight});
   check_table(read, "links", kFirstLinkColumn, kNoColumn);
   Decide message;
   message.epoch = read.epoch;
@@ -101,6 +101,7 @@ Decide decide(SaxHandler& read, const Limits& limits) {
   take(message.flows.rate_cap_bps, read.columns[kRateCapBps]);
   take(message.flows.mark_cap, read.columns[kMarkCap]);
   take(message.flows.active, read.columns[kActive]);
+  take(message.flows.weight, read.columns[kWeight]);
   take(message.links.link, read.columns[kLink]);
   take(message.links.param, read.columns[kParam]);
   take(message.links.value, read.columns[kValue]);

@@ -15,7 +15,7 @@
 namespace ecnomy::bridge {
 
 inline constexpr int kMajor = 1;
-inline constexpr int kMinor = 0;
+inline constexpr int kMinor = 1;
 inline constexpr std::size_t kMaxBodyBytes = std::size_t{64} << 20;
 inline constexpr int kMaxDepth = 8;
 
@@ -110,6 +110,7 @@ struct FlowDecisions {
   std::vector<double> rate_cap_bps;    // of IP bits; -1 none
   std::vector<std::int64_t> mark_cap;  // cumulative marks; -1 none
   std::vector<std::int64_t> active;    // 0 or 1
+  std::vector<double> weight;          // the law's own; -1 leave; empty: of all
 };
 
 struct LinkDecisions {

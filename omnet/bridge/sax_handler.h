@@ -32,13 +32,14 @@ enum DecideColumn : unsigned {
   kRateCapBps,
   kMarkCap,
   kActive,
+  kWeight,
   kLink,
   kParam,
   kValue,
   kNoColumn
 };
 inline constexpr std::array<const char*, kNoColumn> kColumnNames = {
-    "flow", "mark_rate", "rate_cap_bps", "mark_cap", "active", "link", "param", "value"};
+    "flow", "mark_rate", "rate_cap_bps", "mark_cap", "active", "weight", "link", "param", "value"};
 inline constexpr unsigned kFirstLinkColumn = kLink;
 
 // A peer's words in quotes for a person, cut between characters where they are long.

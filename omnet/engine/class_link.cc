@@ -95,13 +95,10 @@ void ClassLink::drop(Core& core, std::size_t service, bool by_law, Time now) {
   account_queue(now);
   --waiting_packets_;
   waiting_bytes_ -= id->bytes + plan_->framing_bytes;
-  ++stats_.drops;
-  stats_.dropped_bytes += id->bytes;
-  stats_.law_drops += by_law ? 1 : 0;
+  stats_.dropped(id->bytes, by_law, id->has(kEct), id->has(kCe));
   Hop& hop = core.hops[id->hop];
   ++hop.drops;
   if (id->has(kCe)) {
-    ++stats_.ce_dropped;
     ++hop.ce_dropped;
     --hop.ce_in_flight;
   }

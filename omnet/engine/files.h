@@ -51,13 +51,16 @@ class Files {
   Time due = kNever;       // when the next file is
   Time given_up = kNever;  // when the present one is
 
-  // The present file; marks and retransmissions are those of the flow before it, negative.
+  // The present file, and how many marks and retransmissions the flow had before it (low bits).
   struct File {
-    std::int64_t number = 0;
     Time start = 0;
-    std::int64_t bytes = 0, retransmitted = 0, ece = 0;
+    std::int64_t bytes = 0;
+    std::uint32_t retransmitted = 0, ece = 0;
   };
   File present;
+  std::uint32_t number = 0;  // of the present file
+  std::uint32_t finished = 0;
+  std::int64_t asked_bytes = 0;
 
  private:
   using Law = std::variant<const Web*, OneFile, OnOff>;

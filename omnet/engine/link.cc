@@ -104,15 +104,10 @@ void Link::mark_waiting(Core& core, std::int32_t flow, Time now) noexcept {
 
 void Link::drop(Core& core, PacketId id, bool by_law, Time now) {
   const Packet& packet = core.packets[id];
-  ++stats_.drops;
-  stats_.dropped_bytes += packet.bytes;
-  stats_.law_drops += by_law ? 1 : 0;
+  stats_.dropped(packet.bytes, by_law, packet.has(kEct), packet.has(kCe));
   Hop& hop = core.hops[packet.hop];
   ++hop.drops;
-  if (packet.has(kCe)) {
-    ++stats_.ce_dropped;
-    ++hop.ce_dropped;
-  }
+  hop.ce_dropped += packet.has(kCe) ? 1 : 0;
   if (!packet.has(kAck) && !packet.has(kSyn)) ++core.flows[packet.flow].lost;
   if (core.tally) core.tally->dropped(index_, now);
   if (core.trace) core.note(TraceEvent::drop, index_, packet, now);

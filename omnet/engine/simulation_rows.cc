@@ -15,9 +15,9 @@ FlowState Simulation::state(std::size_t flow, Time now) const {
       return state;
     }
     case FlowKind::udp:
-      return {under_way, udp_[ref.slot].active(now), 0, 0, 0, 0};
+      return {under_way, udp_[ref.slot].active(now), 0, 0, 0, 0, {}};
     case FlowKind::call:
-      return {under_way, calls_[ref.slot].active(now), 0, 0, 0, 0};
+      return {under_way, calls_[ref.slot].active(now), 0, 0, 0, 0, {}};
   }
   return {};
 }

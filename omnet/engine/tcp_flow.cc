@@ -4,6 +4,11 @@
 #include "engine/tcp_port.h"
 
 namespace ecnomy::engine {
+namespace {
+
+std::uint32_t low_bits(std::int64_t count) noexcept { return static_cast<std::uint32_t>(count); }
+
+}  // namespace
 
 TcpFlow::TcpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic)
     : source_(&source),
@@ -85,7 +90,9 @@ void TcpFlow::open(Core& core, std::int64_t file_bytes, Time now) {
     segments = (file_bytes + mss - 1) / mss;
     last_segment_bytes_ = static_cast<std::int32_t>(file_bytes - (segments - 1) * mss);
     Files::File& file = files_->present;
-    file = {file.number + 1, now, file_bytes, -stats(core).retransmitted, -stats(core).ece};
+    file = {now, file_bytes, low_bits(stats(core).retransmitted), low_bits(stats(core).ece)};
+    ++files_->number;
+    files_->asked_bytes += file_bytes;
   }
   if (sender_.is_open()) {
     sender_.extend(segments);
@@ -119,12 +126,23 @@ void TcpFlow::finish_file(Core& core, bool complete, Time now) {
   if (source_->transfers) {
     const Files::File& file = files_->present;
     const FlowStats& so_far = stats(core);
-    source_->transfers->add({flow_, file.number, file.start, now, file.bytes,
-                             file.retransmitted + so_far.retransmitted, file.ece + so_far.ece,
+    const std::uint32_t again = low_bits(so_far.retransmitted) - file.retransmitted;
+    const std::uint32_t ece = low_bits(so_far.ece) - file.ece;
+    source_->transfers->add({flow_, files_->number, file.start, now, file.bytes, again, ece,
                              complete ? 1 : 0});
   }
   files_->given_up = kNever;
+  files_->finished += complete ? 1 : 0;
   await_file(core, now);
+}
+
+FlowState TcpFlow::state(Time now) const noexcept {
+  FlowState told = sender_.state(now);
+  if (!files_) return told;
+  const std::int64_t left =
+      file_end(files_->present.bytes, transport().payload_bytes, sender_.segments_left());
+  told.files = {files_->finished, files_->asked_bytes, left};
+  return told;
 }
 
 void TcpFlow::order(Core& core, const FlowOrder& order, Time now) {

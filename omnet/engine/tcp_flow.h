@@ -36,7 +36,7 @@ class TcpFlow {
   [[gnu::noinline]] void receive(Core& core, PacketId id, Time now);
   void order(Core& core, const FlowOrder& order, Time now);
 
-  FlowState state(Time now) const noexcept { return sender_.state(now); }
+  FlowState state(Time now) const noexcept;
 
  private:
   struct Port;

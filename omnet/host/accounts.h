@@ -45,10 +45,18 @@ struct FlowStats {
 struct LinkStats {
   std::int64_t arrivals = 0, arrived_bytes = 0;
   std::int64_t marks = 0;
-  std::int64_t drops = 0, dropped_bytes = 0, law_drops = 0, ce_dropped = 0;
+  std::int64_t drops = 0, dropped_bytes = 0, law_drops = 0, not_ect_drops = 0, ce_dropped = 0;
   std::int64_t departures = 0, departed_bytes = 0;
   std::int64_t queue_max = 0;
   double queue_integral_ps = 0;  // packets waiting x ps
+
+  void dropped(std::int64_t bytes, bool by_law, bool ect, bool ce) noexcept {
+    ++drops;
+    dropped_bytes += bytes;
+    law_drops += by_law ? 1 : 0;
+    not_ect_drops += by_law && !ect ? 1 : 0;
+    ce_dropped += ce ? 1 : 0;
+  }
 };
 
 // What a report says of a link besides.
@@ -59,10 +67,24 @@ struct LinkState {
   double probability;
 };
 
+// Files of a flow, or of a row of flows; bytes are payload.
+struct FileCounts {
+  std::int64_t finished = 0, bytes = 0;  // bytes: asked for so far
+  std::int64_t left = 0;                 // of the present file, not yet acknowledged
+};
+
+// Of a file sent in segments of `payload`, the last one shorter: what the last `segments` of it hold.
+constexpr std::int64_t file_end(std::int64_t bytes, std::int64_t payload,
+                                std::int64_t segments) noexcept {
+  const std::int64_t whole = (bytes + payload - 1) / payload;
+  return segments <= 0 ? 0 : bytes - (whole - segments) * payload;
+}
+
 // Values of a flow, or of a row of flows, that are states, not counters.
 struct FlowState {
   std::int64_t in_flight, active;
   double cwnd, cwnd_integral, srtt_s, weight;
+  FileCounts files;
 };
 
 // One flow's part of a decision (PROTOCOL.md, decide.flows).
@@ -71,6 +93,7 @@ struct FlowOrder {
   double rate_cap_bps;    // -1 none
   std::int64_t mark_cap;  // -1 none
   bool active;
+  double weight;  // the law's own; -1 leave
 };
 
 // A finished file, for the transfers table.

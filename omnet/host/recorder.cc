@@ -30,6 +30,16 @@ constexpr FlowColumn kFlowColumns[] = {
     {"control_ce", &FlowStats::control_ce},
 };
 
+struct FileColumn {
+  const char* name;
+  std::int64_t FileCounts::* field;
+};
+constexpr FileColumn kFileColumns[] = {
+    {"files", &FileCounts::finished},
+    {"file_bytes", &FileCounts::bytes},
+    {"file_left", &FileCounts::left},
+};
+
 struct LinkColumn {
   const char* name;
   std::int64_t LinkStats::* field;
@@ -41,6 +51,7 @@ constexpr LinkColumn kLinkColumns[] = {
     {"drops", &LinkStats::drops},
     {"dropped_bytes", &LinkStats::dropped_bytes},
     {"law_drops", &LinkStats::law_drops},
+    {"not_ect_drops", &LinkStats::not_ect_drops},
     {"ce_dropped", &LinkStats::ce_dropped},
     {"departures", &LinkStats::departures},
     {"departed_bytes", &LinkStats::departed_bytes},
@@ -251,6 +262,10 @@ bridge::Columns Recorder::flow_columns(const Accounts& accounts,
   }
   out.push_back(bridge::column("in_flight", states, &FlowState::in_flight));
   out.push_back(bridge::column("active", states, &FlowState::active));
+  for (const FileColumn& column : kFileColumns) {
+    const std::int64_t* const first = states.empty() ? nullptr : &(states.front().files.*column.field);
+    out.push_back({column.name, first, states.size(), false, sizeof(FlowState)});
+  }
   const std::size_t count = late_names_.size();
   for (std::size_t i = 0; i < count; ++i) {
     out.push_back({late_names_[i].c_str(), late.data() + i, rows_.size(), false, 8 * count});

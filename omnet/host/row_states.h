@@ -31,6 +31,9 @@ std::vector<FlowState> merge_states(const Rows& rows, State&& state) {
       sum.cwnd_integral += one.cwnd_integral;
       sum.srtt_s += one.srtt_s;
       sum.weight += one.weight;
+      sum.files.finished += one.files.finished;
+      sum.files.bytes += one.files.bytes;
+      sum.files.left += one.files.left;
       timed += one.srtt_s > 0 ? 1 : 0;
     }
     sum.srtt_s /= static_cast<double>(std::max<std::int64_t>(timed, 1));
@@ -39,11 +42,12 @@ std::vector<FlowState> merge_states(const Rows& rows, State&& state) {
   return out;
 }
 
-// Rates and caps of a row are shared out evenly among its flows, the marks that are left over one each
+// Rates, weights and caps of a row are shared out evenly among its flows, the marks that are left over one each
 // to the first ones.
 inline FlowOrder share(const Rows::Row& row, const FlowOrder& whole, std::size_t flow) noexcept {
   FlowOrder part = whole;
   if (whole.mark_rate >= 0) part.mark_rate = whole.mark_rate / row.flows();
+  if (whole.weight >= 0) part.weight = whole.weight / row.flows();
   if (whole.rate_cap_bps >= 0) part.rate_cap_bps = whole.rate_cap_bps / row.flows();
   if (whole.mark_cap >= 0) {
     const std::int64_t flows = static_cast<std::int64_t>(row.end - row.first);
@@ -67,7 +71,8 @@ void hand_out(const bridge::Decide& decide, const Rows& rows, Reconfigure&& reco
   const bridge::FlowDecisions& orders = decide.flows;
   for (std::size_t i = 0; i < orders.flow.size(); ++i) {
     const FlowOrder whole{orders.mark_rate[i], orders.rate_cap_bps[i], orders.mark_cap[i],
-                          orders.active[i] != 0};
+                          orders.active[i] != 0,
+                          orders.weight.empty() ? -1 : orders.weight[i]};
     const Rows::Row row = rows[static_cast<std::size_t>(orders.flow[i])];
     for (std::size_t flow = row.first; flow < row.end; ++flow) order(flow, share(row, whole, flow));
   }

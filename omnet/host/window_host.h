@@ -126,6 +126,19 @@ class WindowHost {
     std::visit([&](auto& law) { law.set_weight(w); }, law_);
     log_.set("weight", w);
   }
+  // The weight that an agent chose, in the law's own unit.
+  void weigh(double w) noexcept {
+    std::visit(
+        [&](auto& law) {
+          if constexpr (requires { law.weigh(w); }) {
+            law.weigh(w);
+          } else {
+            law.set_weight(w);
+          }
+        },
+        law_);
+    log_.set("weigh", w);
+  }
   // 0, and no effect, where the law has none.
   double gain() const noexcept {
     return std::visit(

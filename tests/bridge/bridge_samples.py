@@ -16,7 +16,7 @@ from ecnomy.markets.bridge.checks import Limits
 
 SEED: Final = 2**64 - 1
 LIMITS: Final = Limits(n_flows=3, n_links=2, n_pairs=6, late=2)
-HELLO: Final = m.Hello((1, 0), "peer", "0.1", "abc123", SEED, "secret")
+HELLO: Final = m.Hello((1, 1), "peer", "0.1", "abc123", SEED, "secret")
 
 
 def link(sock: socket.socket, **changes: Any) -> EngineLink:
@@ -59,6 +59,7 @@ def decision(**changes: Any) -> m.Columns:
         "rate_cap_bps": np.array([-1.0, 1e6]),
         "mark_cap": np.array([-1, 100]),
         "active": np.array([1, 0]),
+        "weight": np.array([-1.0, 2.5]),
     }
     return rows | {name: np.array(values) for name, values in changes.items()}
 

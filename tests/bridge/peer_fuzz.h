@@ -66,12 +66,13 @@ class Fuzz {
     out.string("epoch");
     out.integer(static_cast<std::int64_t>(below(100000)));
     out.string("flows");
-    out.map(5);
+    out.map(6);
     bin(out, "flow", index);
     bin(out, "mark_rate", rate);
     bin(out, "rate_cap_bps", none);
     bin(out, "mark_cap", cap);
     bin(out, "active", active);
+    bin(out, "weight", none);
     out.string("links");
     out.map(3);
     bin(out, "link", zero);
@@ -105,7 +106,7 @@ class Fuzz {
   const char* word() {
     static constexpr const char* kWords[] = {
         "type",    "protocol",  "reason",       "epoch",    "flows",  "links", "id",    "accept",
-        "flow",    "mark_rate", "rate_cap_bps", "mark_cap", "active", "link",  "param", "value",
+        "flow",    "mark_rate", "rate_cap_bps", "mark_cap", "active", "weight", "link",  "param", "value",
         "welcome", "refuse",    "decide",       "verdict",  "bye",    "error", "hello", "later",
         "",        "\xff"};
     return kWords[below(sizeof kWords / sizeof kWords[0])];

@@ -34,9 +34,9 @@ def test_the_size_is_that_of_the_frame(shape: tuple[int, int, int, int]) -> None
 
 @pytest.mark.parametrize("beside", [(2, 4, 0), (700, 9000, 3)])
 def test_the_most_rows_fit_and_one_more_does_not(beside: tuple[int, int, int]) -> None:
-    """Two links leave room for 399,451 rows; one more is refused by the codec itself."""
+    """Two links leave room for 349,519 rows; one more is refused by the codec itself."""
     most = most_rows(*beside)
-    assert beside != (2, 4, 0) or most == 399_451
+    assert beside != (2, 4, 0) or most == 349_519
     assert len(longest(most, *beside)) - HEADER_BYTES <= MAX_BODY_BYTES
     with pytest.raises(ProtocolError, match="frame-too-large"):
         longest(most + 1, *beside)

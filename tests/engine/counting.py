@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import drive
-from ecnomy.markets.bridge.messages import Decide
+from ecnomy.markets.bridge.messages import Decide, flow_orders
 from ecnomy.markets.plan import Plan
 
 __all__ = ["Allocations", "allocations", "missing"]
@@ -82,14 +82,7 @@ def allocations(plan: Plan, *, market: bool = False) -> Allocations:
 
 
 def _with_rows(plan: Plan) -> Allocations:
-    rows = np.arange(plan.row_count, dtype=np.int64)
-    order = {
-        "flow": rows,
-        "mark_rate": np.full(len(rows), -1.0),
-        "rate_cap_bps": np.full(len(rows), -1.0),
-        "mark_cap": np.full(len(rows), -1, dtype=np.int64),
-        "active": np.ones(len(rows), dtype=np.int64),
-    }
+    order = flow_orders(np.arange(plan.row_count))
     outcome = drive.run(
         plan, lambda report: Decide(report.epoch, order), env={"LD_PRELOAD": str(_library())}
     )

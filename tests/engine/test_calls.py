@@ -10,7 +10,7 @@ import pytest
 
 import plans
 from drive import Outcome, run
-from ecnomy.markets.bridge.messages import Decide
+from ecnomy.markets.bridge.messages import Decide, flow_orders
 from ecnomy.markets.plan import Calls, Law
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
@@ -178,10 +178,7 @@ def test_an_inactive_user_makes_no_calls() -> None:
     def decide(report) -> Decide:
         if report.epoch not in (3, 6):
             return Decide(report.epoch)
-        on = np.full(5, int(report.epoch == 6), dtype=np.int64)
-        columns = {"flow": np.arange(5), "active": on, "mark_cap": np.full(5, -1)}
-        rates = {name: np.full(5, -1.0) for name in ("mark_rate", "rate_cap_bps")}
-        return Decide(report.epoch, {**columns, **rates})
+        return Decide(report.epoch, flow_orders(np.arange(5), active=int(report.epoch == 6)))
 
     plan = telephones(voip(0.2, 0.3), ask=True, duration_s=10)
     outcome = run(plan, decide, admit=lambda request, sock: True)

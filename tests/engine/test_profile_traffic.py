@@ -16,7 +16,7 @@ from scipy import stats
 import plans
 import traffic_draws as draws
 from drive import run
-from ecnomy.markets.bridge.messages import Decide
+from ecnomy.markets.bridge.messages import Decide, flow_orders
 from ecnomy.markets.plan import Law
 
 PS = plans.PS
@@ -193,10 +193,7 @@ def test_a_market_cap_and_the_profile_bind_together() -> None:
         if report.epoch not in (20, 40):
             return Decide(report.epoch)
         cap = 0.6e6 if report.epoch == 20 else -1.0
-        column = {"flow": [0], "mark_cap": [-1], "active": [1]}
-        flows = {k: np.array(v, dtype=np.int64) for k, v in column.items()}
-        flows |= {"mark_rate": np.array([-1.0]), "rate_cap_bps": np.array([cap])}
-        return Decide(report.epoch, flows)
+        return Decide(report.epoch, flow_orders([0], rate_cap_bps=cap))
 
     times = np.array(data_times(send(capped(1e6), 60, decide=decide)))
     for begin, (at, factor) in itertools.product((20, 40), STEPS.items()):

@@ -15,7 +15,7 @@ import pytest
 
 import plans
 from drive import Outcome, run
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from test_window_laws import ROUND_TRIP_S, RTT_S, measured, pipe
 
@@ -177,13 +177,7 @@ def test_primal_takes_marks_per_second_from_the_market() -> None:
     flow = plans.source("f", [0], [1], plans.tcp(law), count=4)
 
     def decide(report: Report) -> Decide:
-        orders = dict(
-            flow=np.arange(4),
-            mark_rate=np.full(4, 10.0 if report.epoch == 0 else 30.0),
-            rate_cap_bps=np.full(4, -1.0),
-            mark_cap=np.full(4, -1),
-            active=np.full(4, 1),
-        )
+        orders = flow_orders(np.arange(4), mark_rate=10.0 if report.epoch == 0 else 30.0)
         return Decide(report.epoch, flows=orders)
 
     outcome = run(plans.plan(links, [flow], 300, epoch_s=100), decide)

@@ -8,7 +8,7 @@ import pytest
 
 import plans
 from drive import Outcome, run
-from ecnomy.markets.bridge.messages import Decide
+from ecnomy.markets.bridge.messages import Decide, flow_orders
 from ecnomy.markets.plan import Law
 
 COUNTS = {"gold": 3, "web": 5, "voice": 4, "talk": 6, "lone": 1}
@@ -139,18 +139,17 @@ def test_transfers_and_calls_are_the_same(each: Outcome, pair) -> None:
 def orders(rows: np.ndarray):
     """Decisions that say the same for every flow, put to their rows."""
     flows = np.bincount(rows).astype(float)
-    leave, on = np.full(len(flows), -1.0), np.ones(len(flows), dtype=np.int64)
     said = {
-        2: {"mark_rate": 3.0 * flows, "rate_cap_bps": 2e5 * flows, "active": on},
-        8: {"mark_rate": leave, "rate_cap_bps": leave, "active": 0 * on},
-        10: {"mark_rate": leave, "rate_cap_bps": leave, "active": on},
+        2: {"mark_rate": 3.0 * flows, "rate_cap_bps": 2e5 * flows},
+        5: {"weight": 1.5 * flows},
+        8: {"active": 0},
+        10: {"active": 1},
     }
 
     def decide(report):
         if report.epoch not in said:
             return Decide(report.epoch)
-        index = np.arange(len(flows), dtype=np.int64)
-        return Decide(report.epoch, {"flow": index, "mark_cap": -on, **said[report.epoch]})
+        return Decide(report.epoch, flow_orders(np.arange(len(flows)), **said[report.epoch]))
 
     return decide
 
@@ -172,9 +171,7 @@ def test_a_mark_cap_for_a_row_is_kept() -> None:
     def decide(report):
         if report.epoch:
             return Decide(report.epoch)
-        columns = {"flow": np.array([0]), "mark_cap": np.array([14]), "active": np.array([1])}
-        columns |= {"mark_rate": np.array([-1.0]), "rate_cap_bps": np.array([-1.0])}
-        return Decide(report.epoch, columns)
+        return Decide(report.epoch, flow_orders([0], mark_cap=14))
 
     outcome = crowd({"gold"}, decide, 40.0)
     marks = [int(r.flows["ce"][0]) for r in outcome.reports]

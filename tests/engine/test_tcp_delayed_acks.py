@@ -8,7 +8,7 @@ import pytest
 
 import plans
 from drive import Outcome, run
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from losses import ACK, DELIVER, ENQUEUE, dropping, first_window
 
@@ -149,8 +149,7 @@ def switched_off(report: Report) -> Decide:
     """The flow stops at 30 s, so that nothing is under way at the end."""
     if report.t_ps != 30 * PS:
         return Decide(report.epoch)
-    row = {"flow": 0, "mark_rate": -1.0, "rate_cap_bps": -1.0, "mark_cap": -1, "active": 0}
-    return Decide(report.epoch, {name: np.array([value]) for name, value in row.items()})
+    return Decide(report.epoch, flow_orders([0], active=0))
 
 
 @pytest.mark.parametrize("every", [1, 2, 5])

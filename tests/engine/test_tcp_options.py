@@ -8,7 +8,7 @@ import pytest
 
 import plans
 from drive import Outcome, run
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from losses import ACK, DELIVER, DROP, MARK, SEND
 
@@ -110,9 +110,8 @@ def test_a_mark_cap_is_kept_with_ect_all() -> None:
     """Retransmissions count against the cap too: never more marks than it allows."""
 
     def capped(report: Report) -> Decide:
-        rows = {"flow": np.arange(6), "mark_rate": np.full(6, -1.0), "active": np.ones(6, int)}
-        rows |= {"rate_cap_bps": np.full(6, -1.0), "mark_cap": np.full(6, 40)}
-        return Decide(report.epoch, rows if report.epoch == 0 else {})
+        orders = flow_orders(np.arange(6), mark_cap=40)
+        return Decide(report.epoch, orders if report.epoch == 0 else {})
 
     for sack in (False, True):
         outcome = marked("all", 0.5, buffer=4, decide=capped, sack=sack, initial_window=10.0)

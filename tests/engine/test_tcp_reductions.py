@@ -8,7 +8,7 @@ import pytest
 
 import plans
 from drive import Outcome, run
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law, Tcp
 from losses import RTT_S, SEND, dropping
 
@@ -59,8 +59,7 @@ def held_then_hit(transport: Tcp) -> Outcome:
     def decide(report: Report) -> Decide:
         orders, rows = {}, {}
         if report.t_ps == 4 * PS:
-            row = {"flow": 0, "mark_rate": -1.0, "rate_cap_bps": 8e5, "mark_cap": -1, "active": 1}
-            orders = {name: np.array([value]) for name, value in row.items()}
+            orders = flow_orders([0], rate_cap_bps=8e5)
         if report.t_ps in (8 * PS, 8 * PS + 20 * MS):
             value = float(report.t_ps == 8 * PS)
             rows = {"link": np.array([0]), "param": np.array([0]), "value": np.array([value])}

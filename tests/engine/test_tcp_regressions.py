@@ -8,7 +8,7 @@ import pytest
 
 import plans
 from drive import Outcome, run
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 
 PS = plans.PS
@@ -17,17 +17,14 @@ NEWRENO = Law("newreno", plans.RENO.params)
 
 
 def orders(*rows: tuple[float, dict[str, float]]):
-    """Decisions for flow 0 at given seconds: mark_rate, rate_cap_bps, mark_cap, active."""
+    """Decisions for flow 0 at given seconds."""
     due = {round(t_s * PS): order for t_s, order in rows}
 
     def decide(report: Report) -> Decide:
         order = due.get(report.t_ps)
         if order is None:
             return Decide(report.epoch)
-        row = {"mark_rate": -1.0, "rate_cap_bps": -1.0, "mark_cap": -1, "active": 1} | order
-        return Decide(
-            report.epoch, {"flow": np.array([0])} | {k: np.array([v]) for k, v in row.items()}
-        )
+        return Decide(report.epoch, flow_orders([0], **order))
 
     return decide
 
@@ -155,9 +152,7 @@ def test_links_change_before_flows_act() -> None:
     links = plans.duplex("l", 0, 1, 1e9, 0.02, marking=plans.fixed(0.0))
 
     def decide(report: Report) -> Decide:
-        flow = {"flow": np.array([0]), "mark_rate": np.array([-1.0])}
-        flow |= {"rate_cap_bps": np.array([-1.0]), "mark_cap": np.array([-1])}
-        flow |= {"active": np.array([int(report.t_ps == 3 * PS)])}
+        flow = flow_orders([0], active=int(report.t_ps == 3 * PS))
         link = {"link": np.array([0]), "param": np.array([0]), "value": np.array([1.0])}
         return Decide(report.epoch, flow, link if report.t_ps == 3 * PS else {})
 

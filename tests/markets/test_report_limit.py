@@ -37,7 +37,7 @@ def test_a_million_rows_are_refused_at_their_place(tmp_path: Path) -> None:
     for part in (
         "crowd.yaml:6",
         "1,000,000 flows",
-        "at most 399,4",
+        "at most 349,5",
         "rows: together",
         "67,108,864",
     ):
@@ -63,5 +63,5 @@ def test_a_million_flows_in_one_row_are_welcome() -> None:
 def test_two_crowds_too_many() -> None:
     """Where the others alone are too many, all of them are spoken of."""
     both = text(500_000).replace("count: 7", "count: 500000")
-    with pytest.raises(ScenarioError, match="here and elsewhere, 399,4.. rows in all"):
+    with pytest.raises(ScenarioError, match="here and elsewhere, 349,5.. rows in all"):
         make_plan(scenario_from_text(both))

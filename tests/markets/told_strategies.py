@@ -6,10 +6,10 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from ecnomy.agents.decision import Decision, FlowDecision
+from ecnomy.agents.decision import LEAVE, NO_CAP, Decision, FlowDecision
 from ecnomy.agents.observation import FlowView, Observation, PriceObservation
 
-__all__ = ["LOG", "Curious", "Rich", "Switch", "Vague"]
+__all__ = ["LOG", "Curious", "Rich", "Switch", "Vague", "Weighty"]
 
 LOG: dict[str, list[object]] = {}
 
@@ -62,3 +62,16 @@ class Vague:
     def decide(self, seen: FlowView) -> FlowDecision:
         """Perhaps."""
         return FlowDecision(active="perhaps")  # type: ignore[arg-type]
+
+
+@dataclasses.dataclass
+class Weighty:
+    """Stands for three flows from 4 s on, for a half (too few) from 8 s on."""
+
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        """A weight at 4 s and at 8 s; what it said before stands in between."""
+        LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
+        weight = {4: 3.0, 8: 0.5}.get(seen.t_ps // 10**12, LEAVE)
+        return FlowDecision(weight=weight, rate_cap_bps=1e6 if seen.t_ps >= 6 * 10**12 else NO_CAP)

@@ -9,7 +9,7 @@ import pytest
 import drive
 import drive_omnet
 import plans
-from ecnomy.markets.bridge.messages import Decide, Report, Request
+from ecnomy.markets.bridge.messages import Decide, Report, Request, flow_orders
 from ecnomy.markets.plan import Calls, Law, Plan, Source
 
 pytestmark = pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing())
@@ -53,10 +53,8 @@ def on_and_off(report: Report) -> Decide:
     if report.epoch not in (3, 6):
         return Decide(report.epoch)
     count = len(report.flows["sent"])
-    nothing = {k: np.full(count, -1.0) for k in ("mark_rate", "rate_cap_bps")}
     on = np.where(np.arange(count) % 3 == 0, int(report.epoch == 6), 1)
-    orders = {"flow": np.arange(count), "mark_cap": np.full(count, -1), "active": on}
-    return Decide(report.epoch, orders | nothing)
+    return Decide(report.epoch, flow_orders(np.arange(count), active=on))
 
 
 def test_datagrams_leave_and_arrive_at_the_same_picoseconds() -> None:

@@ -15,7 +15,7 @@ import pytest
 import drive
 import drive_omnet
 import plans
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law, Tcp
 from plans import PS
 from tcp_pairs import dumbbell, last_of, newreno, same
@@ -221,13 +221,14 @@ def test_orders_are_obeyed() -> None:
     def decide(report: Report) -> Decide:
         turn = report.epoch % 5
         early = 1e6 if turn < 2 else -1.0
-        orders = {
-            "flow": np.arange(8),
-            "mark_rate": np.array([4.0 + turn, -1, 8, -1, -1, -1, -1, -1]),
-            "rate_cap_bps": np.array([-1, 3e5 * turn, -1, -1, early, -1, 2e5, -1]),
-            "mark_cap": mark_cap,
-            "active": np.array([1, 1, 1, 1, turn != 3, 1, 1, turn != 1], dtype=np.int64),
-        }
+        orders = flow_orders(
+            np.arange(8),
+            mark_rate=[4.0 + turn, -1, 8, -1, -1, -1, -1, -1],
+            rate_cap_bps=[-1, 3e5 * turn, -1, -1, early, -1, 2e5, -1],
+            mark_cap=mark_cap,
+            active=[1, 1, 1, 1, turn != 3, 1, 1, turn != 1],
+            weight=[-1, 2.0 + turn if turn > 2 else -1, -1, -1, -1, -1, -1, -1],
+        )
         return Decide(report.epoch, flows=orders)
 
     last = same(plan, decide).reports[-1].flows

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 import plans
-from ecnomy.markets.bridge.messages import Decide, Report
+from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law, Plan
 
 __all__ = ["DEPARTURES", "MARKING", "TIMERS", "WINDOWS", "crowded", "decisions"]
@@ -125,13 +125,7 @@ def decisions(plan: Plan) -> Callable[[Report], Decide]:
 
     def decide(report: Report) -> Decide:
         turn = report.epoch % 2
-        orders = dict(
-            flow=flows,
-            mark_rate=np.full(2, 10.0 + 10.0 * turn),
-            rate_cap_bps=np.full(2, -1.0),
-            mark_cap=np.full(2, -1),
-            active=np.full(2, 1),
-        )
+        orders = flow_orders(flows, mark_rate=10.0 + 10.0 * turn)
         if law not in _CHANGES:
             return Decide(report.epoch, flows=orders)
         parameter, values = _CHANGES[law]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents decide: what to pay for a flow, its largest rate, and which class it is to be in.
+"""What agents decide: what to pay for a flow, its largest rate, its weight, and its class.
 
 Agents speak of money only; the market turns willingness to pay into marks per second.
 """
@@ -39,12 +39,17 @@ class FlowDecision(msgspec.Struct, frozen=True):
         rate_cap_bps: its largest rate, NO_CAP (-1) for none [bit/s of IP packets].
         active: whether it may send, None as before [truth value]. What goes by time is not charged
             while a flow is switched off.
+        weight: of its window law from now on, in the law's own unit: the number of flows that a
+            `multcp` flow stands for [flows], w of `rem` [packets/s], marks per round trip of `wtp`
+            [marks]; 0 or more. LEAVE (-1), the default: as before. A flow of a chosen weight is
+            given no mark rate. Other laws have no weight to choose.
     """
 
     willingness_micro_per_s: float = LEAVE
     offer: int | None = None
     rate_cap_bps: float = NO_CAP
     active: bool | None = None
+    weight: float = LEAVE
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
@@ -60,12 +65,14 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
             keeps it there [index into `Observation.offers`].
         rate_cap_bps: as in FlowDecision, NO_CAP for none [bit/s of IP packets].
         active: whether each may send [truth values].
+        weight: as in FlowDecision, LEAVE for as before [unit of the window law].
     """
 
     willingness_micro_per_s: Floats | None = None
     offer: Integers | None = None
     rate_cap_bps: Floats | None = None
     active: Truths | None = None
+    weight: Floats | None = None
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
@@ -73,7 +80,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
     Raises:
         StrategyError: not a Decision, a column of another length, a willingness that is not
-            finite or below 0 (LEAVE apart), a rate cap of that kind (NO_CAP apart), or a class that
+            finite or below 0 (LEAVE apart), a rate cap or weight of that kind, or a class that
             its flow cannot have.
     """
     if not isinstance(decision, Decision):
@@ -84,6 +91,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
         _offers(decision.offer, seen, who),
         _amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP),
         _truths(decision.active, seen, who),
+        _amounts(decision.weight, seen, who, "weight", LEAVE),
     )
 
 

@@ -84,6 +84,12 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         payload_bps: acknowledged for the first time, headers left out [bit/s].
         switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
             started.
+        files: finished since the run began [files; those given up not counted].
+        file_bytes: asked for since the run began, by traffic of files [bytes of payload].
+        file_left: of the present file, not yet acknowledged [bytes of payload].
+        rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
+        weight: of its window law, as last decided, else as in its transport (`flows` of multcp,
+            `w` of rem and wtp-sender); 0 where there is none [unit of the law].
     """
 
     flow: Integers
@@ -101,6 +107,11 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     member: Integers = np.zeros(0, dtype=np.int64)
     payload_bps: Floats = np.zeros(0)
     switched_on: Truths = np.zeros(0, dtype=np.bool_)
+    files: Integers = np.zeros(0, dtype=np.int64)
+    file_bytes: Integers = np.zeros(0, dtype=np.int64)
+    file_left: Integers = np.zeros(0, dtype=np.int64)
+    rate_cap_bps: Floats = np.zeros(0)
+    weight: Floats = np.zeros(0)
 
     def __post_init__(self) -> None:
         for name, value in _LEFT_OUT:
@@ -111,6 +122,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
 _LEFT_OUT: Final = (
     *(("limit_bps", np.inf), ("price_micro", np.nan), ("payload_bps", np.nan)),
     *(("source", 0), ("member", 0), ("switched_on", True)),
+    *(("files", 0), ("file_bytes", 0), ("file_left", 0), ("rate_cap_bps", -1.0), ("weight", 0.0)),
 )
 
 
@@ -173,6 +185,12 @@ class FlowView(msgspec.Struct, frozen=True):
         payload_bps: acknowledged for the first time, headers left out [bit/s].
         switched_on: whether its agent lets it send [truth value]; `active` also needs it to have
             started.
+        files: finished since the run began [files; those given up not counted].
+        file_bytes: asked for since the run began, by traffic of files [bytes of payload].
+        file_left: of the present file, not yet acknowledged [bytes of payload].
+        rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
+        weight: of its window law, as last decided, else as in its transport (`flows` of multcp,
+            `w` of rem and wtp-sender); 0 where there is none [unit of the law].
         source: name of its source [text].
         agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
             market].
@@ -195,6 +213,11 @@ class FlowView(msgspec.Struct, frozen=True):
     member: int = 0
     payload_bps: float = math.nan
     switched_on: bool = True
+    files: int = 0
+    file_bytes: int = 0
+    file_left: int = 0
+    rate_cap_bps: float = -1.0
+    weight: float = 0.0
     source: str = ""
     agent: AgentView | None = None
 

@@ -19,7 +19,8 @@ SegmentSender::SegmentSender(const SenderSetup& setup) noexcept
       law_(setup.law),
       window_{1, 0, setup.transport->min_window, setup.transport->max_window},
       rto_(setup.transport->initial_rto, setup.transport->min_rto, setup.transport->max_rto),
-      mark_rate_(setup.transport->initial_mark_rate) {}
+      mark_rate_(setup.transport->initial_mark_rate < 0 ? kOwnWeight
+                                                         : setup.transport->initial_mark_rate) {}
 
 bool SegmentSender::active(Time now) const noexcept {
   const Time stop = setup_->source ? setup_->source->stop_ps : kNever;
@@ -34,7 +35,8 @@ FlowState SegmentSender::state(Time now) const noexcept {
           window_.cwnd,
           (cwnd_integral_ps_ + since) / kPsPerSecond,
           seconds(rto_.srtt()),
-          law_.weight()};
+          law_.weight(),
+          {}};
 }
 
 void SegmentSender::begin(Time now) noexcept {
@@ -82,8 +84,15 @@ void SegmentSender::take(const FlowOrder& order) noexcept {
   active_ = order.active;
   order_cap_bps_ = order.rate_cap_bps;
   mark_cap_ = order.mark_cap;
-  if (order.mark_rate < 0) return;
-  mark_rate_ = order.mark_rate;
+  if (order.weight >= 0) {
+    const double weight = std::max(kLeastWeight, order.weight);
+    mark_rate_ = -weight;
+    law_.weigh(weight);
+  } else if (order.mark_rate >= 0) {
+    mark_rate_ = order.mark_rate;
+  } else {
+    return;
+  }
   aim();
 }
 
@@ -113,7 +122,9 @@ void SegmentSender::aim() noexcept {
   if (transport().reference_rtt > 0) {
     const double scale = t_s / seconds(transport().reference_rtt);
     law_.set_gain(std::max(kLeastWeight, setup_->law.gain() * scale));
-    if (mark_rate_ < 0) weight = setup_->law.weight() * scale;
+    if (mark_rate_ < 0) {
+      weight = scale * (mark_rate_ == kOwnWeight ? setup_->law.weight() : -mark_rate_);
+    }
   }
   law_.set_weight(std::max(kLeastWeight, weight));
 }

@@ -91,6 +91,8 @@ class SegmentSender {
   std::int64_t una() const noexcept { return una_; }
   std::int64_t next() const noexcept { return next_; }
   std::int64_t end() const noexcept { return end_; }
+  // Of what it is to send, not yet acknowledged; not for what has no end.
+  std::int64_t segments_left() const noexcept { return closed() ? 0 : end_ - una_; }
   std::int64_t learned() const noexcept { return learned_; }
   Time step_at() const noexcept { return step_at_; }
   const Window& window() const noexcept { return window_; }
@@ -101,6 +103,7 @@ class SegmentSender {
   enum class State : std::uint8_t { closed, connecting, open };
   static constexpr std::int64_t kNoSegment = -1;
   static constexpr double kLeastWeight = 1e-9;  // laws divide by it
+  static constexpr double kOwnWeight = -std::numeric_limits<double>::infinity();
 
   const TransportPlan& transport() const noexcept { return *setup_->transport; }
 
@@ -203,7 +206,7 @@ class SegmentSender {
   Time cwnd_since_ = 0;
   Gate gate_;                    // pacing and caps
   Time pace_event_at_ = kNever;  // the pace event that counts
-  double mark_rate_;             // marks/s aimed at; -1: the law's own weight
+  double mark_rate_;             // marks/s aimed at; -w: a weight of w, kOwnWeight: the source's
   double order_cap_bps_ = -1;
   std::int64_t mark_cap_ = -1;
 

@@ -145,10 +145,7 @@ void MarkingQueue::markWaiting(std::int32_t flow, Time now) {
 }
 
 void MarkingQueue::countDrop(const Slot& slot, bool byLaw, Time now) {
-  ++stats_.drops;
-  stats_.dropped_bytes += slot.bytes;
-  stats_.law_drops += byLaw ? 1 : 0;
-  stats_.ce_dropped += slot.ce ? 1 : 0;
+  stats_.dropped(slot.bytes, byLaw, slot.ect, slot.ce);
   if (slot.hop) {
     ++slot.hop->drops;
     slot.hop->ce_dropped += slot.ce ? 1 : 0;

@@ -52,6 +52,7 @@ class FlowSender {
   bool idle() const noexcept { return sender_.idle(); }
   bool active(Time now) const noexcept { return sender_.active(now); }
   FlowState state(Time now) const noexcept { return sender_.state(now); }
+  std::int64_t segmentsLeft() const noexcept { return sender_.segments_left(); }
   FlowStats& stats() noexcept { return *stats_; }
   const TransportPlan& transport() const noexcept { return *setup_.transport; }
   const SourcePlan* plan() const noexcept { return setup_.source; }

@@ -106,7 +106,16 @@ void TcpMember::nextFile(Time now) {
   left_ = (segments - 1) * sender_.plannedMss() + last;
   const FlowStats& stats = sender_.stats();
   file_ = {sender_.flow(), file_.number + 1, now, 0, bytes, -stats.retransmitted, -stats.ece, 0};
+  counts_.bytes += bytes;
   connect(segments, now);
+}
+
+FlowState TcpMember::state(Time now) const {
+  FlowState told = sender_.state(now);
+  if (!sendsFiles()) return told;
+  told.files = counts_;
+  told.files.left = file_end(file_.bytes, plan().transport.payload_bytes, sender_.segmentsLeft());
+  return told;
 }
 
 bool TcpMember::lasting() const {
@@ -157,6 +166,7 @@ void TcpMember::endFile(bool complete, Time now) {
   file_.complete = complete ? 1 : 0;
   file_.retransmitted += stats.retransmitted;
   file_.ece += stats.ece;
+  counts_.finished += file_.complete;
   place_.market->recorder().add(file_);
   if (due_.isScheduled()) place_.module->cancelEvent(&due_);
   awaitFile(now);

@@ -40,6 +40,7 @@ class TcpMember : public FlowOwner {
   void start(Time now);
   void order(const FlowOrder& order, Time now);
   void onTimer(const omnetpp::cMessage* timer, Time now);
+  FlowState state(Time now) const;
   FlowSender& sender() { return sender_; }
   const FlowSender& sender() const { return sender_; }
 
@@ -71,6 +72,7 @@ class TcpMember : public FlowOwner {
   std::int64_t left_ = 0;  // payload on the wire that is still to be handed over; -1: without end
   std::int64_t connections_ = 0;
   Transfer file_{};
+  FileCounts counts_;  // but for what is left
   omnetpp::cMessage due_;  // the next file, or the end of patience with this one; the cap is lifted
   omnetpp::cMessage step_;  // of the profile
 };

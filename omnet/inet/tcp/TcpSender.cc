@@ -57,7 +57,7 @@ void TcpSender::takeOrder(int member, const FlowOrder& order) {
   at(member).order(order, now());
 }
 
-FlowState TcpSender::state(int member) { return at(member).sender().state(now()); }
+FlowState TcpSender::state(int member) { return at(member).state(now()); }
 
 void TcpSender::refreshDisplay() const {
   double windows = 0;

@@ -62,7 +62,7 @@ void DatagramSender::takeOrder(int member, const FlowOrder& order) {
   line(member).ordered = order.active;
 }
 
-FlowState DatagramSender::state(int member) { return {0, active(member), 0, 0, 0, 0}; }
+FlowState DatagramSender::state(int member) { return {0, active(member), 0, 0, 0, 0, {}}; }
 
 Time DatagramSender::drawOverhead(int member) {
   const Time most = plan().send_overhead_ps;

@@ -27,9 +27,10 @@ class MulTcp {
 
   explicit MulTcp(const double* values) {
     check_parameters(kName, kParameters, values);
-    flows_ = values[0];
-    keep_ = values[1] == 0 ? 1 - 1 / (2 * flows_) : 0.5;
     min_ssthresh_ = values[2];
+    halve_ = values[1] != 0;
+    keep_ = 0.5;
+    weigh(values[0]);
   }
 
   void on_ack(Window& window, const Ack& ack) noexcept {
@@ -51,9 +52,14 @@ class MulTcp {
 
   double weight() const noexcept { return 0.0; }
   void set_weight(double) noexcept {}
+  void weigh(double flows) noexcept {
+    flows_ = std::max(flows, 1.0);
+    if (!halve_) keep_ = 1 - 1 / (2 * flows_);
+  }
 
  private:
   double flows_, keep_, min_ssthresh_;
+  bool halve_;
 };
 
 }  // namespace ecnomy

@@ -22,6 +22,7 @@
 //                             the window: 1 for a duplicate or in recovery, where each packet that
 //                             arrived has had an ACK of its own
 //   noisy(), disturb(z)       true: a standard normal draw before every on_ack
+//   weigh(w)                  takes a weight that is no number of marks (MulTCP's flows); others set_weight(w)
 //   aim(marks_per_s)          takes marks per second itself; others are told set_weight(rate T)
 //   send_rate()               packets/s at which its host paces it; others leave cwnd / T
 //

@@ -206,22 +206,27 @@ class Strategist:
                     f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
                 )
             choices.append(self._numbers(choice, view))
-        pay, offer, cap_bps, active = zip(*choices, strict=True) if choices else ((), (), (), ())
+        columns = zip(*choices, strict=True) if choices else ((),) * 5
+        pay, offer, cap_bps, active, weight = columns
         return Decision(
             np.array(pay, dtype=np.float64),
             np.array(offer, dtype=np.int64),
             np.array(cap_bps, dtype=np.float64),
             np.array(active, dtype=np.bool_),
+            np.array(weight, dtype=np.float64),
         )
 
-    def _numbers(self, choice: FlowDecision, view: FlowView) -> tuple[float, int, float, bool]:
-        """Willingness, class, rate cap and activity, numpy's answers as Python's."""
+    def _numbers(
+        self, choice: FlowDecision, view: FlowView
+    ) -> tuple[float, int, float, bool, float]:
+        """Willingness, class, rate cap, activity and weight, numpy's answers as Python's."""
         pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
         return (
             self._amount(pay, "willingness_micro_per_s"),
             view.offer if choice.offer is None else self._index(choice.offer),
             self._amount(cap_bps, "rate_cap_bps"),
             view.switched_on if choice.active is None else self._truth(choice.active),
+            self._amount(choice.weight, "weight"),
         )
 
     def _truth(self, answer: object) -> bool:

@@ -141,7 +141,7 @@ def check_decide(decide: Decide, limits: Limits) -> None:
             unknown-link, out-of-range (a flow twice included).
     """
     if decide.flows:
-        check_table("flows", decide.flows, tables.DECIDE_FLOWS)
+        check_table("flows", decide.flows, tables.decide_flows(decide.flows))
         _check_flows(decide.flows, limits)
     if decide.links:
         check_table("links", decide.links, tables.DECIDE_LINKS)
@@ -154,7 +154,9 @@ def _check_flows(flows: Columns, limits: Limits) -> None:
     times = np.bincount(flow, minlength=1)
     if len(flow) and times.max() > 1:
         raise ProtocolError("out-of-range", f"flow {int(times.argmax())} decided twice")
-    for name in ("mark_rate", "rate_cap_bps"):
+    for name in ("mark_rate", "rate_cap_bps", "weight"):
+        if name not in flows:
+            continue
         _where("out-of-range", f"flows.{name}", flows[name], lambda v: (v < 0) & (v != -1))
     _where("out-of-range", "flows.mark_cap", flows["mark_cap"], lambda v: v < -1)
     _known("out-of-range", "flows.active", flows["active"], 2)

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MAJOR: Final = 1
-MINOR: Final = 0
+MINOR: Final = 1
 MAX_BODY_BYTES: Final = 64 << 20
 HEADER_BYTES: Final = 4
 
@@ -245,7 +245,7 @@ def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:
             arrays("pairs", wire.pairs, tables.REPORT_PAIRS, rows[2], newer),
         )
     if isinstance(wire, _Decide):
-        flows = optional_arrays("flows", wire.flows, tables.DECIDE_FLOWS, newer)
+        flows = optional_arrays("flows", wire.flows, tables.decide_flows(wire.flows), newer)
         return m.Decide(
             wire.epoch, flows, optional_arrays("links", wire.links, tables.DECIDE_LINKS, newer)
         )

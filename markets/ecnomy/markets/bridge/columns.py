@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
@@ -12,6 +12,7 @@ import numpy as np
 
 __all__ = [
     "DECIDE_FLOWS",
+    "decide_flows",
     "DECIDE_LINKS",
     "FLOAT",
     "INT",
@@ -41,18 +42,19 @@ def _ordered(text: str) -> Table:
 
 _FLOW_COUNTERS: Final = (
     "sent sent_bytes retransmitted acked acked_bytes delivered delivered_bytes ce ce_bytes ece lost"
-    " delay_sum_ps timeouts saturated_ps control_ce in_flight active"
+    " delay_sum_ps timeouts saturated_ps control_ce in_flight active files file_bytes file_left"
 )
 _FLOW_STATE: Final = "cwnd cwnd_integral srtt_s weight"
 
 REPORT_LINKS: Final = _table(
-    "arrivals arrived_bytes marks drops dropped_bytes law_drops ce_dropped departures"
+    "arrivals arrived_bytes marks drops dropped_bytes law_drops not_ect_drops ce_dropped departures"
     " departed_bytes busy_ps queue_packets queue_bytes queue_max",
     "queue_integral probability",
 )
 REPORT_PAIRS: Final = _table("source link arrivals marks drops ce_dropped ce_in_flight")
 
-DECIDE_FLOWS: Final = _ordered("flow:i mark_rate:f rate_cap_bps:f mark_cap:i active:i")
+DECIDE_FLOWS: Final = _ordered("flow:i mark_rate:f rate_cap_bps:f mark_cap:i active:i weight:f")
+_DECIDE_FLOWS_WITHOUT: Final = {name: of for name, of in DECIDE_FLOWS.items() if name != "weight"}
 DECIDE_LINKS: Final = _ordered("link:i param:i value:f")
 
 RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
@@ -72,6 +74,11 @@ RECORDS: Final[Mapping[str, Table]] = MappingProxyType(
         ),
     }
 )
+
+
+def decide_flows(given: Collection[str]) -> Table:
+    """`decide.flows` where these columns are given: weights may be left out."""
+    return DECIDE_FLOWS if "weight" in given else _DECIDE_FLOWS_WITHOUT
 
 
 def late_column(threshold: int) -> str:

@@ -7,6 +7,7 @@ Names, order and units: omnet/bridge/PROTOCOL.md.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +27,20 @@ __all__ = [
     "Request",
     "Verdict",
     "Welcome",
+    "flow_orders",
 ]
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 Columns = dict[str, Column]
+
+# What an order says by default: no mark rate, no caps, it may send, the weight stays.
+_DEFAULTS: Final = {
+    "mark_rate": -1.0,
+    "rate_cap_bps": -1.0,
+    "mark_cap": -1,
+    "active": 1,
+    "weight": -1.0,
+}
 
 
 @dataclass(frozen=True)
@@ -128,3 +139,23 @@ Message = (
     | Bye
     | Error
 )
+
+
+def flow_orders(flow: Any, **columns: Any) -> Columns:
+    """The columns of decide.flows; those left out have their defaults.
+
+    Args:
+        flow: rows of flows, integers.
+        columns: a value for each, or one for all. Weights are left out where none is given.
+    """
+    rows = np.asarray(flow, dtype=np.int64)
+    unknown = columns.keys() - _DEFAULTS.keys()
+    assert not unknown, unknown
+    orders: Columns = {"flow": rows}
+    for name, default in _DEFAULTS.items():
+        if name == "weight" and name not in columns:
+            continue
+        dtype = type(default)  # numpy reads int as int64, float as float64
+        given = np.asarray(columns.get(name, default), dtype=dtype)
+        orders[name] = given if given.shape == rows.shape else np.full(len(rows), given, dtype)
+    return orders

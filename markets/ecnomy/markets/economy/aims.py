@@ -5,8 +5,9 @@
 
 Agents see and decide for one flow. Where all flows of a source are one row, the row gets so much
 for each of them. Only flows whose window law has a weight are given a mark rate; others keep what
-they have. At a price of 0 marks cost nothing and no rate follows from it: none is given. Rate caps
-bind whatever the window law.
+they have. A flow whose weight its agent chose keeps that, and is given no mark rate. At a price of
+0 marks cost nothing and no rate follows from it: none is given. Rate caps bind whatever the window
+law.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import Truths
-from ecnomy.markets.bridge.messages import Columns
+from ecnomy.markets.bridge.messages import Columns, flow_orders
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import Journal
 
@@ -28,6 +29,9 @@ class Aims:
 
     Attributes:
         active: whether each flow may send, as its agent decided; replaced, never written to.
+        weight: of each flow's window law, as its agent chose it or as in its transport, 0 for none;
+            replaced, never written to.
+        cap_bps: the largest rate of each flow, NO_CAP for none.
     """
 
     def __init__(self, plan: Plan, journal: Journal) -> None:
@@ -37,8 +41,12 @@ class Aims:
         self._flows = np.array([s.row_flows for s in rows], dtype=np.float64)
         self._pay: Floats = np.full(len(rows), LEAVE)
         self._mark_rate: Floats = np.full(len(rows), LEAVE)
-        self._cap_bps: Floats = np.full(len(rows), NO_CAP)
-        self._sent_cap_bps: Floats = self._cap_bps.copy()
+        self.cap_bps: Floats = np.full(len(rows), NO_CAP)
+        self._sent_cap_bps: Floats = self.cap_bps.copy()
+        self._least_weight = np.array([s.least_weight for s in rows], dtype=np.float64)
+        self.weight: Floats = np.array([s.own_weight for s in rows], dtype=np.float64)
+        self._chosen = np.zeros(len(rows), dtype=np.bool_)  # the weight is its agent's
+        self._sent_weight: Floats = self.weight
         self.active: Truths = np.ones(len(rows), dtype=np.bool_)
         self._sent_active: Truths = self.active
 
@@ -48,7 +56,7 @@ class Aims:
         """What `who` pays for the flows that are its `own` to pay for, and their rate caps."""
         given = (
             ("willingness_micro_per_s", of.willingness_micro_per_s, self._pay),
-            ("rate_cap_bps", of.rate_cap_bps, self._cap_bps),
+            ("rate_cap_bps", of.rate_cap_bps, self.cap_bps),
         )
         for name, wanted, column in given:
             if wanted is not None:
@@ -59,6 +67,22 @@ class Aims:
                 moved, value = (rows, wanted) if count == len(rows) else (rows[new], wanted[new])
                 column[moved] = value
                 self._journal.many(t_ps, who, moved, name, value)
+        if of.weight is not None:
+            self._weigh(t_ps, who, rows, own, of.weight)
+
+    def _weigh(
+        self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats
+    ) -> None:
+        """Weights for flows whose law has one; what is less than its least is the least."""
+        least = self._least_weight[rows]
+        value = np.maximum(wanted, least)
+        new = own & (wanted >= 0) & np.isfinite(least) & (value != self.weight[rows])
+        if np.count_nonzero(new):
+            moved = rows[new]
+            self.weight = self.weight.copy()
+            self.weight[moved] = value[new]
+            self._chosen[moved] = True
+            self._journal.many(t_ps, who, moved, "weight", value[new])
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
         """Which of these flows may send."""
@@ -78,26 +102,33 @@ class Aims:
             price_micro: of a mark, for each flow.
         """
         wanted = np.full(len(self._pay), LEAVE)
-        asked = self._steered & (self._pay >= 0) & (price_micro > 0)
+        asked = self._steered & ~self._chosen & (self._pay >= 0) & (price_micro > 0)
         wanted[asked] = self._pay[asked] / price_micro[asked]
         new = (wanted >= 0) & (wanted != self._mark_rate)
-        told = new | (self._cap_bps != self._sent_cap_bps)
+        told = new | (self.cap_bps != self._sent_cap_bps)
         if self._sent_active is not self.active:
             told |= self._sent_active != self.active
             self._sent_active = self.active
+        weight = np.full(len(self._pay), LEAVE)
+        if self._sent_weight is not self.weight:
+            weighed = self._sent_weight != self.weight
+            weight[weighed] = self.weight[weighed]
+            told |= weighed
+            self._sent_weight = self.weight
         rows = np.flatnonzero(told).astype(np.int64)
         if len(rows) == 0:
             return {}
-        self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self._cap_bps[rows]
+        self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self.cap_bps[rows]
         self._journal.many(t_ps, "", np.flatnonzero(new).astype(np.int64), "mark_rate", wanted[new])
         flows = self._flows[rows]
-        return {
-            "flow": rows,
-            "mark_rate": _of_row(wanted[rows], flows),
-            "rate_cap_bps": _of_row(self._cap_bps[rows], flows),
-            "mark_cap": np.full(len(rows), -1, dtype=np.int64),
-            "active": self.active[rows].astype(np.int64),
-        }
+        weights = {"weight": _of_row(weight[rows], flows)} if (weight >= 0).any() else {}
+        return flow_orders(
+            rows,
+            mark_rate=_of_row(wanted[rows], flows),
+            rate_cap_bps=_of_row(self.cap_bps[rows], flows),
+            active=self.active[rows],
+            **weights,
+        )
 
 
 def _of_row(each: Floats, flows: Floats) -> Floats:

@@ -144,7 +144,8 @@ class Market(Stepped):
         """
         self.t_ps, self._epoch = report.t_ps, report.epoch
         self.desk.book(report.t_ps)
-        epoch = Epoch(self._before, report, self.offer, self.domains.price_micro, self.aims.active)
+        terms = (self.offer, self.domains.price_micro, self.aims.active, self.aims.weight)
+        epoch = Epoch(self._before, report, *terms)
         self._book.close_epoch(epoch)
         self._counts.clear()
         self._before = report

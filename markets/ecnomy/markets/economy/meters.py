@@ -26,6 +26,7 @@ METERS: Final[dict[str, Meter]] = {
         Meter("marks", "mark"),  # CE packets delivered
         Meter("marked-bytes", "byte"),  # of CE packets delivered: congestion volume (RFC 6789)
         Meter("marks-set", "mark"),  # in the seller's domain, on packets that arrive or not
+        Meter("weight", "ps"),  # the same time, times the weight of its window law (aims.py)
         Meter("calls", "call"),  # let in
         Meter("transfers", "transfer"),  # files and pages that are complete
     )

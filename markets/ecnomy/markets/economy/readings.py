@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.agents.observation import Integers, Truths
+from ecnomy.agents.observation import Floats, Integers, Truths
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.economy.domains import Domains
 from ecnomy.markets.plan import Plan
@@ -28,6 +28,7 @@ class Epoch:
         offer: the class each flow was in.
         price_micro: the price per mark in each domain.
         active: whether its agent let each flow send.
+        weight: of each flow's window law, 0 for none.
         charge_micro: what flows were charged for marks in it, by the contracts booked before.
     """
 
@@ -38,11 +39,13 @@ class Epoch:
         offer: Integers,
         price_micro: Integers,
         active: Truths,
+        weight: Floats,
     ) -> None:
         self._before, self._report = before, report
         self.from_ps = before.t_ps if before else 0
         self.to_ps = report.t_ps
         self.offer, self.price_micro, self.active = offer, price_micro, active
+        self.weight = weight
         self.charge_micro: Integers = np.zeros(len(offer), dtype=np.int64)
 
     def flows(self, name: str) -> Integers:

@@ -80,9 +80,10 @@ class MarketSeat:
     def flows(self, rows: Integers) -> Observation:
         """See Seat."""
         market = self._market
-        price, on = market.row_price_micro(), market.aims.active
-        sight = market.sight
-        return sight.flows(self._name, rows, price, market.offers, market.offer, on, self.agent)
+        price, aims = market.row_price_micro(), market.aims
+        return market.sight.flows(
+            self._name, rows, price, market.offers, market.offer, aims, self.agent
+        )
 
     def links(self) -> PriceObservation:
         """See Seat."""
@@ -130,7 +131,12 @@ class MarketSeat:
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
         """See Seat."""
-        if decision.willingness_micro_per_s is None and decision.rate_cap_bps is None:
+        pay, cap, weight = (
+            decision.willingness_micro_per_s,
+            decision.rate_cap_bps,
+            decision.weight,
+        )
+        if pay is None and cap is None and weight is None:
             return
         own = np.True_ if all_of_them else self._market.offer[rows] == _NONE
         self._market.aims.take(self.t_ps, self._name, rows, own, decision)

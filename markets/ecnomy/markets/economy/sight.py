@@ -16,17 +16,18 @@ from ecnomy.agents.observation import (
     Observation,
     Offer,
     PriceObservation,
-    Truths,
     column,
 )
 from ecnomy.markets.bridge.columns import late_column
 from ecnomy.markets.bridge.messages import Columns, Report
+from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.readings import integers
 from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["Sight", "gains"]
 
 PS_PER_S = 10**12
+_STATES = ("active", "files", "file_bytes", "file_left")  # columns shown as they are
 
 
 def gains(plan: Plan) -> Floats:
@@ -56,7 +57,8 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     flows: Columns
     links: Columns
     bits: Floats  # acknowledged; exact, being whole and below 2^53
-    counts: Integers  # a row each: packets and marks delivered, charge, packets acked; active
+    counts: Integers  # a row each: packets and marks delivered, charge, packets acked
+    states: Integers  # a row for each of _STATES
     srtt_s: Floats
 
 
@@ -98,13 +100,13 @@ class Sight:
     def read(self, report: Report, charge_micro: Integers) -> None:
         """Take the counters of a report, and each flow's mark charge until then."""
         flows = report.flows
-        told = [
-            *(flows["delivered"], flows["ce"], charge_micro, flows["acked"], flows["active"]),
-        ]
+        told = [flows["delivered"], flows["ce"], charge_micro, flows["acked"]]
+        states = [flows[name] for name in _STATES]
         bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
         counts = np.array(told, dtype=np.int64)
         srtt_s = flows["srtt_s"].astype(np.float64, copy=False)
-        self._now = _Look(report.t_ps, flows, report.links, bits, counts, srtt_s)
+        now = np.array(states, dtype=np.int64)
+        self._now = _Look(report.t_ps, flows, report.links, bits, counts, now, srtt_s)
 
     def flows(
         self,
@@ -113,14 +115,14 @@ class Sight:
         price_micro: Integers | Floats,
         offers: tuple[Offer, ...],
         offer: Integers,
-        switched_on: Truths,
+        aims: Aims,
         agent: AgentView | None = None,
     ) -> Observation:
         """What `who` sees of these flows; its next look starts here. Prices are of all flows."""
         now, then = self._look(who)
         own = self._owned(who, rows, then)
         dt_ps = now.t_ps - then.t_ps
-        counts = now.counts.take(rows, 1)
+        counts, states = now.counts.take(rows, 1), now.states.take(rows, 1)
         bits = now.bits[rows]
         change, more_bits = counts - own.counts, bits - own.bits
         own.counts, own.bits = counts, bits
@@ -131,7 +133,7 @@ class Sight:
             goodput_bps = np.zeros(len(rows))
         columns = FlowColumns(
             flow=rows,
-            active=counts[-1],
+            active=states[0],
             goodput_bps=goodput_bps,
             delivered=change[0],
             marks=change[1],
@@ -144,7 +146,12 @@ class Sight:
             source=own.source,
             member=own.member,
             payload_bps=goodput_bps - self._header_bps(change[3], own, dt_ps),
-            switched_on=switched_on[rows],
+            switched_on=aims.active[rows],
+            files=states[1],
+            file_bytes=states[2],
+            file_left=states[3],
+            rate_cap_bps=aims.cap_bps[rows],
+            weight=aims.weight[rows],
         )
         price = _one(price_micro, rows)
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)

@@ -12,6 +12,7 @@ choices, see `ecnomy-engine describe`), in the unit the law's C++ header states.
 from __future__ import annotations
 
 import hashlib
+import math
 from typing import Final
 
 import msgspec
@@ -36,6 +37,14 @@ __all__ = [
 
 PLAN_VERSION: Final = 1
 WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender", "rem", "primal"})
+# Laws with a weight that an agent may choose: the parameter that it is at first, "" for none, and
+# the least that it may be.
+CHOSEN_WEIGHTS: Final = {
+    "multcp": ("flows", 1.0),
+    "rem": ("w", 1e-9),
+    "wtp": ("", 1e-9),
+    "wtp-sender": ("w", 1e-9),
+}
 NONE: Final = -1
 EACH: Final = "each"
 TOGETHER: Final = "together"
@@ -185,6 +194,22 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def weighted(self) -> bool:
         """Whether its window law has a weight, so that a market can ask for marks per second."""
         return isinstance(self.transport, Tcp) and self.transport.window.law in WEIGHTED_LAWS
+
+    @property
+    def own_weight(self) -> float:
+        """The weight of its window law while no agent has chosen one; 0 where there is none."""
+        name, _ = self._chosen_weight
+        return float(self.transport.window.params[name]) if name else 0.0  # type: ignore[union-attr]
+
+    @property
+    def least_weight(self) -> float:
+        """The least weight that an agent may choose for it; infinite where there is none."""
+        return self._chosen_weight[1]
+
+    @property
+    def _chosen_weight(self) -> tuple[str, float]:
+        law = self.transport.window.law if isinstance(self.transport, Tcp) else ""
+        return CHOSEN_WEIGHTS.get(law, ("", math.inf))
 
 
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
