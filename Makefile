@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | bench | lint | record-omnet | record-papers | carry-papers: each does all of its own set-up, in .venv. Nothing
+# make demo | test | bench | lint | record-omnet | record-papers | carry-omnet | carry-papers: each does all of its own set-up, in .venv. Nothing
 # else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
 #   make test TESTS=tests/laws                      a part
@@ -16,7 +16,7 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test omnet bench torture record-omnet record-papers carry-papers lint sanitize clean
+.PHONY: demo test omnet bench torture record-omnet record-papers carry-omnet carry-papers lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -54,6 +54,10 @@ torture: $(VENV)/installed $(VENV)/test
 #   make record-omnet RECORDS="two-links voip-web"      some of them
 record-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m ecnomy.analysis.compare.recording --jobs $(JOBS) $(RECORDS)
+
+# Where the code has changed and the first seed's figures have not: the records are current again.
+carry-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
+	@$(BIN)/python -m ecnomy.analysis.compare.carrying --jobs $(JOBS) $(RECORDS)
 
 # All claims of the papers, whole and quick, into tests/validation/papers.json; with grids up to two hours; goes on likewise.
 record-papers: $(VENV)/installed $(VENV)/test

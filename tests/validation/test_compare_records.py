@@ -11,6 +11,7 @@ import pytest
 
 import compare_world as world
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
+from ecnomy.analysis.compare.carrying import carried_over, moved
 from ecnomy.analysis.compare.comparison import compare
 from ecnomy.analysis.compare.figures import Figures
 from ecnomy.analysis.compare.record import (
@@ -93,6 +94,27 @@ def test_changed_laws_make_a_record_stale(made, tmp_path: Path) -> None:
         file.write_text(before)
     file.rename(file.with_name("Node.ned"))
     assert not current(record, other).current
+
+
+def test_a_record_is_carried_over_where_no_figure_moved(made, tmp_path: Path) -> None:
+    """Changed sources alone, and the first seed's figures as before; what it was made of stays."""
+    _, record = made
+    first = msgspec.structs.replace(record, seeds=tuple(s + world.FAR for s in record.seeds))
+    other = world.checkout(tmp_path / "other")
+    assert carried_over(record, other, world.other_seeds) is None  # it is current
+    law = other / "omnet" / "laws" / "law.h"
+    law.write_text("changed\n")
+    assert moved(record, other, world.other_seeds) == []
+    carried = carried_over(record, other, world.other_seeds)
+    assert carried is not None and current(carried, other).current
+    assert (carried.carried, carried.rows) == (record.source_digest, record.rows)
+    law.write_text("changed again\n")
+    again = carried_over(carried, other, world.other_seeds)
+    assert again is not None and again.carried == record.source_digest
+    slower = world.changed("network.links.bottleneck.rate=9 Mbps")
+    assert carried_over(record, other, slower) is None
+    assert len(moved(record, other, slower)) > 5
+    assert carried_over(first, other, world.other_seeds) is None  # plans have changed too
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ __all__ = [
     "Made",
     "RECORDS",
     "SCENARIOS",
+    "SOURCES_CHANGED",
     "Currency",
     "Record",
     "RecordedRow",
@@ -44,6 +45,7 @@ __all__ = [
 FORMAT: Final = 1
 RECORDS: Final = Path("tests/validation/omnet")
 SCENARIOS: Final = Path("tests/validation/scenarios")
+SOURCES_CHANGED: Final = "laws, bridge, host or inet have changed"
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
@@ -77,6 +79,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         duration_ps, warmup_ps: of each run; figures are over [warmup, duration].
         cpu_s: engine -> CPU time of each run.
         rows: the recorded engine's figures.
+        carried: `source_digest` when it was made, where it was carried over since (carrying.py).
     """
 
     format: int
@@ -94,6 +97,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     warmup_ps: int
     cpu_s: dict[str, tuple[float, ...]]
     rows: tuple[RecordedRow, ...]
+    carried: str = ""
 
     def figures(self) -> dict[int, Figures]:
         """The recorded figures, by seed and row key."""
@@ -173,7 +177,7 @@ def current(record: Record, checkout: Path) -> Currency:
     """
     reasons = []
     if record.source_digest != source_digest(checkout):
-        reasons.append("laws, bridge, host or inet have changed")
+        reasons.append(SOURCES_CHANGED)
     try:
         reasons += _scenario_reasons(record, checkout)
     except EcnomyError as error:
