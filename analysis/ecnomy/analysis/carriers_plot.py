@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["carriers_picture", "income_over"]
 
 Floats = npt.NDArray[np.float64]
-_BINS: Final = 60
+_BINS: Final = 40  # points a line: marks of one payer are few
+_MOST_STEPS: Final = 60  # changes beyond which customers are drawn as means of intervals
 _MOST: Final = 6  # carriers that can be told apart
 _MOST_PAYMENTS: Final = 8  # lines of income; further ones are added up
 _DASHES: Final[tuple[Any, ...]] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
@@ -65,16 +66,27 @@ class _Data(msgspec.Struct, frozen=True):
         edges = self.edges_ps / PS_PER_S
         return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
 
+    def held(self, t_ps: npt.NDArray[np.int64], values: Floats) -> tuple[Floats, Floats]:
+        """Values that hold until the next one's time, also at report times so that marks fit."""
+        times = np.union1d(t_ps, self.edges_ps[self.edges_ps >= t_ps[0]])
+        at = np.searchsorted(t_ps, times, side="right") - 1
+        return times / PS_PER_S, values[at]
+
+    def mean_of(self, choice: Choice, option: int) -> Floats:
+        """The mean share of customers with an option in each interval, per cent."""
+        edges = zip(self.edges_ps[:-1].tolist(), self.edges_ps[1:].tolist(), strict=True)
+        return np.array([100 * choice.shares(a, b)[option] for a, b in edges])
+
     def look(self, name: str) -> dict[str, Any]:
         """How a carrier is drawn in every panel."""
         names = [one.name for one in self.carriers]
         at = names.index(name) if name in names else len(names)
-        step = max(len(self.middle_s) // 12, 1)
+        apart = 0.1  # of the axis; each carrier's begin a little later, for lines that coincide
         return {
             "color": COLOURS[at % len(COLOURS)],
             "marker": _MARKERS[at % len(_MARKERS)],
             "markersize": 4.5,
-            "markevery": (at % step, step),
+            "markevery": (apart * (at % _MOST) / _MOST, apart),
             "linewidth": 2,
         }
 
@@ -130,10 +142,8 @@ def _figure(data: _Data) -> Figure:
 
 def _draw_prices(axis: Axes, data: _Data) -> None:
     for one in data.carriers:
-        t_s = np.append(one.prices.t_ps / PS_PER_S, data.end_s)
-        money = np.append(one.prices.money, one.prices.money[-1])
-        look = {**data.look(one.name), "markevery": 0.08}
-        axis.plot(t_s, money, drawstyle="steps-post", label=_cut(one.name), **look)
+        t_s, money = data.held(one.prices.t_ps, one.prices.money)
+        axis.plot(t_s, money, drawstyle="steps-post", label=_cut(one.name), **data.look(one.name))
     axis.set_ylim(0, 1.08 * max(axis.get_ylim()[1], 1e-9))
     axis.set_ylabel("price of a mark\n[money]")
     more = f"\n(not drawn: {data.not_drawn} more)" if data.not_drawn else ""
@@ -202,16 +212,18 @@ def _draw_choices(axis: Axes, data: _Data) -> None:
     own = len(data.carriers)
     for number, choice in enumerate(data.choices):
         for k, option in enumerate(choice.options):
-            t_s = np.append(choice.t_ps / PS_PER_S, data.end_s)
             share = 100 * choice.counts[:, k] / choice.users
             look = data.look(option)
             if option not in {one.name for one in data.carriers}:
                 look["color"] = COLOURS[(own + k) % len(COLOURS)]
                 look["marker"] = _MARKERS[(own + k) % len(_MARKERS)]
-            look |= {"markevery": 0.08, "linestyle": _DASHES[number % len(_DASHES)]}
+            look["linestyle"] = _DASHES[number % len(_DASHES)]
             label = f"{_cut(choice.agent, 16)} with {_cut(option, 16)}"
-            share = np.append(share, share[-1])
-            axis.plot(t_s, share, drawstyle="steps-post", label=label, **look)
+            if len(choice.t_ps) > _MOST_STEPS:
+                axis.plot(data.middle_s, data.mean_of(choice, k), label=label, **look)
+            else:
+                t_s, held = data.held(choice.t_ps, share)
+                axis.plot(t_s, held, drawstyle="steps-post", label=label, **look)
     axis.set_ylim(0, 105)
     axis.set_ylabel("share of customers\n[%]")
     users = sum(choice.users for choice in data.choices)

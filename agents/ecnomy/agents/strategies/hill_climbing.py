@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`hill-climbing`: a carrier feels its way to the price per mark that leaves it most.
 
-At a decision it raises or lowers its price by `step`, at random. At the next one it compares what it
-earned per second since then with what it earned before; received less paid, so that what it owes
-other carriers counts. If it earned less, it takes the change back, and looks for one interval what
-the old price earns now. Else it keeps the change and tries another one. The price stays within
-[floor, ceiling]. It knows neither demand nor rivals. Directions are drawn, as two that reverse after
-every loss move together: each takes the other's change for its own (Huck, Normann, Oechssler 2003).
+It raises or lowers its price by `step`, at random, and gives customers one decision interval to
+respond. What it earns per second in the interval after that, received less paid so that what it
+owes other carriers counts, it compares with what it earned before the change. If that is less, it
+takes the change back, and looks at what the old price earns now, again one interval later. Else it
+keeps the change and tries another one. The price stays within [floor, ceiling].
 
-The time between decisions is the agent's `decision_interval`; customers need it to respond.
+It knows neither demand nor rivals. It waits because a higher price earns more until customers have
+found out. Directions are drawn because two carriers that turn round after every loss move together,
+each taking the other's change for its own (Huck, Normann, Oechssler 2003). The time between
+decisions is the agent's `decision_interval`.
 """
 
 from __future__ import annotations
@@ -50,6 +52,7 @@ class HillClimbing:
             expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
         self._before: tuple[int, float] | None = None  # the price before the change, what it earned
+        self._respond = False  # whether customers have yet to respond to a change
 
     def post_price(self, seen: PriceObservation) -> int:
         """The price from now on, micro-units per mark."""
@@ -58,8 +61,10 @@ class HillClimbing:
         gained = sum(seen.agent.received_since().values()) - sum(seen.agent.paid_since().values())
         step, low, high = (round(x * MICRO) for x in (self.step, self.floor, self.ceiling))
         price = min(high, max(low, seen.price_micro))
-        if not seen.dt_ps:
+        if not seen.dt_ps or self._respond:
+            self._respond = False
             return price
+        self._respond = True
         earned, before = gained / seen.dt_ps, self._before
         if before is not None and earned < before[1]:
             self._before = None
