@@ -78,7 +78,7 @@ def test_all_congested_links_are_drawn_or_counted(
     monkeypatch.setattr(plots, "congested_links", lambda summary: many)
     words = _legends(folder)
     assert "link-0 (marks, drops)" in words
-    assert "link-0, lost of all packets" in words
+    assert "link-0, lost of all" in words
     assert "link-1 (waiting)" in words
     more = [word for word in words if "more, not drawn" in word]
     assert len(more) == (2 if links > MOST_LINKS else 0)

@@ -25,6 +25,7 @@ from ecnomy.analysis.panels import (
     panel_style,
     save,
     shade_phases,
+    shortened,
 )
 from ecnomy.analysis.phases import PS_PER_S, phases_of
 from ecnomy.analysis.results import Run
@@ -143,7 +144,9 @@ def _figure(data: _Data) -> Figure:
 def _draw_prices(axis: Axes, data: _Data) -> None:
     for one in data.carriers:
         t_s, money = data.held(one.prices.t_ps, one.prices.money)
-        axis.plot(t_s, money, drawstyle="steps-post", label=_cut(one.name), **data.look(one.name))
+        axis.plot(
+            t_s, money, drawstyle="steps-post", label=shortened(one.name), **data.look(one.name)
+        )
     axis.set_ylim(0, 1.08 * max(axis.get_ylim()[1], 1e-9))
     axis.set_ylabel("price of a mark\n[money]")
     more = f"\n(not drawn: {data.not_drawn} more)" if data.not_drawn else ""
@@ -155,7 +158,7 @@ def _draw_use(axis: Axes, data: _Data) -> None:
     for one in data.carriers:
         if one.links:
             name = data.run.plan.links[one.busiest].name
-            label = f"{_cut(one.name, 16)}: {_cut(name, 16)}"
+            label = f"{shortened(one.name, 16)}: {shortened(name, 16)}"
             axis.plot(data.middle_s, use[:, one.busiest], label=label, **data.look(one.name))
     axis.set_ylim(0, max(105.0, axis.get_ylim()[1]))
     axis.set_ylabel("link used\n[% of its rate]")
@@ -197,7 +200,7 @@ def _draw_income(axis: Axes, data: _Data) -> None:
     drawn = {line[:3] for line in ranked[:_MOST_PAYMENTS]}
     for name, payer, kind, turn, values in lines:
         if (name, payer, kind) in drawn:
-            label = f"{_cut(name, 16)}: {_cut(kind, 12)} of {_cut(payer, 16)}"
+            label = f"{shortened(name, 16)}: {shortened(kind, 12)} of {shortened(payer, 16)}"
             dashes = _DASHES[turn % len(_DASHES)]
             axis.plot(data.middle_s, values, linestyle=dashes, label=label, **data.look(name))
     rest = [line[-1] for line in lines if line[:3] not in drawn]
@@ -218,7 +221,7 @@ def _draw_choices(axis: Axes, data: _Data) -> None:
                 look["color"] = COLOURS[(own + k) % len(COLOURS)]
                 look["marker"] = _MARKERS[(own + k) % len(_MARKERS)]
             look["linestyle"] = _DASHES[number % len(_DASHES)]
-            label = f"{_cut(choice.agent, 16)} with {_cut(option, 16)}"
+            label = f"{shortened(choice.agent, 16)} with {shortened(option, 16)}"
             if len(choice.t_ps) > _MOST_STEPS:
                 axis.plot(data.middle_s, data.mean_of(choice, k), label=label, **look)
             else:
@@ -228,7 +231,3 @@ def _draw_choices(axis: Axes, data: _Data) -> None:
     axis.set_ylabel("share of customers\n[%]")
     users = sum(choice.users for choice in data.choices)
     legend_beside(axis, f"Whom {users:,} customers are with")
-
-
-def _cut(name: str, most: int = 28) -> str:
-    return name if len(name) <= most else f"{name[: most - 3]}..."

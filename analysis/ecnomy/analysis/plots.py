@@ -25,6 +25,7 @@ from ecnomy.analysis.panels import (
     panel_style,
     save,
     shade_phases,
+    shortened,
 )
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.results import Run
@@ -277,13 +278,13 @@ def _draw_marking(axis: Axes, data: _Data) -> None:
     arrivals = data.per_second(data.links, "arrivals") * parts.arrivals
     share = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
     for one, (colour, dashes) in zip(links, _LINKS, strict=False):
-        label = f"{_cut(one.name)} ({', '.join(one.signs)})"
+        label = f"{shortened(one.name)} ({', '.join(one.signs)})"
         if len(links) == 1:
-            label = "of ECN-capable data"
+            label = f"{'marked, ' if 'drops' in one.signs else ''}of ECN-capable data"
         line = share[:, one.link]
         axis.plot(data.middle_s, line, color=colour, linestyle=dashes, linewidth=1.6, label=label)
     losing = [one for one in links if "drops" in one.signs]
-    _draw_losses(axis, data, losing)
+    _draw_losses(axis, data, losing, named=len(links) > 1)
     what = "packets marked or lost" if losing else "data packets marked"
     axis.set_ylabel(f"{what}\n[%]")
     if len(links) == 1:
@@ -292,7 +293,7 @@ def _draw_marking(axis: Axes, data: _Data) -> None:
         legend_beside(axis, f"Congested links, and by what{_more(data)}")
 
 
-def _draw_losses(axis: Axes, data: _Data, links: list[DrawnLink]) -> None:
+def _draw_losses(axis: Axes, data: _Data, links: list[DrawnLink], named: bool) -> None:
     drops, arrivals = (data.per_second(data.links, name) for name in ("drops", "arrivals"))
     lost = 100 * np.divide(drops, arrivals, out=np.zeros_like(drops), where=arrivals > 0)
     step = max(len(data.middle_s) // 20, 1)
@@ -305,7 +306,7 @@ def _draw_losses(axis: Axes, data: _Data, links: list[DrawnLink]) -> None:
             marker="x",
             markersize=4.5,
             markevery=(number % step, step),
-            label=f"{_cut(one.name)}, lost of all packets",
+            label=f"{shortened(one.name)}, lost of all" if named else "lost, of all packets",
         )
 
 
@@ -315,13 +316,9 @@ def _draw_queue(axis: Axes, data: _Data) -> None:
     if len(links) == 1:
         axis.fill_between(data.middle_s, queues[:, links[0].link], color="0.75", linewidth=0)
     for one, (colour, dashes) in zip(links, _LINKS, strict=False):
-        label = "mean queue" if len(links) == 1 else _cut(one.name)
+        label = "mean queue" if len(links) == 1 else shortened(one.name)
         line = queues[:, one.link]
         axis.plot(data.middle_s, line, color=colour, linestyle=dashes, linewidth=1.6, label=label)
     axis.set_ylabel("packets waiting")
     title = f"Queue of {links[0].name}" if len(links) == 1 else f"Mean queues{_more(data)}"
     legend_beside(axis, title)
-
-
-def _cut(name: str, most: int = 28) -> str:
-    return name if len(name) <= most else f"{name[: most - 3]}..."
