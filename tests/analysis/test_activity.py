@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import market_world as world
+import carrier_world as world
 from ecnomy.analysis import open_run, overview, summarize
 from ecnomy.analysis.activity import switched_rows
 

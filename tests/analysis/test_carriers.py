@@ -13,7 +13,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import market_world as world
+import carrier_world as world
 from ecnomy.analysis import open_run
 from ecnomy.analysis.carriers import access_carriers, carriers_of
 from ecnomy.analysis.carriers_plot import carriers_picture, income_over

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-import market_world as world
+import carrier_world as world
 from ecnomy.analysis import open_run
 from ecnomy.analysis.files_sent import files_of
 from ecnomy.analysis.show import show_command

@@ -112,6 +112,6 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
 
 
 def shortened(name: str, most: int = 28) -> str:
-    """A name of at most `most` letters: its middle is left out, as names often differ at the end."""
+    """A name of at most `most` letters: the middle is left out, as names differ at their ends."""
     tail = (most - 3) // 2
     return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"
