@@ -28,8 +28,9 @@ def switched_rows(run: Run) -> npt.NDArray[np.bool_]:
     table = run.agents
     if "active" not in run.flow_epochs.columns or table.empty:
         return found
-    off = (table["name"].astype(str) == "active") & (table["value"] == 0) & (table["flow"] >= 0)
-    found[table["flow"][off].to_numpy(dtype=np.int64)] = True
+    off = table[(table["name"].astype(str) == "active") & (table["value"] == 0)]
+    if not off.empty:
+        found[off["flow"].to_numpy(dtype=np.int64)] = True
     return found
 
 
