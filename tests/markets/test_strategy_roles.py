@@ -27,6 +27,7 @@ PARAMS = {
     "constant-charge": "charge: 1 money/s",
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
     "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
+    "hill-climbing": "step: 0.01 money",
 }
 ROLES = {
     "connectivity-provider": "",
@@ -37,7 +38,7 @@ ROLES = {
     "tariff: {price: 1 money, max_delay: 15 ms, max_delay_rate: 0.01}, ",
 }
 FIT = {
-    "connectivity-provider": {"stay"},
+    "connectivity-provider": {"hill-climbing", "stay"},
     "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
     "customer": {"best-offer", "qos-knob", "stay"},
     "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
@@ -104,13 +105,15 @@ def test_a_strategy_under_a_role_that_cannot_hold_it(
 )
 def test_what_fits_can_be_hired(role: str, kind: str) -> None:
     """A role makes every strategy that fits it."""
-    text = TEXT + ISP + agent(role, kind)
+    isp = "" if role == "connectivity-provider" else ISP
+    text = TEXT + isp + agent(role, kind)
     spec = scenario_from_text(text).market
     assert spec is not None
-    strategy = spec.agents[1].strategy
+    strategy = next(agent for agent in spec.agents if agent.name == "who").strategy
     assert strategy is not None
     terms = Terms(1, strategy.kind, strategy.params)
     hire = {
+        "connectivity-provider": lambda: ConnectivityProvider(mesa.Model(rng=1), "who", terms),
         "application-provider": lambda: ApplicationProvider(mesa.Model(rng=1), "who", terms, ()),
         "customer": lambda: Customer(mesa.Model(rng=1), "who", terms),
         "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["congested_by"]
+__all__ = ["SIGNS", "congested_by"]
 
+SIGNS: Final = ("marks", "drops", "waiting")
 SHARE: Final = 0.001
 WAIT_S: Final = 0.005
 TRANSMISSIONS: Final = 5.0
@@ -42,5 +43,5 @@ def congested_by(
     """
     long = wait_s >= WAIT_S and queue_packets >= TRANSMISSIONS * utilization
     standing = utilization >= BUSY and queue_packets >= STANDING_PACKETS
-    signs = {"marks": marked >= SHARE, "drops": dropped >= SHARE, "waiting": long or standing}
-    return tuple(name for name, shown in signs.items() if shown)
+    shown = marked >= SHARE, dropped >= SHARE, long or standing
+    return tuple(name for name, there in zip(SIGNS, shown, strict=True) if there)

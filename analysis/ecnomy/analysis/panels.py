@@ -24,6 +24,7 @@ __all__ = [
     "panel_style",
     "save",
     "shade_phases",
+    "shortened",
 ]
 
 PANEL_INCHES: Final = 2.1
@@ -108,3 +109,9 @@ def _above(axis: Axes, x_s: float, text: str) -> None:
         fontsize=8.5,
         annotation_clip=False,
     )
+
+
+def shortened(name: str, most: int = 28) -> str:
+    """A name of at most `most` letters: the middle is left out, as names differ at their ends."""
+    tail = (most - 3) // 2
+    return name if len(name) <= most else f"{name[: most - 3 - tail]}...{name[-tail:]}"

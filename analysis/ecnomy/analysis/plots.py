@@ -13,6 +13,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.activity import flows_on
+from ecnomy.analysis.congested_links import MOST_LINKS, DrawnLink, congested_links
 from ecnomy.analysis.fitted_text import fitted
 from ecnomy.analysis.link_marking import Crossings, activity_of, crossings_of, link_shares
 from ecnomy.analysis.panels import (
@@ -23,10 +25,11 @@ from ecnomy.analysis.panels import (
     panel_style,
     save,
     shade_phases,
+    shortened,
 )
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.results import Run
-from ecnomy.analysis.summary import Group, groups_of
+from ecnomy.analysis.summary import Group, groups_of, summarize
 from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, money_by_flow
 
 if TYPE_CHECKING:
@@ -41,6 +44,13 @@ _MANY: Final = 6  # flows of a group beyond which only their mean is drawn
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
 _STYLES: Final = ("-", "--", "-.")
 _UNPRICED: Final = "#6E6E6E"
+# of links, by lightness and dashes: colours are of groups
+_LINKS: Final[tuple[tuple[str, Any], ...]] = (
+    ("black", "-"),
+    ("0.55", "-"),
+    ("black", (0, (5, 2))),
+    ("0.55", (0, (1.5, 1.5))),
+)
 
 
 class _Look(msgspec.Struct, frozen=True):
@@ -62,6 +72,9 @@ class _Data(msgspec.Struct, frozen=True):
     flows: Epochs
     links: Epochs
     crossings: Crossings
+    on: npt.NDArray[np.float64]  # flows that agents had on, [interval, row]
+    drawn_links: list[DrawnLink]
+    more_links: int  # congested too, and not drawn
 
     @property
     def seconds(self) -> npt.NDArray[np.float64]:
@@ -78,6 +91,19 @@ class _Data(msgspec.Struct, frozen=True):
         """Growth of a cumulative column per second, [interval, row]."""
         values = np.diff(epochs.at(name, self.edges_ps), axis=0) / self.seconds[:, None]
         return np.asarray(values, dtype=np.float64)
+
+    def counted(self, group: Group) -> npt.NDArray[np.float64] | int:
+        """How many flows of a group a mean is over, [interval]; NaN where none was on."""
+        on = self.on[:, list(group.flows)].sum(axis=1)
+        if (on == group.size).all():
+            return group.size
+        return np.where(on > 0, on, np.nan)
+
+    def each(self, values: npt.NDArray[np.float64], flow: int) -> npt.NDArray[np.float64]:
+        """A row's values for one of its flows, NaN where none was on."""
+        on = self.on[:, flow]
+        mean = np.divide(values, on, out=np.full(len(values), np.nan), where=on > 0)
+        return np.asarray(mean, dtype=np.float64)
 
     def while_on(self, group: Group, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The values with those outside [start, stop) of the group's source left out."""
@@ -114,6 +140,8 @@ def _collect(run: Run) -> _Data:
     edges = flows.grid(max(reached // _BINS, 1))
     groups = groups_of(run)
     edges = edges[edges <= links.t_ps.max(initial=-1)]
+    congested = congested_links(summarize(run))
+    drawn = congested[:MOST_LINKS]
     return _Data(
         run=run,
         phases=phases_of(plan, reached),
@@ -123,6 +151,9 @@ def _collect(run: Run) -> _Data:
         flows=flows,
         links=links,
         crossings=crossings_of(run),
+        on=flows_on(run, flows, edges),
+        drawn_links=sorted(drawn, key=lambda one: one.link),
+        more_links=len(congested) - len(drawn),
     )
 
 
@@ -181,17 +212,19 @@ def _line(axis: Axes, data: _Data, index: int, values: npt.NDArray[np.float64], 
 
 def _draw_rates(axis: Axes, data: _Data) -> None:
     rates = 8e-6 * data.per_second(data.flows, "acked_bytes")
-    flows_of_row = [source.row_flows for source in data.run.plan.row_sources()]
     title = "What each flow gets"
     for i, group in enumerate(data.groups):
         member = list(group.flows)
         if 1 < len(member) <= _MANY:
             title = "What each flow gets\n(thin: single flows)"
             for flow in member:
-                line = data.while_on(group, rates[:, flow] / flows_of_row[flow])
+                line = data.while_on(group, data.each(rates[:, flow], flow))
                 axis.plot(data.middle_s, line, color=data.looks[i].colour, linewidth=0.7, alpha=0.7)
+        counted = data.counted(group)
         label = group.label if group.size == 1 else f"{group.label}, mean of {group.size}"
-        _line(axis, data, i, rates[:, member].sum(axis=1) / group.size, label)
+        if not isinstance(counted, int):
+            label = f"{group.label}, mean of those\nactive (of {group.size})"
+        _line(axis, data, i, rates[:, member].sum(axis=1) / counted, label)
     axis.set_ylabel("rate of a flow\n[Mbps]")
     legend_beside(axis, title)
 
@@ -204,9 +237,10 @@ def _draw_money(axis: Axes, data: _Data) -> None:
         member = list(group.flows)
         if not paid[:, member].any() and not fees[:, member].any():
             continue
-        _line(axis, data, i, paid[:, member].sum(axis=1) / group.size, f"{group.label}, marks")
+        counted = data.counted(group)
+        _line(axis, data, i, paid[:, member].sum(axis=1) / counted, f"{group.label}, marks")
         if fees[:, member].any():
-            fee = data.while_on(group, fees[:, member].sum(axis=1) / group.size)
+            fee = data.while_on(group, fees[:, member].sum(axis=1) / counted)
             look: dict[str, Any] = {"color": data.looks[i].colour, "linewidth": 1.6}
             axis.plot(
                 data.middle_s, fee, linestyle=(0, (5, 2)), label=f"{group.label}, fee", **look
@@ -225,21 +259,66 @@ def _bottleneck(data: _Data) -> int:
     return int((data.links.at("departed_bytes", data.edges_ps[-1:])[0] / rates).argmax())
 
 
-def _draw_marking(axis: Axes, data: _Data) -> None:
+def _shown_links(data: _Data) -> list[DrawnLink]:
+    """Those congested; without any the bottleneck."""
+    if data.drawn_links:
+        return data.drawn_links
     link = _bottleneck(data)
+    return [DrawnLink(link, data.run.plan.links[link].name, ())]
+
+
+def _more(data: _Data) -> str:
+    return f"\n({data.more_links} more, not drawn)" if data.more_links else ""
+
+
+def _draw_marking(axis: Axes, data: _Data) -> None:
+    links = _shown_links(data)
     parts = link_shares(data.crossings, activity_of(data.run, data.flows, data.edges_ps))
-    marks = data.per_second(data.links, "marks")[:, link] * parts.marks[:, link]
-    arrivals = data.per_second(data.links, "arrivals")[:, link] * parts.arrivals[:, link]
+    marks = data.per_second(data.links, "marks") * parts.marks
+    arrivals = data.per_second(data.links, "arrivals") * parts.arrivals
     share = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
-    axis.plot(data.middle_s, share, color="black", linewidth=1.6, label="of ECN-capable data")
-    axis.set_ylabel("data packets marked\n[%]")
-    legend_beside(axis, f"Congestion on {data.run.plan.links[link].name}")
+    for one, (colour, dashes) in zip(links, _LINKS, strict=False):
+        label = f"{shortened(one.name)} ({', '.join(one.signs)})"
+        if len(links) == 1:
+            label = f"{'marked, ' if 'drops' in one.signs else ''}of ECN-capable data"
+        line = share[:, one.link]
+        axis.plot(data.middle_s, line, color=colour, linestyle=dashes, linewidth=1.6, label=label)
+    losing = [one for one in links if "drops" in one.signs]
+    _draw_losses(axis, data, losing, named=len(links) > 1)
+    what = "packets marked or lost" if losing else "data packets marked"
+    axis.set_ylabel(f"{what}\n[%]")
+    if len(links) == 1:
+        legend_beside(axis, f"Congestion on {links[0].name}")
+    else:
+        legend_beside(axis, f"Congested links, and by what{_more(data)}")
+
+
+def _draw_losses(axis: Axes, data: _Data, links: list[DrawnLink], named: bool) -> None:
+    drops, arrivals = (data.per_second(data.links, name) for name in ("drops", "arrivals"))
+    lost = 100 * np.divide(drops, arrivals, out=np.zeros_like(drops), where=arrivals > 0)
+    step = max(len(data.middle_s) // 20, 1)
+    for number, one in enumerate(links):
+        axis.plot(
+            data.middle_s,
+            lost[:, one.link],
+            color=COLOURS[-1 - number],
+            linewidth=1.2,
+            marker="x",
+            markersize=4.5,
+            markevery=(number % step, step),
+            label=f"{shortened(one.name)}, lost of all" if named else "lost, of all packets",
+        )
 
 
 def _draw_queue(axis: Axes, data: _Data) -> None:
-    link = _bottleneck(data)
-    queue = data.per_second(data.links, "queue_integral")[:, link]
-    axis.fill_between(data.middle_s, queue, color="0.75", linewidth=0)
-    axis.plot(data.middle_s, queue, color="black", linewidth=1.6, label="mean queue")
+    links = _shown_links(data)
+    queues = data.per_second(data.links, "queue_integral")
+    if len(links) == 1:
+        axis.fill_between(data.middle_s, queues[:, links[0].link], color="0.75", linewidth=0)
+    for one, (colour, dashes) in zip(links, _LINKS, strict=False):
+        label = "mean queue" if len(links) == 1 else shortened(one.name)
+        line = queues[:, one.link]
+        axis.plot(data.middle_s, line, color=colour, linestyle=dashes, linewidth=1.6, label=label)
     axis.set_ylabel("packets waiting")
-    legend_beside(axis, f"Queue of {data.run.plan.links[link].name}")
+    title = f"Queue of {links[0].name}" if len(links) == 1 else f"Mean queues{_more(data)}"
+    legend_beside(axis, title)

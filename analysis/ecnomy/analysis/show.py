@@ -21,6 +21,7 @@ __all__ = ["print_summary", "show_command"]
 PICTURE = "overview.png"
 MAP = "network.png"
 GUARANTEE = "guarantee.png"
+CARRIERS = "carriers.png"
 _NARROWEST = 90  # columns, where the output is not a terminal
 _WIDEST = 140
 
@@ -60,6 +61,11 @@ def show_command(
     file = file.with_name(MAP)
     if network_picture(run, file):
         console.print(f"map: {file}", soft_wrap=True, markup=False)
+    from ecnomy.analysis.carriers_plot import carriers_picture
+
+    file = file.with_name(CARRIERS)
+    if carriers_picture(run, file):
+        console.print(f"carriers: {file}", soft_wrap=True, markup=False)
     _draw_guarantees(run, file.parent, console)
 
 
@@ -85,6 +91,7 @@ def print_summary(run: Run, console: Console) -> None:
     """
     from ecnomy.analysis.guarantees import guarantees_of
     from ecnomy.analysis.guarantees_tables import print_guarantee
+    from ecnomy.analysis.market_tables import print_carriers, print_choices, print_files
     from ecnomy.analysis.sentence import sentence
     from ecnomy.analysis.summary import CHANGING, summarize
     from ecnomy.analysis.summary_tables import balance_table
@@ -103,6 +110,9 @@ def print_summary(run: Run, console: Console) -> None:
     for one in summary.phases:
         _print_phase(one, run, summary, console)
     _print_whole(summary, run, console)
+    print_carriers(run, console)
+    print_choices(run, console)
+    print_files(run, console)
     if summary.balances:
         console.print()
         console.print(balance_table(summary))
@@ -149,6 +159,8 @@ def _print_whole(summary: Summary, run: Run, console: Console) -> None:
     heading = f"Whole measured window, {_span(whole.phase)}: all phases together"
     console.print(heading, style="bold", markup=False)
     words = "(as `ecnomy run` prints it: with the time in which flows settle)"
+    if any(row.active is not None for row in whole.groups):
+        words = "(with the time in which flows settle)"
     console.print(words, style="dim", markup=False)
     _print_groups(whole, run, summary, console)
 
@@ -159,6 +171,9 @@ def _print_groups(one: PhaseSummary, run: Run, summary: Summary, console: Consol
 
     console.print()
     console.print(traffic_table(one.groups))
+    if any(row.active is not None for row in one.groups):
+        words = "(means over the time in which flows were active, as their agents decide)"
+        console.print(words, style="dim", markup=False)
     if summary.priced:
         console.print()
         console.print(money_table(one))

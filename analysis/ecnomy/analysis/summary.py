@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.activity import flows_on
 from ecnomy.analysis.background import background_rows
 from ecnomy.analysis.balances import Balance, balances_of
 from ecnomy.analysis.congestion import congested_by
@@ -57,7 +58,11 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class GroupRow(msgspec.Struct, frozen=True):
-    """A group over a window. Rates and money are means over its flows; NaN where unknown."""
+    """A group over a window. Rates and money are means over its flows; NaN where unknown.
+
+    Where agents switched flows off, means are over the time in which flows were on, and `active`
+    is how many were, on average.
+    """
 
     group: Group
     goodput_bps: float
@@ -71,6 +76,12 @@ class GroupRow(msgspec.Struct, frozen=True):
     fee_per_s: float  # money/s
     charge_per_s: float  # money/s for marks
     price_per_mark: float  # money, what a mark did cost
+    active: float | None = None  # flows on average; None where all were on, as far as agents go
+
+    @property
+    def counted(self) -> float:
+        """How many flows the means are over."""
+        return float(self.group.size) if self.active is None else self.active
 
 
 class LinkRow(msgspec.Struct, frozen=True):
@@ -183,24 +194,26 @@ def _group_row(
     window: Window,
     fee: Floats,
     paid: Floats,
-    flows_of_row: Floats,
+    on: Floats,
 ) -> GroupRow:
+    """`on` is how many flows of each row were on, on average."""
     member = list(group.flows)
+    count = float(on[member].sum())
 
     def grown(name: str) -> Floats:
         return np.asarray(epochs.difference(name, window), dtype=np.float64)
 
     goodput = 8 * grown("acked_bytes") / window.seconds
-    each = goodput[member] / flows_of_row[member]
+    each = [goodput[row] / on[row] for row in member if on[row]]
     marks, delivered = float(grown("ce")[member].sum()), float(grown("delivered")[member].sum())
     rtts = epochs.mean_positive("srtt_s", window)[member]
     known = rtts[np.isfinite(rtts)]
-    scale = 1 / (window.seconds * group.size)
+    scale = _divide(1, window.seconds * count)
     return GroupRow(
         group=group,
-        goodput_bps=float(goodput[member].sum() / group.size),
-        goodput_low_bps=float(each.min()),
-        goodput_high_bps=float(each.max()),
+        goodput_bps=_divide(float(goodput[member].sum()), count),
+        goodput_low_bps=float(min(each, default=0.0)),
+        goodput_high_bps=float(max(each, default=0.0)),
         share=_divide(float(goodput[member].sum()), float(goodput.sum())),
         marks_per_s=marks * scale,
         marking_probability=_divide(marks, delivered),
@@ -209,6 +222,7 @@ def _group_row(
         fee_per_s=float(fee[member].sum()) * scale,
         charge_per_s=float(paid[member].sum()) * scale,
         price_per_mark=_divide(float(paid[member].sum()), marks),
+        active=None if count == group.size else count,
     )
 
 
@@ -252,7 +266,6 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
     links: Epochs
     groups: list[Group]
     crossings: Crossings
-    flows_of_row: Floats
     background: npt.NDArray[np.bool_]  # by row of flows
 
     def over(self, phase: Phase) -> PhaseSummary | None:
@@ -260,17 +273,17 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
         window = self.flows.window(phase.settled_ps, phase.to_ps)
         if window is None:
             return None
-        ledger, rows = self.run.ledger, len(self.flows_of_row)
+        ledger, rows = self.run.ledger, self.run.plan.row_count
         edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
         fee = money_by_flow(ledger, FEE_KINDS, rows, edges)[0]
         paid = money_by_flow(ledger, MARK_KINDS, rows, edges)[0]
+        on = flows_on(self.run, self.flows, edges)[0]
         shares = link_shares(self.crossings, activity_of(self.run, self.flows, edges))
         return PhaseSummary(
             phase=phase,
             window=window,
             groups=tuple(
-                _group_row(group, self.flows, window, fee, paid, self.flows_of_row)
-                for group in self.groups
+                _group_row(group, self.flows, window, fee, paid, on) for group in self.groups
             ),
             links=_link_rows(self.run, self.links, window, shares),
             charge_per_s=float(paid.sum()) / window.seconds,
@@ -294,7 +307,6 @@ def summarize(run: Run) -> Summary:
         links=Epochs(run.link_epochs, "link", len(plan.links)),
         groups=groups_of(run),
         crossings=crossings_of(run),
-        flows_of_row=np.array([s.row_flows for s in plan.row_sources()], dtype=np.float64),
         background=background_rows(ledger, plan.row_count),
     )
     reached = int(parts.flows.t_ps[-1]) if len(parts.flows.t_ps) else 0

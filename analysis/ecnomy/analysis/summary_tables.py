@@ -18,16 +18,20 @@ __all__ = [
     "balance_table",
     "link_table",
     "money_table",
+    "new_table",
+    "percent",
     "shown_rows",
     "traffic_table",
 ]
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """A share in per cent, "-" for NaN."""
     return "-" if math.isnan(value) else f"{100 * value:.1f} %"
 
 
-def _new_table(first: str, *columns: str) -> Table:
+def new_table(first: str, *columns: str) -> Table:
+    """A table without a frame, of one column of text and others that are right-aligned."""
     from rich import box
     from rich.table import Table
 
@@ -44,41 +48,47 @@ def shown_rows(rows: tuple[GroupRow, ...]) -> list[GroupRow]:
 
 
 def traffic_table(rows: tuple[GroupRow, ...]) -> Table:
-    """What each group got: rates, marks, delays; means over its flows."""
+    """What each group got: rates, marks, delays; means over its flows, while they were on."""
     columns = ["flows", "Mbps\na flow", "least to\nmost", "share\nof all", "marks/s\na flow"]
-    table = _new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
+    table = new_table("who", *columns, "packets\nmarked", "delay\nms", "RTT\nms")
     for row in shown_rows(rows):
         low, high = row.goodput_low_bps / 1e6, row.goodput_high_bps / 1e6
         table.add_row(
             row.group.label,
-            str(row.group.size),
+            _size(row),
             significant(row.goodput_bps / 1e6),
             f"{significant(low)} to {significant(high)}" if len(row.group.flows) > 1 else "",
-            _percent(row.share),
+            percent(row.share),
             significant(row.marks_per_s),
-            _percent(row.marking_probability),
+            percent(row.marking_probability),
             significant(1e3 * row.delay_s, 1),
             significant(1e3 * row.rtt_s, 1),
         )
     return table
 
 
+def _size(row: GroupRow) -> str:
+    if row.active is None:
+        return str(row.group.size)
+    return f"{row.active:.1f} of {row.group.size}\nactive"
+
+
 def money_table(one: PhaseSummary) -> Table:
     """What each group paid: means over its flows, and for marks all its flows together."""
     columns = ["fee\na flow\nmoney/s", "for marks\na flow\nmoney/s", "marks\nof fee"]
     columns += ["price of\na mark\nmoney", "for marks\nall flows\nmoney/s", "of all\nfor marks"]
-    table = _new_table("who pays", *columns)
+    table = new_table("who pays", *columns)
     for row in shown_rows(one.groups):
         charged = row.charge_per_s / row.fee_per_s if row.fee_per_s else math.nan
-        together = row.charge_per_s * row.group.size
+        together = row.charge_per_s * row.counted
         table.add_row(
             row.group.label,
             significant(row.fee_per_s) if row.fee_per_s else "-",
             significant(row.charge_per_s),
-            _percent(charged),
+            percent(charged),
             significant(row.price_per_mark, 4),
             significant(together),
-            _percent(_part(together, one.charge_per_s)),
+            percent(_part(together, one.charge_per_s)),
         )
     return table
 
@@ -88,7 +98,7 @@ def background_in_words(one: PhaseSummary) -> str:
     if not one.charge_per_s:
         return ""
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
-    share = _percent(one.background_per_s / one.charge_per_s)
+    share = percent(one.background_per_s / one.charge_per_s)
     return (
         f"all pay {whole} money/s for marks; {part} of it ({share}) is background's (in no class, "
         "no agent's)"
@@ -101,13 +111,13 @@ def _part(part: float, whole: float) -> float:
 
 def link_table(rows: tuple[LinkRow, ...]) -> Table:
     """Links that data crossed, and by which signs they are congested."""
-    table = _new_table("link", "used", "marked", "queue\npackets", "wait\nms", "drops")
+    table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", "drops")
     table.add_column("congested by")
     for row in rows:
         table.add_row(
             row.name,
-            _percent(row.utilization),
-            _percent(row.marking_probability),
+            percent(row.utilization),
+            percent(row.marking_probability),
             f"{row.queue_packets:.1f}",
             "-" if math.isnan(row.wait_s) else f"{1e3 * row.wait_s:.1f}",
             f"{row.drops:,}",
@@ -119,7 +129,7 @@ def link_table(rows: tuple[LinkRow, ...]) -> Table:
 def balance_table(summary: Summary) -> Table:
     """The accounts at the end."""
     columns = ["received", "of which for marks\nof background", "paid", "balance"]
-    table = _new_table("account (whole run, money)", *columns)
+    table = new_table("account (whole run, money)", *columns)
     for balance in summary.balances:
         table.add_row(
             balance.account,

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hill-climbing`: a carrier feels its way to the price per mark that leaves it most.
+
+It raises or lowers its price by `step`, at random, and gives customers one decision interval to
+respond. What it earns per second in the interval after that, received less paid so that what it
+owes other carriers counts, it compares with what it earned before the change. If that is less, it
+takes the change back, and looks at what the old price earns now, again one interval later. Else it
+keeps the change and tries another one. The price stays within [floor, ceiling].
+
+It knows neither demand nor rivals. It waits because a higher price earns more until customers have
+found out. Directions are drawn because two carriers that turn round after every loss move together,
+each taking the other's change for its own (Huck, Normann, Oechssler 2003). The time between
+decisions is the agent's `decision_interval`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar, Final
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import PriceObservation
+from ecnomy.agents.parameters import Refused, Unit
+
+__all__ = ["HillClimbing"]
+
+MICRO: Final = 1e6
+DEAREST: Final = 1e6  # money; the market takes no higher price
+
+
+@dataclasses.dataclass
+class HillClimbing:
+    """A price that is changed by a step, and changed back where that did not pay.
+
+    Attributes:
+        step: by which the price changes.
+        floor: the lowest price.
+        ceiling: the highest price.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    step: Annotated[float, Unit("money")]
+    floor: Annotated[float, Unit("money")] = 0.0
+    ceiling: Annotated[float, Unit("money")] = DEAREST
+
+    def __post_init__(self) -> None:
+        if not 1 / MICRO <= self.step <= DEAREST:
+            raise Refused("step", f"{self.step:g} money", "from 0.000001 to 1000000 money")
+        if not 0 <= self.floor <= DEAREST:
+            raise Refused("floor", f"{self.floor:g} money", "from 0 to 1000000 money")
+        if not self.floor < self.ceiling <= DEAREST:
+            expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
+            raise Refused("ceiling", f"{self.ceiling:g} money", expected)
+        self._before: tuple[int, float] | None = None  # the price before the change, what it earned
+        self._respond = False  # whether customers have yet to respond to a change
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """The price from now on, micro-units per mark."""
+        if seen.agent is None:
+            raise StrategyError("hill-climbing: what a carrier earns takes a market")
+        gained = sum(seen.agent.received_since().values()) - sum(seen.agent.paid_since().values())
+        step, low, high = (round(x * MICRO) for x in (self.step, self.floor, self.ceiling))
+        price = min(high, max(low, seen.price_micro))
+        if not seen.dt_ps or self._respond:
+            self._respond = False
+            return price
+        self._respond = True
+        earned, before = gained / seen.dt_ps, self._before
+        if before is not None and earned < before[1]:
+            self._before = None
+            return before[0]
+        self._before = price, earned
+        up = price <= low or (price < high and bool(seen.agent.random.integers(2)))
+        return min(high, price + step) if up else max(low, price - step)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Customers with a choice: how often they change, and how many are with whom over time.
+
+An agent's users have a choice where its sources are alternatives: as many flows each, of which its
+decisions leave exactly one switched on for each user (as `best-offer` does, or a strategy of one's
+own). Member i of every source is user i. A user's first choice is no change.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.carriers import access_carriers
+from ecnomy.analysis.families import family_of
+from ecnomy.analysis.results import Run
+
+__all__ = ["Choice", "choices_of"]
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+
+class _Agent(msgspec.Struct, frozen=True):
+    name: str
+    sources: tuple[str, ...] = ()
+
+
+class _Market(msgspec.Struct, frozen=True):
+    agents: tuple[_Agent, ...] = ()
+
+
+class _Scenario(msgspec.Struct, frozen=True):
+    """What is read of the scenario in a manifest."""
+
+    market: _Market | None = None
+
+
+class Choice(msgspec.Struct, frozen=True, eq=False):
+    """What the users of one agent chose.
+
+    Attributes:
+        agent: its name.
+        users: how many it decides for.
+        options: what they chose from: carriers, or sources where one carrier has them all.
+        t_ps: times of decisions that changed something, rising; the first is the first choice.
+        counts: users with each option from that time to the next, [time, option].
+        changes: users who changed their source at that time, 0 at the first, [time].
+    """
+
+    agent: str
+    users: int
+    options: tuple[str, ...]
+    t_ps: Integers
+    counts: Integers
+    changes: Integers
+
+    def changes_in(self, from_ps: int, to_ps: int) -> int:
+        """How many changes there were in [from_ps, to_ps)."""
+        return int(self.changes[(self.t_ps >= from_ps) & (self.t_ps < to_ps)].sum())
+
+    def shares(self, from_ps: int, to_ps: int) -> Floats:
+        """The mean share of users with each option over time, [option]; NaN before any choice."""
+        starts = np.clip(self.t_ps, from_ps, to_ps)
+        spans = np.diff(np.append(starts, to_ps)).astype(np.float64)
+        if not spans.sum():
+            return np.full(len(self.options), np.nan)
+        return np.asarray(spans @ self.counts / (spans.sum() * self.users), dtype=np.float64)
+
+
+def choices_of(run: Run) -> tuple[Choice, ...]:
+    """The agents whose users have a choice, in the scenario's order.
+
+    Raises:
+        ResultsError: a table is unreadable.
+    """
+    found: Any = run.manifest.scenario
+    try:
+        market = msgspec.convert(found or {}, type=_Scenario, strict=False).market
+    except msgspec.ValidationError:
+        return ()  # an older manifest: the run is shown without what it does not tell
+    made = [_choice(run, agent) for agent in (market.agents if market else ())]
+    return tuple(one for one in made if one is not None)
+
+
+def _choice(run: Run, agent: _Agent) -> Choice | None:
+    table, family = run.agents, family_of(run)
+    mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == "active")
+    own = table[mine]
+    sources = [s for s in run.plan.sources if {s.name, family[s.name]} & set(agent.sources)]
+    if own.empty or len(sources) < 2 or len({s.row_count for s in sources}) > 1:
+        return None
+    names = [source.name for source in run.plan.row_sources()]
+    rows = np.array([[i for i, n in enumerate(names) if n == s.name] for s in sources])
+    on = np.ones(len(names), dtype=np.bool_)
+    times, chosen = [], []
+    for t_ps, changed in own.groupby("t_ps", sort=True):
+        on[changed["flow"].to_numpy(dtype=np.int64)] = changed["value"].to_numpy() != 0
+        if (on[rows].sum(axis=0) != 1).any():
+            return None  # not alternatives
+        times.append(int(str(t_ps)))
+        chosen.append(on[rows].argmax(axis=0))
+    weights = np.array([sources[0].row_flows] * rows.shape[1], dtype=np.int64)
+    return _counted(run, agent.name, [s.name for s in sources], times, np.array(chosen), weights)
+
+
+def _counted(
+    run: Run,
+    agent: str,
+    sources: list[str],
+    times: list[int],
+    chosen: Integers,
+    weights: Integers,
+) -> Choice:
+    """`chosen` is the source of each user after each decision, [time, user]."""
+    carriers = access_carriers(run)
+    labels = [carriers.get(name, name) for name in sources]
+    if len(set(labels)) < 2:
+        labels = sources
+    options = tuple(dict.fromkeys(labels))
+    option = np.array([options.index(label) for label in labels])[chosen]
+    counts = [[int(weights[row == k].sum()) for k in range(len(options))] for row in option]
+    moved = chosen[1:] != chosen[:-1]
+    return Choice(
+        agent=agent,
+        users=int(weights.sum()),
+        options=options,
+        t_ps=np.array(times, dtype=np.int64),
+        counts=np.array(counts, dtype=np.int64),
+        changes=np.concatenate([[0], moved @ weights]).astype(np.int64),
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that sources sent: how many began and finished, and how long they took.
+
+The table `transfers` has a row for each file that ended. A file that was still under way at the end
+of the run is in no table; it is seen from its flow: packets in flight, or acknowledged payload that
+belongs to no file that ended. So it is not seen where only its SYN was sent, in a flow that gave
+files up (how much of these was acknowledged is not known), or in a row of many flows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.families import MOST_GROUPS, family_of
+from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.results import Run
+from ecnomy.analysis.windows import Epochs
+from ecnomy.markets.plan import Source, Tcp
+
+__all__ = ["FilesSent", "files_of", "recorded", "senders_of_files"]
+
+_LAWS: Final = ("file", "on-off", "web")
+
+
+class FilesSent(msgspec.Struct, frozen=True):
+    """The files of a source, or of a family of them, in the whole run.
+
+    Attributes:
+        label: the source or family.
+        finished: files that came through whole.
+        given_up: by users who lost patience.
+        under_way: still being sent at the end; at least so many where `all_seen` is false.
+        all_seen: whether every file that was under way could be seen.
+        median_s, slow_s: median and 95th percentile of the time that finished files took, s; NaN
+            where none finished.
+    """
+
+    label: str
+    finished: int
+    given_up: int
+    under_way: int
+    all_seen: bool
+    median_s: float
+    slow_s: float
+
+    @property
+    def began(self) -> int:
+        """Files that began, as far as can be seen."""
+        return self.finished + self.given_up + self.under_way
+
+
+def senders_of_files(run: Run) -> dict[str, list[int]]:
+    """Label -> rows of flows that transfer files; by family where sources are many."""
+    rows, sources = run.plan.row_sources(), run.plan.sources
+    own = [s.name for s in sources if s.traffic.law in _LAWS]
+    family = family_of(run) if len(own) > MOST_GROUPS else {name: name for name in own}
+    found: dict[str, list[int]] = {}
+    for row, source in enumerate(rows):
+        if source.traffic.law in _LAWS:
+            found.setdefault(family[source.name], []).append(row)
+    return found
+
+
+def files_of(run: Run) -> tuple[FilesSent, ...]:
+    """What became of all files, by source; () where they were not recorded or nobody sends any.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    senders = senders_of_files(run)
+    if not senders or not recorded(run):
+        return ()
+    return tuple(_files(run, label, rows) for label, rows in senders.items())
+
+
+def recorded(run: Run) -> bool:
+    """Whether this run has a table of files that ended."""
+    return run.plan.record.transfers and (run.path / "transfers.parquet").is_file()
+
+
+def _files(run: Run, label: str, rows: list[int]) -> FilesSent:
+    table = run.transfers
+    own = table[table["flow"].isin(rows)]
+    whole = own["complete"].to_numpy() == 1
+    took_s = ((own["end_ps"] - own["start_ps"]).to_numpy(dtype=np.float64) / PS_PER_S)[whole]
+    under_way, all_seen = _under_way(run, rows)
+    median, slow = np.percentile(took_s, [50, 95]) if took_s.size else (np.nan, np.nan)
+    return FilesSent(
+        label=label,
+        finished=int(whole.sum()),
+        given_up=int((~whole).sum()),
+        under_way=under_way,
+        all_seen=all_seen,
+        median_s=float(median),
+        slow_s=float(slow),
+    )
+
+
+def _under_way(run: Run, rows: list[int]) -> tuple[int, bool]:
+    """Files that were being sent at the last report, and whether all such can be seen."""
+    sources = run.plan.row_sources()
+    epochs = Epochs(run.flow_epochs, "flow", len(sources))
+    columns = {"acked", "acked_bytes", "in_flight"}
+    if not len(epochs.t_ps) or not columns <= set(run.flow_epochs.columns):
+        return 0, False
+    acked, acked_bytes, in_flight = (epochs.column(c)[-1] for c in sorted(columns))
+    table = run.transfers
+    ended = table.groupby("flow")["bytes"].sum()
+    impatient = set(table["flow"][table["complete"] == 0])
+    count, all_seen = 0, True
+    for row in rows:
+        if sources[row].row_flows > 1 or row in impatient:
+            all_seen = False
+            continue
+        payload = acked_bytes[row] - _header_bytes(sources[row]) * acked[row]
+        count += bool(in_flight[row] > 0 or payload > ended.get(row, 0))
+    return count, all_seen
+
+
+def _header_bytes(source: Source) -> int:
+    return source.transport.header_bytes if isinstance(source.transport, Tcp) else 0

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Means over flows that agents switch off and on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import carrier_world as world
+from ecnomy.analysis import open_run, overview, summarize
+from ecnomy.analysis.activity import switched_rows
+
+MakeRun = Callable[..., Path]
+S = world.S
+
+
+def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
+    """Rates, marks and charges of gold by flow-seconds on, counted from the tables."""
+    folder = world.two_carriers(make_run(phased=False))
+    on = world.switch_off(folder)
+    run = open_run(folder)
+    assert switched_rows(run).nonzero()[0].tolist() == [0, 1, 2, 3]
+    whole = summarize(run).whole
+    assert whole is not None
+    gold, silver, background = whole.groups
+    on_s = on[11:, :2].sum()  # reports at 11 s to 180 s
+    table = pd.read_parquet(folder / "flow_epochs.parquet")
+    last, first = (table[table["t_ps"] == t * S].set_index("flow") for t in (180, 10))
+    grown = (last - first)[["acked_bytes", "ce"]]
+    assert gold.active == pytest.approx(on_s / 170)
+    assert gold.goodput_bps == pytest.approx(8 * grown["acked_bytes"][:2].sum() / on_s)
+    assert gold.goodput_bps == pytest.approx(2.9e6, rel=0.05)  # what a flow gets while it is on
+    assert gold.marks_per_s == pytest.approx(grown["ce"][:2].sum() / on_s)
+    each = [8 * grown["acked_bytes"][i] / on[11:, i].sum() for i in (0, 1)]
+    assert (gold.goodput_low_bps, gold.goodput_high_bps) == pytest.approx((min(each), max(each)))
+    assert silver.active == pytest.approx(2 - on_s / 170)
+    assert background.active is None
+    ledger = pd.read_parquet(folder / "ledger.parquet")
+    paid = ledger[(ledger["kind"] == "mark") & (ledger["flow"] < 2) & (ledger["t_ps"] > 10 * S)]
+    paid_per_s = paid["amount_micro"].sum() / 1e6 / 170
+    assert gold.charge_per_s * gold.counted == pytest.approx(paid_per_s)
+
+
+def test_show_says_how_many_were_active(make_run: MakeRun, tmp_path: Path) -> None:
+    """`x of 2 active`; a flow that was never on counts for neither mean nor range."""
+    from ecnomy.analysis.show import show_command
+
+    folder = world.two_carriers(make_run(phased=False))
+    on = world.switch_off(folder)
+    app = typer.Typer()
+    app.command()(show_command)
+    lines = CliRunner().invoke(app, [str(folder), "--no-plot"]).output.splitlines()
+    mean = on[11:, :2].sum() / 170
+    assert any(line.startswith("gold") and f" {mean:.1f} of 2 " in line for line in lines)
+    assert any("the time in which flows were active" in line for line in lines)
+    assert overview(open_run(folder), tmp_path / "a.png")
+    assert (tmp_path / "a.png").stat().st_size > 20_000
+
+
+def test_flows_that_are_always_on_are_shown_as_ever(make_run: MakeRun) -> None:
+    """With `active` 1 throughout, nor with late starters, nothing is said of being active."""
+    folder = make_run()
+    before = summarize(open_run(folder))
+    table = pd.read_parquet(folder / "flow_epochs.parquet")
+    late = (table["flow"] >= 4) & (table["t_ps"] <= 60 * S)
+    table.assign(active=np.where(late, 0, 1)).to_parquet(folder / "flow_epochs.parquet")
+    after = summarize(open_run(folder))
+    assert repr(after) == repr(before)  # NaN is unequal to itself
+    assert all(row.active is None for one in after.phases for row in one.groups)

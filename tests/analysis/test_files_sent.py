@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How many files began and finished, and how long they took."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import carrier_world as world
+from ecnomy.analysis import open_run
+from ecnomy.analysis.files_sent import files_of
+from ecnomy.analysis.show import show_command
+
+MakeRun = Callable[..., Path]
+S = world.S
+TOOK_S = (0.5, 1.5, 1.0, 4.0, 2.0)
+
+
+def _write(folder: Path, given_up: bool = False) -> None:
+    """Five files that finished, of flows 4 to 6; of flow 4 one more is under way."""
+    rows = [
+        (4 + i % 3, 1 + i // 3, (70 + i) * S, int((70 + i + took) * S), 9600, 0, 0, 1)
+        for i, took in enumerate(TOOK_S)
+    ]
+    if given_up:
+        rows.append((7, 1, 90 * S, 99 * S, 50_000, 0, 0, 0))
+    names = ["flow", "number", "start_ps", "end_ps", "bytes", "retransmitted", "ece", "complete"]
+    pd.DataFrame(rows, columns=names).to_parquet(folder / "transfers.parquet", index=False)
+    epochs = pd.read_parquet(folder / "flow_epochs.parquet")
+    acked = {4: 23, 5: 20, 6: 10}  # packets of 960 bytes of payload and 40 of header
+    epochs["acked"] = epochs["flow"].map(lambda flow: acked.get(flow, 0))
+    epochs["acked_bytes"] = 1000 * epochs["acked"]
+    epochs["in_flight"] = (epochs["flow"] == 8).astype(int)
+    epochs.to_parquet(folder / "flow_epochs.parquet", index=False)
+
+
+def test_files_are_counted_and_timed(make_run: MakeRun) -> None:
+    """Finished ones by the table, two under way by acked payload and by packets in flight."""
+    folder = make_run()
+    _write(folder)
+    (found,) = files_of(open_run(folder))
+    assert found.label == "background"
+    assert (found.finished, found.given_up, found.under_way, found.began) == (5, 0, 2, 7)
+    assert found.all_seen
+    ordered = sorted(TOOK_S)
+    assert found.median_s == pytest.approx(ordered[2])
+    assert found.slow_s == pytest.approx(ordered[3] + 0.8 * (ordered[4] - ordered[3]))
+
+
+def test_what_was_given_up_is_told_apart(make_run: MakeRun) -> None:
+    """It began, did not finish, and hides what its flow has under way."""
+    folder = make_run()
+    _write(folder, given_up=True)
+    (found,) = files_of(open_run(folder))
+    assert (found.finished, found.given_up, found.all_seen) == (5, 1, False)
+    assert found.slow_s < 4.0  # its 9 s are no time of completion
+
+
+def _show(folder: Path) -> str:
+    app = typer.Typer()
+    app.command()(show_command)
+    done = CliRunner().invoke(app, [str(folder), "--no-plot"])
+    assert done.exit_code == 0, done.output
+    return " ".join(done.output.split())
+
+
+def test_show_prints_files_or_says_what_is_missing(make_run: MakeRun) -> None:
+    """A table with began, finished, median and 95 %; without the table, how to get it."""
+    folder = make_run()
+    assert "files of background: not recorded; `record: {transfers: true}`" in _show(folder)
+    _write(folder)
+    assert "background 7 5 1.50 3.60" in _show(folder)
+    _write(folder, given_up=True)
+    said = _show(folder)
+    assert "background 8 or more 5" in said
+    assert "users gave up 1)" in said
