@@ -100,7 +100,7 @@ def blocks(text: str) -> dict[str, str]:
 def test_the_strategy_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it is printed: it is found by its path, and gold is paid for up to the ceiling only."""
     files = blocks((ROOT / "agents" / "README.md").read_text(encoding="utf-8"))
-    assert set(files) == {"my_lab/strategies.py", "patient.yaml"}
+    assert set(files) >= {"my_lab/strategies.py", "patient.yaml"}
     (tmp_path / "my_lab").mkdir()
     (tmp_path / "configs").symlink_to(ROOT / "configs")
     for file, text in files.items():

@@ -9,6 +9,7 @@ from ecnomy.analysis.theory.basic_algorithm import (
     basic_prices,
     rule_prices,
 )
+from ecnomy.analysis.theory.duopoly import ParallelCarriers, Posted
 from ecnomy.analysis.theory.equilibrium import (
     Equilibrium,
     proportional_fair,
@@ -108,6 +109,8 @@ __all__ = [
     "MixedUtility",
     "NetworkEquilibrium",
     "Optimum",
+    "ParallelCarriers",
+    "Posted",
     "PowerUtility",
     "PriceCourse",
     "QuadraticUtility",

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Carriers in parallel that compete in the price of a mark, and a monopolist who owns their links.
+
+The market. m links of capacity C side by side mark with the load-based law, so that at the load X/C
+a share p = s (X/C - r) of packets is marked, X >= r C. A carrier posts the price P of a mark. A
+packet over its link then costs lambda = P p, so it sells along the linear supply function
+
+    X_i = T + beta_i lambda,      T = r C,  beta_i = C / (P_i s)                                (1)
+
+and posts its slope. Customers pay w = lambda x to have the rate x, use whichever carrier is cheaper
+and change at no cost: where all are used, all cost the same lambda. N customers with the utility
+U(x) = a (x/x0 - (x/x0)^2 / 2) are best off where U'(x) = lambda; together they want
+
+    D(lambda) = A (1 - lambda / l0),      A = N x0,  l0 = a / x0                                (2)
+
+Packets cost a carrier nothing: it wants the largest income lambda X_i.
+
+Equilibrium. A carrier that faces the others' supply sells D(lambda) - (m-1) T - lambda sum beta_j.
+Its price chooses lambda on that line, and its income is a parabola in lambda with the optimum
+
+    X_i = lambda (A / l0 + sum_{j != i} beta_j)                                                 (3)
+
+As beta_j lambda = X - T where all are alike, lambda A / l0 = (m-1) T - (m-2) X with m X = D: so
+
+    y = lambda / l0 = m (m-1) T / (2 A) - (m-2) / 2          m = 1: 1/2      m = 2: T / A       (4)
+
+Two carriers: elasticity -lambda D' = T, while Cournot's would be X and Bertrand's 0. The more of
+a link goes unmarked, the less a carrier's sales give way to its price, and the dearer both are. A
+monopolist over the same m links has unit elasticity, y = 1/2, as if it were alone. By (3) the best
+reply of two is linear in beta and has the slope (A - 3T) / (A - T) < 1: iterated it converges, and
+the equilibrium is the only one. It needs T < X <= C: for two, 3T < A <= 2C + T. More carriers
+undercut one another down to nothing unless m (m-1) T > (m-2) A.
+
+Trying prices. A carrier that compares its income at P e^h and at P e^-h comes to rest where both
+are the same on average over what rivals try meanwhile. Income falls off more slowly above the best
+price than below it, so that is a little above the equilibrium, by a share that goes with h^2.
+
+Sources: Klemperer, Meyer 1989 (equilibria in supply functions lie between Bertrand and Cournot);
+Green 1996 (linear ones); Acemoglu, Ozdaglar 2007 (carriers in parallel with congestion: there it
+costs customers time, here a mark is money and none of it is lost); Siris et al. 2002, section 4.3
+(load-based marking).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.optional import scipy_part
+
+__all__ = ["ParallelCarriers", "Posted"]
+
+
+class Posted(msgspec.Struct, frozen=True):
+    """What comes of posted prices where customers are best off; one value a link.
+
+    Attributes:
+        prices: of a mark [money].
+        packet_price: what a packet costs, the same on every link that is used [money].
+        rates: traffic of each link [packets/s].
+        marking: share of packets marked on each link.
+        incomes: of each link's owner [money/s].
+        welfare: utility of all customers; money only changes hands [money/s].
+    """
+
+    prices: tuple[float, ...]
+    packet_price: float
+    rates: tuple[float, ...]
+    marking: tuple[float, ...]
+    incomes: tuple[float, ...]
+    welfare: float
+
+
+class ParallelCarriers(msgspec.Struct, frozen=True, kw_only=True):
+    """Equal links side by side, and customers without switching costs.
+
+    Attributes:
+        links: how many, m.
+        capacity_pps: of each, C [packets/s].
+        threshold: load r from which on a link marks, in (0, 1).
+        slope: of its marking in the load, s.
+        satiation_pps: what all customers want of packets that cost nothing, A [packets/s].
+        worth: A l0, twice the utility of all customers at the rate A [money/s].
+
+    Raises:
+        InputError: a value out of its range.
+    """
+
+    links: int
+    capacity_pps: float
+    threshold: float
+    slope: float
+    satiation_pps: float
+    worth: float
+
+    def __post_init__(self) -> None:
+        for name in ("links", "capacity_pps", "threshold", "slope", "satiation_pps", "worth"):
+            value = getattr(self, name)
+            if not 0 < value < math.inf:
+                raise InputError(f"{name}: found {value:g}, expected a finite value above 0")
+        if self.threshold >= 1:
+            raise InputError(f"threshold: found {self.threshold:g}, expected a load below 1")
+
+    @property
+    def free_pps(self) -> float:
+        """Traffic of a link that goes unmarked, T."""
+        return self.threshold * self.capacity_pps
+
+    @property
+    def choke_price(self) -> float:
+        """What a packet costs when nobody wants any, l0 [money]."""
+        return self.worth / self.satiation_pps
+
+    def welfare(self, rate_pps: float) -> float:
+        """Utility of all customers at this rate of all [money/s]; at most worth / 2."""
+        share = rate_pps / self.satiation_pps
+        return self.worth * (share - share**2 / 2)
+
+    def posted(self, prices: tuple[float, ...]) -> Posted:
+        """What customers make of posted prices: (1) = (2), every link used and none full.
+
+        Args:
+            prices: of a mark on each link [money].
+
+        Raises:
+            InputError: a price is not positive, one is missing, or a link would be full.
+        """
+        if len(prices) != self.links or not all(0 < price < math.inf for price in prices):
+            raise InputError(f"prices: found {prices}, expected {self.links} above 0")
+        supply = [self.capacity_pps / (price * self.slope) for price in prices]
+        spare = self.satiation_pps - self.links * self.free_pps
+        if spare <= 0:
+            raise InputError(
+                f"satiation_pps: found {self.satiation_pps:g}, expected more than the links "
+                f"carry unmarked, {self.links * self.free_pps:g}"
+            )
+        cost = spare / (self.satiation_pps / self.choke_price + sum(supply))
+        rates = tuple(self.free_pps + each * cost for each in supply)
+        if max(rates) > self.capacity_pps:
+            raise InputError(f"prices: found {prices}, expected ones at which no link is full")
+        marking = tuple(cost / price for price in prices)
+        incomes = tuple(cost * rate for rate in rates)
+        return Posted(prices, cost, rates, marking, incomes, self.welfare(sum(rates)))
+
+    def competition(self) -> Posted:
+        """Each link has an owner of its own: equation (4).
+
+        Raises:
+            InputError: links would be full or unmarked there, or packets cost nothing.
+        """
+        m, free = self.links, self.free_pps / self.satiation_pps
+        share = m * (m - 1) * free / 2 - (m - 2) / 2
+        if share <= 0:
+            least = (m - 2) * self.satiation_pps / (m * (m - 1))
+            raise InputError(
+                f"links: found {m} with {self.free_pps:g} packets/s unmarked, whose carriers "
+                f"undercut one another down to nothing; expected more than {least:g} unmarked"
+            )
+        return self._at(share)
+
+    def monopoly(self) -> Posted:
+        """One owner of all links, who posts one price: half of what is wanted for nothing.
+
+        Raises:
+            InputError: links would be full or unmarked there.
+        """
+        return self._at(0.5)
+
+    def reply(self, rivals: tuple[float, ...]) -> float:
+        """A carrier's best price of a mark, by (3), where the others have posted these [money].
+
+        Raises:
+            InputError: there is no best price at which its link is marked.
+        """
+        supply = sum(self.capacity_pps / (price * self.slope) for price in rivals)
+        left = self.satiation_pps - (self.links - 1) * self.free_pps
+        if left / 2 <= self.free_pps:
+            raise InputError("the best price is without limit: what it sells goes unmarked")
+        cost = left / 2 / (self.satiation_pps / self.choke_price + supply)
+        return cost * self.capacity_pps / self.slope / (left / 2 - self.free_pps)
+
+    def tried(self, probe: float, *, monopoly: bool = False) -> Posted:
+        """Where carriers rest who compare incomes at e^probe and e^-probe times their price.
+
+        Args:
+            probe: h, above 0 and at most 1.
+            monopoly: one owner of all links, else each link has one.
+
+        Returns:
+            The price that is tried around, and means over all that is tried.
+
+        Raises:
+            InputError: as competition and monopoly, or links are full at what is tried.
+        """
+        if not 0 < probe <= 1:
+            raise InputError(f"probe: found {probe:g}, expected a number above 0 and at most 1")
+        near = (self.monopoly() if monopoly else self.competition()).prices[0]
+        rivals = 0 if monopoly else self.links - 1
+
+        def outcomes(price: float) -> list[tuple[int, Posted]]:
+            found = []
+            for signs in itertools.product((-1, 1), repeat=rivals + 1):
+                prices = [price * math.exp(sign * probe) for sign in signs]
+                found.append(
+                    (signs[0], self.posted((*prices, *prices[:1] * (self.links - len(prices)))))
+                )
+            return found
+
+        def gain(log: float) -> float:
+            own = self.links - rivals
+            return sum(sign * sum(of.incomes[:own]) for sign, of in outcomes(math.exp(log)))
+
+        low, high = math.log(near) - probe, math.log(near) + 2 * probe
+        price = math.exp(float(scipy_part("optimize").brentq(gain, low, high, xtol=1e-12)))
+        return _mean((price,) * self.links, [of for _, of in outcomes(price)])
+
+    def _at(self, share: float) -> Posted:
+        """All links alike, at a packet price that is this share of the choke price."""
+        rate = self.satiation_pps * (1 - share) / self.links
+        if not self.free_pps < rate <= self.capacity_pps:
+            raise InputError(
+                f"at the packet price {share:g} l0 a link carries {rate:g} packets/s, expected "
+                f"more than {self.free_pps:g}, which go unmarked, and at most its capacity"
+            )
+        marking = self.slope * (rate / self.capacity_pps - self.threshold)
+        return self.posted((share * self.choke_price / marking,) * self.links)
+
+
+def _mean(prices: tuple[float, ...], of: list[Posted]) -> Posted:
+    rates = [sum(each) / len(of) for each in zip(*(one.rates for one in of), strict=True)]
+    incomes = [sum(each) / len(of) for each in zip(*(one.incomes for one in of), strict=True)]
+    marking = [sum(each) / len(of) for each in zip(*(one.marking for one in of), strict=True)]
+    welfare = sum(one.welfare for one in of) / len(of)
+    cost = sum(incomes) / sum(rates)
+    return Posted(prices, cost, tuple(rates), tuple(marking), tuple(incomes), welfare)

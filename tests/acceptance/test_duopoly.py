@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two carriers side by side, and one who owns both links, over ten seeds against the closed form.
+
+Carriers find their prices by trying: half of the runs begin at twice, half at half the price of
+theory. Where they come to rest is `ParallelCarriers.tried`, 8 % above the equilibrium of two and
+1 % above the monopolist's price with the prices 20 % up and down that they try; tried less widely,
+the difference goes as the square and the noise up. `report` has all figures beside theory's.
+
+Two figures are a little below theory's, and it is known why. Welfare, by 0.2 %: the rate of each
+home fluctuates from report to report, and U is concave. The monopolist's income, by 1.2 %: homes
+read what a packet costs off 3 s of marks, with an error of 5 % of the choke price l0. At the
+monopolist's price what they would pay is at its largest, A (y - y^2) l0 at y = 1/2, so that errors
+lower it by 4 times the variance of y, which is 1 %.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+
+import pytest
+
+from duopoly_world import MODEL, PROBE, Outcome, outcome
+from ecnomy.analysis.statistics import Interval, t_interval
+from ecnomy.analysis.theory import Posted
+
+pytestmark = pytest.mark.xdist_group("duopoly")  # one worker makes the runs, once
+SEEDS = range(1, 11)
+FIGURES: dict[str, tuple[Callable[[Outcome], float], Callable[[Posted], float]]] = {
+    "price of a mark [money]": (lambda o: _mean_log(o.prices), lambda p: p.prices[0]),
+    "price of a packet [money]": (lambda o: o.packet_price, lambda p: p.packet_price),
+    "traffic [packets/s]": (lambda o: sum(o.rates), lambda p: sum(p.rates)),
+    "traffic share of the first": (lambda o: o.traffic_share, lambda p: 0.5),
+    "income share of the first": (lambda o: o.income_share, lambda p: 0.5),
+    "income [money/s]": (lambda o: o.income, lambda p: sum(p.incomes)),
+    "welfare [money/s]": (lambda o: o.welfare, lambda p: p.welfare),
+}
+PRICE, PACKET, TRAFFIC, SHARE, INCOME_SHARE, INCOME, WELFARE = FIGURES
+LENGTHS = {False: (14, 7), True: (8, 4)}  # cycles of four prices; those on the way there
+
+
+def _mean_log(prices: tuple[float, ...]) -> float:
+    return math.exp(sum(map(math.log, prices)) / len(prices))
+
+
+@functools.cache
+def outcomes(monopoly: bool) -> tuple[Outcome, ...]:
+    cycles, skipped = LENGTHS[monopoly]
+    return tuple(outcome(seed, monopoly=monopoly, cycles=cycles, skipped=skipped) for seed in SEEDS)
+
+
+def measured(figure: str, monopoly: bool) -> Interval:
+    """Its 95 % interval over the seeds."""
+    return t_interval([FIGURES[figure][0](one) for one in outcomes(monopoly)])
+
+
+def theory(figure: str, monopoly: bool) -> tuple[float, float]:
+    """At rest by trying prices, and in equilibrium."""
+    best = MODEL.monopoly() if monopoly else MODEL.competition()
+    of = FIGURES[figure][1]
+    return of(MODEL.tried(PROBE, monopoly=monopoly)), of(best)
+
+
+def report() -> str:
+    """Both markets, figure by figure: interval over the seeds, where trying rests, equilibrium."""
+    lines = []
+    for monopoly in (False, True):
+        lines += ["", "one owner of both links" if monopoly else "two carriers"]
+        for figure in FIGURES:
+            found, (rest, best) = measured(figure, monopoly), theory(figure, monopoly)
+            span = f"{found.mean:.5g} [{found.low:.5g}, {found.high:.5g}]"
+            lines.append(f"  {figure:27} {span:30} rest {rest:.5g}, equilibrium {best:.5g}")
+    return "\n".join(
+        [*lines, f"  most welfare there can be: {MODEL.welfare(MODEL.satiation_pps):g}"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("figure", "monopoly", "margin"),
+    [
+        *((PRICE, False, 0.10), (PACKET, False, 0.08), (TRAFFIC, False, 0.02)),
+        *((SHARE, False, 0.04), (INCOME_SHARE, False, 0.04), (INCOME, False, 0.08)),
+        *((PRICE, True, 0.10), (PACKET, True, 0.05), (TRAFFIC, True, 0.03)),
+        *((SHARE, True, 0.01), (INCOME_SHARE, True, 0.01)),
+    ],
+)
+def test_it_comes_to_the_closed_form(figure: str, monopoly: bool, margin: float) -> None:
+    """The interval holds what theory says, and is within a margin of it."""
+    found, (rest, _) = measured(figure, monopoly), theory(figure, monopoly)
+    assert found.low <= rest <= found.high, report()
+    assert rest * (1 - margin) <= found.low and found.high <= rest * (1 + margin), report()
+
+
+def test_it_is_neither_bertrand_nor_cournot() -> None:
+    """What two carriers charge for a packet is between 0 and Cournot's third of the choke price."""
+    found = measured(PACKET, False)
+    cournot = MODEL.choke_price / 3
+    assert 0.3 * cournot < found.low and found.high < 0.5 * cournot, report()
+
+
+def test_every_seed_goes_towards_it() -> None:
+    """Begun at twice or half the price, all end nearer, from either side."""
+    for monopoly in (False, True):
+        for one in outcomes(monopoly):
+            for price in one.prices:
+                away = math.log(price / theory(PRICE, monopoly)[0])
+                assert abs(away) < 0.6 * math.log(2), report()
+
+
+def test_a_monopolist_is_dearer_and_welfare_less() -> None:
+    """In every seed: nine times the price of a mark, three quarters of the welfare."""
+    print(report())
+    for two, one in zip(outcomes(False), outcomes(True), strict=True):
+        assert min(one.prices) > 5 * max(two.prices), report()
+        assert one.income > 1.7 * two.income and one.welfare < 0.8 * two.welfare, report()
+    for monopoly in (False, True):
+        found, (rest, _) = measured(WELFARE, monopoly), theory(WELFARE, monopoly)
+        assert 0.994 * rest < found.mean < 1.002 * rest, report()
+    most = MODEL.welfare(MODEL.satiation_pps)
+    assert measured(WELFARE, False).low > 0.97 * most > 0.8 * most > measured(WELFARE, True).high
+
+
+def test_the_monopolists_income_is_short_by_what_reading_marks_costs() -> None:
+    """1.2 % below the closed form in these seeds: see above."""
+    found, (rest, _) = measured(INCOME, True), theory(INCOME, True)
+    assert 0.98 * rest < found.low and found.high < rest, report()
