@@ -159,6 +159,8 @@ def _link_epochs(increments: dict[str, Any], congested: np.ndarray) -> pd.DataFr
             "arrivals": arrivals.ravel(),
             "marks": marked.ravel(),
             "drops": np.zeros(4 * reports, dtype=np.int64),
+            "law_drops": np.zeros(4 * reports, dtype=np.int64),
+            "not_ect_drops": np.zeros(4 * reports, dtype=np.int64),
             "departures": arrivals.ravel(),
             "departed_bytes": (arrivals * sizes).ravel(),
             "queue_integral": waiting.ravel(),

@@ -83,7 +83,16 @@ def _epochs() -> pd.DataFrame:
 
 
 def _links() -> pd.DataFrame:
-    names = ("arrivals", "marks", "drops", "departures", "departed_bytes", "queue_integral")
+    names = (
+        "arrivals",
+        "marks",
+        "drops",
+        "law_drops",
+        "not_ect_drops",
+        "departures",
+        "departed_bytes",
+        "queue_integral",
+    )
     counters = {name: [0, 100, 200] for name in names}
     return pd.DataFrame({"t_ps": [0, 30 * PS, 60 * PS], "link": 0, **counters})
 

@@ -18,7 +18,7 @@ MakeRun = Callable[..., Path]
 
 
 def _row(link: int, **values: float) -> LinkRow:
-    calm = LinkRow(link, f"link-{link}", 0.5, 0.0, 0.1, 0.001, 0, 0.0, 0)
+    calm = LinkRow(link, f"link-{link}", 0.5, 0.0, 0.1, 0.001, 0, 0, 0, 0.0, 0)
     return msgspec.structs.replace(calm, **values)
 
 

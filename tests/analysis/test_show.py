@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
+import textwrap
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +21,8 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import open_run, overview, summarize
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.show import show_command
+from ecnomy.markets import run as simulate
+from ecnomy.markets.scenario import scenario_from_text
 
 MakeRun = Callable[..., Path]
 
@@ -102,6 +106,32 @@ def test_partial_runs_say_so(make_run: MakeRun) -> None:
     assert done.exit_code == 0, done.output
     assert "before anything could be measured" in done.output
     assert "picture: none" in done.output
+
+
+def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
+    """Of voice that is not ECN-capable where it would be marked, and of a full buffer."""
+    text = """
+    version: 1
+    duration: 20 s
+    network:
+      links:
+        - {name: first, from: a, to: b, rate: 2 Mbps, delay: 5 ms, buffer: 9 packets,
+           marking: {law: fixed, probability: 0.05}}
+        - {name: second, from: b, to: c, rate: 1 Mbps, delay: 5 ms, buffer: 9 packets}
+    sources:
+      - {name: voice, from: a, to: c, traffic: {kind: poisson, rate: 190 packets/s},
+         transport: {law: udp, payload: 972 bytes, ecn: off}}
+    """
+    folder = tmp_path / "r"
+    simulate(scenario_from_text(textwrap.dedent(text)), out=folder)
+    lines = [re.split(r"\s{2,}", s.strip()) for s in _show(folder, "--no-plot").output.splitlines()]
+    told = {cells[0]: cells[5:8] for cells in lines if cells[0] in ("first", "second")}
+    last = pd.read_parquet(folder / "link_epochs.parquet").groupby("link").last()
+    for link, name in enumerate(("first", "second")):
+        drops, law, other = last.loc[link, ["drops", "law_drops", "not_ect_drops"]]
+        assert told[name] == [f"{drops - law:,}", f"{law - other:,}", f"{other:,}"]
+    assert int(told["first"][2]) > 50 and int(told["second"][0].replace(",", "")) > 500
+    assert told["second"][2] == "0"
 
 
 def test_a_run_without_market_shows_no_money(make_run: MakeRun) -> None:

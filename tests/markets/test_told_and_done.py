@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import mesa
 import pytest
 
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import FlowView
-from ecnomy.markets import run
+from ecnomy.agents.observation import FlowView, PriceObservation
+from ecnomy.markets import open_market, run
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import scenario_from_text
 from told_strategies import LOG
@@ -60,13 +61,47 @@ def test_a_flow_switched_off_is_silent_and_pays_no_fee(tmp_path: Path) -> None:
 def test_views_name_their_source_and_leave_headers_out(tmp_path: Path) -> None:
     """Names and members of flows; payload is 960 of every 1000 bytes; whether it is switched on."""
     made(tmp_path / "r", "Switch")
-    assert sorted(LOG) == ["day.0", "day.1", "night.0", "night.1"]
+    assert sorted(LOG.keys() - {"isp"}) == ["day.0", "day.1", "night.0", "night.1"]
     views = [view for view in LOG["day.0"] if isinstance(view, FlowView)]
     busy = [view for view in views if view.goodput_bps > 1e5]
     assert len(busy) >= 5
     for view in busy:
         assert view.payload_bps == pytest.approx(0.96 * view.goodput_bps, rel=1e-9)
     assert [view.switched_on for view in views] == [view.t_ps <= 6 * 10**12 for view in views]
+
+
+def test_a_carrier_is_told_its_links_by_name_and_use(tmp_path: Path) -> None:
+    """Both directions; for which part of the time each was busy; seconds beside picoseconds."""
+    result = made(tmp_path / "r", "Switch")
+    told = [seen for seen in LOG["isp"] if isinstance(seen, PriceObservation)]
+    assert {seen.names for seen in told} == {("wire", "wire.reverse")}
+    assert told[0].dt_s == 0 and told[0].utilization.tolist() == [0, 0]
+    assert [seen.t_s for seen in told] == list(range(12)) and told[5].dt_s == 1.0
+    epochs = result.link_epochs
+    for seen in told[1:]:
+        now, then = (epochs[epochs["t_ps"] == t] for t in (seen.t_ps, seen.t_ps - seen.dt_ps))
+        busy = now["busy_ps"].to_numpy() - then["busy_ps"].to_numpy()
+        sent = now["departed_bytes"].to_numpy() - then["departed_bytes"].to_numpy()
+        assert seen.utilization.tolist() == (busy / 1e12).tolist()
+        assert seen.links.departed_bytes.tolist() == sent.tolist()
+    assert max(seen.utilization[0] for seen in told) > 0.9
+
+
+def test_a_data_collector_reads_notes_and_prices() -> None:
+    """What a strategy notes is its agent's; prices stand under their carriers' names."""
+    LOG.clear()
+    collector = mesa.DataCollector(
+        model_reporters={"prices": "prices_micro"},
+        agent_reporters={"income": lambda agent: agent.notes.get("income")},
+    )
+    scenario = scenario_from_text(TEXT.replace("KIND", "Rich"))
+    with open_market(scenario, tables=False) as market:
+        while market.running:
+            market.step()
+            collector.collect(market)
+    assert collector.model_vars["prices"] == [{"isp": 1000}] * 12
+    income = collector.get_agent_vars_dataframe().groupby("AgentID")["income"].agg(list)[1]
+    assert sum(income[:-1]) > 0 and income[-1] == income[-2]  # nobody decides at the end
 
 
 def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ class Curious:
     def post_price(self, seen: PriceObservation) -> int:
         """The same price; its income goes into the table `agents`."""
         assert seen.agent is not None
+        LOG.setdefault("isp", []).append(seen)
         seen.agent.note("income", seen.agent.received_since().get("marks", 0))
         return seen.price_micro
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import msgspec
 
 from ecnomy.agents.observation import Integers
+from ecnomy.agents.times import Timed
 
 __all__ = ["Call", "StreamObservation"]
 
 
-class StreamObservation(msgspec.Struct, frozen=True, eq=False):
+class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     """The test streams over the `dt_ps` since the last look, one value a stream.
 
     Attributes:

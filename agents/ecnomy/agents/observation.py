@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What agents see: the change since their last decision, as columns with one row per flow or link.
 
-Times are int64 picoseconds, money is integer micro-units. Every field has its unit in brackets.
+Times are int64 picoseconds (`t_s` and `dt_s` are seconds), money is integer micro-units. Every
+field has its unit in brackets.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.times import Timed
 
 __all__ = [
     "NO_OFFER",
@@ -126,7 +128,7 @@ _LEFT_OUT: Final = (
 )
 
 
-class Observation(msgspec.Struct, frozen=True, eq=False):
+class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
     """What a customer, a price handler or an application provider sees of its flows.
 
     Attributes:
@@ -160,7 +162,7 @@ class Observation(msgspec.Struct, frozen=True, eq=False):
             yield FlowView(*(self.t_ps, self.dt_ps, own, self.offers, *row, of, self.agent))
 
 
-class FlowView(msgspec.Struct, frozen=True):
+class FlowView(Timed, msgspec.Struct, frozen=True):
     """One flow of an observation, in Python's own numbers; what `decide` of a strategy is given.
 
     Attributes:
@@ -233,6 +235,7 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
         drops: lost at this link [packets].
         busy_ps: its transmitter was busy [ps].
         queue_packets: waiting now, without the one in service [packets].
+        departed_bytes: were sent on, or began to be [bytes of IP packets].
     """
 
     link: Integers
@@ -242,9 +245,10 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
     drops: Integers
     busy_ps: Integers
     queue_packets: Integers
+    departed_bytes: Integers = np.zeros(0, dtype=np.int64)
 
 
-class PriceObservation(msgspec.Struct, frozen=True, eq=False):
+class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     """What a connectivity provider sees before it posts the price of the time to come.
 
     Attributes:
@@ -253,6 +257,7 @@ class PriceObservation(msgspec.Struct, frozen=True, eq=False):
         price_micro: the price in force until now [micro-units of money per mark].
         links: the links of its domain [columns, one value a link and direction].
         agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
+        names: of these links [text, as in the scenario; the way back ends in `.reverse`].
     """
 
     t_ps: int
@@ -260,3 +265,9 @@ class PriceObservation(msgspec.Struct, frozen=True, eq=False):
     price_micro: int
     links: LinkColumns
     agent: AgentView | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def utilization(self) -> Floats:
+        """For which part of the time each link was busy [0 to 1]; 0 at the first decision."""
+        return self.links.busy_ps / max(self.dt_ps, 1)

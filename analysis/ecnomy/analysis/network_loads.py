@@ -49,6 +49,8 @@ class LinkLoad(msgspec.Struct, frozen=True):
     queue_packets: float
     wait_s: float
     drops: int
+    law_drops: int
+    not_ect_drops: int
     dropped: float  # share of packets
 
     @property
@@ -185,7 +187,8 @@ def _packet_bits(source: Source) -> int:
 def _links(
     plan: Plan, epochs: Epochs, window: Window, data: _LinkData, priced: bool
 ) -> tuple[LinkLoad, ...]:
-    names = ("arrivals", "marks", "drops", "departures", "departed_bytes", "queue_integral")
+    drops = ("drops", "law_drops", "not_ect_drops")
+    names = ("arrivals", "marks", *drops, "departures", "departed_bytes", "queue_integral")
     grown = {name: epochs.difference(name, window) for name in names}
     packets, marks = grown["arrivals"] * data.arrivals, grown["marks"] * data.marks
     bits, due = packets * data.bits, marks * data.price
@@ -204,7 +207,7 @@ def _links(
                 price_per_mbit=_share(1e6 * due[i], bits[i]) if priced else math.nan,
                 queue_packets=at["queue_integral"] / window.seconds,
                 wait_s=_share(at["queue_integral"], at["departures"]),
-                drops=int(at["drops"]),
+                **{name: int(at[name]) for name in drops},
                 dropped=_share(at["drops"], at["arrivals"]),
             )
         )

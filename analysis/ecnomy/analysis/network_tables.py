@@ -11,6 +11,7 @@ import msgspec
 
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.network_loads import LinkLoad, NetworkLoads, PairLoad
+from ecnomy.analysis.summary_tables import DROPS, drop_cells
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -92,7 +93,7 @@ def node_table(loads: NetworkLoads) -> Table:
 
 def link_table(loads: NetworkLoads) -> Table:
     """The congested links, those that cost most first, then the others, those used most first."""
-    table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", "drops")
+    table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", *DROPS)
     if loads.priced:
         table.add_column("money\na Mbit", justify="right")
     table.add_column("congested by")
@@ -112,7 +113,7 @@ def _link_cells(link: LinkLoad, priced: bool) -> list[str]:
         _percent(link.marked),
         f"{link.queue_packets:.1f}",
         "-" if math.isnan(link.wait_s) else f"{1e3 * link.wait_s:.1f}",
-        f"{link.drops:,}",
+        *drop_cells(link.drops, link.law_drops, link.not_ect_drops),
     ]
     if priced:
         cells.append(significant(link.price_per_mbit, 4))

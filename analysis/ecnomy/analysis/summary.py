@@ -94,6 +94,8 @@ class LinkRow(msgspec.Struct, frozen=True):
     queue_packets: float
     wait_s: float
     drops: int
+    law_drops: int
+    not_ect_drops: int
     drop_probability: float
     marks: int
 
@@ -226,12 +228,14 @@ def _group_row(
     )
 
 
+_COUNTED: Final = (
+    *("arrivals", "marks", "drops", "law_drops", "not_ect_drops", "departures", "departed_bytes"),
+)
+
+
 def _link_rows(run: Run, epochs: Epochs, window: Window, shares: LinkShares) -> tuple[LinkRow, ...]:
     """Links that data crossed, and any other that marked or dropped."""
-    grown = {
-        name: epochs.difference(name, window)
-        for name in ("arrivals", "marks", "drops", "departures", "departed_bytes", "queue_integral")
-    }
+    grown = {name: epochs.difference(name, window) for name in (*_COUNTED, "queue_integral")}
     data = {link for source in run.plan.sources for link in source.path}
     rows = []
     for i, link in enumerate(run.plan.links):
@@ -251,6 +255,8 @@ def _link_rows(run: Run, epochs: Epochs, window: Window, shares: LinkShares) -> 
                 queue_packets=at["queue_integral"] / window.seconds,
                 wait_s=_divide(at["queue_integral"], at["departures"]),
                 drops=int(at["drops"]),
+                law_drops=int(at["law_drops"]),
+                not_ect_drops=int(at["not_ect_drops"]),
                 drop_probability=_divide(at["drops"], at["arrivals"]),
                 marks=int(at["marks"]),
             )

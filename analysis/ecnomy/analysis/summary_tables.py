@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from ecnomy.analysis.digits import significant
 
@@ -109,9 +109,19 @@ def _part(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
+# Packets dropped: the buffer was full; the law dropped ECN-capable ones; it dropped others where
+# it would have marked them.
+DROPS: Final = ("drops\nfull", "by\nlaw", "not-ECT")
+
+
+def drop_cells(drops: int, law_drops: int, not_ect_drops: int) -> list[str]:
+    """Drops by cause, in the order of DROPS."""
+    return [f"{n:,}" for n in (drops - law_drops, law_drops - not_ect_drops, not_ect_drops)]
+
+
 def link_table(rows: tuple[LinkRow, ...]) -> Table:
-    """Links that data crossed, and by which signs they are congested."""
-    table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", "drops")
+    """Links that data crossed, what they dropped and why, and by which signs they are congested."""
+    table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", *DROPS)
     table.add_column("congested by")
     for row in rows:
         table.add_row(
@@ -120,7 +130,7 @@ def link_table(rows: tuple[LinkRow, ...]) -> Table:
             percent(row.marking_probability),
             f"{row.queue_packets:.1f}",
             "-" if math.isnan(row.wait_s) else f"{1e3 * row.wait_s:.1f}",
-            f"{row.drops:,}",
+            *drop_cells(row.drops, row.law_drops, row.not_ect_drops),
             ", ".join(row.congested_by) or "-",
         )
     return table

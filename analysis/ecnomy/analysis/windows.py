@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.phases import PS_PER_S
 
 if TYPE_CHECKING:
@@ -49,11 +50,18 @@ class Epochs:
         # a run killed while writing may end in the middle of a report
         whole = len(times) - len(times) % rows if rows else 0
         self._table = ordered.iloc[:whole]
-        self._rows = rows
+        self._rows, self._name = rows, f"{key}_epochs.parquet"
         self.t_ps: npt.NDArray[np.int64] = times[:whole:rows] if rows else times[:0]
 
     def column(self, name: str) -> Floats:
-        """One column as a matrix [report, row]."""
+        """One column as a matrix [report, row].
+
+        Raises:
+            ResultsError: the table has no such column.
+        """
+        if name not in self._table:
+            expected = "the tables of this version: run the scenario again"
+            raise ResultsError(f"{self._name}: found no column {name!r}, expected {expected}")
         values = self._table[name].to_numpy(dtype=np.float64)
         return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Bye, Error, Finish, Hello, Record, Report, Request
 from ecnomy.markets.bridge.server import EngineLink
 from ecnomy.markets.engine_process import EngineProcess
@@ -33,7 +34,6 @@ __all__ = [
     "welcomed",
 ]
 
-PS_PER_S: Final = 10**12
 _DEAD: Final = ("hung-up", "truncated")  # what a connection says of an engine that is gone
 
 

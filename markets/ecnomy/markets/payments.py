@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from rich import box
@@ -45,11 +46,12 @@ class Group(msgspec.Struct, frozen=True):
     paid_per_mark: float | None  # money; None without marks
     fee_per_s: float  # money/s
     background_per_s: float = 0.0  # money/s for marks of background traffic, all its flows together
+    active: float | None = None  # flows on average, which means are over; None: all of them
 
     @property
     def all_charge_per_s(self) -> float:
         """What its flows together paid for marks, money/s."""
-        return self.charge_per_s * self.flows
+        return self.charge_per_s * (self.flows if self.active is None else self.active)
 
 
 def groups(folder: Path) -> list[Group]:
@@ -62,8 +64,9 @@ def groups(folder: Path) -> list[Group]:
     for row in table.to_pylist():
         of = (row["provider"], row["class"]) if row["class"] else ("", row["source"])
         members.setdefault(of, []).append(row)
+    on = _active(folder, from_s, to_s)
     found = members.items()
-    return [_group(name, rows, to_s - from_s, background) for (_, name), rows in found]
+    return [_group(name, rows, to_s - from_s, background, on) for (_, name), rows in found]
 
 
 def window_in_words(folder: Path) -> str:
@@ -102,7 +105,7 @@ def background_in_words(rows: Iterable[Group]) -> str:
 def _cells(row: Group) -> list[str]:
     return [
         row.name,
-        str(row.flows),
+        str(row.flows) if row.active is None else f"{row.active:.1f} of {row.flows}\nactive",
         f"{row.goodput_bps / 1e6:.4g}",
         f"{row.marks_per_s:.4g}",
         f"{row.fee_per_s:.4g}",
@@ -127,18 +130,46 @@ def _background(file: Path) -> set[int]:
     return set(ledger["flow"].filter(own).to_pylist())
 
 
-def _group(name: str, rows: list[dict[str, Any]], window_s: float, background: set[int]) -> Group:
+def _active(folder: Path, from_s: float, to_s: float) -> dict[int, float]:
+    """Rows of flows that their agents switched off: how many of their flows were on, on average."""
+    agents = pq.read_table(folder / "agents.parquet", columns=["flow", "name", "value"])
+    off = pc.and_(pc.equal(agents["name"].cast("string"), "active"), pc.equal(agents["value"], 0))
+    switched = sorted(set(agents["flow"].filter(off).to_pylist()))
+    if not switched or to_s <= from_s:
+        return {}
+    epochs = pq.read_table(folder / "flow_epochs.parquet", columns=["t_ps", "flow", "active"])
+    columns = (epochs[name].to_numpy() for name in ("t_ps", "flow", "active"))
+    t_ps, flow, active = columns
+    mean = {}
+    for row in switched:
+        t_s, on = t_ps[flow == row] / 1e12, active[flow == row]  # since the report before
+        inside = (t_s > from_s) & (t_s <= to_s)
+        lengths = np.diff(t_s, prepend=0.0)
+        mean[row] = float((on * lengths)[inside].sum() / (to_s - from_s))
+    return mean
+
+
+def _group(
+    name: str,
+    rows: list[dict[str, Any]],
+    window_s: float,
+    background: set[int],
+    on: dict[int, float],
+) -> Group:
     total = {key: sum(row[key] for row in rows) for key in _NUMBERS}
     own = sum(row["mark_charge_micro"] for row in rows if row["flow"] in background)
     count, marks, charge = total["members"], total["ce"], total["mark_charge_micro"]
-    spent_s = count * window_s * MICRO
+    active = sum(on.get(row["flow"], row["members"]) for row in rows)
+    counted = active or count
+    spent_s = counted * window_s * MICRO
     return Group(
         name=name,
         flows=count,
-        goodput_bps=total["goodput_bps"] / count,
-        marks_per_s=total["marks_per_s"] / count,
+        goodput_bps=total["goodput_bps"] / counted,
+        marks_per_s=total["marks_per_s"] / counted,
         charge_per_s=charge / spent_s if spent_s else 0.0,
         paid_per_mark=charge / marks / MICRO if marks else None,
         fee_per_s=total["fee_micro"] / spent_s if spent_s else 0.0,
         background_per_s=own / window_s / MICRO if window_s else 0.0,
+        active=None if active == count or not active else active,
     )

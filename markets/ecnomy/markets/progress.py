@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from ecnomy.agents.times import PS_PER_S
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 __all__ = ["Bar", "ProgressLike", "Silent", "progress_for"]
-
-PS_PER_S: Final = 10**12
 
 
 class ProgressLike(Protocol):

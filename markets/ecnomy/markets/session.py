@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Final
 
 from ecnomy.agents.errors import InputError, NotRunningError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Finish
 from ecnomy.markets.conversation import Conversation, engine_link, welcomed
 from ecnomy.markets.economy.market import Market
@@ -46,7 +47,6 @@ from ecnomy.markets.scenario import Scenario, check
 
 __all__ = ["Session", "open_market"]
 
-PS_PER_S: Final = 10**12
 _AT_EXIT_S: Final = 5.0  # for a thread that is in mid-step as Python exits
 
 

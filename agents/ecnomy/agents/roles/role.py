@@ -24,6 +24,7 @@ from ecnomy.agents.roles.find import Preset
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import blame, make
 from ecnomy.agents.streams import agent_stream
+from ecnomy.agents.times import PS_PER_S
 
 if TYPE_CHECKING:
     from ecnomy.agents.seat import Seat
@@ -38,7 +39,6 @@ __all__ = [
     "settling_ps",
 ]
 
-PS_PER_S: Final = 1_000_000_000_000
 MICRO: Final = 1e6
 EVERY_REPORT: Final = 0
 ADAPT: Final = -1
@@ -91,6 +91,14 @@ class Terms(msgspec.Struct, frozen=True):
     params: Mapping[str, object] = {}
     interval_ps: int | None = None
 
+    @classmethod
+    def of(cls, agent: AgentSpec, seed: int) -> Self:
+        """Those of an agent's entry in a scenario."""
+        interval_ps = None if agent.decision_interval_ps < 0 else agent.decision_interval_ps
+        if agent.strategy is None:
+            return cls(seed, interval_ps=interval_ps)
+        return cls(seed, agent.strategy.kind, agent.strategy.params, interval_ps)
+
 
 class Role(mesa.Agent):
     """An agent of the market.
@@ -110,6 +118,7 @@ class Role(mesa.Agent):
         interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
         next_ps: when its next decision is due.
         hasty: whether its interval is too short for what it steers, as last measured.
+        notes: what its strategy has noted so far, by name; a DataCollector may read it.
     """
 
     role: str = ""
@@ -129,6 +138,7 @@ class Role(mesa.Agent):
         first_ps = SHORTEST_PS if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = int(self.stream.random() * first_ps)
         self.hasty = False
+        self.notes: Mapping[str, float] = {}
 
     @classmethod
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:

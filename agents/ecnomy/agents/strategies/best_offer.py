@@ -39,7 +39,6 @@ from ecnomy.agents.utilities import UTILITIES, utility_of
 __all__ = ["BestOffer"]
 
 MICRO: Final = 1e6
-PS_PER_S: Final = 1e12
 SMOOTHING: Final = 0.5
 LEAST: Final = 1e-3  # of x0: U of no rate at all may be minus infinity
 
@@ -118,7 +117,7 @@ class BestOffer:
 
     def _learn(self, seen: Observation) -> None:
         """What the alternative in use left each user since the last decision."""
-        flows, dt_s = seen.flows, seen.dt_ps / PS_PER_S
+        flows, dt_s = seen.flows, seen.dt_s
         used = self._rows[self._choice, np.arange(len(self._choice))]
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)

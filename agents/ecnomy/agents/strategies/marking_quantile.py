@@ -19,10 +19,9 @@ from typing import Annotated
 
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.parameters import Refused, Unit, positive
+from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["MarkingQuantile"]
-
-PS_PER_S = 1e12
 
 
 @dataclasses.dataclass

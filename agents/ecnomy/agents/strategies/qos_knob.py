@@ -22,10 +22,10 @@ import numpy as np
 from ecnomy.agents.decision import FEW, Decision
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer
 from ecnomy.agents.parameters import Unit
+from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["QosKnob"]
 
-PS_PER_S: Final = 1_000_000_000_000
 MICRO: Final = 1_000_000
 _NONE: Final = np.array([NO_OFFER])
 

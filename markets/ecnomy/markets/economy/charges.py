@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import LedgerError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.ledger import LARGEST_MICRO
 
 __all__ = ["DEAREST_FEE_MICRO", "ClassFees", "MarkCharge", "Per", "times"]
@@ -24,7 +25,6 @@ Integers = npt.NDArray[np.int64]
 Per = Literal["mark", "byte"]
 
 DEAREST_FEE_MICRO: Final = 10**12  # per second; keeps the exact division below within int64
-PS_PER_S: Final = 10**12
 MILLION: Final = 10**6
 
 

@@ -110,6 +110,11 @@ class Market(Stepped):
         return int(self.domains.price_micro[0])
 
     @property
+    def prices_micro(self) -> dict[str, int]:
+        """The price per mark of each carrier, micro-units."""
+        return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
+
+    @property
     def fee_micro(self) -> Integers:
         """Fees of each flow so far."""
         return self._book.fee_micro
@@ -215,9 +220,10 @@ class Market(Stepped):
         return replace(record, columns=self.desk.judge(record.columns))
 
     def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
-        role = find_role(spec.role).made(self, _terms(spec, self.plan.seed), spec)
+        role = find_role(spec.role).made(self, Terms.of(spec, self.plan.seed), spec)
         role.role = spec.role
         seat = MarketSeat(self, spec, preset_of(spec.role), role.stream)
+        role.notes = seat.agent.notes
         for contract in spec.contracts:
             seat.sell(contract)
         role.join(seat)
@@ -238,10 +244,3 @@ class Market(Stepped):
                     f"{role.name} decides faster than its flows settle (3 T / (gain p)): "
                     "it reads transients"
                 )
-
-
-def _terms(agent: AgentSpec, seed: int) -> Terms:
-    interval_ps = None if agent.decision_interval_ps < 0 else agent.decision_interval_ps
-    if agent.strategy is None:
-        return Terms(seed, interval_ps=interval_ps)
-    return Terms(seed, agent.strategy.kind, agent.strategy.params, interval_ps)

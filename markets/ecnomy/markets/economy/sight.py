@@ -18,6 +18,7 @@ from ecnomy.agents.observation import (
     PriceObservation,
     column,
 )
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.columns import late_column
 from ecnomy.markets.bridge.messages import Columns, Report
 from ecnomy.markets.economy.aims import Aims
@@ -26,7 +27,6 @@ from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["Sight", "gains"]
 
-PS_PER_S = 10**12
 _STATES = ("active", "files", "file_bytes", "file_left")  # columns shown as they are
 
 
@@ -92,6 +92,7 @@ class Sight:
             [8.0 * source.transport.header_bytes for source in plan.row_sources()]
         )
         self._rate_bps = np.array([link.rate_bps for link in plan.links], dtype=np.int64)
+        self._link_names = tuple(link.name for link in plan.links)
         self._now: _Look | None = None
         self._looks: dict[str, _Look] = {}
         self._own: dict[str, _Own] = {}
@@ -219,8 +220,11 @@ class Sight:
             drops=change("drops"),
             busy_ps=change("busy_ps"),
             queue_packets=integers(now.links, "queue_packets")[rows],
+            departed_bytes=change("departed_bytes"),
         )
-        return PriceObservation(now.t_ps, now.t_ps - then.t_ps, price_micro, columns, agent)
+        names = tuple(self._link_names[row] for row in rows.tolist())
+        dt_ps = now.t_ps - then.t_ps
+        return PriceObservation(now.t_ps, dt_ps, price_micro, columns, agent, names)
 
     def _look(self, who: str) -> tuple[_Look, _Look]:
         assert self._now is not None, "a report is read before anybody looks"

@@ -15,13 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.plan import Plan
 
 __all__ = ["PS_PER_S", "Mark", "flow_rows", "link_rows", "nothing_yet"]
 
-PS_PER_S: Final = 10**12
 _STATES: Final = {
     *("in_flight", "active", "cwnd", "srtt_s", "weight"),
     *("queue_packets", "queue_bytes", "queue_max", "probability"),

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import TIME, Amount, Number, TimePs
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.units import number
@@ -20,7 +21,6 @@ from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
 __all__ = ["DAY_PS", "Profile", "Step"]
 
-PS_PER_S: Final = 10**12
 DAY_PS: Final = 86_400 * PS_PER_S
 PPM: Final = 10**6
 _MOST: Final = 1000

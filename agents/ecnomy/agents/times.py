@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times of what agents see: integer picoseconds, and the same in seconds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["PS_PER_S", "Timed"]
+
+PS_PER_S: Final = 10**12
+
+
+class Timed:
+    """Seconds beside the picoseconds of a view.
+
+    Attributes:
+        t_ps: time of the report [ps].
+        dt_ps: since the last look [ps].
+    """
+
+    t_ps: int
+    dt_ps: int
+
+    @property
+    def t_s(self) -> float:
+        """Time of the report [s]."""
+        return self.t_ps / PS_PER_S
+
+    @property
+    def dt_s(self) -> float:
+        """Since the last look, which all changes are over [s]."""
+        return self.dt_ps / PS_PER_S
