@@ -405,7 +405,7 @@ def test_show_prints_pairs_nodes_and_links(results: Path) -> None:
     assert "north to east 8.000 0.800 10.0 % 5.00 0.250 0.3125" in lines
     assert "all 3 24.000 1.600 6.7 % 8.00 0.400 0.2500" in lines
     assert "north 8.000 0.800 10.0 % 5.00 0.250 0.3125" in lines
-    assert "hub to east 64.6 % 5.0 % 20.0 100.0 0 0 0 0.3125 marks, waiting" in lines
+    assert "hub to east 64.6 % 5.0 % 20.0 100.0 0 0.3125 marks, waiting" in lines
     assert "north to hub 40.6 % 0.0 % 0.0 0.0 0 0.0000 -" in lines
     assert lines[-1] == f"map: {results / 'network.png'}"
     assert (results / "network.png").stat().st_size > 20_000

@@ -21,6 +21,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import open_run, overview, summarize
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.show import show_command
+from ecnomy.analysis.summary_tables import DropColumns
 from ecnomy.markets import run as simulate
 from ecnomy.markets.scenario import scenario_from_text
 
@@ -125,13 +126,20 @@ def test_drops_are_told_apart_by_cause(tmp_path: Path) -> None:
     folder = tmp_path / "r"
     simulate(scenario_from_text(textwrap.dedent(text)), out=folder)
     lines = [re.split(r"\s{2,}", s.strip()) for s in _show(folder, "--no-plot").output.splitlines()]
-    told = {cells[0]: cells[5:8] for cells in lines if cells[0] in ("first", "second")}
-    last = pd.read_parquet(folder / "link_epochs.parquet").groupby("link").last()
-    for link, name in enumerate(("first", "second")):
-        drops, law, other = last.loc[link, ["drops", "law_drops", "not_ect_drops"]]
-        assert told[name] == [f"{drops - law:,}", f"{law - other:,}", f"{other:,}"]
-    assert int(told["first"][2]) > 50 and int(told["second"][0].replace(",", "")) > 500
-    assert told["second"][2] == "0"
+    told = {cells[0]: cells[5:7] for cells in lines if cells[0] in ("first", "second")}
+    counted = pd.read_parquet(folder / "links.parquet").set_index("name")
+    for name in ("first", "second"):
+        drops, law, other = counted.loc[name, ["drops", "law_drops", "not_ect_drops"]]
+        assert told[name] == [f"{drops - law:,}", f"{other:,}"] and law == other
+    assert int(told["first"][1]) > 50 and int(told["second"][0].replace(",", "")) > 500
+    assert told["second"][1] == "0"
+    columns = DropColumns(summarize(open_run(folder)).whole.links)
+    assert columns.heads == ("drops:\nfull", "not-ECT")
+    hard = msgspec.structs.replace(summarize(open_run(folder)).whole.links[0], law_drops=200)
+    assert DropColumns([hard]).heads == ("drops:\nfull", "by\nlaw", "not-ECT")
+    calm = msgspec.structs.replace(hard, law_drops=0, not_ect_drops=0)
+    assert (DropColumns([calm]).heads, DropColumns([calm]).cells(calm)) == (("drops",), ["188"])
+    assert DropColumns([hard]).cells(hard)[1] == str(200 - hard.not_ect_drops)
 
 
 def test_a_run_without_market_shows_no_money(make_run: MakeRun) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.network_loads import LinkLoad, NetworkLoads, PairLoad
-from ecnomy.analysis.summary_tables import DROPS, drop_cells
+from ecnomy.analysis.summary_tables import DropColumns
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -93,27 +93,28 @@ def node_table(loads: NetworkLoads) -> Table:
 
 def link_table(loads: NetworkLoads) -> Table:
     """The congested links, those that cost most first, then the others, those used most first."""
-    table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", *DROPS)
+    drops = DropColumns(loads.links)
+    table = _plain("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     if loads.priced:
         table.add_column("money\na Mbit", justify="right")
     table.add_column("congested by")
     worst = loads.congested()
     calm = sorted((x for x in loads.links if not x.congested), key=lambda x: -x.utilization)
     for link in [*worst, *calm][:_MOST_LINKS]:
-        table.add_row(*_link_cells(link, loads.priced))
+        table.add_row(*_link_cells(link, drops, loads.priced))
     if (rest := len(loads.links) - _MOST_LINKS) > 0:
         table.add_row(f"and {rest} more, used less")
     return table
 
 
-def _link_cells(link: LinkLoad, priced: bool) -> list[str]:
+def _link_cells(link: LinkLoad, drops: DropColumns, priced: bool) -> list[str]:
     cells = [
         f"{link.source} to {link.target}".replace("_", " "),
         _percent(link.utilization),
         _percent(link.marked),
         f"{link.queue_packets:.1f}",
         "-" if math.isnan(link.wait_s) else f"{1e3 * link.wait_s:.1f}",
-        *drop_cells(link.drops, link.law_drops, link.not_ect_drops),
+        *drops.cells(link),
     ]
     if priced:
         cells.append(significant(link.price_per_mbit, 4))

@@ -22,7 +22,7 @@ PICTURE = "overview.png"
 MAP = "network.png"
 GUARANTEE = "guarantee.png"
 CARRIERS = "carriers.png"
-_NARROWEST = 90  # columns, where the output is not a terminal
+_NARROWEST = 100  # columns, where the output is not a terminal
 _WIDEST = 140
 
 

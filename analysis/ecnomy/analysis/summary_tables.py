@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ecnomy.analysis.digits import significant
 
@@ -109,19 +110,48 @@ def _part(part: float, whole: float) -> float:
     return part / whole if whole else math.nan
 
 
-# Packets dropped: the buffer was full; the law dropped ECN-capable ones; it dropped others where
-# it would have marked them.
-DROPS: Final = ("drops\nfull", "by\nlaw", "not-ECT")
+class Dropping(Protocol):
+    """A row that says how many packets were dropped, and why."""
+
+    @property
+    def drops(self) -> int:
+        """All of them."""
+
+    @property
+    def law_drops(self) -> int:
+        """By the law, not for want of room."""
+
+    @property
+    def not_ect_drops(self) -> int:
+        """By the law, of packets that are not ECN-capable."""
 
 
-def drop_cells(drops: int, law_drops: int, not_ect_drops: int) -> list[str]:
-    """Drops by cause, in the order of DROPS."""
-    return [f"{n:,}" for n in (drops - law_drops, law_drops - not_ect_drops, not_ect_drops)]
+class DropColumns:
+    """Columns of packets dropped: one, or where laws drop too by cause.
+
+    The buffer was full; a law dropped ECN-capable packets (a column where there were any), or others
+    where it would have marked them.
+    """
+
+    def __init__(self, rows: Iterable[Dropping]) -> None:
+        rows = list(rows)
+        self._apart = any(row.law_drops for row in rows)
+        self._by_law = any(row.law_drops > row.not_ect_drops for row in rows)
+        law = ("by\nlaw",) if self._by_law else ()
+        self.heads: Final = ("drops:\nfull", *law, "not-ECT") if self._apart else ("drops",)
+
+    def cells(self, row: Dropping) -> list[str]:
+        """Of a row, under these heads."""
+        if not self._apart:
+            return [f"{row.drops:,}"]
+        law = [row.law_drops - row.not_ect_drops] if self._by_law else []
+        return [f"{n:,}" for n in (row.drops - row.law_drops, *law, row.not_ect_drops)]
 
 
 def link_table(rows: tuple[LinkRow, ...]) -> Table:
     """Links that data crossed, what they dropped and why, and by which signs they are congested."""
-    table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", *DROPS)
+    drops = DropColumns(rows)
+    table = new_table("link", "used", "marked", "queue\npackets", "wait\nms", *drops.heads)
     table.add_column("congested by")
     for row in rows:
         table.add_row(
@@ -130,7 +160,7 @@ def link_table(rows: tuple[LinkRow, ...]) -> Table:
             percent(row.marking_probability),
             f"{row.queue_packets:.1f}",
             "-" if math.isnan(row.wait_s) else f"{1e3 * row.wait_s:.1f}",
-            *drop_cells(row.drops, row.law_drops, row.not_ect_drops),
+            *drops.cells(row),
             ", ".join(row.congested_by) or "-",
         )
     return table
