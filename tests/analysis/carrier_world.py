@@ -40,7 +40,7 @@ def two_carriers(folder: Path) -> Path:
     scenario(folder, market={"agents": AGENTS})
     ledger = pd.read_parquet(folder / "ledger.parquet")
     ledger["credit"] = ledger["credit"].replace("isp", "left-net")
-    marks = ledger[ledger["kind"] == "mark"].groupby("t_ps")["quantity"].sum()
+    marks = ledger[ledger["kind"] == "marks"].groupby("t_ps")["quantity"].sum()
     owed = pd.DataFrame(
         {
             "t_ps": marks.index,

@@ -177,10 +177,10 @@ def _ledger(increments: dict[str, Any]) -> pd.DataFrame:
             payer = "shop" if name else "source:background"
             if name:
                 fee = FEES_MICRO[name]
-                rows.append((t_ps, f"source:{name}", "shop", fee, "fee", flow, S, fee))
+                rows.append((t_ps, f"source:{name}", "shop", fee, "class-fee", flow, S, fee))
             if count:
                 due = PRICE_MICRO * count
-                rows.append((t_ps, payer, "isp", due, "mark", flow, count, PRICE_MICRO))
+                rows.append((t_ps, payer, "isp", due, "marks", flow, count, PRICE_MICRO))
     names = ["t_ps", "debit", "credit", "amount_micro", "kind", "flow", "quantity", "price_micro"]
     return pd.DataFrame(rows, columns=names)
 

@@ -42,7 +42,7 @@ def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
     assert silver.active == pytest.approx(2 - on_s / 170)
     assert background.active is None
     ledger = pd.read_parquet(folder / "ledger.parquet")
-    paid = ledger[(ledger["kind"] == "mark") & (ledger["flow"] < 2) & (ledger["t_ps"] > 10 * S)]
+    paid = ledger[(ledger["kind"] == "marks") & (ledger["flow"] < 2) & (ledger["t_ps"] > 10 * S)]
     paid_per_s = paid["amount_micro"].sum() / 1e6 / 170
     assert gold.charge_per_s * gold.counted == pytest.approx(paid_per_s)
 

@@ -52,8 +52,8 @@ def test_money_of_carriers_is_the_ledgers(folder: Path) -> None:
     assert (left.name, right.name) == ("left-net", "right-net")
     told = {(one.payer, one.kind): one.money for one in left.income}
     assert told == {
-        ("shop", "mark"): pytest.approx(_money(folder, credit="left-net", debit="shop")),
-        ("source:background", "mark"): pytest.approx(
+        ("shop", "marks"): pytest.approx(_money(folder, credit="left-net", debit="shop")),
+        ("source:background", "marks"): pytest.approx(
             _money(folder, credit="left-net", debit="source:background")
         ),
     }

@@ -53,7 +53,7 @@ def test_small_rates_and_payments_are_no_zeros(make_run: MakeRun) -> None:
     """At a ten-thousandth of the price three digits are still printed, in both tables of money."""
     folder = make_run()
     ledger = pd.read_parquet(folder / "ledger.parquet")
-    ledger = ledger[ledger["kind"] == "mark"].assign(price_micro=11)
+    ledger = ledger[ledger["kind"] == "marks"].assign(price_micro=11)
     ledger["amount_micro"] = 11 * ledger["quantity"]
     ledger.to_parquet(folder / "ledger.parquet", index=False)
     lines = [line.split() for line in _show(folder, "--no-plot").output.splitlines()]
@@ -175,7 +175,7 @@ def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
     ledger = run.ledger
     told = [one for one in (*summary.phases, summary.whole) if one is not None]
     for one in told[1:]:
-        inside = ledger[(ledger["t_ps"] > one.window.from_ps) & (ledger["kind"] == "mark")]
+        inside = ledger[(ledger["t_ps"] > one.window.from_ps) & (ledger["kind"] == "marks")]
         own = inside[inside["debit"] == "source:background"]["amount_micro"].sum()
         whole, part = inside["amount_micro"].sum() / 1e6, own / 1e6
         assert one.charge_per_s * one.window.seconds == pytest.approx(whole)

@@ -15,7 +15,7 @@ import pytest
 from ecnomy.analysis import open_run, phases_of, summarize
 from ecnomy.analysis.sentence import sentence
 from ecnomy.analysis.summary import CHANGING, GroupRow, PhaseSummary
-from ecnomy.analysis.windows import MARK_KINDS, Epochs, money_by_flow
+from ecnomy.analysis.windows import Epochs, fees_by_flow, marks_by_flow
 
 MakeRun = Callable[..., Path]
 S = 1_000_000_000_000
@@ -93,7 +93,7 @@ def test_balances_add_up_to_nothing(gold_silver: Path) -> None:
     run = open_run(gold_silver)
     balances = summarize(run).balances
     assert sum(b.net for b in balances) == pytest.approx(0, abs=1e-6)
-    marks = run.ledger[run.ledger["kind"] == "mark"]["quantity"].sum()
+    marks = run.ledger[run.ledger["kind"] == "marks"]["quantity"].sum()
     isp = next(b for b in balances if b.account == "isp")
     assert isp.received == pytest.approx(0.11 * marks)
 
@@ -187,13 +187,15 @@ def test_money_belongs_to_the_epoch_that_ended() -> None:
     ledger = pd.DataFrame(
         {
             "t_ps": [10, 20, 30, 30, 40],
-            "kind": ["mark", "mark", "mark", "fee", "mark"],
+            "kind": ["marks", "marks", "marks", "bytes-charge", "marks"],
             "flow": [0, 0, 1, 0, 0],
             "amount_micro": [1_000_000, 2_000_000, 4_000_000, 8_000_000, 16_000_000],
         }
     )
-    got = money_by_flow(ledger, MARK_KINDS, 2, np.array([10, 20, 30], dtype=np.int64))
+    got = marks_by_flow(ledger, 2, np.array([10, 20, 30], dtype=np.int64))
     assert got.tolist() == [[2, 0], [0, 4]]
+    fees = fees_by_flow(ledger, 2, np.array([10, 20, 30], dtype=np.int64))
+    assert fees.tolist() == [[0, 0], [8, 0]]  # charges of contracts count among fees
 
 
 def test_a_torn_last_report_is_left_out() -> None:

@@ -114,6 +114,13 @@ def test_three_domains_by_hand(rule: str) -> None:
     market.close()
 
 
+def test_direct_knows_marks_only() -> None:
+    """Links count marks set, not their bytes: a price per byte of marked packets is refused."""
+    spec = MarketSpec(99, (AgentSpec("all", "connectivity-provider"),), "direct")
+    with pytest.raises(InputError, match="found `direct` per byte, expected one of marks"):
+        Market(chain(), spec, "byte")
+
+
 def test_what_a_mark_costs_a_flow() -> None:
     """The access carrier's price; under `direct` the mean by where its marks came from."""
     retail, direct = three("retail"), three("direct")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.windows import MARK_KINDS
+from ecnomy.markets.economy.kinds import MARKS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ _OWN: Final = "source:"
 
 def background_postings(ledger: pd.DataFrame) -> pd.DataFrame:
     """The postings of a ledger for marks of background traffic."""
-    of_marks = ledger["kind"].astype(str).isin(MARK_KINDS)
+    of_marks = ledger["kind"].astype(str) == MARKS
     return ledger[of_marks & ledger["debit"].astype(str).str.startswith(_OWN)]
 
 

@@ -9,7 +9,7 @@ recorded it, for what costs nothing is not posted, and else from the postings.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,15 +18,13 @@ from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, call_rows, calls_
 from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run
-from ecnomy.analysis.windows import MARK_KINDS, Epochs
+from ecnomy.analysis.windows import Epochs
+from ecnomy.markets.economy.kinds import CALL, MARKS, REIMBURSEMENT
 
 if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Guarantee", "Item", "ProfitAndLoss", "guarantees_of", "profit_and_loss"]
-
-_CALL: Final = "call"
-_REIMBURSEMENT: Final = "reimbursement"
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -84,9 +82,9 @@ def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
     ledger = run.ledger
     received = ledger[ledger["credit"].astype(str) == provider.name]
     paid = ledger[ledger["debit"].astype(str) == provider.name]
-    sold = received["kind"].astype(str) == _CALL
+    sold = received["kind"].astype(str) == CALL
     kind, flow = paid["kind"].astype(str), paid["flow"]
-    back, marks = kind == _REIMBURSEMENT, kind.isin(MARK_KINDS)
+    back, marks = kind == REIMBURSEMENT, kind == MARKS
     of_calls = marks & flow.isin(flows_of(run, provider.call_sources))
     of_streams = marks & flow.isin(flows_of(run, provider.stream_sources))
     rest = ~(back | of_calls | of_streams)

@@ -28,7 +28,7 @@ from ecnomy.analysis.link_marking import (
     link_shares,
 )
 from ecnomy.analysis.results import Run
-from ecnomy.analysis.windows import MARK_KINDS, Epochs, Window, money_by_flow
+from ecnomy.analysis.windows import Epochs, Window, marks_by_flow
 from ecnomy.markets.plan import Plan, Source, Tcp
 
 __all__ = ["LinkLoad", "NetworkLoads", "PairLoad", "is_network", "network_loads"]
@@ -132,7 +132,7 @@ def network_loads(run: Run, window: Window) -> NetworkLoads:
     flows = Epochs(run.flow_epochs, "flow", count)
     links = Epochs(run.link_epochs, "link", len(plan.links))
     edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
-    paid = money_by_flow(run.ledger, MARK_KINDS, count, edges)[0]
+    paid = marks_by_flow(run.ledger, count, edges)[0]
     ce = flows.difference("ce", window)
     bits = 8 * flows.difference("acked_bytes", window)
     priced = not run.ledger.empty

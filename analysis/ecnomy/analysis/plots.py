@@ -30,7 +30,7 @@ from ecnomy.analysis.panels import (
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.summary import Group, groups_of, summarize
-from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, money_by_flow
+from ecnomy.analysis.windows import Epochs, fees_by_flow, marks_by_flow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -231,8 +231,8 @@ def _draw_rates(axis: Axes, data: _Data) -> None:
 
 def _draw_money(axis: Axes, data: _Data) -> None:
     ledger, count = data.run.ledger, data.run.plan.row_count
-    paid = money_by_flow(ledger, MARK_KINDS, count, data.edges_ps) / data.seconds[:, None]
-    fees = money_by_flow(ledger, FEE_KINDS, count, data.edges_ps) / data.seconds[:, None]
+    paid = marks_by_flow(ledger, count, data.edges_ps) / data.seconds[:, None]
+    fees = fees_by_flow(ledger, count, data.edges_ps) / data.seconds[:, None]
     for i, group in enumerate(data.groups):
         member = list(group.flows)
         if not paid[:, member].any() and not fees[:, member].any():

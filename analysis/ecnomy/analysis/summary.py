@@ -23,7 +23,7 @@ from ecnomy.analysis.link_marking import (
 )
 from ecnomy.analysis.phases import Phase, phases_of
 from ecnomy.analysis.results import Run
-from ecnomy.analysis.windows import FEE_KINDS, MARK_KINDS, Epochs, Window, money_by_flow
+from ecnomy.analysis.windows import Epochs, Window, fees_by_flow, marks_by_flow
 
 __all__ = [
     "CHANGING",
@@ -281,8 +281,8 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
             return None
         ledger, rows = self.run.ledger, self.run.plan.row_count
         edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
-        fee = money_by_flow(ledger, FEE_KINDS, rows, edges)[0]
-        paid = money_by_flow(ledger, MARK_KINDS, rows, edges)[0]
+        fee = fees_by_flow(ledger, rows, edges)[0]
+        paid = marks_by_flow(ledger, rows, edges)[0]
         on = flows_on(self.run, self.flows, edges)[0]
         shares = link_shares(self.crossings, activity_of(self.run, self.flows, edges))
         return PhaseSummary(

@@ -129,7 +129,7 @@ class Dropping(Protocol):
 class DropColumns:
     """Columns of packets dropped: one, or where laws drop too by cause.
 
-    The buffer was full; a law dropped ECN-capable packets (a column where there were any), or others
+    The buffer was full; a law dropped ECN-capable packets (a column where it did), or others
     where it would have marked them.
     """
 

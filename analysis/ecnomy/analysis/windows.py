@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -11,14 +11,13 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.markets.economy.kinds import MARKS, NO_FEES
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FEE_KINDS", "MARK_KINDS", "Epochs", "Window", "money_by_flow"]
+__all__ = ["Epochs", "Window", "fees_by_flow", "marks_by_flow"]
 
-FEE_KINDS: Final = ("fee", "class-fee")
-MARK_KINDS: Final = ("mark", "marks")
 
 Floats = npt.NDArray[np.float64]
 
@@ -97,18 +96,27 @@ class Epochs:
         return np.where(known > 0, values.sum(axis=0) / np.maximum(known, 1), np.nan)
 
 
-def money_by_flow(
-    ledger: pd.DataFrame, kinds: tuple[str, ...], flows: int, edges_ps: npt.NDArray[np.int64]
-) -> Floats:
-    """Money posted for each flow in each interval (edges[i], edges[i+1]], [interval, flow].
+def marks_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
+    """Money for marks of each flow in each interval (edges[i], edges[i+1]], [interval, flow].
 
     Postings are dated by the report that closed the epoch they are for, hence half-open so.
 
     Returns:
         Amounts in money (not micro-units).
     """
+    return _by_flow(ledger, ledger["kind"].astype(str) == MARKS, flows, edges_ps)
+
+
+def fees_by_flow(ledger: pd.DataFrame, flows: int, edges_ps: npt.NDArray[np.int64]) -> Floats:
+    """Class fees and charges of contracts, likewise."""
+    return _by_flow(ledger, ~ledger["kind"].astype(str).isin(NO_FEES), flows, edges_ps)
+
+
+def _by_flow(
+    ledger: pd.DataFrame, wanted: pd.Series[bool], flows: int, edges_ps: npt.NDArray[np.int64]
+) -> Floats:
     result = np.zeros((max(len(edges_ps) - 1, 0), flows))
-    rows = ledger[ledger["kind"].astype(str).isin(kinds) & (ledger["flow"] >= 0)]
+    rows = ledger[wanted & (ledger["flow"] >= 0)]
     if rows.empty or not result.size:
         return result
     t_ps = rows["t_ps"].to_numpy(dtype=np.int64)

@@ -19,6 +19,8 @@ import pyarrow.parquet as pq
 from rich import box
 from rich.table import Table
 
+from ecnomy.markets.economy.kinds import MARKS
+
 __all__ = ["Group", "background_in_words", "groups", "payment_table", "window_in_words"]
 
 MICRO: Final = 1e6
@@ -124,9 +126,7 @@ def _background(file: Path) -> set[int]:
     """Rows of flows whose marks are booked on their source, no class and no agent being there."""
     ledger = pq.read_table(file, columns=["kind", "debit", "flow"])
     debit = ledger["debit"].cast("string")
-    own = pc.and_(
-        pc.equal(ledger["kind"].cast("string"), "marks"), pc.starts_with(debit, "source:")
-    )
+    own = pc.and_(pc.equal(ledger["kind"].cast("string"), MARKS), pc.starts_with(debit, "source:"))
     return set(ledger["flow"].filter(own).to_pylist())
 
 

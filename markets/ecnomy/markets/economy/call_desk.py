@@ -21,13 +21,12 @@ from ecnomy.agents.observation import Integers
 from ecnomy.agents.seat import CallSeller
 from ecnomy.agents.tariff import Tariff
 from ecnomy.markets.bridge.messages import Columns, Request
+from ecnomy.markets.economy.kinds import CALL, REIMBURSEMENT
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.parties import Parties
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 
-CALL: Final = "call"
-REIMBURSEMENT: Final = "reimbursement"
 _NOBODY: Final = -1
 
 

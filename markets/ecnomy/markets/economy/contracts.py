@@ -15,15 +15,14 @@ import numpy as np
 from ecnomy.agents.observation import NO_OFFER, Integers
 from ecnomy.markets.economy.charges import ClassFees, MarkCharge, Per
 from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.kinds import CLASS_FEE, MARKS
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 
 __all__ = [
     "CHARGE",
-    "CLASS_FEE",
     "FEE",
-    "MARKS",
     "ClassFee",
     "Contract",
     "Dues",
@@ -31,8 +30,6 @@ __all__ = [
     "Spans",
 ]
 
-CLASS_FEE: Final = "class-fee"
-MARKS: Final = "marks"
 FEE: Final = "fee"
 CHARGE: Final = "charge"
 

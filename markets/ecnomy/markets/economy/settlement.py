@@ -25,8 +25,9 @@ from ecnomy.agents.errors import InputError
 from ecnomy.agents.find import Family, find
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.markets.economy.charges import Per, times
-from ecnomy.markets.economy.contracts import CHARGE, MARKS, Contract, Dues, MarkDelivered
+from ecnomy.markets.economy.contracts import CHARGE, Contract, Dues, MarkDelivered
 from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.kinds import MARKS, SETTLEMENT
 from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch, PairBooks
@@ -43,7 +44,6 @@ __all__ = [
     "find_settlement",
 ]
 
-SETTLEMENT: Final = "settlement"
 NO_FLOW: Final = -1
 
 
@@ -95,6 +95,8 @@ class Direct:
     """Customers pay each domain for what was marked there."""
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
+        if per != "mark":
+            raise InputError(f"settlement: found `direct` per {per}, expected one of marks")
         self._domains = domains
         self._direct = _MarkSet(plan, parties, domains)
         self.contracts: tuple[Contract, ...] = (self._direct,)

@@ -9,6 +9,7 @@ import msgspec
 
 from ecnomy.agents.roles.find import ROLES, Preset, preset_of, with_article
 from ecnomy.agents.spec import RoleSpec, StrategySpec
+from ecnomy.markets.economy.kinds import KINDS
 from ecnomy.markets.economy.meters import METERS
 from ecnomy.markets.economy.tariffs import Tariff
 from ecnomy.markets.inputs.amounts import (
@@ -40,7 +41,6 @@ __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "R
 SECOND_PS: Final = 10**12
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
-KINDS_OF_MONEY: Final = ("marks", "class-fee", "settlement", "call", "reimbursement")
 TAKEN: Final = (  # keys that only some roles take
     *("classes", "sources", "tariff", "test_streams", "links", "nodes", "price_per_mark"),
 )
@@ -94,7 +94,7 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         check_fits(self.tariff, METERS[self.meter])
-        if self.name in KINDS_OF_MONEY:
+        if self.name in KINDS:
             raise Misfit("name", repr(self.name), "a name that no other kind of money has")
 
 

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Both engines give the same bills, posting by posting, under all four settlements."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets import run
+from ecnomy.markets.omnet.installation import Installation
+from omnet_world import CONFIGS
+
+EXAMPLES = CONFIGS / "examples"
+# Example, what is changed, and kinds of postings that there must be.
+BILLS = {
+    "cascade": ("two-carriers", ["market.settlement=cascade"], {"marks", "settlement"}),
+    "retail": ("two-carriers", ["market.settlement=retail"], {"marks", "settlement"}),
+    "direct": ("parking-lot", [], {"marks"}),
+    "peering": ("switching", ["market.settlement=peering"], {"marks"}),
+    "insured": ("risk-broker", [], {"marks"}),
+}
+
+
+@pytest.mark.parametrize("name", BILLS)
+def test_both_engines_send_the_same_bills(name: str, tmp_path: Path, omnet: Installation) -> None:
+    """Payer, payee, kind, time, quantity, price and amount of every posting; all balances."""
+    example, changes, kinds = BILLS[name]
+    scenario, changes = EXAMPLES / f"{example}.yaml", [*changes, "duration=90 s", "warmup=30 s"]
+    ours = run(scenario, overrides=changes, out=tmp_path / "builtin")
+    theirs = run(scenario, overrides=changes, out=tmp_path / "omnet", engine="omnet")
+    assert set(ours.ledger["kind"]) >= kinds and len(ours.ledger) > 200
+    assert theirs.ledger.equals(ours.ledger)
+    assert theirs.table("agents").equals(ours.table("agents"))
