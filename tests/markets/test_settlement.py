@@ -118,7 +118,7 @@ def test_direct_knows_marks_only() -> None:
     """Links count marks set, not their bytes: a price per byte of marked packets is refused."""
     spec = MarketSpec(99, (AgentSpec("all", "connectivity-provider"),), "direct")
     with pytest.raises(InputError, match="found `direct` per byte, expected one of marks"):
-        Market(chain(), spec, "byte")
+        Market(chain(), spec, per="byte")
 
 
 def test_what_a_mark_costs_a_flow() -> None:
