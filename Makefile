@@ -43,6 +43,7 @@ bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_decisions.py
 	@$(BIN)/python tests/bench/bench_bridge.py
 	@$(BIN)/python tests/bench/bench_market.py
+	@$(BIN)/python tests/bench/bench_crowd.py
 	@$(BIN)/python tests/bench/bench_sweep.py
 	@$(BIN)/python tests/bench/bench_rows.py
 

@@ -15,18 +15,21 @@ from typer.testing import CliRunner
 import carrier_world as world
 from ecnomy.analysis import open_run, overview, summarize
 from ecnomy.analysis.activity import switched_rows
+from ecnomy.markets import run
+from ecnomy.markets.payments import groups
 
 MakeRun = Callable[..., Path]
 S = world.S
+EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "switching.yaml"
 
 
 def test_means_are_over_the_time_flows_were_on(make_run: MakeRun) -> None:
     """Rates, marks and charges of gold by flow-seconds on, counted from the tables."""
     folder = world.two_carriers(make_run(phased=False))
     on = world.switch_off(folder)
-    run = open_run(folder)
-    assert switched_rows(run).nonzero()[0].tolist() == [0, 1, 2, 3]
-    whole = summarize(run).whole
+    there = open_run(folder)
+    assert switched_rows(there).nonzero()[0].tolist() == [0, 1, 2, 3]
+    whole = summarize(there).whole
     assert whole is not None
     gold, silver, background = whole.groups
     on_s = on[11:, :2].sum()  # reports at 11 s to 180 s
@@ -73,3 +76,20 @@ def test_flows_that_are_always_on_are_shown_as_ever(make_run: MakeRun) -> None:
     after = summarize(open_run(folder))
     assert repr(after) == repr(before)  # NaN is unequal to itself
     assert all(row.active is None for one in after.phases for row in one.groups)
+
+
+def test_run_prints_the_same_means(tmp_path: Path) -> None:
+    """What `run` says of users who switch between carriers is what `show` says of the window."""
+    folder = tmp_path / "r"
+    run(EXAMPLE, overrides=["duration=60 s"], out=folder)
+    whole = summarize(open_run(folder)).whole
+    assert whole is not None
+    told = {row.name: row for row in groups(folder)}
+    assert {row.group.label for row in whole.groups} == told.keys()
+    for row in whole.groups:
+        one = told[row.group.label]
+        assert one.active == pytest.approx(row.active) and 2 < one.active < 11
+        assert one.goodput_bps == pytest.approx(row.goodput_bps)
+        assert one.marks_per_s == pytest.approx(row.marks_per_s)
+        assert one.charge_per_s == pytest.approx(row.charge_per_s)
+    assert sum(row.active or 0 for row in told.values()) == pytest.approx(12, abs=0.3)

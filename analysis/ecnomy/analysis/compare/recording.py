@@ -90,6 +90,7 @@ def record_scenario(
     """Compare a scenario's engines and write the record of the second one.
 
     Raises:
+        InputError: sources changed meanwhile.
         EcnomyError: as ecnomy.analysis.compare.comparison.compare.
         OSError: the record cannot be written.
     """
@@ -99,7 +100,9 @@ def record_scenario(
     )
     comparison = compare(study, seeds, jobs=jobs, double=True)
     tasks = study.tasks(comparison.seeds)
-    done, _ = to_make(study, tasks)
+    done, missing = to_make(study, tasks)
+    if missing:
+        raise InputError(f"{entry.name}: sources changed while it was recorded, record it again")
     runs = {engine: [done[t] for t in tasks if t.engine == engine] for engine in engines}
     record = new_record(entry.name, comparison, runs, checkout, _made(comparison))
     write_record(record, checkout / RECORDS / f"{entry.name}.json")
