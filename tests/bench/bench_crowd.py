@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CPU time of books and decisions per epoch with 10,000 customers of four carriers, and of stepping.
+"""CPU time of books and decisions with 10,000 customers of four carriers, and what stepping costs.
 
-Each customer may use any of the four carriers, so there are 40,000 flows; a tenth of the customers look
-at each epoch who would leave them more. Stepping is `open_market` on gold-silver against `run`.
+Each customer may use any of the four carriers, so there are 40,000 flows; a tenth of the customers
+look at each epoch who would leave them more. Stepping is `open_market` on gold-silver against `run`.
 """
 
 from __future__ import annotations
