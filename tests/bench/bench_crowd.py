@@ -2,7 +2,7 @@
 """CPU time of books and decisions with 10,000 customers of four carriers, and what stepping costs.
 
 Each customer may use any of the four carriers, so there are 40,000 flows; a tenth of the customers
-look at each epoch who would leave them more. Stepping is `open_market` on gold-silver against `run`.
+look at each epoch who would leave them more. What is stepped is gold-silver, by `open_market`.
 """
 
 from __future__ import annotations
