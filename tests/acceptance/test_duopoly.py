@@ -50,9 +50,9 @@ def outcomes(monopoly: bool) -> tuple[Outcome, ...]:
     return tuple(outcome(seed, monopoly=monopoly, cycles=cycles, skipped=skipped) for seed in SEEDS)
 
 
-def measured(figure: str, monopoly: bool) -> Interval:
-    """Its 95 % interval over the seeds."""
-    return t_interval([FIGURES[figure][0](one) for one in outcomes(monopoly)])
+def measured(figure: str, monopoly: bool, level: float = 0.95) -> Interval:
+    """Its interval over the seeds."""
+    return t_interval([FIGURES[figure][0](one) for one in outcomes(monopoly)], level)
 
 
 def theory(figure: str, monopoly: bool) -> tuple[float, float]:
@@ -86,9 +86,13 @@ def report() -> str:
     ],
 )
 def test_it_comes_to_the_closed_form(figure: str, monopoly: bool, margin: float) -> None:
-    """The interval holds what theory says, and is within a margin of it."""
+    """An interval of 99.9 % holds what theory says, and one of 95 % is within a margin of it.
+
+    Eleven figures are asked: at 95 % one of them would miss in two runs of five, by chance alone.
+    """
     found, (rest, _) = measured(figure, monopoly), theory(figure, monopoly)
-    assert found.low <= rest <= found.high, report()
+    wide = measured(figure, monopoly, 0.999)
+    assert wide.low <= rest <= wide.high, report()
     assert rest * (1 - margin) <= found.low and found.high <= rest * (1 + margin), report()
 
 

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from ecnomy.agents.errors import LedgerError
-from ecnomy.markets import run
+from ecnomy.agents.errors import LedgerError, StrategyError
+from ecnomy.markets import make_plan, run
 from ecnomy.markets.economy.metered import weighed
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario.check import warnings
 from told_strategies import LOG
 
 TEXT = """\
@@ -76,13 +79,68 @@ def test_views_tell_of_files(result) -> None:
     assert {view.file_bytes for view in LOG["heavy.0"]} == {0}
 
 
-def test_time_by_weight_is_exact_to_a_thousandth() -> None:
-    """Against Python's integers, with times that are no multiple of a thousand; 2^62 is refused."""
+TURNS = """\
+version: 1
+duration: 12 s
+network:
+  links:
+    - {name: wire, from: a, to: b, rate: 4 Mbps, delay: 5 ms, buffer: 60 packets,
+       marking: {law: fixed, probability: 0.05}}
+sources:
+  - {name: x, from: a, to: b, transport: {law: wtp-sender, weight: 2 marks, mss: 960 bytes}}
+  - {name: crowd, count: 400, rows: together, from: a, to: b, start: 11 s,
+     transport: {law: multcp, flows: 1000000}}
+market:
+  price_per_mark: 0.01 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      contracts: [{meter: weight, tariff: {kind: per-unit, price: 1 money/s}, sources: x}]
+    - {name: ann, role: price-handler, sources: x, decision_interval: 1 s,
+       strategy: {kind: 'told_strategies:Turns'}}
+"""
+
+
+def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
+    """Willingness, then the plan's very weight, then willingness; weight is charged in between.
+
+    A row that is too heavy to be counted is no matter of a contract on another source.
+    """
+    LOG.clear()
+    result = run(scenario_from_text(TURNS), out=tmp_path / "r")
+    weight = result.flow_epochs.query("flow == 0").set_index("t_ps")["weight"]
+    told = {t // 10**12: w for t, w in weight.items()}
+    assert all(told[t] == 2.0 for t in (5, 6, 7, 8))
+    assert all(told[t] < 1 for t in (3, 4, 10, 12))
+    views = {round(view.t_s): view.weight for view in LOG["x.0"]}
+    assert [views[t] for t in (2, 4, 5, 8, 9, 11)] == [0, 0, 2, 2, 0, 0]
+    paid = result.ledger[result.ledger["kind"] == "weight-charge"]
+    told = dict(zip(paid["t_ps"] // 10**12, paid["amount_micro"], strict=True))
+    assert told == dict.fromkeys((5, 6, 7, 8), 2_000_000)  # ann decides at once, at 0 s
+
+
+def test_check_warns_of_weight_that_nobody_has() -> None:
+    """Sold to a source whose law has none; no warning that willingness cannot steer multcp."""
+    scenario = scenario_from_text(TEXT)
+    told = warnings(scenario, make_plan(scenario))
+    assert [line for line in told if "sells weight to plain, whose window law has none" in line]
+    assert not [line for line in told if "cannot steer heavy" in line]
+
+
+def test_a_weight_for_a_law_that_has_none_ends_the_run(tmp_path: Path) -> None:
+    """The message names agent, flow and the laws that have one."""
+    text = TURNS.replace("law: wtp-sender, weight: 2 marks", "law: newreno")
+    with pytest.raises(StrategyError, match="ann chose a weight for flow 0, whose law is none of "):
+        run(scenario_from_text(text), out=tmp_path / "r")
+
+
+def test_time_by_weight_is_exact_to_a_millionth() -> None:
+    """Against Python's integers, with times that are no multiple of a million; 2^62 is refused."""
     draw = np.random.default_rng(5)
     active_ps = draw.integers(0, 10**13, 500)
-    weight = draw.integers(0, 10**8, 500) / 1000
+    weight = draw.integers(0, 10**11, 500) / 10**6
     pairs = zip(active_ps.tolist(), weight.tolist(), strict=True)
-    expected = [ps * round(of * 1000) // 1000 for ps, of in pairs]
+    expected = [ps * round(of * 10**6) // 10**6 for ps, of in pairs]
     assert weighed(active_ps, weight).tolist() == expected
     with pytest.raises(LedgerError, match="overflow"):
         weighed(np.array([10**13]), np.array([1e6]))

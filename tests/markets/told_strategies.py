@@ -9,7 +9,7 @@ from typing import ClassVar
 from ecnomy.agents.decision import LEAVE, NO_CAP, Decision, FlowDecision
 from ecnomy.agents.observation import FlowView, Observation, PriceObservation
 
-__all__ = ["LOG", "Curious", "Rich", "Switch", "Vague", "Weighty"]
+__all__ = ["LOG", "Curious", "Rich", "Switch", "Turns", "Vague", "Weighty"]
 
 LOG: dict[str, list[object]] = {}
 
@@ -74,5 +74,20 @@ class Weighty:
     def decide(self, seen: FlowView) -> FlowDecision:
         """A weight at 4 s and at 8 s; what it said before stands in between."""
         LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
-        weight = {4: 3.0, 8: 0.5}.get(seen.t_ps // 10**12, LEAVE)
+        said = {4: 3.0, 8: 0.5} if seen.source == "heavy" else {}
+        weight = said.get(seen.t_ps // 10**12, LEAVE)
         return FlowDecision(weight=weight, rate_cap_bps=1e6 if seen.t_ps >= 6 * 10**12 else NO_CAP)
+
+
+@dataclasses.dataclass
+class Turns:
+    """Pays for marks, then chooses the weight of its plan, then pays for marks again."""
+
+    roles: ClassVar[tuple[str, ...]] = ("price-handler",)
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        """A willingness until 4 s and from 8 s on; in between a weight of 2."""
+        LOG.setdefault(f"{seen.source}.{seen.member}", []).append(seen)
+        if 4 <= seen.t_s < 8:
+            return FlowDecision(weight=2.0, willingness_micro_per_s=20_000)
+        return FlowDecision(willingness_micro_per_s=20_000)

@@ -42,7 +42,8 @@ class FlowDecision(msgspec.Struct, frozen=True):
         weight: of its window law from now on, in the law's own unit: the number of flows that a
             `multcp` flow stands for [flows], w of `rem` [packets/s], marks per round trip of `wtp`
             [marks]; 0 or more. LEAVE (-1), the default: as before. A flow of a chosen weight is
-            given no mark rate. Other laws have no weight to choose.
+            given no mark rate until its agent names a willingness without a weight. Other laws have
+            no weight to choose; a weight for one ends the run.
     """
 
     willingness_micro_per_s: float = LEAVE

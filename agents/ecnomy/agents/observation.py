@@ -90,8 +90,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         file_bytes: asked for since the run began, by traffic of files [bytes of payload].
         file_left: of the present file, not yet acknowledged [bytes of payload].
         rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
-        weight: of its window law, as last decided, else as in its transport (`flows` of multcp,
-            `w` of rem and wtp-sender); 0 where there is none [unit of the law].
+        weight: of its window law, as last decided, else as in its transport; 0 where there is none,
+            and while what is paid for marks steers the flow [unit of the law].
     """
 
     flow: Integers
@@ -165,6 +165,9 @@ class Observation(Timed, msgspec.Struct, frozen=True, eq=False):
 class FlowView(Timed, msgspec.Struct, frozen=True):
     """One flow of an observation, in Python's own numbers; what `decide` of a strategy is given.
 
+    Of a row of many flows (`rows: together`) rates and times are their means, counts, charge and
+    file bytes their sums; what is decided holds for each of them.
+
     Attributes:
         t_ps: time of the report it is decided at [ps].
         dt_ps: since the last decision, which all changes are over [ps]; 0 at the first one, when
@@ -191,8 +194,8 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         file_bytes: asked for since the run began, by traffic of files [bytes of payload].
         file_left: of the present file, not yet acknowledged [bytes of payload].
         rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
-        weight: of its window law, as last decided, else as in its transport (`flows` of multcp,
-            `w` of rem and wtp-sender); 0 where there is none [unit of the law].
+        weight: of its window law, as last decided, else as in its transport; 0 where there is none,
+            and while what is paid for marks steers the flow [unit of the law].
         source: name of its source [text].
         agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
             market].

@@ -29,6 +29,7 @@ def switched_rows(run: Run) -> npt.NDArray[np.bool_]:
     if "active" not in run.flow_epochs.columns or table.empty:
         return found
     off = table[(table["name"].astype(str) == "active") & (table["value"] == 0)]
+    off = off[off["flow"] >= 0]  # what an agent notes under that name is of no flow
     if not off.empty:
         found[off["flow"].to_numpy(dtype=np.int64)] = True
     return found

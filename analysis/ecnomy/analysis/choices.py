@@ -89,7 +89,7 @@ def choices_of(run: Run) -> tuple[Choice, ...]:
 def _choice(run: Run, agent: _Agent) -> Choice | None:
     table, family = run.agents, family_of(run)
     mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == "active")
-    own = table[mine]
+    own = table[mine & (table["flow"] >= 0)]  # not what it notes under that name
     sources = [s for s in run.plan.sources if {s.name, family[s.name]} & set(agent.sources)]
     if own.empty or len(sources) < 2 or len({s.row_count for s in sources}) > 1:
         return None

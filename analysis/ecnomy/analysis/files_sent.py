@@ -2,9 +2,8 @@
 """Files that sources sent: how many began and finished, and how long they took.
 
 The table `transfers` has a row for each file that ended. A file that was still under way at the end
-of the run is in no table; it is seen from its flow: packets in flight, or acknowledged payload that
-belongs to no file that ended. So it is not seen where only its SYN was sent, in a flow that gave
-files up (how much of these was acknowledged is not known), or in a row of many flows.
+of the run is in no row of it: its flow has bytes left then (`file_left` of the last report). In a
+row of many flows it is only seen that there are such files, not how many.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from ecnomy.analysis.families import MOST_GROUPS, family_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import Epochs
-from ecnomy.markets.plan import Source, Tcp
 
 __all__ = ["FilesSent", "files_of", "recorded", "senders_of_files"]
 
@@ -33,7 +31,7 @@ class FilesSent(msgspec.Struct, frozen=True):
         finished: files that came through whole.
         given_up: by users who lost patience.
         under_way: still being sent at the end; at least so many where `all_seen` is false.
-        all_seen: whether every file that was under way could be seen.
+        all_seen: whether those under way could be counted.
         median_s, slow_s: median and 95th percentile of the time that finished files took, s; NaN
             where none finished.
     """
@@ -100,25 +98,10 @@ def _files(run: Run, label: str, rows: list[int]) -> FilesSent:
 
 
 def _under_way(run: Run, rows: list[int]) -> tuple[int, bool]:
-    """Files that were being sent at the last report, and whether all such can be seen."""
+    """Files that were being sent at the last report, and whether they could be counted."""
     sources = run.plan.row_sources()
     epochs = Epochs(run.flow_epochs, "flow", len(sources))
-    columns = {"acked", "acked_bytes", "in_flight"}
-    if not len(epochs.t_ps) or not columns <= set(run.flow_epochs.columns):
+    if not len(epochs.t_ps):
         return 0, False
-    acked, acked_bytes, in_flight = (epochs.column(c)[-1] for c in sorted(columns))
-    table = run.transfers
-    ended = table.groupby("flow")["bytes"].sum()
-    impatient = set(table["flow"][table["complete"] == 0])
-    count, all_seen = 0, True
-    for row in rows:
-        if sources[row].row_flows > 1 or row in impatient:
-            all_seen = False
-            continue
-        payload = acked_bytes[row] - _header_bytes(sources[row]) * acked[row]
-        count += bool(in_flight[row] > 0 or payload > ended.get(row, 0))
-    return count, all_seen
-
-
-def _header_bytes(source: Source) -> int:
-    return source.transport.header_bytes if isinstance(source.transport, Tcp) else 0
+    sending = [row for row in rows if epochs.column("file_left")[-1][row] > 0]
+    return len(sending), all(sources[row].row_flows == 1 for row in sending)

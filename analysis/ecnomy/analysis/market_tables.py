@@ -169,5 +169,5 @@ def print_files(run: Run, console: Console) -> None:
         words = "of those that began, users gave up"
         console.print(f"({words} {given_up:,})", style="dim", markup=False)
     if not all(one.all_seen for one in files):
-        words = "files still under way at the end are in no table, and not all of them are seen"
+        words = "of rows of many flows it is not known how many files are still under way"
         console.print(f"({words})", style="dim", markup=False)

@@ -134,7 +134,7 @@ def _active(folder: Path, from_s: float, to_s: float) -> dict[int, float]:
     """Rows of flows that their agents switched off: how many of their flows were on, on average."""
     agents = pq.read_table(folder / "agents.parquet", columns=["flow", "name", "value"])
     off = pc.and_(pc.equal(agents["name"].cast("string"), "active"), pc.equal(agents["value"], 0))
-    switched = sorted(set(agents["flow"].filter(off).to_pylist()))
+    switched = sorted(row for row in set(agents["flow"].filter(off).to_pylist()) if row >= 0)
     if not switched or to_s <= from_s:
         return {}
     epochs = pq.read_table(folder / "flow_epochs.parquet", columns=["t_ps", "flow", "active"])

@@ -9,8 +9,8 @@ keeps the change and tries another one. The price stays within [floor, ceiling].
 
 It knows neither demand nor rivals. It waits because a higher price earns more until customers have
 found out. Directions are drawn because two carriers that turn round after every loss move together,
-each taking the other's change for its own (Huck, Normann, Oechssler 2003). The time between
-decisions is the agent's `decision_interval`.
+each taking the other's change for its own (Huck, Normann, Oechssler 2004, on trial and error). The
+time between decisions is the agent's `decision_interval`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class HillClimbing:
             raise Refused("step", f"{self.step:g} money", "from 0.000001 to 1000000 money")
         if not 0 <= self.floor <= DEAREST:
             raise Refused("floor", f"{self.floor:g} money", "from 0 to 1000000 money")
-        if not self.floor < self.ceiling <= DEAREST:
+        if not round(self.floor * MICRO) < round(self.ceiling * MICRO) <= DEAREST * MICRO:
             expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
             raise Refused("ceiling", f"{self.ceiling:g} money", expected)
         self._before: tuple[int, float] | None = None  # the price before the change, what it earned

@@ -5,9 +5,9 @@
 
 Agents see and decide for one flow. Where all flows of a source are one row, the row gets so much
 for each of them. Only flows whose window law has a weight are given a mark rate; others keep what
-they have. A flow whose weight its agent chose keeps that, and is given no mark rate. At a price of
-0 marks cost nothing and no rate follows from it: none is given. Rate caps bind whatever the window
-law.
+they have. A flow whose weight its agent chose keeps that, and is given no mark rate, until its
+agent says again what it pays for marks and chooses no weight. At a price of 0 marks cost nothing
+and no rate follows from it: none is given. Rate caps bind whatever the window law.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from __future__ import annotations
 import numpy as np
 
 from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
+from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, flow_orders
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
 from ecnomy.markets.results.journal import Journal
 
 __all__ = ["Aims"]
@@ -29,8 +31,8 @@ class Aims:
 
     Attributes:
         active: whether each flow may send, as its agent decided; replaced, never written to.
-        weight: of each flow's window law, as its agent chose it or as in its transport, 0 for none;
-            replaced, never written to.
+        weight: of each flow's window law, as its agent chose it or as in its transport; 0 for none
+            and while marks per second steer it. Replaced, never written to.
         cap_bps: the largest rate of each flow, NO_CAP for none.
     """
 
@@ -46,14 +48,21 @@ class Aims:
         self._least_weight = np.array([s.least_weight for s in rows], dtype=np.float64)
         self.weight: Floats = np.array([s.own_weight for s in rows], dtype=np.float64)
         self._chosen = np.zeros(len(rows), dtype=np.bool_)  # the weight is its agent's
-        self._sent_weight: Floats = self.weight
+        self._weighed = np.zeros(len(rows), dtype=np.bool_)  # chosen, and engines not yet told
         self.active: Truths = np.ones(len(rows), dtype=np.bool_)
         self._sent_active: Truths = self.active
 
     def take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
     ) -> None:
-        """What `who` pays for the flows that are its `own` to pay for, and their rate caps."""
+        """What `who` pays for the flows that are its `own` to pay for, their weights and caps.
+
+        Raises:
+            StrategyError: a flow's law has no weight to choose.
+        """
+        weighed = self._weigh(t_ps, who, rows, own, of.weight)
+        if of.willingness_micro_per_s is not None:
+            self._steer_by_marks(rows[own & (of.willingness_micro_per_s >= 0) & ~weighed])
         given = (
             ("willingness_micro_per_s", of.willingness_micro_per_s, self._pay),
             ("rate_cap_bps", of.rate_cap_bps, self.cap_bps),
@@ -67,22 +76,39 @@ class Aims:
                 moved, value = (rows, wanted) if count == len(rows) else (rows[new], wanted[new])
                 column[moved] = value
                 self._journal.many(t_ps, who, moved, name, value)
-        if of.weight is not None:
-            self._weigh(t_ps, who, rows, own, of.weight)
 
     def _weigh(
-        self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats
-    ) -> None:
-        """Weights for flows whose law has one; what is less than its least is the least."""
-        least = self._least_weight[rows]
+        self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, wanted: Floats | None
+    ) -> Truths:
+        """Weights, where they are given; what is less than a law's least is the least.
+
+        Raises:
+            StrategyError: a flow's law has no weight to choose.
+        """
+        if wanted is None:
+            return np.zeros(len(rows), dtype=np.bool_)
+        least, given = self._least_weight[rows], own & (wanted >= 0)
+        if np.any(given & np.isinf(least)):
+            flow = int(rows[given & np.isinf(least)][0])
+            laws = ", ".join(CHOSEN_WEIGHTS)
+            raise StrategyError(
+                f"{who} chose a weight for flow {flow}, whose law is none of {laws}"
+            )
         value = np.maximum(wanted, least)
-        new = own & (wanted >= 0) & np.isfinite(least) & (value != self.weight[rows])
+        new = given & (~self._chosen[rows] | (value != self.weight[rows]))
         if np.count_nonzero(new):
             moved = rows[new]
             self.weight = self.weight.copy()
             self.weight[moved] = value[new]
-            self._chosen[moved] = True
+            self._chosen[moved] = self._weighed[moved] = True
+            self._mark_rate[moved] = LEAVE
             self._journal.many(t_ps, who, moved, "weight", value[new])
+        return given
+
+    def _steer_by_marks(self, rows: Integers) -> None:
+        """What is paid for these flows' marks says again what they aim at, no chosen weight."""
+        if self._chosen[rows].any():
+            self._chosen[rows] = False
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
         """Which of these flows may send."""
@@ -109,16 +135,15 @@ class Aims:
         if self._sent_active is not self.active:
             told |= self._sent_active != self.active
             self._sent_active = self.active
-        weight = np.full(len(self._pay), LEAVE)
-        if self._sent_weight is not self.weight:
-            weighed = self._sent_weight != self.weight
-            weight[weighed] = self.weight[weighed]
-            told |= weighed
-            self._sent_weight = self.weight
+        told |= self._weighed
+        weight = np.where(self._weighed, self.weight, LEAVE)
+        self._weighed[:] = False
         rows = np.flatnonzero(told).astype(np.int64)
         if len(rows) == 0:
             return {}
         self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self.cap_bps[rows]
+        if (self.weight[new] > 0).any():
+            self.weight = np.where(new, 0.0, self.weight)
         self._journal.many(t_ps, "", np.flatnonzero(new).astype(np.int64), "mark_rate", wanted[new])
         flows = self._flows[rows]
         weights = {"weight": _of_row(weight[rows], flows)} if (weight >= 0).any() else {}

@@ -26,21 +26,22 @@ from ecnomy.markets.plan import Plan
 __all__ = ["Metered"]
 
 Reading = Callable[[Epoch], Integers]  # change of the meter of each flow in the epoch
+MILLION: Final = 10**6
 NO_PRICE: Final = 0  # in the ledger, where no one price makes up an amount
 
 
 def weighed(active_ps: Integers, weight: Floats) -> Integers:
-    """Time by weight, ps: weights count to a thousandth, what is below 1 ps is dropped.
+    """Time by weight, ps: weights count to a millionth, what is below 1 ps is dropped.
 
     Raises:
         LedgerError: overflow, it is 2^62 ps or more for a flow (4 s of a weight of 10^6).
     """
-    thousandths = np.rint(weight * 1000).astype(np.int64)
+    millionths = np.rint(weight * MILLION).astype(np.int64)
     most = float((active_ps.astype(np.float64) * weight).max(initial=0.0))
     if most >= LARGEST_MICRO:
         raise LedgerError("overflow", f"a weight counts {most:.3g} ps in one epoch")
-    whole, rest = np.divmod(active_ps, 1000)
-    return whole * thousandths + rest * thousandths // 1000
+    whole, rest = np.divmod(active_ps, MILLION)
+    return whole * millionths + rest * millionths // MILLION
 
 
 class Metered:
@@ -83,7 +84,9 @@ class Metered:
         if meter == "time":
             return self._spans.active_ps
         if meter == "weight":
-            return lambda epoch: weighed(self._spans.active_ps(epoch), epoch.weight)
+            own = np.zeros(plan.row_count, dtype=np.int64)  # others may be too heavy to count
+            own[self._rows] = 1
+            return lambda epoch: weighed(self._spans.active_ps(epoch) * own, epoch.weight)
         if meter == "marks-set":
             return MarksByFlow(plan, domains, self._domain).of
         if meter == "calls":

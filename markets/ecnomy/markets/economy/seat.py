@@ -10,11 +10,13 @@ import numpy as np
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
 from ecnomy.agents.roles.find import Preset
 from ecnomy.agents.seat import CallSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 from ecnomy.agents.tariff import Tariff
+from ecnomy.markets.results.journal import NAMES
 
 if TYPE_CHECKING:
     from ecnomy.markets.economy.contracts import Contract
@@ -143,6 +145,10 @@ class MarketSeat:
 
     def note(self, name: str, value: float) -> None:
         """See Seat."""
+        if name in NAMES:
+            raise StrategyError(
+                f"{self._name} notes {name!r}, which the table `agents` has already"
+            )
         self._market.journal.one(self.t_ps, self._name, name, value)
 
     def _domain(self) -> int:

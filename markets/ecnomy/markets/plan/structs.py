@@ -37,13 +37,13 @@ __all__ = [
 
 PLAN_VERSION: Final = 1
 WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender", "rem", "primal"})
-# Laws with a weight that an agent may choose: the parameter that it is at first, "" for none, and
-# the least that it may be.
-CHOSEN_WEIGHTS: Final = {
-    "multcp": ("flows", 1.0),
-    "rem": ("w", 1e-9),
-    "wtp": ("", 1e-9),
-    "wtp-sender": ("w", 1e-9),
+# Laws with a weight that an agent may choose: the parameters whose product it is at first, and the
+# least that it may be.
+CHOSEN_WEIGHTS: Final[dict[str, tuple[tuple[str, ...], float]]] = {
+    "multcp": (("flows",), 1.0),
+    "rem": (("w",), 1e-9),
+    "wtp": (("w_inc", "w_dec"), 1e-9),
+    "wtp-sender": (("w",), 1e-9),
 }
 NONE: Final = -1
 EACH: Final = "each"
@@ -197,9 +197,12 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def own_weight(self) -> float:
-        """The weight of its window law while no agent has chosen one; 0 where there is none."""
-        name, _ = self._chosen_weight
-        return float(self.transport.window.params[name]) if name else 0.0  # type: ignore[union-attr]
+        """The weight of its window law in the plan; 0 for none, and where it has a mark rate."""
+        if not isinstance(self.transport, Tcp) or self.transport.initial_mark_rate >= 0:
+            return 0.0
+        params = self.transport.window.params
+        names = self._chosen_weight[0]
+        return float(math.prod(params[name] for name in names)) if names else 0.0
 
     @property
     def least_weight(self) -> float:
@@ -207,9 +210,9 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self._chosen_weight[1]
 
     @property
-    def _chosen_weight(self) -> tuple[str, float]:
+    def _chosen_weight(self) -> tuple[tuple[str, ...], float]:
         law = self.transport.window.law if isinstance(self.transport, Tcp) else ""
-        return CHOSEN_WEIGHTS.get(law, ("", math.inf))
+        return CHOSEN_WEIGHTS.get(law, ((), math.inf))
 
 
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

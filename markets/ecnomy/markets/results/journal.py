@@ -2,18 +2,26 @@
 """What agents did, one value a row: (time, agent, flow, name, value), for the table `agents`.
 
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
-manifest's `classes`), `mark_rate` (marks/s; agent "" is the market itself). A row says what holds
+manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
+`mark_rate` (marks/s; agent "" is the market itself), and what agents note. A row says what holds
 from its time on, and is written when that changes. Flow -1: no flow in particular. Of a row of many
 flows it is what holds for each of them.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Entry", "Journal"]
+__all__ = ["NAMES", "Entry", "Journal"]
+
+NAMES: Final = (  # that the market itself writes
+    *("price_micro_per_mark", "willingness_micro_per_s", "class", "rate_cap_bps", "weight"),
+    *("active", "mark_rate"),
+)
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 

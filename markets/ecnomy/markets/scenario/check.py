@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.tariff import DEFAULT_ADMISSION
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
+from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.askings import (
     bottlenecks,
@@ -43,6 +45,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *endless_starts(plan),
         *_times(scenario, plan),
         *_unpriced(scenario, plan),
+        *_weightless(scenario, plan),
         *_floods(plan),
         *_guarantees(scenario, plan),
     ]
@@ -193,6 +196,19 @@ def _number(params: Mapping[str, object], name: str, default: float) -> float:
     return float(value) if isinstance(value, int | float) else default
 
 
+def _weightless(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    agents = scenario.market.agents if scenario.market else ()
+    known = {source.name for source in plan.sources if math.isinf(source.least_weight)}
+    for agent in agents:
+        of = [entry.sources for entry in agent.contracts if entry.meter == "weight"]
+        names = [name for sources in of for name in sources if name in known]
+        if names:
+            yield (
+                f"agent {agent.name}: sells weight to {', '.join(names[:_MOST_NAMED])}, whose "
+                f"window law has none ({', '.join(CHOSEN_WEIGHTS)} have)"
+            )
+
+
 def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
     agents = scenario.market.agents if scenario.market else ()
     weighted = {source.name: source.weighted for source in plan.sources}
@@ -206,7 +222,8 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                         "transport has no weight (wtp has)"
                     )
         if preset_of(agent.role).pays_itself:
-            if deaf := [name for name in agent.sources if not weighted[name]]:
+            weightless = {s.name for s in plan.sources if math.isinf(s.least_weight)}
+            if deaf := [name for name in agent.sources if name in weightless]:
                 more = f" and {len(deaf) - _MOST_NAMED} more" if len(deaf) > _MOST_NAMED else ""
                 yield (
                     f"agent {agent.name}: what it is willing to pay cannot steer "
