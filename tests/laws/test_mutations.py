@@ -139,8 +139,8 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         ),
     ],
     "multcp": [
-        Mutation("sign", "window/multcp.h", "? 1 - 1 /", "? 1 + 1 /"),
-        Mutation("threshold", "window/multcp.h", "values[1] == 0", "values[1] <= 1"),
+        Mutation("sign", "window/multcp.h", "keep_ = 1 - 1 /", "keep_ = 1 + 1 /"),
+        Mutation("threshold", "window/multcp.h", "values[1] != 0", "values[1] > 1"),
         Mutation(
             "clamp",
             "window/multcp.h",
