@@ -101,7 +101,7 @@ def _tables(ledger: list[Any], calls: list[Any], agents: list[Any]) -> dict[str,
     money = pd.DataFrame(ledger, columns=_LEDGER_NAMES)
     money["price_micro"] = money["amount_micro"] // money["quantity"]
     asked = pd.DataFrame(calls, columns=_CALL_NAMES)
-    said = pd.DataFrame(agents, columns=["t_ps", "agent", "name", "value"])
+    said = pd.DataFrame(agents, columns=["t_ps", "agent", "name", "value"]).assign(flow=-1)
     for table, names in ((money, ["t_ps"]), (asked, ["start_ps", "end_ps"]), (said, ["t_ps"])):
         for name in names:
             table[name] = table[name].astype("int64") * PS
