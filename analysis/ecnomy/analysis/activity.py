@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import Epochs
+from ecnomy.markets.results.journal import ACTIVE
 
 __all__ = ["flows_on", "switched_rows"]
 
@@ -28,7 +29,7 @@ def switched_rows(run: Run) -> npt.NDArray[np.bool_]:
     table = run.agents
     if "active" not in run.flow_epochs.columns or table.empty:
         return found
-    off = table[(table["name"].astype(str) == "active") & (table["value"] == 0)]
+    off = table[(table["name"].astype(str) == ACTIVE) & (table["value"] == 0)]
     off = off[off["flow"] >= 0]  # what an agent notes under that name is of no flow
     if not off.empty:
         found[off["flow"].to_numpy(dtype=np.int64)] = True

@@ -9,8 +9,6 @@ warm-up included, as accounts are.
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +17,10 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.analysis.link_marking import crossings_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run
+from ecnomy.analysis.told_agents import agents_of
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.economy.ownership import REVERSE, Misowned, owners_of
+from ecnomy.markets.results.journal import PRICE
 
 __all__ = [
     "Carrier",
@@ -33,23 +33,6 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.float64]
-_PRICE: Final = "price_micro_per_mark"
-
-
-class _Agent(msgspec.Struct, frozen=True):
-    name: str
-    links: tuple[str, ...] = ()
-    nodes: tuple[str, ...] = ()
-
-
-class _Market(msgspec.Struct, frozen=True):
-    agents: tuple[_Agent, ...] = ()
-
-
-class _Scenario(msgspec.Struct, frozen=True):
-    """What is read of the scenario in a manifest."""
-
-    market: _Market | None = None
 
 
 class Prices(msgspec.Struct, frozen=True, eq=False):
@@ -119,7 +102,7 @@ def prices_of(run: Run) -> dict[str, Prices]:
         ResultsError: a table is unreadable.
     """
     table = run.agents
-    posted = table[(table["name"].astype(str) == _PRICE) & (table["agent"].astype(str) != "")]
+    posted = table[(table["name"].astype(str) == PRICE) & (table["agent"].astype(str) != "")]
     found = {}
     for name, own in posted.groupby(posted["agent"].astype(str), sort=False):
         money = own["value"].to_numpy(dtype=np.float64) / 1e6
@@ -129,12 +112,7 @@ def prices_of(run: Run) -> dict[str, Prices]:
 
 def _owners(run: Run, names: list[str]) -> list[int] | None:
     """The carrier of each link; None where the manifest does not tell."""
-    found: Any = run.manifest.scenario
-    try:
-        market = msgspec.convert(found or {}, type=_Scenario, strict=False).market
-    except msgspec.ValidationError:
-        return None  # an older manifest: the run is shown without what it does not tell
-    agents = {agent.name: agent for agent in (market.agents if market else ())}
+    agents = {agent.name: agent for agent in agents_of(run) or ()}
     if any(name not in agents for name in names):
         return None
     specs = [

@@ -8,8 +8,6 @@ own). Member i of every source is user i. A user's first choice is no change.
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -17,26 +15,13 @@ import numpy.typing as npt
 from ecnomy.analysis.carriers import access_carriers
 from ecnomy.analysis.families import family_of
 from ecnomy.analysis.results import Run
+from ecnomy.analysis.told_agents import ToldAgent, agents_of
+from ecnomy.markets.results.journal import ACTIVE
 
 __all__ = ["Choice", "choices_of"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-
-
-class _Agent(msgspec.Struct, frozen=True):
-    name: str
-    sources: tuple[str, ...] = ()
-
-
-class _Market(msgspec.Struct, frozen=True):
-    agents: tuple[_Agent, ...] = ()
-
-
-class _Scenario(msgspec.Struct, frozen=True):
-    """What is read of the scenario in a manifest."""
-
-    market: _Market | None = None
 
 
 class Choice(msgspec.Struct, frozen=True, eq=False):
@@ -77,18 +62,13 @@ def choices_of(run: Run) -> tuple[Choice, ...]:
     Raises:
         ResultsError: a table is unreadable.
     """
-    found: Any = run.manifest.scenario
-    try:
-        market = msgspec.convert(found or {}, type=_Scenario, strict=False).market
-    except msgspec.ValidationError:
-        return ()  # an older manifest: the run is shown without what it does not tell
-    made = [_choice(run, agent) for agent in (market.agents if market else ())]
+    made = [_choice(run, agent) for agent in agents_of(run) or ()]
     return tuple(one for one in made if one is not None)
 
 
-def _choice(run: Run, agent: _Agent) -> Choice | None:
+def _choice(run: Run, agent: ToldAgent) -> Choice | None:
     table, family = run.agents, family_of(run)
-    mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == "active")
+    mine = (table["agent"].astype(str) == agent.name) & (table["name"].astype(str) == ACTIVE)
     own = table[mine & (table["flow"] >= 0)]  # not what it notes under that name
     sources = [s for s in run.plan.sources if {s.name, family[s.name]} & set(agent.sources)]
     if own.empty or len(sources) < 2 or len({s.row_count for s in sources}) > 1:

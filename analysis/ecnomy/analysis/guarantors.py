@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -11,34 +11,11 @@ import numpy.typing as npt
 
 from ecnomy.analysis.families import family_of
 from ecnomy.analysis.results import Run
+from ecnomy.analysis.told_agents import ToldAgent, ToldTariff, agents_of
 
 __all__ = ["Provider", "flows_of", "providers_of"]
 
 _ROLE: Final = "guaranteed-stream-provider"
-
-
-class _Tariff(msgspec.Struct, frozen=True):
-    price: str
-    max_delay_rate: float
-    reimbursement: str
-
-
-class _Agent(msgspec.Struct, frozen=True):
-    name: str
-    role: str
-    sources: tuple[str, ...] = ()
-    test_streams: tuple[str, ...] = ()
-    tariff: _Tariff | None = None
-
-
-class _Market(msgspec.Struct, frozen=True):
-    agents: tuple[_Agent, ...] = ()
-
-
-class _Scenario(msgspec.Struct, frozen=True):
-    """What is read of the scenario in a manifest."""
-
-    market: _Market | None = None
 
 
 class Provider(msgspec.Struct, frozen=True):
@@ -64,21 +41,15 @@ class Provider(msgspec.Struct, frozen=True):
 
 def providers_of(run: Run) -> tuple[Provider, ...]:
     """The GSPs that did business in a run; none in a run without a market."""
-    found: Any = run.manifest.scenario
-    try:
-        market = msgspec.convert(found or {}, type=_Scenario).market
-    except msgspec.ValidationError:
-        return ()  # an older manifest: the run is shown without what it does not tell
     balances = run.manifest.balances_micro
-    agents = market.agents if market else ()
     return tuple(
         _provider(run, agent, agent.tariff)
-        for agent in agents
+        for agent in agents_of(run) or ()
         if agent.role == _ROLE and agent.tariff and (balances is None or agent.name in balances)
     )
 
 
-def _provider(run: Run, agent: _Agent, tariff: _Tariff) -> Provider:
+def _provider(run: Run, agent: ToldAgent, tariff: ToldTariff) -> Provider:
     family, sources = family_of(run), run.plan.sources
 
     def named(listed: tuple[str, ...]) -> tuple[str, ...]:

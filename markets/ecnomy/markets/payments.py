@@ -20,6 +20,7 @@ from rich import box
 from rich.table import Table
 
 from ecnomy.markets.economy.kinds import MARKS
+from ecnomy.markets.results.journal import ACTIVE
 
 __all__ = ["Group", "background_in_words", "groups", "payment_table", "window_in_words"]
 
@@ -133,7 +134,7 @@ def _background(file: Path) -> set[int]:
 def _active(folder: Path, from_s: float, to_s: float) -> dict[int, float]:
     """Rows of flows that their agents switched off: how many of their flows were on, on average."""
     agents = pq.read_table(folder / "agents.parquet", columns=["flow", "name", "value"])
-    off = pc.and_(pc.equal(agents["name"].cast("string"), "active"), pc.equal(agents["value"], 0))
+    off = pc.and_(pc.equal(agents["name"].cast("string"), ACTIVE), pc.equal(agents["value"], 0))
     switched = sorted(row for row in set(agents["flow"].filter(off).to_pylist()) if row >= 0)
     if not switched or to_s <= from_s:
         return {}

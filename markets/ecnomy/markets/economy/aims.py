@@ -21,7 +21,7 @@ from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, flow_orders
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
-from ecnomy.markets.results.journal import Journal
+from ecnomy.markets.results.journal import ACTIVE, Journal
 
 __all__ = ["Aims"]
 
@@ -61,7 +61,7 @@ class Aims:
             StrategyError: a flow's law has no weight to choose.
         """
         weighed = self._weigh(t_ps, who, rows, own, of.weight)
-        if of.willingness_micro_per_s is not None:
+        if of.willingness_micro_per_s is not None and self._chosen.any():
             self._steer_by_marks(rows[own & (of.willingness_micro_per_s >= 0) & ~weighed])
         given = (
             ("willingness_micro_per_s", of.willingness_micro_per_s, self._pay),
@@ -107,8 +107,7 @@ class Aims:
 
     def _steer_by_marks(self, rows: Integers) -> None:
         """What is paid for these flows' marks says again what they aim at, no chosen weight."""
-        if self._chosen[rows].any():
-            self._chosen[rows] = False
+        self._chosen[rows] = False
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
         """Which of these flows may send."""
@@ -118,7 +117,7 @@ class Aims:
         if np.count_nonzero(new):
             self.active = self.active.copy()
             self.active[rows[new]] = of.active[new]
-            self._journal.many(t_ps, who, rows[new], "active", of.active[new].astype(np.float64))
+            self._journal.many(t_ps, who, rows[new], ACTIVE, of.active[new].astype(np.float64))
 
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
         """What engines are to be told of the flows for which something changed.

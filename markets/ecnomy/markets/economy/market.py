@@ -36,12 +36,10 @@ from ecnomy.markets.economy.seat import MarketSeat
 from ecnomy.markets.economy.settlement import Settlement, find_settlement
 from ecnomy.markets.economy.sight import Sight
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.journal import Journal
+from ecnomy.markets.results.journal import PRICE, Journal
 from ecnomy.markets.stepped import Stepped
 
 __all__ = ["Market"]
-
-PRICE = "price_micro_per_mark"
 
 
 class Market(Stepped):

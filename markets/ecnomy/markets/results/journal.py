@@ -16,11 +16,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["NAMES", "Entry", "Journal"]
+__all__ = ["ACTIVE", "NAMES", "PRICE", "Entry", "Journal"]
 
+PRICE: Final = "price_micro_per_mark"
+ACTIVE: Final = "active"
 NAMES: Final = (  # that the market itself writes
-    *("price_micro_per_mark", "willingness_micro_per_s", "class", "rate_cap_bps", "weight"),
-    *("active", "mark_rate"),
+    *(PRICE, "willingness_micro_per_s", "class", "rate_cap_bps", "weight"),
+    *(ACTIVE, "mark_rate"),
 )
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The agents of a run, as the scenario in its manifest states them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ecnomy.analysis.results import Run
+
+__all__ = ["ToldAgent", "ToldTariff", "agents_of"]
+
+
+class ToldTariff(msgspec.Struct, frozen=True):
+    """A provider's tariff, amounts as written in the manifest."""
+
+    price: str
+    max_delay_rate: float
+    reimbursement: str
+
+
+class ToldAgent(msgspec.Struct, frozen=True):
+    """What the manifest says of an agent, as far as anybody looks."""
+
+    name: str
+    role: str = ""
+    sources: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    nodes: tuple[str, ...] = ()
+    test_streams: tuple[str, ...] = ()
+    tariff: ToldTariff | None = None
+
+
+class _Market(msgspec.Struct, frozen=True):
+    agents: tuple[ToldAgent, ...] = ()
+
+
+class _Scenario(msgspec.Struct, frozen=True):
+    market: _Market | None = None
+
+
+def agents_of(run: Run) -> tuple[ToldAgent, ...] | None:
+    """In the scenario's order; none of a run without a market, None where it cannot be read."""
+    found: Any = run.manifest.scenario
+    try:
+        market = msgspec.convert(found or {}, type=_Scenario, strict=False).market
+    except msgspec.ValidationError:
+        return None  # an older manifest: the run is shown without what it does not tell
+    return market.agents if market else ()
