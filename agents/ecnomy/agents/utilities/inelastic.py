@@ -100,7 +100,7 @@ class Sigmoid(_Inelastic):
         """The r from 1 on with dU/dr = p, for p up to the slope at x0."""
         q = np.divide(p, self._most * self.steepness)
         root = np.sqrt(np.maximum(1.0 - 4.0 * q, 0.0))
-        rest = 2.0 * q / (1.0 + root)  # 1 - S
+        rest = np.minimum(2.0 * q / (1.0 + root), 0.5)  # 1 - S
         with np.errstate(divide="ignore"):
             r = 1.0 + (np.log1p(-rest) - np.log(rest)) / self.steepness
         return np.where(4.0 * q <= 1.0, r, np.nan)

@@ -164,7 +164,7 @@ class FileDeadline(TransferUtility):
         late = np.asarray(seconds, dtype=np.float64) - self.deadline
         if not self.grace:
             return np.where(late <= 0, self.a, 0.0)
-        return self.a * np.clip(1.0 - late / self.grace, 0.0, 1.0)
+        return self.a * (1.0 - np.clip(late, 0.0, self.grace) / self.grace)
 
     def slope(self, seconds: Floats) -> Floats:
         """See TimeUtility; 0 at a hard deadline, where there is none."""
