@@ -130,7 +130,9 @@ def test_mapping_makes_each_kind() -> None:
     """By the names that users write, and one of their own."""
     assert time_utility_of({"kind": "file-deadline", "a": 5.0, "deadline": 60.0}) == HARD
     assert time_utility_of({"kind": "page", "a": 0.2, "worst": 15.0}) == PAGE
-    assert time_utility_of({"kind": "lab_utilities:Decaying", "a": 2.0, "half_life": 10.0}) == ALL[4]
+    assert (
+        time_utility_of({"kind": "lab_utilities:Decaying", "a": 2.0, "half_life": 10.0}) == ALL[4]
+    )
     assert list(TIME_UTILITIES.values()) == [FileDeadline, PageWait]
 
 

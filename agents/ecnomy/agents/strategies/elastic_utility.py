@@ -19,13 +19,13 @@ from 0 (at a given price one step suffices) to 1 - 1/R (on a full link): never n
 swing, and never 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). Even when x is seen a
 whole interval late, z^2 - (1 - g) z - g (1 - R) e = 0 has roots with |z|^2 = g |1 - R| e < 1.
 
-Where a utility sates, R has no limit. There (R >= 1) the step goes by the price, lambda = w / x, to
-what is bought at it, D(lambda):
+Where a utility sates, R has no limit. There (R >= 1) the step goes by the price, lambda = w / x,
+half of the way to what would be paid for what is bought at it, D(lambda):
 
-    w <- lambda D(lambda)                     slope (1 - 1/R) (1 - e), in [0, 1)
+    w <- (w lambda D(lambda))^(1/2)           slope  1/2 + (1 - 1/R) (1 - e) / 2, in [1/2, 1)
 
-which is the step above for an alpha-fair utility, and exact at a given price for any. Elsewhere
-(R < 1) it is w <- x U'(x). A utility that is not concave is refused: D jumps to 0 at some price.
+and seen a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. Elsewhere (R < 1) it is
+w <- x U'(x) as above. A utility that is not concave is refused: its D jumps to 0 at some price.
 
 What keeps it in bounds: x counts as x0/1000 at least and 1000 x0 at most, so that w is neither 0
 (from where no rate and hence no w would come back) nor without limit; w stays below `budget`; and
@@ -153,8 +153,9 @@ class ElasticUtility:
         price = np.exp(self._log_pay) / MICRO / r  # money/s per x0
         bought = price * self._utility.demand(price)
         by_price = self._utility.curvature_at(r) >= 1.0
-        aim = np.where(by_price, bought, self._utility.worth(r))
-        return np.asarray(np.log(np.maximum(MICRO * aim, LEAST_MICRO)))
+        aim = MICRO * np.where(by_price, bought, self._utility.worth(r))
+        log_aim = np.log(np.maximum(aim, LEAST_MICRO))
+        return np.where(by_price, (self._log_pay + log_aim) / 2, log_aim)
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Logarithm of x U'(x), in micro-units per second."""
