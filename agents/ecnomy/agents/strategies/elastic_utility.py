@@ -155,7 +155,7 @@ class ElasticUtility:
         by_price = self._utility.curvature_at(r) >= 1.0
         aim = MICRO * np.where(by_price, bought, self._utility.worth(r))
         log_aim = np.log(np.maximum(aim, LEAST_MICRO))
-        return np.where(by_price, (self._log_pay + log_aim) / 2, log_aim)
+        return np.asarray(np.where(by_price, (self._log_pay + log_aim) / 2, log_aim))
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Logarithm of x U'(x), in micro-units per second."""
