@@ -178,6 +178,19 @@ def test_steep_utility_settles_where_it_should(marking: str, rate: str, seed: in
     assert max(np.std(table.log_pay(flow, 100)) for flow in range(len(WEIGHTS))) < 0.12
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("marking", "rate"), [(BY_LOAD, "6 Mbps"), (GIVEN_PRICE, "50 Mbps")])
+def test_quadratic_utility_settles_where_it_should(marking: str, rate: str, seed: int) -> None:
+    """Sated at 3 Mbps, price found and price given: U'(x) is the price within 10 % of U'(0)."""
+    asked = tuple(f"{{kind: quadratic, a: {a} money/s, x0: 3 Mbps}}" for a in WEIGHTS)
+    table = elastic(asked, seed, marking, rate)
+    seen, a = table.per_s(100, 300), np.array(WEIGHTS)
+    slope = 2 * a / 3e6 * np.maximum(1 - seen.rate / 3e6, 0)
+    price = seen.charge / seen.rate
+    assert np.abs(slope - price).to_numpy() == pytest.approx(0 * a, abs=0.1 * 2 * a.min() / 3e6)
+    assert (seen.rate < 3e6).all()
+
+
 def test_steep_utility_would_cycle_unsmoothed(monkeypatch: pytest.MonkeyPatch) -> None:
     """With gain 1 in place of 1/3 the same flows' w swing to and fro, three times as far."""
     made = scenario(steep(WEIGHTS), marking=GIVEN_PRICE, rate="50 Mbps", duration=300)

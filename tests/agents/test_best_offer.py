@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
 
@@ -35,9 +37,9 @@ class NoBooks:
 class Users:
     """Users in front of two sources, whose rates and charges a test sets."""
 
-    def __init__(self, count: int, **params: float) -> None:
+    def __init__(self, count: int, utility: Mapping[str, object] = LOG, **params: float) -> None:
         self.count = count
-        self.strategy = BestOffer(LOG, **{"loyalty": 0.0, "curiosity": 0.0, **params})
+        self.strategy = BestOffer(utility, **{"loyalty": 0.0, "curiosity": 0.0, **params})
         self.notes: dict[str, float] = {}
         view = AgentView("users", np.random.default_rng(1), NoBooks(), self.notes.__setitem__)
         self.view, self.t_ps = view, 0
@@ -83,6 +85,28 @@ def test_users_take_what_leaves_them_most() -> None:
     for _ in range(8):
         last = users.meet((1, 3), (0, 0.8))
     assert last == [0] * 9
+
+
+@pytest.mark.parametrize(
+    "kind", ["log", "alpha-fair", "sqrt", "quadratic", "target", "sigmoid", "step"]
+)
+def test_any_utility_of_rates_will_do(kind: str) -> None:
+    """More than x0 of 2 Mbps rather than a tenth of it; but not at any charge."""
+    more = {"alpha": 2.0} if kind == "alpha-fair" else {}
+    users = Users(6, utility={"kind": kind, "a": 1.0, "x0": 2e6, **more})
+    users.meet((0.2, 2.1))
+    assert users.meet((0.2, 2.1)) == [1] * 6
+    for _ in range(8):
+        last = users.meet((0.2, 2.1), (0, 20.0))
+    assert last == [0] * 6
+
+
+def test_who_has_a_step_takes_the_cheaper_of_two_that_reach_it() -> None:
+    """3 and 5 Mbps are worth the same; the charge decides."""
+    users = Users(6, utility={"kind": "step", "a": 1.0, "x0": 2e6})
+    for _ in range(3):
+        last = users.meet((3, 5), (0.1, 0.2))
+    assert last == [0] * 6
 
 
 def test_a_change_has_to_make_up_for_its_cost() -> None:

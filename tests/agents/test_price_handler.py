@@ -11,10 +11,12 @@ import pytest
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
+from ecnomy.agents.parameters import Refused
 from ecnomy.agents.roles.price_handler import PriceHandler
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.strategies.constant_throughput import ConstantThroughput
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
+from ecnomy.agents.utilities import utility_of
 
 PS = 10**12
 MICRO = 1e6
@@ -178,6 +180,42 @@ def test_fixed_point_is_reached(alpha: float, elasticity: float, late: int) -> N
     if not late:
         assert np.all(np.diff(np.abs(found - end)) <= 1e-5)
         assert np.all((found - end) * np.sign(found[0] - end) >= -1e-5)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2, 0.45, 0.5, 0.55, 0.8, 0.95])
+@pytest.mark.parametrize("elasticity", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("late", [0, 1])
+def test_a_quadratic_utility_comes_to_rest(share: float, elasticity: float, late: int) -> None:
+    """Up to x0, however the rate goes with w, and seen late too: w = x U'(x) = 2 a r (1 - r)."""
+    end = 2 * share * (1 - share)
+    strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
+    found = settle(strategy, lambda w: share * (w / end) ** elasticity, 900, late)
+    assert found[-20:] == pytest.approx([end] * 20, rel=3e-3)
+
+
+@pytest.mark.parametrize("price", [1e-3, 0.1, 0.9, 1.1, 3.0, 50.0])
+@pytest.mark.parametrize("kind", ["quadratic", "target", "lab_utilities:Saturating"])
+def test_at_a_given_price_the_demand_is_bought(kind: str, price: float) -> None:
+    """From dear to cheap, beyond what anything is worth too: in a few steps, and it stays."""
+    params = {"kind": kind, "a": 1.0, "x0": MBPS}
+    wanted = float(utility_of(params).demand(np.array([price]))[0])
+    found = settle(ElasticUtility(params), lambda w: w / price, 60)
+    assert found[-10:] / price == pytest.approx([wanted] * 10, rel=1e-3, abs=2e-3)
+
+
+def test_a_rate_of_x0_that_costs_nothing_is_worth_nothing_more() -> None:
+    """Alone on a link that gives x0 and more anyway, the willingness of a sated flow falls."""
+    strategy = ElasticUtility({"kind": "quadratic", "a": 1.0, "x0": MBPS})
+    assert settle(strategy, lambda w: 1.2, 60)[-1] < 1e-3
+
+
+def test_a_utility_that_is_not_concave_is_refused() -> None:
+    """By its key in the scenario, with those that would do."""
+    for kind in ("sigmoid", "step"):
+        with pytest.raises(Refused) as caught:
+            ElasticUtility({"kind": kind, "a": 1.0, "x0": MBPS})
+        assert caught.value.key == "utility.kind"
+        assert "not concave" in caught.value.found and "quadratic" in caught.value.expected
 
 
 def test_without_smoothing_alpha_three_cycles(monkeypatch: pytest.MonkeyPatch) -> None:

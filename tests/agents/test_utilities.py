@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Utilities: their derivatives against numbers, their shape, and what they refuse."""
+"""Utilities of rates: derivatives and inverses against numbers, their shape, what they refuse."""
 
 from __future__ import annotations
 
@@ -7,13 +7,31 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.parameters import Refused
-from ecnomy.agents.utilities import UTILITIES, AlphaFair, Log, Sqrt, Utility, utility_of
+from ecnomy.agents.utilities import (
+    UTILITIES,
+    AlphaFair,
+    AtRate,
+    Log,
+    Quadratic,
+    RateUtility,
+    Sigmoid,
+    Sqrt,
+    Step,
+    Target,
+    Utility,
+    concave_utility_of,
+    utility_of,
+)
+from lab_utilities import Saturating
 
-ALL = [
+ELASTIC = [
     Log(a=2.0),
     Sqrt(a=3.0, x0=1e6),
     *(AlphaFair(a=1.5, alpha=alpha) for alpha in (0.5, 1.0, 2.0, 3.0, 10.0)),
 ]
+SATED = [Quadratic(a=2.0), Target(a=0.7)]
+SIGMOIDS = [Sigmoid(a=2.0, steepness=k) for k in (0.5, 4.0, 10.0, 60.0)]
+ALL = [*ELASTIC, *SATED, *SIGMOIDS, Saturating(a=3.0, patience=0.4)]
 R = np.geomspace(0.1, 10.0, 41)
 STEP = 1e-5
 
@@ -25,19 +43,96 @@ def derivative(of, r: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("utility", ALL, ids=repr)
 def test_slope_is_the_derivative(utility: Utility) -> None:
-    """dU/dr against a central difference, and x U'(x) = r dU/dr."""
-    assert utility.slope(R) == pytest.approx(derivative(utility.value, R), rel=1e-7)
+    """dU/dr against a central difference, and x U'(x) = r dU/dr; kinks at r = 1 left out."""
+    r = R[np.abs(R - 1) > 2 * STEP]
+    assert utility.slope(r) == pytest.approx(derivative(utility.value, r), rel=1e-6, abs=1e-9)
     assert utility.worth(R) == pytest.approx(R * utility.slope(R), rel=1e-12)
 
 
-@pytest.mark.parametrize("utility", ALL, ids=repr)
+@pytest.mark.parametrize("utility", [*ELASTIC, *SATED, Saturating(a=3.0)], ids=repr)
+def test_inverse_is_that_of_bisection(utility: Utility) -> None:
+    """Against the base's bisection, and where it exists the slope there is the price."""
+    p = np.geomspace(1e-3, 30.0, 61)
+    found = utility.inverse(p)
+    there = np.isfinite(found) & (found > 1e-8) & (found < 1e8)
+    assert there.sum() >= 15
+    assert found[there] == pytest.approx(RateUtility.inverse(utility, p)[there], rel=1e-9)
+    assert utility.slope(found[there]) == pytest.approx(p[there], rel=1e-9)
+
+
+@pytest.mark.parametrize("utility", SIGMOIDS, ids=repr)
+def test_inverse_of_a_sigmoid_is_beyond_its_turn(utility: Sigmoid) -> None:
+    """Every slope up to the steepest one is found on the concave side; a steeper one nowhere."""
+    steepest = float(utility.slope(np.array(1.0)))
+    p = steepest * np.array([1.0, 0.9, 0.3, 1e-3, 1e-9])
+    found = utility.inverse(p)
+    assert np.all(found >= 1.0)
+    assert utility.slope(found) == pytest.approx(p, rel=1e-6)
+    assert np.isnan(utility.inverse(np.array([1.001 * steepest]))).all()
+
+
+def test_slopes_that_nothing_has_have_no_inverse() -> None:
+    """A log x is nowhere steeper than a / x0; a step has no slope but at one rate."""
+    cases = [(Log(a=2.0), 2.1), (Quadratic(a=2.0), 4.1), (Target(a=2.0), 1.9), (Step(a=2.0), 1.0)]
+    assert all(np.isnan(utility.inverse(np.array([p]))).all() for utility, p in cases)
+
+
+@pytest.mark.parametrize("utility", ELASTIC, ids=repr)
 def test_utilities_grow_and_are_concave(utility: Utility) -> None:
     """More is better, ever less so."""
     assert np.all(utility.slope(R) > 0)
     assert np.all(np.diff(utility.slope(R)) < 0)
 
 
-@pytest.mark.parametrize("utility", ALL, ids=repr)
+def test_which_are_concave() -> None:
+    """What each says of itself is what the base finds by numbers."""
+    concave = [utility for utility in [*ALL, Step(a=1.0)] if utility.concave]
+    assert concave == [*ELASTIC, *SATED, Saturating(a=3.0, patience=0.4)]
+    for utility in ALL:
+        assert RateUtility.concave.fget(utility) == utility.concave  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("utility", SATED, ids=repr)
+def test_sated_utilities_want_x0_and_no_more(utility: Utility) -> None:
+    """From r = 1 on U stays a, more is worth nothing and the curvature is infinite."""
+    beyond = np.array([1.0, 1.5, 1e6])
+    assert utility.value(beyond).tolist() == [utility.a] * 3  # type: ignore[attr-defined]
+    assert utility.slope(beyond).tolist() == [0.0] * 3
+    assert np.isinf(utility.curvature_at(beyond)).all() and np.isinf(utility.curvature)
+    within = np.array([0.2, 0.5, 0.9])
+    numeric = RateUtility.curvature_at(utility, within)  # type: ignore[arg-type]
+    assert utility.curvature_at(within) == pytest.approx(numeric, rel=1e-6)
+
+
+def test_a_target_buys_what_constant_throughput_does() -> None:
+    """x0 while it costs less than a per second, then as much as a buys (Antoniadis 2000, 2.2)."""
+    wanted = AtRate(Target(a=2.0, x0=1e6))
+    price = np.array([0.5e-6, 1.9e-6, 2e-6, 4e-6, 20e-6])  # money per bit
+    rate = wanted.demand(price)
+    assert rate == pytest.approx([1e6, 1e6, 1e6, 0.5e6, 0.1e6])
+    assert price[3:] * rate[3:] == pytest.approx([2.0, 2.0])
+
+
+def test_quadratic_is_athuraliyas() -> None:
+    """-(M - x)^2 / (2 w) up to a constant, with the slope (M - x) / w and the demand M - w p."""
+    ceiling, a = 8e6, 3.0
+    w, at = ceiling**2 / (2 * a), AtRate(Quadratic(a=a, x0=ceiling))
+    x = np.array([1e6, 4e6, 7e6])
+    assert at.value(x) == pytest.approx(a - (ceiling - x) ** 2 / (2 * w))
+    assert at.slope(x) == pytest.approx((ceiling - x) / w)
+    assert at.demand(at.slope(x)) == pytest.approx(x)
+    assert at.inverse(at.slope(x)) == pytest.approx(x)
+
+
+def test_in_bits_per_second_with_another_reference() -> None:
+    """x0 may be a flow's own; without any the rates mean nothing."""
+    assert AtRate(Log(a=2.0), 5e5).value(np.array([5e5])) == pytest.approx(2 * np.log(2))
+    assert AtRate(Log(a=2.0, x0=1e6), 5e5).x0_bps == 5e5
+    with pytest.raises(Refused, match="x0"):
+        AtRate(Log(a=2.0))
+
+
+@pytest.mark.parametrize("utility", ELASTIC, ids=repr)
 def test_curvature_is_the_largest_there_is(utility: Utility) -> None:
     """-x U''/U' nowhere exceeds it, and comes near it over nine decades."""
     wide = np.geomspace(1e-3, 1e6, 91)
@@ -55,7 +150,7 @@ def test_alpha_one_is_the_logarithm_between_its_neighbours() -> None:
 
 def test_only_a_log_x_needs_no_rate_of_reference() -> None:
     """Its x U'(x) is a at any rate, and it is the only one of which that is true."""
-    constant = [utility for utility in ALL if np.ptp(utility.worth(R)) == 0]
+    constant = [utility for utility in ELASTIC if np.ptp(utility.worth(R)) == 0]
     assert [u for u in ALL if not u.needs_x0] == constant == [AlphaFair(a=1.5, alpha=1.0)]
 
 
@@ -65,8 +160,13 @@ def test_mapping_makes_each_kind() -> None:
         utility_of({"kind": "log", "a": 2.0, "x0": 1e6}),
         utility_of({"kind": "alpha-fair", "a": 2.0, "alpha": 3.0}),
         utility_of({"kind": "sqrt", "a": 2.0}),
+        utility_of({"kind": "quadratic", "a": 2.0}),
+        utility_of({"kind": "target", "a": 2.0}),
+        utility_of({"kind": "sigmoid", "a": 2.0, "steepness": 5.0}),
+        utility_of({"kind": "step", "a": 2.0}),
     ]
-    assert made == [Log(a=2.0, x0=1e6), AlphaFair(a=2.0, alpha=3.0), Sqrt(a=2.0)]
+    first = [Log(a=2.0, x0=1e6), AlphaFair(a=2.0, alpha=3.0), Sqrt(a=2.0), Quadratic(a=2.0)]
+    assert made == [*first, Target(a=2.0), Sigmoid(a=2.0, steepness=5.0), Step(a=2.0)]
     assert [type(utility) for utility in made] == list(UTILITIES.values())
 
 
@@ -83,6 +183,14 @@ def test_mapping_makes_each_kind() -> None:
         ({"kind": "log", "a": 1.0, "alpha": 1.0}, "alpha", "log does not have"),
         ({"kind": "alpha-fair", "a": 1.0, "alpha": 0.0}, "alpha", "0"),
         ({"kind": "alpha-fair", "a": 1.0, "alpha": 21.0}, "alpha", "21"),
+        ({"kind": "sigmoid", "a": 1.0, "steepness": 0.0}, "steepness", "0"),
+        ({"kind": "sigmoid", "a": 1.0, "steepness": 101.0}, "steepness", "101"),
+        ({"kind": "step", "a": -1.0}, "a", "-1 money/s"),
+        ({"kind": "lab_utilities:Nobody", "a": 1.0}, "kind", "'lab_utilities:Nobody'"),
+        ({"kind": "lab_utilities:Flat", "a": 1.0}, "kind", "answers 3 numbers with 1.0"),
+        ({"kind": "lab_utilities:Saturating", "a": 1.0, "patience": -1.0}, "patience", "-1"),
+        ({"kind": "lab_utilities:Saturating", "a": 1.0, "k": 1.0}, "k", "does not have"),
+        ({"kind": "lab_utilities:Decaying", "a": 1.0}, "kind", "'lab_utilities:Decaying'"),
     ],
 )
 def test_parameters_out_of_range_are_refused(
@@ -93,3 +201,11 @@ def test_parameters_out_of_range_are_refused(
         utility_of(params)
     assert caught.value.key == key
     assert found in caught.value.found
+
+
+@pytest.mark.parametrize("kind", ["sigmoid", "step", "lab_utilities:Logistic"])
+def test_who_follows_the_slope_needs_concave_ones(kind: str) -> None:
+    """The others are refused, with the names of those that are."""
+    with pytest.raises(Refused, match=f"{kind}', not concave, expected one of log, alpha-fair"):
+        concave_utility_of({"kind": kind, "a": 1.0})
+    assert concave_utility_of({"kind": "lab_utilities:Saturating", "a": 1.0}).concave

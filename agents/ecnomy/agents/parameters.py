@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 __all__ = ["OneOf", "Refused", "Unit", "positive"]
 
@@ -27,9 +27,13 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True)
 class OneOf:
-    """A mapping with `kind`, and the parameters of the dataclass that bears this name."""
+    """A mapping with `kind`, and the parameters of the dataclass that bears this name.
+
+    With `find`, `kind` may also be what that makes a class of: `module:Class`, an entry point.
+    """
 
     kinds: Mapping[str, type]
+    find: Callable[[str], type] | None = None
 
 
 class Refused(ValueError):

@@ -34,7 +34,7 @@ from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Floats, FlowColumns, Integers, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, Unit
-from ecnomy.agents.utilities import UTILITIES, utility_of
+from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
 
 __all__ = ["BestOffer"]
 
@@ -48,7 +48,7 @@ class BestOffer:
     """A choice between sources for each of the agent's users.
 
     Attributes:
-        utility: kind and parameters (see ecnomy.agents.utilities).
+        utility: kind and parameters (see ecnomy.agents.utilities), concave or not.
         pay: what a user spends on marks while it pays for them itself; negative: as it was.
         switching_cost: what a change costs a user, in its own reckoning: nobody is paid.
         horizon: the time over which a gain must make up for it.
@@ -57,7 +57,7 @@ class BestOffer:
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
-    utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]
+    utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]
     pay: Annotated[float, Unit("money/s")] = -1.0
     switching_cost: Annotated[float, Unit("money")] = 0.0
     horizon: Annotated[float, Unit("s")] = 60.0

@@ -19,11 +19,19 @@ from 0 (at a given price one step suffices) to 1 - 1/R (on a full link): never n
 swing, and never 1. For R <= 1, g = 1 and the slope is (1 - R) e, in [0, 1). Even when x is seen a
 whole interval late, z^2 - (1 - g) z - g (1 - R) e = 0 has roots with |z|^2 = g |1 - R| e < 1.
 
+Where a utility sates, R has no limit. There (R >= 1) the step goes by the price, lambda = w / x,
+half of the way to what would be paid for what is bought at it, D(lambda):
+
+    w <- (w lambda D(lambda))^(1/2)           slope  1/2 + (1 - 1/R) (1 - e) / 2, in [1/2, 1)
+
+and seen a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. Elsewhere (R < 1) it is
+w <- x U'(x) as above. A utility that is not concave is refused: its D jumps to 0 at some price.
+
 What keeps it in bounds: x counts as x0/1000 at least and 1000 x0 at most, so that w is neither 0
 (from where no rate and hence no w would come back) nor without limit; w stays below `budget`; and
 one decision changes w by a factor of 4 at most. A flow's first w is that of its own rate (of x0 if
-it has none). An interval in which the flow began or was switched off says nothing of its rate, and
-leaves w as it is.
+it has none; of half of that with a utility that sates). An interval in which the flow began or was
+switched off says nothing of its rate, and leaves w as it is.
 """
 
 from __future__ import annotations
@@ -40,7 +48,7 @@ from ecnomy.agents.decision import FEW, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
-from ecnomy.agents.utilities import UTILITIES, utility_of
+from ecnomy.agents.utilities import UTILITIES, concave_utility_of, find_utility
 
 __all__ = ["ElasticUtility"]
 
@@ -59,23 +67,25 @@ class ElasticUtility:
     """Adapts the willingness to pay of each flow to its utility.
 
     Attributes:
-        utility: kind and parameters (see ecnomy.agents.utilities); an x0 left out is what the
-            flow's traffic asks for at most.
+        utility: kind and parameters (see ecnomy.agents.utilities), concave; an x0 left out is what
+            the flow's traffic asks for at most.
         budget: largest willingness to pay for a flow; a million money/s by default.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
-    utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]
+    utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]
     budget: Annotated[float, Unit("money/s")] = MOST_MICRO / MICRO
 
     def __post_init__(self) -> None:
         positive("budget", self.budget, "money/s")
         try:
-            self._utility = utility_of(self.utility)
+            self._utility = concave_utility_of(self.utility)
         except Refused as refused:
             key = f"utility.{refused.key}"
             raise Refused(key, refused.found, refused.expected) from None
-        self._gain = 1.0 / max(1.0, self._utility.curvature)
+        curvature = self._utility.curvature
+        self._sates = math.isinf(curvature)
+        self._gain = 1.0 if self._sates else 1.0 / max(1.0, curvature)
         most_micro = min(MOST_MICRO, max(LEAST_MICRO, self.budget * MICRO))
         self._bounds = math.log(LEAST_MICRO), math.log(most_micro)
         self._flow: Integers = np.zeros(0, dtype=np.int64)
@@ -96,7 +106,7 @@ class ElasticUtility:
             self._meet(flows)
         before, self._going = self._going, _going(flows)
         if seen.dt_ps:
-            worth = self._log_worth(flows.goodput_bps)
+            worth = self._log_aim(flows.goodput_bps)
             move = self._move_few if len(worth) <= FEW else self._move_many
             self._log_pay = move(worth, before)
         return Decision(np.rint(np.exp(self._log_pay)))
@@ -129,11 +139,23 @@ class ElasticUtility:
         else:
             self._x0_bps = np.full(len(own_bps), x0_bps)
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
-        log_pay = self._log_worth(first_bps).clip(*self._bounds)
+        log_pay = self._log_worth(first_bps / 2 if self._sates else first_bps).clip(*self._bounds)
         going = np.zeros(len(own_bps), dtype=np.bool_)
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
+
+    def _log_aim(self, rate_bps: Floats) -> Floats:
+        """Logarithm of the w to go to: of x U'(x), or of what is paid for D(lambda)."""
+        if not self._sates:
+            return self._log_worth(rate_bps)
+        r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
+        price = np.exp(self._log_pay) / MICRO / r  # money/s per x0
+        bought = price * self._utility.demand(price)
+        by_price = self._utility.curvature_at(r) >= 1.0
+        aim = MICRO * np.where(by_price, bought, self._utility.worth(r))
+        log_aim = np.log(np.maximum(aim, LEAST_MICRO))
+        return np.asarray(np.where(by_price, (self._log_pay + log_aim) / 2, log_aim))
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Logarithm of x U'(x), in micro-units per second."""

@@ -3,8 +3,9 @@
 
 The class is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes a quantity, which is
 handed over in that unit; plain float, int, bool and str are taken as they are; a field annotated
-with OneOf takes a mapping with `kind` and the parameters of that kind. An object is made once for
-trial, so that a value it refuses is a fault of the scenario, with its place.
+with OneOf takes a mapping with `kind` and the parameters of that kind, which may be a class of the
+user's own where OneOf has a way to find it. An object is made once for trial, so that a value it
+refuses is a fault of the scenario, with its place.
 """
 
 from __future__ import annotations
@@ -36,13 +37,15 @@ _PLAIN: Final[dict[Any, str]] = {
 class _Field(msgspec.Struct, frozen=True):
     """A parameter: its type, its unit ("" for none), whether it has a default.
 
-    `forms` are the dataclasses that a mapping with `kind` may name, by that name.
+    `forms` are the dataclasses that a mapping with `kind` may name, by that name; `find` makes a
+    class of what names none of them.
     """
 
     kind: Any
     unit: str
     required: bool
     forms: Mapping[str, type] = {}
+    find: Callable[[str], type] | None = None
 
 
 def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params], object]) -> Params:
@@ -112,7 +115,8 @@ def _written(params: Mapping[str, Any], fields: dict[str, _Field]) -> dict[str, 
         if field.forms:
             form = param["kind"]
             rest = {name: value for name, value in param.items() if name != "kind"}
-            result[key] = {"kind": form, **_written(rest, _declared(field.forms[form]))}
+            cls = field.forms[form] if form in field.forms or not field.find else field.find(form)
+            result[key] = {"kind": form, **_written(rest, _declared(cls))}
         else:
             result[key] = f"{param!r} {field.unit}" if field.unit else param
     return result
@@ -128,14 +132,16 @@ def _declared(cls: type) -> dict[str, _Field]:
 def _field(field: dataclasses.Field[Any], hint: Any) -> _Field:
     from ecnomy.agents.parameters import OneOf, Unit
 
-    unit, forms = "", {}
+    unit, forms, find = "", {}, None
     if typing.get_origin(hint) is typing.Annotated:
         hint, *extras = typing.get_args(hint)
         unit = next((extra.name for extra in extras if isinstance(extra, Unit)), "")
-        forms = next((dict(extra.kinds) for extra in extras if isinstance(extra, OneOf)), {})
+        choice = next((extra for extra in extras if isinstance(extra, OneOf)), None)
+        if choice is not None:
+            forms, find = dict(choice.kinds), choice.find
     missing = dataclasses.MISSING
     required = field.default is missing and field.default_factory is missing
-    return _Field(hint, unit, required, forms)
+    return _Field(hint, unit, required, forms, find)
 
 
 def _refuse(node: Node, key: str, fields: dict[str, _Field], path: str) -> NoReturn:
@@ -156,11 +162,22 @@ def _form(node: Node, field: _Field, path: str) -> dict[str, Value]:
     given = node.mapping().get("kind")
     if given is None:
         raise node.place.error(path, show(node), _expected(field))
-    if not isinstance(given.value, str) or given.value not in field.forms:
-        wanted = known_name(str(given.value), field.forms)
-        raise given.place.error(child_path(path, "kind"), show(given), wanted)
-    inner = _params(node, _declared(field.forms[given.value]), path)
-    return {"kind": given.value, **typing.cast(dict[str, Value], inner)}
+    inner = _params(node, _declared(_form_class(given, field, path)), path)
+    return {"kind": str(given.value), **typing.cast(dict[str, Value], inner)}
+
+
+def _form_class(given: Node, field: _Field, path: str) -> type:
+    """The class that `kind` names."""
+    if isinstance(given.value, str) and given.value in field.forms:
+        return field.forms[given.value]
+    wanted = known_name(str(given.value), field.forms)
+    if isinstance(given.value, str) and field.find is not None:
+        try:
+            return field.find(given.value)
+        except EcnomyError as error:
+            if ":" in given.value:
+                wanted = f"a class that can be used ({' '.join(str(error).split())})"
+    raise given.place.error(child_path(path, "kind"), show(given), wanted)
 
 
 def _value(node: Node, field: _Field, path: str) -> Value | dict[str, Value]:

@@ -26,8 +26,9 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.agents.spec import MarketSpec
+from ecnomy.agents.spec import MarketSpec, StrategySpec
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
+from ecnomy.agents.utilities import GROUPS
 from ecnomy.markets.economy import own
 from ecnomy.markets.economy.tariffs import own_kinds
 from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
@@ -93,9 +94,17 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
         yield agent.role, "ecnomy.roles"
         if agent.strategy is not None and agent.strategy.kind not in BUILT_IN:
             yield agent.strategy.kind, GROUP
+        yield from _utilities_of(agent.strategy)
         for contract in agent.contracts:
             for kind in own_kinds(contract.tariff):
                 yield kind, own.GROUP
+
+
+def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
+    """Parameters with a `kind`, which may be a user's own."""
+    for param in strategy.params.values() if strategy is not None else ():
+        if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
+            yield from ((kind, group) for group in GROUPS)
 
 
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Elastic utilities, which are concave: each further bit is worth less than the one before.
+
+With r = x / x0 (see utility.py):
+
+    kind        U [money/s]                        x U'(x)             R = -x U'' / U'
+    log         a log(1 + r)                       a r / (1 + r)       r / (1 + r), below 1
+    alpha-fair  a r^(1 - alpha) / (1 - alpha)      a r^(1 - alpha)     alpha
+                a log(r) for alpha = 1
+    sqrt        a sqrt(r)                          a sqrt(r) / 2       1/2
+    quadratic   a (1 - (1 - r)^2), a from r = 1    2 a r (1 - r)       r / (1 - r), without limit
+    target      a (1 + log r),     a from r = 1    a; 0 from r = 1     1; infinite from r = 1
+
+`a` is money per second, so money and rates keep apart. A user who pays lambda per unit of rate is
+best off at U'(x) = lambda, that is where what it pays, lambda x, equals x U'(x). Sources:
+Antoniadis et al. 2000, 2.2; Siris 2002, 2; Kelly, Maulloo, Tan 1998; Mo and Walrand 2000 for
+alpha-fair utilities; Athuraliya and Low 2000, I-B for the quadratic one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.observation import Floats, column
+from ecnomy.agents.parameters import Refused, positive
+from ecnomy.agents.utilities.utility import STEEPEST, RateUtility
+
+__all__ = ["AlphaFair", "Log", "Quadratic", "Sqrt", "Target"]
+
+_ONE: Final = column(1.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Concave(RateUtility):
+    """Elastic utilities: demand is the inverse of dU/dr."""
+
+    @property
+    def concave(self) -> bool:
+        """Always."""
+        return True
+
+    def demand(self, p: Floats) -> Floats:
+        """See Utility."""
+        return self.inverse(p)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Log(_Concave):
+    """U = a log(1 + x/x0): elastic, and content without any rate once marks are dear.
+
+    Nothing is bought where a bit costs more than a / x0. Source: a log x of Kelly, Maulloo, Tan
+    1998 (Siris 2002, 2), shifted so that no rate is worth 0 and not minus infinity.
+    """
+
+    @property
+    def curvature(self) -> float:
+        """Below 1 at any rate."""
+        return 1.0
+
+    def value(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a * np.log1p(r)
+
+    def slope(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a / (1.0 + r)
+
+    def worth(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a * r / (_ONE + r)
+
+    def inverse(self, p: Floats) -> Floats:
+        """r = a / p - 1, for p up to a."""
+        with np.errstate(divide="ignore"):
+            r = np.divide(self.a, p) - 1.0
+        return np.where(r >= 0, r, np.nan)
+
+    def demand(self, p: Floats) -> Floats:
+        """a / p - 1, and 0 beyond p = a."""
+        with np.errstate(divide="ignore"):
+            return np.maximum(np.divide(self.a, p) - 1.0, 0.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class AlphaFair(_Concave):
+    """U = a r^(1-alpha) / (1-alpha); alpha 1 is a log(x), 2 like TCP, large ones near max-min.
+
+    Source: Mo, Walrand 2000.
+
+    Attributes:
+        alpha: the relative curvature [number above 0, up to 20].
+    """
+
+    alpha: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive("alpha", self.alpha)
+        if self.alpha > STEEPEST:
+            raise Refused("alpha", f"{self.alpha:g}", f"at most {STEEPEST:g}")
+
+    @property
+    def curvature(self) -> float:
+        """The same at any rate."""
+        return self.alpha
+
+    @property
+    def needs_x0(self) -> bool:
+        """a log(x) makes a constant charge of a, in any unit of rate."""
+        return self.alpha != 1.0
+
+    def value(self, r: Floats) -> Floats:
+        """See Utility."""
+        if self.alpha == 1.0:
+            return self.a * np.log(r)
+        return self.a * np.power(r, 1.0 - self.alpha) / (1.0 - self.alpha)
+
+    def slope(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a * np.power(r, -self.alpha)
+
+    def worth(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a * np.power(r, 1.0 - self.alpha)
+
+    def inverse(self, p: Floats) -> Floats:
+        """r = (a / p)^(1/alpha)."""
+        with np.errstate(divide="ignore"):
+            return np.power(np.divide(self.a, p), 1.0 / self.alpha)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Sqrt(_Concave):
+    """U = a sqrt(x/x0): the better paid the rate, the more of it is bought.
+
+    Twice the alpha-fair utility of alpha 1/2 over the same a. Source: Mo, Walrand 2000.
+    """
+
+    @property
+    def curvature(self) -> float:
+        """One half at any rate."""
+        return 0.5
+
+    def value(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a * np.sqrt(r)
+
+    def slope(self, r: Floats) -> Floats:
+        """See Utility."""
+        return 0.5 * self.a / np.sqrt(r)
+
+    def worth(self, r: Floats) -> Floats:
+        """See Utility."""
+        return 0.5 * self.a * np.sqrt(r)
+
+    def inverse(self, p: Floats) -> Floats:
+        """r = (a / 2 p)^2."""
+        with np.errstate(divide="ignore"):
+            return np.square(np.divide(0.5 * self.a, p))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Quadratic(_Concave):
+    """U = a (1 - (1 - r)^2) up to x0, which sates; the demand is linear in the price.
+
+    Up to the constant a it is -(M - x)^2 / (2 w) of Athuraliya, Low 2000, section I-B, with the
+    ceiling M = x0 and w = x0^2 / (2 a).
+    """
+
+    @property
+    def curvature(self) -> float:
+        """It grows without limit towards x0."""
+        return np.inf
+
+    def value(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a * (1.0 - np.square(np.maximum(1.0 - r, 0.0)))
+
+    def slope(self, r: Floats) -> Floats:
+        """See Utility."""
+        return 2.0 * self.a * np.maximum(1.0 - r, 0.0)
+
+    def curvature_at(self, r: Floats) -> Floats:
+        """r / (1 - r), infinite from 1 on."""
+        with np.errstate(divide="ignore"):
+            return np.where(r < 1.0, np.divide(r, np.maximum(1.0 - r, 0.0)), np.inf)
+
+    def inverse(self, p: Floats) -> Floats:
+        """r = 1 - p / 2 a, for p up to 2 a."""
+        r = 1.0 - np.divide(p, 2.0 * self.a)
+        return np.where(r >= 0, r, np.nan)
+
+    def demand(self, p: Floats) -> Floats:
+        """1 - p / 2 a, and 0 beyond p = 2 a."""
+        return np.maximum(1.0 - np.divide(p, 2.0 * self.a), 0.0)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Target(_Concave):
+    """The rate x0 as long as it costs less than a per second, what a buys beyond that.
+
+    Antoniadis et al. 2000, 2.2 state a strategy: constant throughput while the charge is below a
+    threshold, a lower rate when it is hit. This is the utility whose best reply that is:
+    U = a (1 + log r) up to x0 and a beyond, with the demand min(x0, a / price). Without any rate it
+    is minus infinity: this user does not give up. For one who does see `step`.
+    """
+
+    @property
+    def curvature(self) -> float:
+        """It has a kink at x0."""
+        return np.inf
+
+    def value(self, r: Floats) -> Floats:
+        """See Utility."""
+        return self.a * (1.0 + np.log(np.minimum(r, 1.0)))
+
+    def slope(self, r: Floats) -> Floats:
+        """See Utility; 0 from x0 on."""
+        return np.where(r < 1.0, np.divide(self.a, r), 0.0)
+
+    def curvature_at(self, r: Floats) -> Floats:
+        """1 below x0, infinite from x0 on."""
+        return np.where(r < 1.0, 1.0, np.inf)
+
+    def inverse(self, p: Floats) -> Floats:
+        """r = a / p, for p above a."""
+        with np.errstate(divide="ignore"):
+            r = np.divide(self.a, p)
+        return np.where(r < 1.0, r, np.nan)
+
+    def demand(self, p: Floats) -> Floats:
+        """a / p, but 1 at most."""
+        with np.errstate(divide="ignore"):
+            return np.minimum(np.divide(self.a, p), 1.0)

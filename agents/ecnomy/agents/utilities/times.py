@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Utilities of time: what a file or a page is worth that is there T seconds after it was asked for.
+
+    kind           V(T) [money]                                         until  worth nothing from
+    file-deadline  a; a (1 - (T - deadline) / grace) after the deadline deadline  deadline + grace
+    page           a (MOS(T) - 1) / 4, MOS from 5 to 1                  best    worst
+
+with the MOS of a web page of ITU-T G.1030 (2005, Annex A), logarithmic in the time as the law of
+Weber and Fechner has it (Reichl, Tuffin, Schatz 2013):
+
+    MOS(T) = 5 - 4 ln(T / best) / ln(worst / best)        best = 0.12 s + 0.003 worst
+
+Whoever sends the 8 B bits that are left at the rate x from t on has T = t + 8 B / x. At a given
+price of a bit they cost the same at any rate, so the fastest is best until nothing more is gained
+by it; and where even that is worth no more than they cost, the transfer is better given up. What
+was paid for bits already sent is spent either way. So (`demand_bps`), with `most` the largest rate,
+
+    T* = max(t + 8 B / most, the time until which V stays a)
+    x  = 8 B / (T* - t)   if V(T*) > 8 B price, else 0
+
+Where a price rises with one's own rate, the even pace to the deadline is the cheapest (`pace_bps`).
+Sources: Jensen, Locke, Tokuda 1985 for functions of completion time; Antoniadis et al. 2000,
+section 5 names transfers of files and pages among what price handlers are to control.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Annotated, Final, Protocol
+
+import numpy as np
+
+from ecnomy.agents.observation import Floats
+from ecnomy.agents.parameters import Refused, Unit, positive
+
+__all__ = ["FileDeadline", "PageWait", "TimeUtility", "TransferUtility"]
+
+_LONGEST_S: Final = 1e9
+_SHARE: Final = 0.003  # G.1030: what is best of a wait, of the worst one
+_LEAST_S: Final = 0.12
+
+
+class TimeUtility(Protocol):
+    """What a transfer is worth by the time it took; columns in, columns out."""
+
+    def value(self, seconds: Floats) -> Floats:
+        """V(T), money for one transfer; it never grows with T."""
+
+    def slope(self, seconds: Floats) -> Floats:
+        """V'(T), money/s: what a second of waiting changes, 0 or below."""
+
+    def latest_s(self, money: Floats) -> Floats:
+        """The latest T at which it is worth that much, the inverse of V; NaN where it never is."""
+
+    def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
+        """The least rate without headers, bit/s, that gives all there is still to be gained."""
+
+    def demand_bps(
+        self,
+        left_bytes: float,
+        elapsed_s: float,
+        money_per_bit: float,
+        most_bps: float = math.inf,
+    ) -> float:
+        """The rate without headers, bit/s, that is best at a price; 0: better given up."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class TransferUtility:
+    """The amount `a`, and what follows from `value`, `slope` and `best_s`.
+
+    One of a user's own is a frozen, kw_only dataclass on this with these three.
+
+    Attributes:
+        a: what a transfer is worth that is there soon enough [money].
+    """
+
+    a: Annotated[float, Unit("money")]
+
+    def __post_init__(self) -> None:
+        positive("a", self.a, "money")
+
+    @property
+    def best_s(self) -> float:
+        """The time until which V stays a, s: nothing is gained by being earlier."""
+        raise NotImplementedError(f"{type(self).__name__} has no 'best_s' of its own")
+
+    def value(self, seconds: Floats) -> Floats:
+        """See TimeUtility."""
+        raise NotImplementedError(f"{type(self).__name__} has no 'value' of its own")
+
+    def slope(self, seconds: Floats) -> Floats:
+        """See TimeUtility."""
+        raise NotImplementedError(f"{type(self).__name__} has no 'slope' of its own")
+
+    def latest_s(self, money: Floats) -> Floats:
+        """See TimeUtility; by bisection, up to a billion seconds."""
+        money = np.asarray(money, dtype=np.float64)
+        low, high = np.zeros_like(money), np.full_like(money, _LONGEST_S)
+        for _ in range(100):
+            middle = (low + high) / 2
+            enough = self.value(middle) >= money
+            low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+        return np.where(self.value(np.zeros_like(money)) >= money, low, np.nan)
+
+    def pace_bps(self, left_bytes: float, elapsed_s: float) -> float:
+        """See TimeUtility; infinite once V falls, as every moment counts then."""
+        return _rate_bps(left_bytes, self.best_s - elapsed_s)
+
+    def demand_bps(
+        self,
+        left_bytes: float,
+        elapsed_s: float,
+        money_per_bit: float,
+        most_bps: float = math.inf,
+    ) -> float:
+        """See TimeUtility."""
+        if left_bytes <= 0 or most_bps <= 0:
+            return 0.0
+        soonest_s = elapsed_s + 8 * left_bytes / most_bps
+        there_s = max(soonest_s, self.best_s)
+        if float(self.value(np.asarray(there_s))) <= 8 * left_bytes * money_per_bit:
+            return 0.0
+        if soonest_s >= self.best_s:
+            return most_bps
+        return _rate_bps(left_bytes, there_s - elapsed_s)
+
+
+def _rate_bps(left_bytes: float, seconds: float) -> float:
+    if left_bytes <= 0:
+        return 0.0
+    return 8 * left_bytes / seconds if seconds > 0 else math.inf
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FileDeadline(TransferUtility):
+    """A file that is worth `a` by its deadline, and nothing once a time of grace is over too.
+
+    Hard without a grace; else it falls linearly. V' has no inverse, as it is constant in between.
+    Source: Jensen, Locke, Tokuda 1985.
+
+    Attributes:
+        deadline: counted from when the file was asked for [s].
+        grace: the time after it in which the worth falls to nothing [s]; 0 for a hard deadline.
+    """
+
+    deadline: Annotated[float, Unit("s")]
+    grace: Annotated[float, Unit("s")] = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive("deadline", self.deadline, "s")
+        if not 0 <= self.grace < math.inf:
+            raise Refused("grace", f"{self.grace:g} s", "a finite time of 0 s or more")
+
+    @property
+    def best_s(self) -> float:
+        """The deadline."""
+        return self.deadline
+
+    def value(self, seconds: Floats) -> Floats:
+        """See TimeUtility."""
+        late = np.asarray(seconds, dtype=np.float64) - self.deadline
+        if not self.grace:
+            return np.where(late <= 0, self.a, 0.0)
+        return self.a * (1.0 - np.clip(late, 0.0, self.grace) / self.grace)
+
+    def slope(self, seconds: Floats) -> Floats:
+        """See TimeUtility; 0 at a hard deadline, where there is none."""
+        late = np.asarray(seconds, dtype=np.float64) - self.deadline
+        falling = (late > 0) & (late < self.grace)
+        return np.where(falling, -self.a / self.grace if self.grace else 0.0, 0.0)
+
+    def latest_s(self, money: Floats) -> Floats:
+        """deadline + grace (1 - money / a), for amounts above 0 up to a; infinite for 0."""
+        share = np.divide(money, self.a)
+        latest = np.where(share > 0, self.deadline + self.grace * (1.0 - share), np.inf)
+        return np.where(share <= 1.0, latest, np.nan)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PageWait(TransferUtility):
+    """A page whose worth falls with the logarithm of the time that its reader waits for it.
+
+    ITU-T G.1030 (2005), Annex A, for one page; expected waits `worst` are 6, 15 and 60 s there for
+    networks that users know as fast, medium and slow. Up to `best` its MOS is 5, from `worst` on 1.
+
+    Attributes:
+        worst: from this wait on it is worth nothing [s].
+        best: up to this wait nothing is lost [s]; left out, 0.12 s + 0.003 worst.
+    """
+
+    worst: Annotated[float, Unit("s")]
+    best: Annotated[float | None, Unit("s")] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive("worst", self.worst, "s")
+        if self.best is not None:
+            positive("best", self.best, "s")
+        if self.best_s >= self.worst:
+            key = "worst" if self.best is None else "best"
+            found = getattr(self, key)
+            wanted = f"above {self.best_s:g} s" if key == "worst" else f"below {self.worst:g} s"
+            raise Refused(key, f"{found:g} s", f"a time {wanted}, as `best` is before `worst`")
+
+    @property
+    def best_s(self) -> float:
+        """`best`, or what G.1030 takes for it."""
+        return _LEAST_S + _SHARE * self.worst if self.best is None else self.best
+
+    @property
+    def _scale(self) -> float:
+        return math.log(self.worst / self.best_s)
+
+    def mos(self, seconds: Floats) -> Floats:
+        """The mean opinion score, from 5 to 1."""
+        within = np.clip(seconds, self.best_s, self.worst)
+        return 5.0 - 4.0 * np.log(within / self.best_s) / self._scale
+
+    def value(self, seconds: Floats) -> Floats:
+        """See TimeUtility."""
+        return self.a * (self.mos(seconds) - 1.0) / 4.0
+
+    def slope(self, seconds: Floats) -> Floats:
+        """See TimeUtility."""
+        t = np.asarray(seconds, dtype=np.float64)
+        falling = (t > self.best_s) & (t < self.worst)
+        return np.where(falling, -self.a / (self._scale * np.maximum(t, self.best_s)), 0.0)
+
+    def inverse(self, money_per_s: Floats) -> Floats:
+        """The wait at which V' is that (below 0), s; NaN where it is nowhere."""
+        with np.errstate(divide="ignore"):
+            t = np.divide(-self.a / self._scale, money_per_s)
+        return np.where((t > self.best_s) & (t < self.worst), t, np.nan)
+
+    def latest_s(self, money: Floats) -> Floats:
+        """worst (best / worst)^(money / a), for amounts above 0 up to a; infinite for 0."""
+        share = np.divide(money, self.a)
+        latest = self.worst * np.exp(-self._scale * np.clip(share, 0.0, 1.0))
+        return np.where(share <= 1.0, np.where(share > 0, latest, np.inf), np.nan)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a utility of a rate is, and the base that one of a user's own is written on.
+
+Utilities are of r = x / x0, x the goodput of a flow and x0 a rate of reference (both bit/s of IP
+packets), as x0 may be each flow's own. Prices p are money/s per x0: p = lambda x0, where lambda is
+the price of a bit [money]. `AtRate` has the same in bit/s and money/bit.
+
+    value(r)    U           money/s
+    slope(r)    dU/dr       money/s; U'(x) is this over x0, money/bit
+    worth(r)    r dU/dr     money/s; it is x U'(x), what a user pays for whom r is the best rate
+    inverse(p)  r with dU/dr = p, on the concave part; NaN where there is none
+    demand(p)   the r that is best at the price p: argmax U(r) - p r; the smallest where several are
+
+Where U is concave, demand is inverse, and 0 where not even the first bit is worth its price. Where
+it is not, demand jumps to 0 at some price (see inelastic.py). At p = 0 it is the least rate that
+sates, infinite where none does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, Final, Protocol
+
+import numpy as np
+
+from ecnomy.agents.observation import Floats
+from ecnomy.agents.parameters import Refused, Unit, positive
+
+__all__ = ["STEEPEST", "AtRate", "RateUtility", "Utility"]
+
+STEEPEST: Final = 20.0  # with r in [1e-3, 1e3], r^(1 - alpha) stays a number
+_GRID: Final = np.geomspace(1e-3, 1e3, 1201)
+_NEAR: Final = 1e-4  # of r, for differences
+_LEAST: Final = 1e-9  # of r, where slopes are looked for
+
+
+class Utility(Protocol):
+    """A utility of r = x / x0; columns in, columns out."""
+
+    @property
+    def x0(self) -> float | None:
+        """The rate of reference, bit/s; None: what the flow's traffic asks for at most."""
+
+    @property
+    def concave(self) -> bool:
+        """Whether each further bit is worth no more than the one before."""
+
+    @property
+    def curvature(self) -> float:
+        """The largest relative curvature -x U''/U' that it has anywhere; may be infinite."""
+
+    @property
+    def needs_x0(self) -> bool:
+        """Whether x U'(x) depends on x0 at all."""
+
+    def value(self, r: Floats) -> Floats:
+        """U, money/s."""
+
+    def slope(self, r: Floats) -> Floats:
+        """dU/dr, money/s; U'(x) is this over x0."""
+
+    def worth(self, r: Floats) -> Floats:
+        """x U'(x), which is r dU/dr: the charge per second at which x is the best rate."""
+
+    def curvature_at(self, r: Floats) -> Floats:
+        """-r U''/U' at r; infinite where U' is 0."""
+
+    def inverse(self, p: Floats) -> Floats:
+        """The r on the concave part at which dU/dr is p [money/s]; NaN where there is none."""
+
+    def demand(self, p: Floats) -> Floats:
+        """The r >= 0 that makes U(r) - p r largest, p in money/s per x0."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RateUtility:
+    """The amount `a` and x0, and what follows from `value` and `slope`, by numbers.
+
+    One of a user's own is a frozen, kw_only dataclass on this with `value` and `slope`; what it
+    knows in closed form it says itself. Numbers look at r from 1e-3 to 1e3, a hundredth part
+    apart, and refine the best: a peak that is narrower may be missed.
+
+    Attributes:
+        a: the amount [money/s].
+        x0: the rate of reference [bit/s]; None: what the flow's traffic asks for at most.
+    """
+
+    a: Annotated[float, Unit("money/s")]
+    x0: Annotated[float | None, Unit("bit/s")] = None
+
+    def __post_init__(self) -> None:
+        positive("a", self.a, "money/s")
+        if self.x0 is not None:
+            positive("x0", self.x0, "bit/s")
+
+    @property
+    def needs_x0(self) -> bool:
+        """See Utility."""
+        return True
+
+    @property
+    def concave(self) -> bool:
+        """See Utility."""
+        slopes = self.slope(_GRID)
+        return bool(np.all(np.diff(slopes) <= 1e-9 * np.abs(slopes[:-1])))
+
+    @property
+    def curvature(self) -> float:
+        """See Utility; beyond STEEPEST it counts as infinite."""
+        largest = float(np.max(self.curvature_at(_GRID)))
+        return largest if largest <= STEEPEST else np.inf
+
+    def value(self, r: Floats) -> Floats:
+        """See Utility."""
+        raise NotImplementedError(f"{type(self).__name__} has no 'value' of its own")
+
+    def slope(self, r: Floats) -> Floats:
+        """See Utility."""
+        raise NotImplementedError(f"{type(self).__name__} has no 'slope' of its own")
+
+    def worth(self, r: Floats) -> Floats:
+        """See Utility."""
+        return r * self.slope(r)
+
+    def curvature_at(self, r: Floats) -> Floats:
+        """See Utility."""
+        slope = np.asarray(self.slope(r), dtype=np.float64)
+        change = self.slope(r * (1 + _NEAR)) - self.slope(r * (1 - _NEAR))
+        sated = np.full_like(slope, np.inf)
+        return np.divide(-change / (2 * _NEAR), slope, out=sated, where=slope > 0)
+
+    def inverse(self, p: Floats) -> Floats:
+        """See Utility; by bisection, and NaN for one that is not concave."""
+        p = np.asarray(p, dtype=np.float64)
+        if not self.concave:
+            return np.full_like(p, np.nan)
+        low, high = np.full_like(p, np.log(_LEAST)), np.full_like(p, -np.log(_LEAST))
+        there = (self.slope(np.exp(low)) >= p) & (self.slope(np.exp(high)) <= p)
+        for _ in range(70):
+            middle = (low + high) / 2
+            steep = self.slope(np.exp(middle)) > p
+            low, high = np.where(steep, middle, low), np.where(steep, high, middle)
+        return np.where(there, np.exp(high), np.nan)
+
+    def demand(self, p: Floats) -> Floats:
+        """See Utility; by search, up to r = 1000."""
+        p = np.asarray(p, dtype=np.float64)
+        gains = self.value(_GRID) - np.multiply.outer(p, _GRID)
+        at = np.argmax(gains, axis=-1)
+        low, high = _GRID[np.maximum(at - 1, 0)], _GRID[np.minimum(at + 1, len(_GRID) - 1)]
+        for _ in range(80):
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            rising = self.value(left) - p * left < self.value(right) - p * right
+            low, high = np.where(rising, left, low), np.where(rising, high, right)
+        best = (low + high) / 2
+        with np.errstate(divide="ignore"):
+            nothing = self.value(np.zeros_like(p))
+        return np.where(self.value(best) - p * best > nothing, best, 0.0)
+
+
+class AtRate:
+    """A utility in bit/s and money per bit, at one x0.
+
+    Args:
+        utility: of r.
+        x0_bps: the rate of reference; left out, the utility's own.
+
+    Raises:
+        Refused: there is none, or it is not above 0.
+    """
+
+    def __init__(self, utility: Utility, x0_bps: float | None = None) -> None:
+        given = utility.x0 if x0_bps is None else x0_bps
+        if given is None:
+            raise Refused("x0", "no 'x0'", "a rate such as 1 Mbps")
+        positive("x0", given, "bit/s")
+        self.utility, self.x0_bps = utility, given
+
+    def value(self, rate_bps: Floats) -> Floats:
+        """U(x), money/s."""
+        return self.utility.value(np.asarray(rate_bps) / self.x0_bps)
+
+    def slope(self, rate_bps: Floats) -> Floats:
+        """U'(x), money/bit."""
+        return self.utility.slope(np.asarray(rate_bps) / self.x0_bps) / self.x0_bps
+
+    def inverse(self, money_per_bit: Floats) -> Floats:
+        """The rate at which U' is that, bit/s; NaN where there is none."""
+        return self.utility.inverse(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps
+
+    def demand(self, money_per_bit: Floats) -> Floats:
+        """The rate that is best at a price, bit/s: argmax U(x) - price x."""
+        return self.utility.demand(np.asarray(money_per_bit) * self.x0_bps) * self.x0_bps

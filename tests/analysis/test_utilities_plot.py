@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of utilities: a panel for each kind there is, with units, drawing what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+
+from ecnomy.agents.utilities import CALL_UTILITIES, TIME_UTILITIES, UTILITIES, Quadratic, Sigmoid
+from ecnomy.analysis import utilities_plot
+from ecnomy.analysis.utilities_plot import utilities_picture
+
+
+@pytest.fixture(scope="module")
+def panels() -> dict[str, Axes]:
+    """By title."""
+    return {axis.get_title(): axis for axis in utilities_plot._figure().axes}
+
+
+def test_every_kind_has_a_panel_with_units(panels: dict[str, Axes]) -> None:
+    """One that is added must be drawn; two more are of demand."""
+    kinds = {*UTILITIES, *TIME_UTILITIES, *CALL_UTILITIES}
+    assert set(panels) == kinds | {"demand, elastic", "demand, inelastic"}
+    for axis in panels.values():
+        assert axis.get_xlabel().endswith("]") and axis.get_ylabel().endswith("]")
+        assert any(len(line.get_xdata()) > 100 for line in axis.get_lines())
+
+
+def test_curves_are_the_utilities(panels: dict[str, Axes]) -> None:
+    """In Mbit/s and money/s of a = 1 money/s and x0 = 1 Mbit/s; demand in money per Mbit."""
+    line = panels["quadratic"].get_lines()[0]
+    assert line.get_ydata() == pytest.approx(Quadratic(a=1.0).value(np.asarray(line.get_xdata())))
+    lines = {str(line.get_label()): line for line in panels["demand, inelastic"].get_lines()}
+    bought = np.asarray(lines["sigmoid 10"].get_ydata())
+    dearest = Sigmoid(a=1.0, steepness=10.0).dearest
+    assert np.array_equal(bought > 0, np.asarray(lines["sigmoid 10"].get_xdata()) < dearest)
+
+
+def test_the_picture_is_small_and_the_same_each_time(tmp_path: Path) -> None:
+    """A PNG for documentation."""
+    first, second = tmp_path / "a.png", tmp_path / "b.png"
+    utilities_picture(first)
+    utilities_picture(second)
+    assert first.read_bytes()[:4] == b"\x89PNG" and first.read_bytes() == second.read_bytes()
+    assert first.stat().st_size < 350_000
