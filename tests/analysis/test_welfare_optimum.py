@@ -14,7 +14,9 @@ from scipy.optimize import brentq, minimize
 import welfare_world as world
 from ecnomy.analysis import Run, open_run
 from ecnomy.analysis.welfare import welfare_of
+from ecnomy.markets import run
 
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 S, MARGIN = world.S, 1 / math.e
 FRAMING = {"first": 20, "second": 0}  # bytes, of packets of 1,000
 SQRT = "{kind: sqrt, a: 3 money/s, x0: 0.2 Mbps}"
@@ -80,6 +82,31 @@ def test_the_optimum_is_that_of_a_general_solver(lot: Run) -> None:
     assert welfare.distance.furthest == pytest.approx(furthest, abs=1e-3)
     assert welfare.optimum_ratio == pytest.approx(welfare.welfare_micro / 1e6 / total, rel=1e-7)
     assert math.isnan(welfare.distance.nash_per_s)  # two links limit rates
+
+
+def test_users_who_come_and_go(tmp_path: Path) -> None:
+    """Who is on when is held: every row with its own share of time, by a general solver."""
+    short = ["duration=60 s", "warmup=10 s", "seed=2"]
+    a_run = open_run(run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r").folder)
+    welfare = welfare_of(a_run)
+    assert welfare is not None
+    (part,) = welfare.distance.parts
+    table = a_run.flow_epochs.sort_values(["t_ps", "flow"])
+    on = table["active"].to_numpy().reshape(-1, 24)[11:61].mean(axis=0)
+    assert 0 < on[on > 0].min() < 1  # somebody changed
+    rows = np.flatnonzero(on)
+    assert part.rows.tolist() == rows.tolist()
+    lines = [(rows < 12, 4.0), (rows >= 12, 8.0)]
+
+    def loss(y: np.ndarray) -> float:
+        return -float((on[rows] * np.log1p(y / on[rows] / 0.2)).sum())
+
+    full = [{"type": "ineq", "fun": lambda y, m=m, c=c: c - y[m].sum()} for m, c in lines]
+    best = minimize(loss, on[rows] * 0.3, bounds=[(0, 9)] * len(rows), constraints=full)
+    assert part.optimum_per_s == pytest.approx(-best.fun, rel=2e-3)  # a little is sent again
+    assert part.best_bps / 1e6 == pytest.approx(best.x / on[rows], rel=1e-2)
+    for mine, _ in lines:
+        assert np.ptp(part.best_bps[mine]) < 1e-3  # alike users get the same while they are on
 
 
 def test_caps_of_traffic_limit_the_optimum(tmp_path: Path) -> None:

@@ -83,13 +83,13 @@ class Distance(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Utilities(msgspec.Struct, frozen=True, eq=False):
-    """`theory.Utility` of rows: N U(y / N / x0), y in Mbit/s."""
+    """`theory.Utility` of rows alike: N U(y / N / x0), y in Mbit/s."""
 
     agents: tuple[Declared, ...]
-    count: Floats  # N of each row that was on
+    count: Floats  # N of each group of rows
     scale: Floats  # N x0, Mbit/s
     least: Floats
-    agent: npt.NDArray[np.int64]  # of each row
+    agent: npt.NDArray[np.int64]  # of each group
 
     def value(self, rates: Floats) -> Floats:
         """See theory.Utility."""
@@ -158,41 +158,87 @@ def _furthest(part: Part) -> float:
     return float(np.divide(apart, largest, out=np.zeros_like(apart), where=largest > 0).max())
 
 
+class _Alike(msgspec.Struct, frozen=True, eq=False):
+    """Rows of one utility, path, packet size and limit as one: at the optimum they get the same.
+
+    Attributes:
+        group: of each row.
+        agent: of each group, likewise below.
+        source: of its first row.
+        x0_bps: of a flow.
+        most_bps: what a flow's traffic asks for at most.
+    """
+
+    group: npt.NDArray[np.int64]
+    agent: npt.NDArray[np.int64]
+    source: list[Source]
+    x0_bps: Floats
+    most_bps: Floats
+
+    def sums(self, values: Floats) -> Floats:
+        """Rows added up to groups."""
+        sums = np.bincount(self.group, values, minlength=len(self.source))
+        return np.asarray(sums, dtype=np.float64)
+
+
+def _alike(
+    agent: npt.NDArray[np.int64], x0_bps: Floats, sources: list[Source], window: Window
+) -> _Alike:
+    numbers: dict[tuple[object, ...], int] = {}
+    group = np.empty(len(sources), dtype=np.int64)
+    first: list[int] = []
+    for row, source in enumerate(sources):
+        own = (int(agent[row]), float(x0_bps[row]), _most_bps(source, window))
+        key = (*own, _packet_bytes(source), tuple(source.path))
+        if key not in numbers:
+            numbers[key] = len(first)
+            first.append(row)
+        group[row] = numbers[key]
+    most = np.array([_most_bps(sources[row], window) for row in first])
+    return _Alike(group, agent[first], [sources[row] for row in first], x0_bps[first], most)
+
+
 def _part(
     plan: Plan, flows: Epochs, links: Epochs, declared: tuple[Declared, ...], window: Window
 ) -> Part | None:
     """The optimum of a part; None where none of the rows was on."""
     had = [lived(flows, one, window.from_ps, window.to_ps) for one in declared]
-    seconds, bits = _joined(had, "on_s"), _joined(had, "bits")
-    on = seconds > 0
+    on = _joined(had, "on_s") > 0
     if not on.any():
         return None
     rows = np.concatenate([one.rows for one in declared])[on]
     agent = np.repeat(np.arange(len(declared)), [len(one.rows) for one in declared])[on]
-    count, taken = seconds[on] / window.seconds, bits[on] / window.seconds / MBPS
-    least = np.array([one.least for one in declared])[agent]
-    x0 = np.concatenate([one.x0_bps for one in declared])[on]
-    utilities = _Utilities(declared, count, count * x0 / MBPS, least, agent)
-    sources = [plan.row_sources()[row] for row in rows]
-    used = sorted({link for source in sources for link in source.path})
-    high = count * np.array([_most_bps(source, window) for source in sources]) / MBPS
+    x0_bps = np.concatenate([one.x0_bps for one in declared])[on]
+    named = plan.row_sources()
+    sources = [named[row] for row in rows]
+    alike = _alike(agent, x0_bps, sources, window)
+    each = _joined(had, "on_s")[on] / window.seconds
+    got_bps = _joined(had, "bits")[on] / window.seconds
+    count, taken = alike.sums(each), alike.sums(got_bps) / MBPS
+    least = np.array([one.least for one in declared])[alike.agent]
+    utilities = _Utilities(declared, count, count * alike.x0_bps / MBPS, least, alike.agent)
+    used = sorted({link for source in alike.source for link in source.path})
+    low = least * utilities.scale
     problem = FlowProblem(
-        routes=tuple(tuple(used.index(link) for link in source.path) for source in sources),
-        capacities=_room(plan, links, used, sources, taken, window),
+        routes=tuple(tuple(used.index(link) for link in s.path) for s in alike.source),
+        capacities=_room(plan, links, used, alike.source, taken, window),
         utility=utilities,
-        min_rates=tuple(least * utilities.scale),
-        max_rates=tuple(np.maximum(np.maximum(high, taken), least * utilities.scale)),
+        min_rates=tuple(low),
+        max_rates=tuple(np.maximum(np.maximum(count * alike.most_bps / MBPS, taken), low)),
     )
     best = network_optimum(problem)
+    members = np.array([source.row_flows for source in sources], dtype=np.float64)
+    always = bool(np.abs(each - members).max() < 1e-9)
+    steady = sum(float(h.steady(one).sum()) for h, one in zip(had, declared, strict=True))
     return Part(
         from_ps=window.from_ps,
         to_ps=window.to_ps,
         rows=rows,
-        rates_bps=taken / count * MBPS,
-        best_bps=best.rates / count * MBPS,
-        utility_per_s=float(utilities.value(taken).sum()),
+        rates_bps=got_bps / each,
+        best_bps=(best.rates / count)[alike.group] * MBPS,
+        utility_per_s=steady / window.seconds,
         optimum_per_s=best.utility,
-        nash_per_s=_nash(problem, utilities, best, sources),
+        nash_per_s=_nash(problem, utilities, best, alike.sums(members), always=always),
     )
 
 
@@ -240,25 +286,26 @@ def _room(
 
 
 def _nash(
-    problem: FlowProblem, utilities: _Utilities, best: Optimum, sources: list[Source]
+    problem: FlowProblem, utilities: _Utilities, best: Optimum, members: Floats, *, always: bool
 ) -> float:
-    """Utility of the same users if they anticipated prices, NaN where it is not looked at."""
-    members = np.array([source.row_flows for source in sources])
+    """Utility of the same users if they anticipated prices, NaN where it is not looked at.
+
+    Args:
+        problem: what the optimum is of.
+        utilities: its utilities.
+        best: the optimum.
+        members: how many users each group is.
+        always: whether all of them were on throughout.
+    """
     priced = best.prices > _PRICED * best.prices.max()
-    capped = best.rates >= problem.limits()[1] * (1 - 1e-6)
-    if best.prices.max() <= 0 or capped.all():
+    low, high = problem.limits()
+    if best.prices.max() <= 0 or (best.rates >= high * (1 - 1e-6)).all():
         return best.utility  # there is enough for all: nobody's bid changes anything
     shared = problem.incidence()[:, priced]
-    if (
-        priced.sum() != 1
-        or not shared.all()
-        or np.abs(utilities.count - members).max() > 1e-9
-        or members.sum() < 2
-        or problem.limits()[0].any()
-    ):
+    if priced.sum() != 1 or not shared.all() or not always or members.sum() < 2 or low.any():
         return math.nan
     capacity = float(np.asarray(problem.capacities)[priced][0])
-    each = np.repeat(np.arange(len(members)), members)
+    each = np.repeat(np.arange(len(members)), members.astype(np.int64))
     players = _Utilities(
         utilities.agents,
         np.ones(len(each)),
@@ -269,5 +316,5 @@ def _nash(
     if not (players.marginal(np.full(len(each), capacity / len(each))) > 0).all():
         return math.nan  # somebody is content with less than an equal share
     found = nash_equilibrium(players, len(each), capacity)
-    over = found.rates > (problem.limits()[1] / members)[each] * (1 + 1e-9)
+    over = found.rates > (high / members)[each] * (1 + 1e-9)
     return math.nan if over.any() else found.utility
