@@ -109,19 +109,33 @@ def test_users_who_come_and_go(tmp_path: Path) -> None:
         assert np.ptp(part.best_bps[mine]) < 1e-3  # alike users get the same while they are on
 
 
-def test_caps_of_traffic_limit_the_optimum(tmp_path: Path) -> None:
-    """A flow that asks for little gets that, and the other one the rest."""
+def capped(folder: Path, traffic: str) -> Run:
+    """Two alike users, one of whom has traffic that is capped."""
     text = world.ONE_LINK.replace("MARKING", world.BY_LOAD).replace("ROLE", "price-handler")
     for name in ("FIRST", "SECOND"):
         text = text.replace(name, world.ELASTIC.replace("UTILITY", world.LOG))
-    text = text.replace("{name: one,", "{name: one, traffic: {kind: rate-capped, rate: 300 kbps},")
-    welfare = welfare_of(world.made(text, tmp_path))
+    return world.made(text.replace("{name: one,", f"{{name: one, traffic: {traffic},"), folder)
+
+
+def test_caps_of_traffic_limit_the_optimum(tmp_path: Path) -> None:
+    """A flow that asks for little gets that, and the other one the rest."""
+    welfare = welfare_of(capped(tmp_path, "{kind: rate-capped, rate: 300 kbps}"))
     assert welfare is not None
     (part,) = welfare.distance.parts
     assert part.best_bps[0] == pytest.approx(3e5, rel=2e-3)
     assert part.best_bps[1] == pytest.approx(2e6 - part.best_bps[0], rel=2e-3)
     assert math.isnan(part.nash_per_s)  # a cap is in the way
     assert 0.9 < welfare.optimum_ratio < 1
+
+
+def test_a_cap_that_is_lifted_limits_no_more(tmp_path: Path) -> None:
+    """Before, the flow's best rate is its cap; from then on both get the same."""
+    welfare = welfare_of(capped(tmp_path, "{kind: rate-capped, rate: 300 kbps, until: 15 s}"))
+    assert welfare is not None
+    before, after = welfare.distance.parts
+    assert before.to_ps == after.from_ps == 15 * S
+    assert before.best_bps[0] == pytest.approx(3e5, rel=2e-2)
+    assert after.best_bps == pytest.approx([1e6, 1e6], rel=1e-2)
 
 
 def test_users_who_anticipate_prices(tmp_path: Path) -> None:
