@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from ecnomy.analysis.summary import Summary, summarize
     from ecnomy.analysis.sweeps import load
+    from ecnomy.analysis.welfare import Welfare, welfare_of
 
 __all__ = [
     "Equivalence",
@@ -36,6 +37,7 @@ __all__ = [
     "Phase",
     "Run",
     "Summary",
+    "Welfare",
     "batch_means",
     "dispersion",
     "guarantees_of",
@@ -49,6 +51,7 @@ __all__ = [
     "t_interval",
     "theory",
     "tost",
+    "welfare_of",
 ]
 
 _HOME = {
@@ -58,6 +61,7 @@ _HOME = {
     "Phase": "phases",
     "Run": "results",
     "Summary": "summary",
+    "Welfare": "welfare",
     "batch_means": "statistics",
     "dispersion": "statistics",
     "guarantees_of": "guarantees",
@@ -70,6 +74,7 @@ _HOME = {
     "summarize": "summary",
     "t_interval": "statistics",
     "tost": "statistics",
+    "welfare_of": "welfare",
 }
 
 

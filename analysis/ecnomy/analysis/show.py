@@ -95,6 +95,7 @@ def print_summary(run: Run, console: Console) -> None:
     from ecnomy.analysis.sentence import sentence
     from ecnomy.analysis.summary import CHANGING, summarize
     from ecnomy.analysis.summary_tables import balance_table
+    from ecnomy.analysis.welfare_table import print_welfare
 
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)
@@ -113,6 +114,7 @@ def print_summary(run: Run, console: Console) -> None:
     print_carriers(run, console)
     print_choices(run, console)
     print_files(run, console)
+    print_welfare(run, console)
     if summary.balances:
         console.print()
         console.print(balance_table(summary))

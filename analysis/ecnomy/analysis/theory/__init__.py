@@ -34,6 +34,12 @@ from ecnomy.analysis.theory.marking import (
     red_marked_fraction,
     red_probability,
 )
+from ecnomy.analysis.theory.nash import (
+    NASH_BOUND,
+    LinearUtility,
+    NashEquilibrium,
+    nash_equilibrium,
+)
 from ecnomy.analysis.theory.network import (
     LoadLink,
     NetworkEquilibrium,
@@ -96,6 +102,7 @@ from ecnomy.analysis.theory.wtp import (
 )
 
 __all__ = [
+    "NASH_BOUND",
     "NO_OSCILLATION_BELOW",
     "SAWTOOTH_CONSTANT",
     "STABLE_BELOW",
@@ -104,9 +111,11 @@ __all__ = [
     "DistortedUtility",
     "Equilibrium",
     "FlowProblem",
+    "LinearUtility",
     "LoadLink",
     "LogUtility",
     "MixedUtility",
+    "NashEquilibrium",
     "NetworkEquilibrium",
     "Optimum",
     "ParallelCarriers",
@@ -132,6 +141,7 @@ __all__ = [
     "mg1_wait_s",
     "mm1_queue_packets",
     "mm1_wait_s",
+    "nash_equilibrium",
     "network_optimum",
     "network_trajectory",
     "path_marking",

@@ -40,7 +40,7 @@ from ecnomy.markets.sweep.fingerprint import (
     strategy_modules,
 )
 from ecnomy.markets.sweep.gathered import Gathered
-from ecnomy.markets.sweep.measure import measured
+from ecnomy.markets.sweep.measure import WELFARE, measured, measures_of
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
 
@@ -111,8 +111,9 @@ def execute(task: Task) -> Outcome:
         with Watchdog(task.limits) as watchdog:
             forget_edited_modules()
             scenario = scenario_at(task.base, task.name, task.params, task.seed, task.variant)
-            outcome = _with_key(task, outcome, scenario, plan := make_plan(scenario))
-            outcome = _simulated(task, scenario, plan, outcome, watchdog)
+            measures = measures_of(task.measure, scenario.market)
+            outcome = _with_key(measures, outcome, scenario, plan := make_plan(scenario))
+            outcome = _simulated(task, measures, scenario, plan, outcome, watchdog)
     except OverTime:
         outcome = _failed(outcome, f"over its time limit of {watchdog.limit_s:g} s", task)
     except EcnomyError as error:
@@ -124,8 +125,12 @@ def execute(task: Task) -> Outcome:
     return msgspec.structs.replace(outcome, wall_s=wall_s, worker=_where())
 
 
-def _with_key(task: Task, outcome: Outcome, scenario: Scenario, plan: Plan) -> Outcome:
-    strategies = {**strategy_modules(scenario.market), **measure_modules(task.measure)}
+def _with_key(
+    measures: tuple[str, ...], outcome: Outcome, scenario: Scenario, plan: Plan
+) -> Outcome:
+    strategies = strategy_modules(scenario.market)
+    for measure in measures:
+        strategies |= measure_modules(measure)
     remember_modules(strategies)
     key = run_key(plan, scenario.market, outcome.code, strategies)
     return msgspec.structs.replace(outcome, run=key, strategies=strategies)
@@ -154,10 +159,15 @@ def _failed(outcome: Outcome, reason: str, task: Task) -> Outcome:
 
 
 def _simulated(
-    task: Task, scenario: Scenario, plan: Plan, outcome: Outcome, watchdog: Watchdog
+    task: Task,
+    measures: tuple[str, ...],
+    scenario: Scenario,
+    plan: Plan,
+    outcome: Outcome,
+    watchdog: Watchdog,
 ) -> Outcome:
     market = market_of(plan, scenario.market)
-    with _folder(task) as folder:
+    with _folder(task, measures) as folder:
         gathered = Gathered(plan)
         with _kept(folder, scenario, plan, market, gathered) as sink:
             with engine_kind(task.engine).start(plan, folder) as engine:
@@ -165,8 +175,8 @@ def _simulated(
                 finish = simulate(engine, plan, market, sink, Quiet())
                 engine.finished()
         values = gathered.row(market)
-        if task.measure and folder is not None:
-            values |= measured(task.measure, folder, values)
+        if folder is not None:
+            values = _measured(measures, folder, values)
     return msgspec.structs.replace(
         outcome,
         status=DONE,
@@ -176,10 +186,20 @@ def _simulated(
     )
 
 
+def _measured(
+    measures: tuple[str, ...], folder: Path, values: dict[str, float | None]
+) -> dict[str, float | None]:
+    """With the columns of measures; those of WELFARE give way to others of the same name."""
+    for measure in measures:
+        more = measured(measure, folder, {} if measure == WELFARE else values)
+        values = {**values, **{name: more[name] for name in more if name not in values}}
+    return values
+
+
 @contextlib.contextmanager
-def _folder(task: Task) -> Iterator[Path | None]:
-    """Where the run's results go: the folder they are kept in, one for `measure`, or none."""
-    if task.folder or not task.measure:
+def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
+    """Where the run's results go: the folder they are kept in, one for measures, or none."""
+    if task.folder or not measures:
         yield Path(task.folder) if task.folder else None
         return
     with tempfile.TemporaryDirectory(prefix="ecnomy-") as folder:

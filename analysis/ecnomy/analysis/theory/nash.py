@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users who anticipate prices: the Nash equilibrium of proportional allocation on one link.
+
+User i bids w_i (money/s) for a link of capacity C and gets x_i = C w_i / sum w, so that the price
+of a unit of rate is rho = sum w / C. Users who take rho as given come to the optimum. A user who
+knows that its own bid moves rho is left U_i(x_i) - w_i, most where
+
+    (1 - x_i / C) U_i'(x_i) = rho      if x_i > 0,      U_i'(0) <= rho  else               (1)
+
+With concave utilities that grow there is one equilibrium. It maximises the sum of
+(1 - x/C) U(x) + (1/C) integral_0^x U over sum x = C, whose slopes are the left side of (1). Where
+U(0) >= 0 it has at least 3/4 of the optimum's utility. The bound is approached by one user with the
+utility x and ever more with x/2. Source: Johari, Tsitsiklis 2004, Theorems 2 and 3; the mechanism:
+Kelly 1997.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["NASH_BOUND", "Concave", "LinearUtility", "NashEquilibrium", "nash_equilibrium"]
+
+Floats = npt.NDArray[np.float64]
+NASH_BOUND: Final = 0.75  # of the optimum's utility, where U(0) >= 0
+_HALVINGS: Final = 64  # more than a double has digits
+
+
+class Concave(Protocol):
+    """Concave utilities of users, a column each; `theory.Utility` is one."""
+
+    def value(self, rates: Floats) -> Floats:
+        """U(x), user by user."""
+
+    def marginal(self, rates: Floats) -> Floats:
+        """U'(x), positive and not increasing."""
+
+
+class LinearUtility(msgspec.Struct, frozen=True):
+    """slope x: the utilities of the worst case."""
+
+    slope: float | Floats
+
+    def __post_init__(self) -> None:
+        slopes = np.asarray(self.slope, dtype=np.float64)
+        if not (np.isfinite(slopes) & (slopes > 0)).all():
+            raise InputError(f"slope: found {self.slope}, expected finite numbers above 0")
+
+    def value(self, rates: Floats) -> Floats:
+        """See Concave."""
+        return np.asarray(self.slope * rates, dtype=np.float64)
+
+    def marginal(self, rates: Floats) -> Floats:
+        """See Concave."""
+        return np.asarray(self.slope * np.ones_like(rates), dtype=np.float64)
+
+
+class NashEquilibrium(msgspec.Struct, frozen=True, eq=False):
+    """What users who anticipate prices make of a link, beside the optimum.
+
+    Rates are in the unit of the capacity, bids in utility (money/s), prices in utility per unit of
+    rate.
+    """
+
+    rates: Floats  # (users,)
+    bids: Floats  # (users,)
+    price: float
+    utility: float
+    optimum_rates: Floats  # (users,); one of the optima where there are several
+    optimum_price: float
+    optimum: float  # its utility
+
+    @property
+    def ratio(self) -> float:
+        """Utility over the optimum's; NaN where the optimum's is not above 0."""
+        return self.utility / self.optimum if self.optimum > 0 else float("nan")
+
+
+def nash_equilibrium(utility: Concave, users: int, capacity: float) -> NashEquilibrium:
+    """Solve (1) with sum x = C, and the optimum by U_i'(x_i) = price.
+
+    Args:
+        utility: of all users; array parameters have shape (users,).
+        users: how many, at least two: a single bidder has no best bid.
+        capacity: C, in any unit of rate.
+
+    Raises:
+        InputError: an argument is out of range, or a utility does not grow up to its share C/users.
+    """
+    if users < 2 or not (np.isfinite(capacity) and capacity > 0):
+        found = f"{users} users and the capacity {capacity:g}"
+        raise InputError(f"found {found}, expected two or more users and a capacity above 0")
+    equal = np.full(users, capacity / users)
+    if not (np.asarray(utility.marginal(equal)) > 0).all():
+        raise InputError("a utility does not grow up to an equal share of the link")
+
+    def anticipating(rates: Floats) -> Floats:
+        return (1 - rates / capacity) * utility.marginal(rates)
+
+    rates, price = _divided(anticipating, users, capacity)
+    best, best_price = _divided(utility.marginal, users, capacity)
+    return NashEquilibrium(
+        rates=rates,
+        bids=price * rates,
+        price=price,
+        utility=float(np.sum(utility.value(rates))),
+        optimum_rates=best,
+        optimum_price=best_price,
+        optimum=float(np.sum(utility.value(best))),
+    )
+
+
+def _divided(
+    slope: Callable[[Floats], Floats], users: int, capacity: float
+) -> tuple[Floats, float]:
+    """Rates whose sum is the capacity and whose slopes are all one price, or below it at 0.
+
+    Where all get the same, slopes lie between the least and the largest of them, and so does the
+    price. Rates jump at a price where slopes are flat: what is left there goes to those who jump.
+    """
+    equal = slope(np.full(users, capacity / users))
+    low, high = float(equal.min()), float(equal.max())
+    for _ in range(_HALVINGS):
+        price = (low + high) / 2
+        if _asked(slope, price, users, capacity).sum() > capacity:
+            low = price
+        else:
+            high = price
+    least, most = (_asked(slope, price, users, capacity) for price in (high, low))
+    jump = most - least
+    left = capacity - least.sum()
+    share = left / jump.sum() if jump.sum() > 0 else 0.0
+    rates = least + share * jump
+    return np.asarray(rates * (capacity / rates.sum()), dtype=np.float64), (low + high) / 2
+
+
+def _asked(slope: Callable[[Floats], Floats], price: float, users: int, capacity: float) -> Floats:
+    """The largest rate, up to the capacity, at which each one's slope is at least the price."""
+    low, high = np.zeros(users), np.full(users, float(capacity))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        enough = slope(middle) >= price
+        low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+    return low

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Welfare of runs against counts of their tables by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import welfare_world as world
+from ecnomy.agents.spec import StrategySpec
+from ecnomy.analysis import Run, open_run
+from ecnomy.analysis.declared import agents_of, declared_of
+from ecnomy.analysis.show import print_summary
+from ecnomy.analysis.welfare import Welfare, welfare_columns, welfare_of
+from ecnomy.analysis.welfare_table import print_welfare
+from ecnomy.markets import run
+
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
+FROM_S, TO_S, S = world.FROM_S, world.TO_S, world.S
+CLASSES = """
+version: 1
+duration: 30 s
+warmup: 5 s
+network:
+  links:
+    - name: link
+      from: a
+      to: b
+      rate: 2 Mbps
+      delay: 5 ms
+      marking: {law: fixed, probability: 0.05}
+sources:
+  - {name: film, count: 3, rows: together, from: a, to: b, transport: {law: wtp, mss: 960 bytes}}
+  - {name: mail, from: a, to: b, stop: 20 s, transport: {law: wtp, mss: 960 bytes}}
+market:
+  epoch: 1 s
+  price_per_mark: 0.05 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop
+      role: application-provider
+      classes: {gold: {fee: 0.7 money/s, sources: film}}
+      strategy:
+        kind: elastic-utility
+        utility: {kind: alpha-fair, a: 1 money/s, alpha: 2, x0: 0.5 Mbps}
+    - {name: viewers, role: customer, sources: film}
+"""
+
+
+def found(a_run: Run) -> Welfare:
+    welfare = welfare_of(a_run)
+    assert welfare is not None
+    return welfare
+
+
+def shown(a_run: Run) -> str:
+    console = Console(width=120, highlight=False, force_terminal=False)
+    with console.capture() as capture:
+        print_welfare(a_run, console)
+    return capture.get()
+
+
+@pytest.fixture(scope="module")
+def lot(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two links in a row; travellers with logarithms, neighbours with roots."""
+    return world.made(world.PARKING_LOT, tmp_path_factory.mktemp("lot"))
+
+
+def by_hand(a_run: Run, flows: tuple[int, ...], log: bool) -> tuple[float, float]:
+    """Sum of U(x_t) second by second, and what the mean rates would have given."""
+
+    def worth(x_bps: float) -> float:
+        if log:
+            return world.LOG_A * math.log(1 + x_bps / world.LOG_X0)
+        return world.SQRT_A * math.sqrt(x_bps / world.SQRT_X0)
+
+    lived = steady = 0.0
+    for flow in flows:
+        rates = world.rates_bps(a_run, flow, FROM_S, TO_S)
+        lived += sum(worth(x) for x in rates)
+        steady += worth(sum(rates) / len(rates)) * len(rates)
+    return lived, steady
+
+
+def test_utilities_are_those_of_the_reports(lot: Run) -> None:
+    """U(x_t) is added up over all seconds; U of the mean is larger."""
+    travellers, neighbours = found(lot).consumers
+    for one, flows, log in ((travellers, (0, 1), True), (neighbours, (2, 3), False)):
+        lived, steady = by_hand(lot, flows, log)
+        assert one.utility_micro == round(1e6 * lived)
+        assert one.steady_micro == pytest.approx(1e6 * steady, abs=1)
+        assert one.utility_micro < one.steady_micro
+        assert one.users == 2
+
+
+def test_money_is_that_of_the_ledger(lot: Run) -> None:
+    """What was paid in the window, posting by posting; surplus and profit."""
+    welfare = found(lot)
+    for one in welfare.consumers:
+        paid = world.paid_micro(lot, one.account.name, FROM_S, TO_S)
+        assert one.account.paid_micro == {"marks": paid} and paid > 0
+        assert one.surplus_micro == one.utility_micro - paid
+    (isp,) = welfare.sellers
+    assert isp.name == "isp"
+    assert isp.net_micro == world.paid_micro(lot, "isp", FROM_S, TO_S, "credit")
+    whole = lot.ledger["amount_micro"].sum()
+    assert isp.net_micro < whole  # the warm-up's is not counted
+
+
+def test_surplus_and_profits_are_welfare_to_the_micro_unit(lot: Run) -> None:
+    """Where all money is accounted for, it only changes hands."""
+    welfare = found(lot)
+    assert welfare.others == ()
+    assert welfare.surplus_micro + welfare.profit_micro == welfare.welfare_micro
+    assert welfare.profit_micro > 0
+
+
+@pytest.mark.parametrize("name", ["price-handler", "switching"])
+def test_the_sum_holds_in_the_examples(name: str, tmp_path: Path) -> None:
+    """With users who declare no utility, what they paid is the difference, exactly."""
+    more = ["sources.crowd.start=20 s", "sources.crowd.stop=40 s"] if name[0] == "p" else []
+    short = ["duration=50 s", "warmup=10 s", *more]
+    example = run(EXAMPLES / f"{name}.yaml", overrides=short, out=tmp_path / "r")
+    welfare = found(open_run(example.folder))
+    paid = sum(sum(one.paid_micro.values()) for one in welfare.others)
+    assert (paid > 0) == (name == "price-handler")
+    assert welfare.surplus_micro + welfare.profit_micro - paid == welfare.welfare_micro
+    assert welfare.optimum_ratio <= 1
+    assert welfare.per_s(welfare.steady_micro) <= welfare.distance.optimum_per_s * (1 + 1e-6)
+
+
+def test_jain_by_hand(lot: Run) -> None:
+    """(sum x)^2 / (n sum x^2) of mean rates, and of utilities over their amount `a`."""
+    welfare = found(lot)
+    rates = [np.mean(world.rates_bps(lot, flow, FROM_S, TO_S)) for flow in range(4)]
+    worth = [by_hand(lot, (flow,), log=flow < 2)[0] for flow in range(4)]
+    per = [w / (world.LOG_A if flow < 2 else world.SQRT_A) for flow, w in enumerate(worth)]
+    for index, values in ((welfare.jain_rates, rates), (welfare.jain_utilities, per)):
+        assert index == pytest.approx(sum(values) ** 2 / (4 * sum(v * v for v in values)))
+        assert 0.5 < index < 1
+
+
+def test_a_user_with_alternatives_is_one(tmp_path: Path) -> None:
+    """Flows count while they are on, and two flows of one user as one."""
+    short = ["duration=60 s", "warmup=10 s"]
+    done = run(EXAMPLES / "switching.yaml", overrides=short, out=tmp_path / "r")
+    a_run = open_run(done.folder)
+    table = a_run.flow_epochs.sort_values(["t_ps", "flow"])
+    on = table["active"].to_numpy().reshape(-1, 24)
+    bits = 8.0 * table["acked_bytes"].to_numpy().reshape(-1, 24)
+    lived, volume, seconds = 0.0, np.zeros(12), np.zeros(12)
+    for second in range(10, 60):
+        for flow in range(24):
+            if on[second + 1, flow]:
+                x = bits[second + 1, flow] - bits[second, flow]
+                lived += math.log(1 + x / 2e5)
+                volume[flow % 12] += x
+                seconds[flow % 12] += 1
+    (users,) = found(a_run).consumers
+    assert (seconds == 50).all() and users.users == 12
+    assert users.utility_micro == round(1e6 * lived)
+    mean = volume / seconds
+    index = mean.sum() ** 2 / (12 * (mean**2).sum())
+    assert found(a_run).jain_rates == pytest.approx(index)
+
+
+def test_a_provider_that_declares_one(tmp_path: Path) -> None:
+    """The flows of its classes, rows of many, fees it receives; its customers are others."""
+    a_run = world.made(CLASSES, tmp_path)
+    welfare = found(a_run)
+    (shop,) = welfare.consumers
+    each = [x / 3 for x in world.rates_bps(a_run, 0, 5, 30)]
+    floored = [max(x / 5e5, 1e-3) for x in each]
+    assert shop.account.name == "shop" and shop.users == 3
+    assert shop.utility_micro == round(1e6 * 3 * sum(-1 / r for r in floored))
+    assert shop.account.received_micro == {"class-fee": round(3 * 0.7e6 * 25)}
+    assert shop.surplus_micro == shop.utility_micro + shop.account.net_micro
+    others = {one.name: one.net_micro for one in welfare.others}
+    mail = world.paid_micro(a_run, "source:mail", 5, 30)
+    assert others == {"viewers": -round(3 * 0.7e6 * 25), "source:mail": -mail} and mail > 0
+    rest = welfare.surplus_micro + welfare.profit_micro + welfare.others_micro
+    assert rest == welfare.welfare_micro
+    assert math.isnan(welfare.optimum_ratio)  # the optimum is below 0: there is no ratio
+    assert welfare.per_s(welfare.welfare_micro) < welfare.distance.optimum_per_s < 0
+    assert math.isnan(welfare.jain_utilities)
+
+
+def test_a_strategy_of_ones_own(tmp_path: Path) -> None:
+    """Any strategy object with a utility declares one; a crooked one has no optimum."""
+    sated = found(world.one_link(tmp_path, first="{kind: 'welfare_world:Content'}"))
+    assert [one.account.name for one in sated.consumers] == ["first-user", "second-user"]
+    rates = world.rates_bps(open_run(tmp_path / "r"), 0, 5, 30)
+    assert sated.consumers[0].utility_micro == round(
+        3e6 * sum(1 - math.exp(-x / 1e6) for x in rates)
+    )
+    assert 0.9 < sated.optimum_ratio <= 1
+    crooked = "{kind: 'welfare_world:Content', crooked: true}"
+    other = found(world.one_link(tmp_path / "crooked", first=crooked))
+    assert other.distance.why == "the utility of first-user is not concave"
+    assert math.isnan(other.optimum_ratio)
+    assert "no optimum: the utility of first-user" in shown(open_run(tmp_path / "crooked" / "r"))
+
+
+def test_a_source_of_two_counts_once(tmp_path: Path) -> None:
+    """Flows of a user and a provider who both declare one are the user's."""
+    a_run = world.made(CLASSES, tmp_path)
+    isp, shop, viewers = agents_of(a_run)
+    also = msgspec.structs.replace(viewers, strategy=StrategySpec("welfare_world:Content"))
+    assert [one.agent for one in declared_of(a_run, (isp, shop, viewers))] == ["shop"]
+    (one,) = declared_of(a_run, (isp, shop, also))
+    assert one.agent == "viewers" and one.rows.tolist() == [0]
+
+
+def test_a_scenario_that_does_not_load_has_none(tmp_path: Path) -> None:
+    """A role or a strategy that is not found when the scenario is read: no welfare, no error."""
+    a_run = world.one_link(tmp_path, first="{kind: 'welfare_world:Content'}")
+    file = a_run.path / "manifest.json"
+    file.write_text(file.read_text().replace("welfare_world:Content", "no_such_world:Content"))
+    assert welfare_of(open_run(a_run.path)) is None
+
+
+def test_show_prints_it(lot: Run) -> None:
+    """Consumers, sellers, sums, fairness, distance and margin, in money per second."""
+    text, welfare = " ".join(shown(lot).split()), found(lot)
+    travellers = welfare.consumers[0]
+    row = [travellers.utility_micro, travellers.steady_micro]
+    row += [travellers.account.paid_micro["marks"], travellers.surplus_micro]
+    cells = " ".join(f"{amount / 50e6:.2f}" for amount in row[:2])
+    assert f"travellers 2 {cells}" in text
+    assert f"isp {welfare.profit_micro / 50e6:.2f} 0.00 +{welfare.profit_micro / 50e6:.2f}" in text
+    assert f"welfare {welfare.welfare_micro / 50e6:.2f} = surplus" in text
+    assert "Jain's index over 4 users: rates 0.9" in text
+    assert f"welfare is {100 * welfare.optimum_ratio:.1f} % of it" in text
+    assert "gain (p + x p') / w_dec = 0.1" in text
+
+
+def test_show_prints_it_before_the_accounts(lot: Run) -> None:
+    """The summary of a run has it."""
+    console = Console(width=120)
+    with console.capture() as capture:
+        print_summary(lot, console)
+    text = capture.get()
+    assert text.index("Welfare (money/s, 10 s to 60 s)") < text.index("account (whole run")
+
+
+def test_other_runs_have_none(gold_silver: Path, tmp_path: Path) -> None:
+    """Nothing is printed, and no column made, where nobody declares a utility."""
+    assert welfare_of(open_run(gold_silver)) is None
+    assert shown(open_run(gold_silver)) == ""
+    assert welfare_columns(gold_silver) == {}
+    short = ["duration=10 s", "warmup=2 s"]
+    done = run(EXAMPLES / "gold-silver.yaml", overrides=short, out=tmp_path / "r")
+    assert shown(open_run(done.folder)) == ""
+
+
+def test_a_run_cut_short(lot: Run, tmp_path: Path) -> None:
+    """A partial run's welfare goes as far as its reports; one without two reports has none."""
+    for until_s in (25, 10):
+        folder = tmp_path / str(until_s)
+        folder.mkdir()
+        for file in lot.path.glob("*.parquet"):
+            table = pd.read_parquet(file)
+            kept = table[table["t_ps"] <= until_s * S] if "t_ps" in table else table
+            kept.to_parquet(folder / file.name, index=False)
+        manifest = json.loads((lot.path / "manifest.json").read_text())
+        (folder / "manifest.json").write_text(json.dumps({**manifest, "complete": False}))
+        welfare = welfare_of(open_run(folder))
+        if until_s == 10:
+            assert welfare is None
+            continue
+        assert welfare is not None and welfare.window.seconds == 15
+        lived = sum(
+            world.LOG_A * math.log(1 + x / world.LOG_X0)
+            for flow in (0, 1)
+            for x in world.rates_bps(lot, flow, FROM_S, 25)
+        )
+        assert welfare.consumers[0].utility_micro == round(1e6 * lived)
+
+
+def test_the_verb_show(lot: Run) -> None:
+    """`ecnomy show` prints it."""
+    import typer
+
+    from ecnomy.analysis.show import show_command
+
+    app = typer.Typer()
+    app.command()(show_command)
+    done = CliRunner().invoke(app, [str(lot.path), "--no-plot"])
+    assert done.exit_code == 0 and "welfare" in done.output

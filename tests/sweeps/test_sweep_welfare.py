@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of welfare: of runs whose agents declare utilities, and of no others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
+from ecnomy.analysis import load
+from ecnomy.analysis.welfare import welfare_columns
+from ecnomy.markets.sweep.measure import WELFARE, measures_of
+from sweep_world import SCENARIO, SWEEP, go, write
+
+ELASTIC = "{kind: elastic-utility, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}}"
+HANDLERS = SCENARIO[: SCENARIO.index("    - name: shop")] + (
+    f"    - {{name: rich, role: price-handler, sources: gold, strategy: {ELASTIC}}}\n"
+    "    - {name: plain, role: price-handler, sources: silver, strategy: "
+    "{kind: constant-charge, charge: 1 money/s}}\n"
+)
+OWN = ["welfare", "consumer_surplus", "profit.isp", "jain", "optimum_ratio"]
+TWO = SWEEP.replace("replicates: 3", "replicates: 1")
+
+
+def test_runs_of_declared_utilities_have_the_columns(tmp_path: Path) -> None:
+    """They are those of the results folder, behind those that were there before."""
+    file = write(tmp_path, TWO + "keep: results\n", HANDLERS)
+    tally, _, watcher = go(file, tmp_path / "out")
+    assert not watcher.failures and tally.done == 4
+    frame = load(tmp_path / "out")
+    columns = list(frame.columns)
+    assert columns.index("balance.isp") < columns.index("welfare")
+    folders = sorted((tmp_path / "out" / "runs").iterdir())
+    wanted = sorted(tuple(welfare_columns(folder)[name] for name in OWN) for folder in folders)
+    found = sorted(frame[OWN].itertuples(index=False, name=None))
+    assert len(wanted) == 4
+    for row, other in zip(found, wanted, strict=True):
+        assert row == pytest.approx(other)
+    assert (frame["optimum_ratio"] < 1).all() and (frame["jain"] > 0.5).all()
+
+
+def test_columns_without_a_kept_folder(tmp_path: Path) -> None:
+    """The same figures; nothing is left on the disk. Other columns are as without a utility."""
+    kept = write(tmp_path, TWO + "keep: results\n", HANDLERS)
+    go(kept, tmp_path / "kept")
+    go(write(tmp_path, TWO, HANDLERS), tmp_path / "out")
+    one, other = load(tmp_path / "kept"), load(tmp_path / "out")
+    assert (one[OWN] == other[OWN]).all(axis=None)
+    assert not (tmp_path / "out" / "runs").exists()
+
+
+def test_other_runs_have_none(tmp_path: Path) -> None:
+    """Neither the columns nor the digests of the modules that make them."""
+    _, _, watcher = go(write(tmp_path, TWO), tmp_path / "out")
+    frame = load(tmp_path / "out")
+    assert not watcher.failures and len(frame) == 4
+    assert not set(OWN) & set(frame.columns)
+
+
+def test_a_measure_of_ones_own_keeps_its_names(tmp_path: Path, monkeypatch) -> None:
+    """A column `jain` that a sweep measured itself stays what it was."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "jain_figures", raising=False)
+    (tmp_path / "jain_figures.py").write_text("def own(results):\n    return {'jain': 7}\n")
+    go(write(tmp_path, TWO + "measure: jain_figures:own\n", HANDLERS), tmp_path / "out")
+    frame = load(tmp_path / "out")
+    assert (frame["jain"] == 7).all() and (frame["welfare"] > 0).all()
+    sys.modules.pop("jain_figures", None)
+
+
+def test_a_strategy_that_cannot_be_made_is_left_to_the_market() -> None:
+    """It declares nothing, and the run fails for its own reason."""
+    agents = (AgentSpec("isp", "connectivity-provider"),)
+    elastic = StrategySpec("elastic-utility", {"utility": {"kind": "sqrt", "a": 1.0, "x0": 1e6}})
+    for strategy, measures in (
+        (StrategySpec("no_such_module:Thing"), ("a:b",)),
+        (StrategySpec("constant-charge", {"charge": 1.0}), ("a:b",)),
+        (elastic, ("a:b", WELFARE)),
+    ):
+        handler = AgentSpec("rich", "price-handler", sources=("gold",), strategy=strategy)
+        assert measures_of("a:b", MarketSpec(100_000, (*agents, handler))) == measures
+    assert measures_of("", None) == ()
