@@ -17,10 +17,11 @@ from typer.testing import CliRunner
 import welfare_world as world
 from ecnomy.agents.spec import StrategySpec
 from ecnomy.analysis import Run, open_run
-from ecnomy.analysis.declared import agents_of, declared_of
+from ecnomy.analysis.declared import agents_of, declared_of, lived
 from ecnomy.analysis.show import print_summary
 from ecnomy.analysis.welfare import Welfare, welfare_columns, welfare_of
 from ecnomy.analysis.welfare_table import print_welfare
+from ecnomy.analysis.windows import Epochs
 from ecnomy.markets import run
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
@@ -295,3 +296,18 @@ def test_the_verb_show(lot: Run) -> None:
     app.command()(show_command)
     done = CliRunner().invoke(app, [str(lot.path), "--no-plot"])
     assert done.exit_code == 0 and "welfare" in done.output
+
+
+def test_a_flow_that_stops_amid_an_epoch_lived_to_that_moment(tmp_path: Path) -> None:
+    """A stop at 20.4 s: 15.4 of the seconds from 5 s on, with what was acknowledged in the last."""
+    text = CLASSES.replace("sources: film}\n", "sources: [film, mail]}\n").replace(
+        "stop: 20 s", "stop: 20.4 s"
+    )
+    text = text.replace("sources: film}}", "sources: [film, mail]}}")
+    a_run = world.made(text, tmp_path)
+    (one,) = declared_of(a_run, agents_of(a_run))
+    flows = Epochs(a_run.flow_epochs, "flow", a_run.plan.row_count)
+    had = lived(flows, one, 5 * S, 30 * S)
+    assert had.on_s == pytest.approx([75.0, 15.4])
+    acked = flows.column("acked_bytes")
+    assert had.bits[1] == 8 * (acked[flows.t_ps == 21 * S, 1] - acked[flows.t_ps == 5 * S, 1])[0]

@@ -32,6 +32,7 @@ __all__ = ["Declared", "Lived", "agents_of", "declared_of", "limit_bps", "lived"
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+_NEVER: Final = 2**62
 LEAST: Final = 1e-3  # of x0, where U(0) is infinite
 
 
@@ -45,6 +46,8 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
         x0_bps: of each row.
         least: the smallest ratio of rate and x0 that counts; 0 where U(0) is finite.
         weight: the utility's `a`, 1 where it has none [money/s].
+        flows: how many flows each row is.
+        stop_ps: when its source stops; past any time where it does not.
     """
 
     agent: str
@@ -53,6 +56,8 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
     x0_bps: Floats
     least: float
     weight: float
+    flows: Floats
+    stop_ps: Integers
 
     def value(self, rates_bps: Floats) -> Floats:
         """U of rates of shape (..., rows), money/s."""
@@ -161,7 +166,17 @@ def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> De
     with np.errstate(all="ignore"):
         bounded = bool(np.isfinite(utility.value(np.zeros(1))).all())
     least, weight = 0.0 if bounded else LEAST, float(getattr(utility, "a", 1.0))
-    return Declared(agent, utility, np.array(rows, dtype=np.int64), x0_bps, least, weight)
+    own = [named[row] for row in rows]
+    return Declared(
+        agent=agent,
+        utility=utility,
+        rows=np.array(rows, dtype=np.int64),
+        x0_bps=x0_bps,
+        least=least,
+        weight=weight,
+        flows=np.array([source.row_flows for source in own], dtype=np.float64),
+        stop_ps=np.array([s.stop_ps if s.stop_ps >= 0 else _NEVER for s in own], dtype=np.int64),
+    )
 
 
 def limit_bps(source: Source) -> float:
@@ -176,12 +191,15 @@ def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:
         ResultsError: a column is missing.
     """
     inside = (flows.t_ps >= from_ps) & (flows.t_ps <= to_ps)
-    dt_s = np.diff(flows.t_ps[inside])[:, None] / PS_PER_S
+    t_ps = flows.t_ps[inside][:, None]
     bits = 8 * np.diff(flows.column("acked_bytes")[inside][:, declared.rows], axis=0)
     # A report's `active` holds for the epoch before it: decisions act after the report.
-    on = flows.column("active")[inside][1:, declared.rows]
-    bits = np.where(on > 0, bits, 0.0)
-    seconds = on * dt_s
+    seconds = flows.column("active")[inside][1:, declared.rows] * (np.diff(t_ps, axis=0) / PS_PER_S)
+    # But for an epoch in which a source stops. Rows switched off in it have sent nothing.
+    begun_s = (declared.stop_ps - t_ps[:-1]) / PS_PER_S * declared.flows
+    ends = (declared.stop_ps > t_ps[:-1]) & (declared.stop_ps < t_ps[1:])
+    seconds = np.where(ends, np.where(bits > 0, begun_s, 0.0), seconds)
+    bits = np.where(seconds > 0, bits, 0.0)
     rates = np.divide(bits, seconds, out=np.zeros_like(bits), where=seconds > 0)
     worth = np.where(seconds > 0, declared.value(rates), 0.0)
     return Lived(seconds.sum(axis=0), bits.sum(axis=0), (seconds * worth).sum(axis=0))

@@ -151,7 +151,7 @@ def _collect(run: Run) -> _Data:
         flows=flows,
         links=links,
         crossings=crossings_of(run),
-        on=flows_on(run, flows, edges),
+        on=flows_on(run, edges),
         drawn_links=sorted(drawn, key=lambda one: one.link),
         more_links=len(congested) - len(drawn),
     )

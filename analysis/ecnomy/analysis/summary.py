@@ -283,7 +283,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
         edges = np.array([window.from_ps, window.to_ps], dtype=np.int64)
         fee = fees_by_flow(ledger, rows, edges)[0]
         paid = marks_by_flow(ledger, rows, edges)[0]
-        on = flows_on(self.run, self.flows, edges)[0]
+        on = flows_on(self.run, edges)[0]
         shares = link_shares(self.crossings, activity_of(self.run, self.flows, edges))
         return PhaseSummary(
             phase=phase,

@@ -19,8 +19,11 @@ import pyarrow.parquet as pq
 from rich import box
 from rich.table import Table
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.kinds import MARKS
+from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import ACTIVE
+from ecnomy.markets.results.switches import Switches
 
 __all__ = ["Group", "background_in_words", "groups", "payment_table", "window_in_words"]
 
@@ -62,20 +65,20 @@ def groups(folder: Path) -> list[Group]:
     columns = ["flow", "source", "class", "provider", *_NUMBERS]
     table = pq.read_table(folder / "flows.parquet", columns=columns)
     background = _background(folder / "ledger.parquet")
-    from_s, to_s = _window_s(folder)
+    manifest = _manifest(folder)
     members: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in table.to_pylist():
         of = (row["provider"], row["class"]) if row["class"] else ("", row["source"])
         members.setdefault(of, []).append(row)
-    on = _active(folder, from_s, to_s)
-    found = members.items()
-    return [_group(name, rows, to_s - from_s, background, on) for (_, name), rows in found]
+    on = _active(folder, manifest)
+    found, seconds = members.items(), manifest.measured.seconds
+    return [_group(name, rows, seconds, background, on) for (_, name), rows in found]
 
 
 def window_in_words(folder: Path) -> str:
     """The measured window of a run, such as `10 s to 180 s`."""
-    from_s, to_s = _window_s(folder)
-    return f"{from_s:g} s to {to_s:g} s"
+    window = _manifest(folder).measured
+    return f"{window.from_ps / PS_PER_S:g} s to {window.to_ps / PS_PER_S:g} s"
 
 
 def payment_table(rows: Iterable[Group]) -> Table:
@@ -118,9 +121,24 @@ def _cells(row: Group) -> list[str]:
     ]
 
 
-def _window_s(folder: Path) -> tuple[float, float]:
-    measured = msgspec.json.decode((folder / "manifest.json").read_bytes())["measured"]
-    return measured["from_ps"] / 1e12, measured["to_ps"] / 1e12
+class _Measured(msgspec.Struct, frozen=True):
+    from_ps: int
+    to_ps: int
+
+    @property
+    def seconds(self) -> float:
+        return (self.to_ps - self.from_ps) / PS_PER_S
+
+
+class _Manifest(msgspec.Struct, frozen=True):
+    """What is read of manifest.json."""
+
+    measured: _Measured
+    plan: Plan
+
+
+def _manifest(folder: Path) -> _Manifest:
+    return msgspec.json.decode((folder / "manifest.json").read_bytes(), type=_Manifest)
 
 
 def _background(file: Path) -> set[int]:
@@ -131,23 +149,17 @@ def _background(file: Path) -> set[int]:
     return set(ledger["flow"].filter(own).to_pylist())
 
 
-def _active(folder: Path, from_s: float, to_s: float) -> dict[int, float]:
+def _active(folder: Path, manifest: _Manifest) -> dict[int, float]:
     """Rows of flows that their agents switched off: how many of their flows were on, on average."""
-    agents = pq.read_table(folder / "agents.parquet", columns=["flow", "name", "value"])
-    off = pc.and_(pc.equal(agents["name"].cast("string"), ACTIVE), pc.equal(agents["value"], 0))
-    switched = sorted(row for row in set(agents["flow"].filter(off).to_pylist()) if row >= 0)
-    if not switched or to_s <= from_s:
+    names = ["t_ps", "flow", "name", "value"]
+    agents = pq.read_table(folder / "agents.parquet", columns=names)
+    own = agents.filter(pc.equal(agents["name"].cast("string"), ACTIVE))
+    columns = (own[name].to_numpy() for name in ("t_ps", "flow", "value"))
+    switches, window = Switches(manifest.plan, *columns), manifest.measured
+    if window.to_ps <= window.from_ps:
         return {}
-    epochs = pq.read_table(folder / "flow_epochs.parquet", columns=["t_ps", "flow", "active"])
-    columns = (epochs[name].to_numpy() for name in ("t_ps", "flow", "active"))
-    t_ps, flow, active = columns
-    mean = {}
-    for row in switched:
-        t_s, on = t_ps[flow == row] / 1e12, active[flow == row]  # since the report before
-        inside = (t_s > from_s) & (t_s <= to_s)
-        lengths = np.diff(t_s, prepend=0.0)
-        mean[row] = float((on * lengths)[inside].sum() / (to_s - from_s))
-    return mean
+    mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]
+    return dict(zip(switches.rows.tolist(), mean.tolist(), strict=True))
 
 
 def _group(

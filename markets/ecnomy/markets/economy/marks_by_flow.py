@@ -8,6 +8,8 @@ marks by largest remainders.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from ecnomy.agents.observation import Integers
@@ -16,6 +18,8 @@ from ecnomy.markets.economy.readings import Epoch, PairBooks
 from ecnomy.markets.plan import Plan
 
 __all__ = ["MarksByFlow", "shared"]
+
+_LARGEST: Final = 2**63 - 1  # of numpy's integers
 
 
 class MarksByFlow:
@@ -57,11 +61,16 @@ def shared(total: int, weights: Integers) -> Integers:
     """
     if len(weights) == 1:
         return np.array([total], dtype=np.int64)
-    weight = weights.tolist() if weights.any() else [1] * len(weights)
-    whole = sum(weight)
-    parts = [divmod(total * w, whole) for w in weight]
-    left = total - sum(part for part, _ in parts)
-    best = sorted(range(len(parts)), key=lambda i: (-parts[i][1], i))[:left]
-    found = np.array([part for part, _ in parts], dtype=np.int64)
-    found[best] += 1
+    weights = weights if weights.any() else np.ones_like(weights)
+    found = np.zeros(len(weights), dtype=np.int64)
+    used = np.flatnonzero(weights)  # the others have no remainder either
+    weight = weights[used]
+    whole = sum(weight.tolist())
+    if total * int(weight.max()) > _LARGEST or whole > _LARGEST:
+        weight = weight.astype(object)  # Python's integers
+    part, rest = total * weight // whole, total * weight % whole
+    found[used] = part
+    left = total - int(found.sum())
+    if left:
+        found[used[np.argsort(-rest, kind="stable")[:left]]] += 1
     return found

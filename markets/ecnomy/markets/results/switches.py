@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flows that their agents switch off and on, and for how long they were on.
+
+What an agent decided holds from the report of its decision to the next one on the same flow (table
+`agents`, name `active`). No flow is on before its source's start, nor from its source's stop on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.observation import Floats, Integers
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Switches"]
+
+_EVER = 2**62
+
+
+class Switches:
+    """Which rows of flows were switched, and when.
+
+    Attributes:
+        rows: those that were switched off at some time, ascending.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        t_ps: npt.NDArray[np.int64],
+        flow: npt.NDArray[np.int64],
+        value: npt.NDArray[np.float64],
+    ) -> None:
+        """Rows of the table `agents` with the name `active`, a column each, in its order.
+
+        What an agent notes under that name is of no flow (-1) and does not count.
+        """
+        self.rows: Integers = np.unique(flow[(value == 0) & (flow >= 0)])
+        own = np.isin(flow, self.rows)
+        t_ps, flow, value = t_ps[own], flow[own], value[own]
+        order = np.lexsort((t_ps, flow))  # stable: what was said last at a time holds
+        # Each row is on from its beginning to its first switch; then a span per switch.
+        row = np.concatenate((self.rows, flow[order]))
+        begin = np.concatenate((np.zeros(len(self.rows), dtype=np.int64), t_ps[order]))
+        on = np.concatenate((np.ones(len(self.rows)), value[order]))
+        order = np.argsort(row, kind="stable")
+        row, begin, on = row[order], begin[order], on[order]
+        last = np.append(row[1:] != row[:-1], True)[: len(row)]
+        end = np.where(last, _EVER, np.append(begin[1:], 0)[: len(row)])
+        sources = plan.row_sources()
+        start = np.array([sources[r].start.at_ps for r in row.tolist()], dtype=np.int64)
+        stops = [sources[r].stop_ps for r in row.tolist()]
+        stop = np.array([s if s >= 0 else _EVER for s in stops], dtype=np.int64)
+        begin, end = np.maximum(begin, start), np.minimum(end, stop)
+        keep = (on > 0) & (end > begin)
+        self._index = np.searchsorted(self.rows, row[keep])
+        self._begin, self._end = begin[keep], end[keep]
+        self._flows = np.array([sources[r].row_flows for r in self.rows.tolist()], dtype=np.float64)
+
+    def on(self, edges_ps: npt.NDArray[np.int64]) -> Floats:
+        """How many flows of each of these rows were on, on average over each interval.
+
+        Args:
+            edges_ps: ascending times.
+
+        Returns:
+            Means, [interval, row of `rows`].
+        """
+        found = np.zeros((max(len(edges_ps) - 1, 0), len(self.rows)))
+        for number, (low, high) in enumerate(zip(edges_ps[:-1], edges_ps[1:], strict=True)):
+            inside = np.minimum(self._end, high) - np.maximum(self._begin, low)
+            time_ps = np.maximum(inside, 0).astype(np.float64)
+            whole = np.bincount(self._index, time_ps, minlength=len(self.rows))
+            found[number] = whole / float(high - low) * self._flows
+        return found
