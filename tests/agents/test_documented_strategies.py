@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The deadline buyer and the steering carrier of agents/README.md, as they are printed there."""
+"""The strategies of agents/README.md that stand beside a scenario, as they are printed there."""
 
 from __future__ import annotations
 
@@ -128,3 +128,16 @@ def test_the_price_is_what_theory_says() -> None:
         load = 0.6 + sent.marked / 0.5
         per_s = sent.paid / sent.end_s + 5 * 0.3
         assert sent.prices.mean() == pytest.approx(per_s / (sent.marked * load * 2500), rel=0.05)
+
+
+def test_the_thrifty_family_changes_tariff_once_films_begin(tmp_path: Path) -> None:
+    """Metered until 40 s, when the films have cost more than the flat tariff; then that."""
+    for name, text in files().items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    result = run(tmp_path / "thrifty.yaml", out=tmp_path / "run")
+    said = result.agents.query("name == 'tariff:bytes-charge'")
+    (changed,) = set(said["t_ps"] // 10**12)
+    assert 30 <= changed <= 45 and sorted(said["flow"]) == [0, 1] and set(said["value"]) == {1.0}
+    flat = result.ledger.query("kind == 'bytes-charge' and t_ps > @changed * 10**12")
+    assert set(flat.groupby("t_ps")["amount_micro"].sum()) == {2 * 100_000}

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ecnomy.agents.calls import Call, StreamObservation
     from ecnomy.agents.decision import LEAVE, NO_CAP, Decision, FlowDecision
     from ecnomy.agents.errors import StrategyError
+    from ecnomy.agents.menus import MenuView
     from ecnomy.agents.observation import (
         NO_OFFER,
         FlowColumns,
@@ -37,6 +38,7 @@ __all__ = [
     "FlowDecision",
     "FlowView",
     "LinkColumns",
+    "MenuView",
     "Observation",
     "Offer",
     "OneOf",
@@ -55,6 +57,7 @@ _HOME: Final = {
     "FlowView": "observation",
     "LEAVE": "decision",
     "LinkColumns": "observation",
+    "MenuView": "menus",
     "NO_CAP": "decision",
     "NO_OFFER": "observation",
     "Observation": "observation",

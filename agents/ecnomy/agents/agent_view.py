@@ -8,6 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.menus import Integers, Menus, MenuView
+
 __all__ = ["AgentView", "Books"]
 
 
@@ -39,8 +42,9 @@ class AgentView:
         random: np.random.Generator,
         books: Books,
         note: Callable[[str, float], None],
+        menus: Callable[[], Menus] | None = None,
     ) -> None:
-        self.name, self.random = name, random
+        self.name, self.random, self._menus = name, random, menus
         self.notes: dict[str, float] = {}
         self._books, self._note = books, note
         self._seen: dict[str, Mapping[str, int]] = {}
@@ -67,6 +71,26 @@ class AgentView:
     def received_since(self) -> dict[str, int]:
         """What it has received since it last asked this [micro-units], by kind of contract."""
         return self._since("received", self.received_micro)
+
+    @property
+    def menus(self) -> tuple[MenuView, ...]:
+        """The contracts whose tariff it may choose for its flows; () where there is none."""
+        return self._menus().of(self.name) if self._menus else ()
+
+    def choose(self, menu: MenuView, choice: str, flows: Integers | None = None) -> None:
+        """Pay by this tariff from this report on.
+
+        Args:
+            menu: one of `menus`.
+            choice: one of its `choices`.
+            flows: which flows, as in `flow` of a view; None for all the menu's.
+
+        Raises:
+            StrategyError: there is no such choice, or a flow is not its own.
+        """
+        if self._menus is None:
+            raise StrategyError(f"{self.name} chose {choice!r}, and has no menus")
+        self._menus().choose(self.name, menu, choice, flows)
 
     def note(self, name: str, value: float) -> None:
         """A figure for the table `agents`, at the time of this report."""

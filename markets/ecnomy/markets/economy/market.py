@@ -28,6 +28,7 @@ from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
 from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.economy.menus import MarketMenus
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.phases import PHASES, in_order
@@ -90,6 +91,7 @@ class Market(Stepped):
             Metered(plan, self.parties, self.domains, self._counts, seller, contract)
             for seller, contract in self.sold
         ]
+        self.menus = MarketMenus(sold, self.parties, self.journal, lambda: self.t_ps)
         fees = ClassFee(plan, self.parties)
         contracts = (*self._settlement.contracts, fees, *sold, *self.added)
         self._book = Book(contracts, len(self.offer), self.ledger)

@@ -11,7 +11,7 @@ import numpy as np
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.spec import ContractSpec
-from ecnomy.markets.economy.accruers import accruer
+from ecnomy.markets.economy.accruers import MenuAccruer, accruer
 from ecnomy.markets.economy.contracts import FEE, Dues, Spans
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import Domains
@@ -45,7 +45,14 @@ def weighed(active_ps: Integers, weight: Floats) -> Integers:
 
 
 class Metered:
-    """One contract of one seller with the users of its sources."""
+    """One contract of one seller with the users of its sources.
+
+    Attributes:
+        seller: an agent.
+        name: its kind in the ledger.
+        rows: the flows it is for.
+        menu: where buyers choose among tariffs, those; else None.
+    """
 
     def __init__(
         self,
@@ -56,28 +63,29 @@ class Metered:
         seller: str,
         spec: ContractSpec,
     ) -> None:
-        self._kind, self._spans = spec.name, Spans(plan)
-        self._rows = parties.flows(spec.sources)
+        self.seller, self.name, self._spans = seller, spec.name, Spans(plan)
+        self.rows = parties.flows(spec.sources)
         self._parties, payee = parties, parties.account(seller)
-        self._payee = np.full(len(self._rows), payee, dtype=np.int64)
+        self._payee = np.full(len(self.rows), payee, dtype=np.int64)
         self._domains = domains
         self._domain = domains.names.index(seller) if seller in domains.names else 0
         meter = METERS[spec.meter]
         self._read = self._reading(plan, domains, counts, meter.name)
-        self._accruer = accruer(spec.tariff, len(self._rows), meter.unit)
+        self._accruer = accruer(spec.tariff, len(self.rows), meter.unit)
+        self.menu = self._accruer if isinstance(self._accruer, MenuAccruer) else None
         one = isinstance(spec.tariff, PerUnit) and spec.tariff.price.per == 1
         self._price = spec.tariff.price.micro if one else NO_PRICE
 
     def due(self, epoch: Epoch) -> Dues:
         """See Contract."""
-        rows = self._rows
+        rows = self.rows
         active_ps = self._spans.active_ps(epoch)[rows]
         quantity = self._read(epoch)[rows]
         posted = int(epoch.price_micro[self._domain])
         amount = self._accruer.due(epoch.from_ps, epoch.to_ps, quantity, posted, active_ps)
         price = np.full(len(rows), self._price, dtype=np.int64)
         debit = self._parties.users[rows]
-        return Dues(self._kind, debit, self._payee, amount, rows, quantity, price, FEE)
+        return Dues(self.name, debit, self._payee, amount, rows, quantity, price, FEE)
 
     def _reading(self, plan: Plan, domains: Domains, counts: Counts, meter: str) -> Reading:
         column = {"bytes": "delivered_bytes", "packets": "delivered", "marks": "ce"}
@@ -85,7 +93,7 @@ class Metered:
             return self._spans.active_ps
         if meter == "weight":
             own = np.zeros(plan.row_count, dtype=np.int64)  # others may be too heavy to count
-            own[self._rows] = 1
+            own[self.rows] = 1
             return lambda epoch: weighed(self._spans.active_ps(epoch) * own, epoch.weight)
         if meter == "marks-set":
             return MarksByFlow(plan, domains, self._domain).of

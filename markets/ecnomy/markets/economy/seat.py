@@ -16,7 +16,7 @@ from ecnomy.agents.roles.find import Preset
 from ecnomy.agents.seat import CallSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 from ecnomy.agents.tariff import Tariff
-from ecnomy.markets.results.journal import NAMES
+from ecnomy.markets.results.journal import NAMES, TARIFF
 
 if TYPE_CHECKING:
     from ecnomy.markets.economy.contracts import Contract
@@ -36,7 +36,7 @@ class MarketSeat:
         self._market, self._preset = market, preset
         self.spec = spec
         self._name = spec.name
-        self.agent = AgentView(spec.name, stream, market.ledger, self.note)
+        self.agent = AgentView(spec.name, stream, market.ledger, self.note, lambda: market.menus)
 
     @property
     def account(self) -> int:
@@ -145,7 +145,7 @@ class MarketSeat:
 
     def note(self, name: str, value: float) -> None:
         """See Seat."""
-        if name in NAMES:
+        if name in NAMES or name.startswith(TARIFF):
             raise StrategyError(
                 f"{self._name} notes {name!r}, which the table `agents` has already"
             )

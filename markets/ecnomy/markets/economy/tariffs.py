@@ -36,6 +36,7 @@ __all__ = [
     "Tariff",
     "TimeOfDay",
     "TwoPart",
+    "choices",
     "own_kinds",
 ]
 
@@ -257,13 +258,20 @@ KINDS: Final[dict[str, type[msgspec.Struct]]] = {
 }
 
 
+def choices(tariff: Tariff) -> Iterator[tuple[str, Simple]]:
+    """The tariffs of a menu, each with its key below it; of another tariff itself, with ""."""
+    if isinstance(tariff, Menu):
+        for name, choice in tariff.choices.items():
+            yield f".choices.{name}", choice
+    else:
+        yield "", tariff
+
+
 def own_kinds(tariff: Tariff) -> Iterator[str]:
     """The dotted paths and entry points that a tariff names, those of a menu's choices too."""
-    if isinstance(tariff, Own):
-        yield tariff.path
-    elif isinstance(tariff, Menu):
-        for choice in tariff.choices.values():
-            yield from own_kinds(choice)
+    for _, one in choices(tariff):
+        if isinstance(one, Own):
+            yield one.path
 
 
 def _check_alike(prices: list[Price], keys: list[str], more: Price | None) -> None:

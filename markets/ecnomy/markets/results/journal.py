@@ -3,7 +3,8 @@
 
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
 manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
-`mark_rate` (marks/s; agent "" is the market itself), and what agents note. A row says what holds
+`mark_rate` (marks/s; agent "" is the market itself), `tariff:<contract>` (number of the choice of a
+menu), and what agents note. A row says what holds
 from its time on, and is written when that changes. Flow -1: no flow in particular. Of a row of many
 flows it is what holds for each of them.
 """
@@ -16,10 +17,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ACTIVE", "NAMES", "PRICE", "Entry", "Journal"]
+__all__ = ["ACTIVE", "NAMES", "PRICE", "TARIFF", "Entry", "Journal"]
 
 PRICE: Final = "price_micro_per_mark"
 ACTIVE: Final = "active"
+TARIFF: Final = "tariff:"  # and the name of a contract
 NAMES: Final = (  # that the market itself writes
     *(PRICE, "willingness_micro_per_s", "class", "rate_cap_bps", "weight"),
     *(ACTIVE, "mark_rate"),

@@ -12,7 +12,7 @@ from ecnomy.agents.roles.find import ROLES, preset_of, with_article
 from ecnomy.agents.spec import RETAIL, AgentSpec, ClassSpec, ContractSpec, MarketSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.economy.ownership import Misowned, owners_of
-from ecnomy.markets.economy.tariffs import Posted
+from ecnomy.markets.economy.tariffs import Posted, choices
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
@@ -190,9 +190,10 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
             if entry.meter == "marks-set" and not carrier:
                 found = f"marks-set of {with_article(agent.role)}, who has no domain"
                 raise places.fault(f"{path}.meter", found, "another meter, or a carrier's contract")
-            if isinstance(entry.tariff, Posted) and not (carrier and entry.tariff.unit == "mark"):
-                expected = "a carrier's price per mark, which is all that is posted"
-                raise places.fault(f"{path}.tariff", "posted", expected)
+            for at, tariff in choices(entry.tariff):
+                if isinstance(tariff, Posted) and not (carrier and tariff.unit == "mark"):
+                    expected = "a carrier's price per mark, which is all that is posted"
+                    raise places.fault(f"{path}.tariff{at}", "posted", expected)
             if entry.meter == "transfers" and not document.record.transfers:
                 found = "transfers, which record.transfers leaves out"
                 raise places.fault(f"{path}.meter", found, "record: {transfers: true}")

@@ -89,7 +89,7 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     name: Name | None = None  # its kind in the ledger; None: the meter's
     meter: Annotated[str, Choice(tuple(METERS))]
-    tariff: Annotated[Tariff, TariffReader(menus=False)]
+    tariff: Annotated[Tariff, TariffReader()]
     sources: Names
 
     def __post_init__(self) -> None:

@@ -121,7 +121,8 @@ def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> 
         fee = f"{entry.fee_micro_per_s / MICRO:g} money/s = {marks:.4g} marks/s a flow"
         parts.append(f"class {entry.name}: {fee}")
     for contract in agent.contracts:
-        parts.append(f"sells {contract.meter} as {contract.name}")
+        menu = ", ".join(getattr(contract.tariff, "choices", ()))
+        parts.append(f"sells {contract.meter} as {contract.name}" + (f": {menu}" if menu else ""))
     if agent.sources:
         named, rest = agent.sources[:_MOST_NAMED], len(agent.sources) - _MOST_NAMED
         parts.append(f"for {', '.join(named)}" + (f" and {rest} more sources" if rest > 0 else ""))

@@ -32,7 +32,7 @@ from ecnomy.markets.economy.tariffs import (
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import Word
 from ecnomy.markets.inputs.reading import Misfit, known_name
-from ecnomy.markets.inputs.units import PER, money_per
+from ecnomy.markets.inputs.units import money_per
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.scenario.parameters import read_params, write_params
 
@@ -150,9 +150,9 @@ def check_fits(tariff: Tariff, meter: Metered, key: str = "tariff") -> None:
         _check_own(tariff, meter, key)
     elif isinstance(tariff, Posted):
         if tariff.unit != meter.unit:
-            names = [name for name, (unit, _) in PER.items() if unit == meter.unit]
-            expected = f"one for {meter.name}: per: {' or '.join(names)}"
-            raise Misfit(f"{key}.per", f"a posted price in {money_per(tariff.per)}", expected)
+            how = "per: mark" if meter.unit == "mark" else "another kind, as only marks have one"
+            found = f"a posted price in {money_per(tariff.per)}"
+            raise Misfit(f"{key}.per", found, f"one for {meter.name}: {how}")
     elif not isinstance(tariff, Flat):
         at, price = _a_price(tariff)
         if price.unit != meter.unit:

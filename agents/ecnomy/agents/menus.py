@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Menus: contracts whose tariff has several choices, of which the buyer picks one for each flow."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["MenuView", "Menus"]
+
+Integers = npt.NDArray[np.int64]
+
+
+class MenuView(msgspec.Struct, frozen=True, eq=False):
+    """A menu that some of an agent's flows buy from, as it is at this report.
+
+    Attributes:
+        seller: whose contract it is [name of an agent].
+        name: of the contract, which is the kind of its rows in the ledger [text].
+        choices: the tariffs by name, in the scenario's order [text]; flows begin with the first.
+        flows: the agent's flows it is for, ascending [rows of flows].
+        choice: what each of them has now [index into `choices`].
+    """
+
+    seller: str
+    name: str
+    choices: tuple[str, ...]
+    flows: Integers
+    choice: Integers
+
+
+class Menus(Protocol):
+    """The menus on sale."""
+
+    def of(self, who: str) -> tuple[MenuView, ...]:
+        """Those that flows of this agent buy from, in the order of their contracts."""
+
+    def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
+        """These flows of the agent, all of the menu's by default, pay by this tariff from now on.
+
+        Raises:
+            StrategyError: there is no such choice, or a flow is not this agent's to choose for.
+        """

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strategies that choose from menus, well or badly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ecnomy.agents import Decision, Observation
+
+__all__ = ["LOG", "Chooser", "Wrong"]
+
+LOG: list[tuple[float, str, str, tuple[str, ...], list[int], list[int]]] = []
+
+
+@dataclass
+class Chooser:
+    """Takes `heavy` for its first flow at 4 s, for all of a menu at 7 s, and `light` at 9 s."""
+
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """See Strategy."""
+        assert seen.agent is not None
+        for menu in seen.agent.menus:
+            told = menu.flows.tolist(), menu.choice.tolist()
+            LOG.append((seen.t_s, menu.seller, menu.name, menu.choices, *told))
+        menu = seen.agent.menus[0]
+        if seen.t_s == 4:
+            seen.agent.choose(menu, "heavy", np.array([0]))
+        if seen.t_s in (7, 9):
+            seen.agent.choose(menu, "heavy" if seen.t_s == 7 else "light")
+        return Decision()
+
+
+@dataclass
+class Wrong:
+    """Chooses `choice` for the flow `flow`, or notes what only the market writes."""
+
+    choice: str = "heavy"
+    flow: int = 0
+    note: str = ""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """See Strategy."""
+        assert seen.agent is not None
+        if self.note:
+            seen.agent.note(self.note, 1.0)
+        seen.agent.choose(seen.agent.menus[0], self.choice, np.array([self.flow]))
+        return Decision()

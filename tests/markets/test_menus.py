@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Menus: buyers choose among the tariffs of a contract, flow by flow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError, StrategyError
+from ecnomy.markets import make_plan, run
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario.summary import summary
+from menu_lab import LOG
+
+S = 10**12
+TEXT = """\
+version: 1
+duration: 12 s
+network:
+  links:
+    - {name: wire, from: a, to: b, rate: 4 Mbps, delay: 5 ms,
+       marking: {law: fixed, probability: 0.02}}
+sources:
+  - {name: films, count: 2, from: a, to: b, transport: {law: newreno}}
+  - {name: mail, from: a, to: b, transport: {law: newreno}}
+  - {name: other, from: a, to: b, transport: {law: newreno}}
+market:
+  epoch: 1 s
+  price_per_mark: 0.001 money
+  agents:
+    - name: isp
+      role: connectivity-provider
+      contracts:
+        - name: line
+          meter: bytes
+          sources: [films, mail, other]
+          tariff: {kind: menu, choices: {light: {kind: per-unit, price: 3 money/MB},
+                   heavy: {kind: two-part, fee: 0.4 money/s, price: 0.5 money/MB}}}
+        - {name: marked, meter: marks, sources: mail,
+           tariff: {kind: menu, choices: {each: {kind: posted},
+                   none: {kind: flat, price: 0 money/s}}}}
+    - {name: ann, role: customer, sources: [films, mail], decision_interval: 1 s,
+       strategy: {kind: 'menu_lab:Chooser'}}
+    - {name: bob, role: customer, sources: other}
+"""
+
+
+def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
+    """The bills, from the bytes of the reports; each tariff carries its own fraction."""
+    LOG.clear()
+    result = run(scenario_from_text(TEXT), out=tmp_path / "r")
+    table = result.flow_epochs.set_index(["t_ps", "flow"])["delivered_bytes"].unstack()
+    grown = table.diff().iloc[1:]
+
+    def choice(second: int, flow: int) -> str:  # in the epoch that ends then
+        if flow == 3 or second > 9:
+            return "light"
+        return "heavy" if second > 7 or (second > 4 and flow == 0) else "light"
+
+    owed = {flow: {"light": 0.0, "heavy": 0.0} for flow in range(4)}
+    for t_ps, row in grown.iterrows():
+        for flow, count in row.items():
+            chosen = choice(int(t_ps) // S, int(flow))
+            owed[int(flow)][chosen] += 3 * count if chosen == "light" else 400_000 + 0.5 * count
+    bills = result.ledger.query("kind == 'line'").groupby("flow")["amount_micro"].sum().to_dict()
+    assert bills == {
+        flow: sum(int(part + 1e-6) for part in both.values()) for flow, both in owed.items()
+    }
+    said = result.agents.query("name == 'tariff:line'")
+    rows = zip(said["t_ps"] // S, said["agent"], said["flow"], said["value"], strict=True)
+    assert list(rows) == [
+        *[(4, "ann", 0, 1.0), (7, "ann", 1, 1.0), (7, "ann", 2, 1.0)],
+        *[(9, "ann", flow, 0.0) for flow in (0, 1, 2)],
+    ]
+
+
+def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
+    """Of the flows that are the agent's own, in the order of contracts."""
+    LOG.clear()
+    run(scenario_from_text(TEXT), out=tmp_path / "r")
+    told = {(t, name): rest for t, _, name, *rest in LOG}
+    assert {seller for _, seller, *_ in LOG} == {"isp"}
+    assert told[4, "line"] == [("light", "heavy"), [0, 1, 2], [0, 0, 0]]
+    assert told[5, "line"][2] == told[7, "line"][2] == [1, 0, 0]
+    assert told[8, "line"][2] == [1, 1, 1] and told[10, "line"][2] == [0, 0, 0]
+    assert told[4, "marked"] == [("each", "none"), [2], [0]]
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ("choice: huge", "chose 'huge' of 'line', expected one of light, heavy"),
+        ("flow: 3", "chose 'heavy' for 3, expected a flow of its own"),
+        ("flow: 9", "chose 'heavy' for 9, expected a flow of its own"),
+        ("note: 'tariff:line'", "notes 'tariff:line', which the table `agents` has already"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(params: str, says: str) -> None:
+    """A choice that there is not, another's flow, a note under the market's name."""
+    text = TEXT.replace("kind: 'menu_lab:Chooser'", f"kind: 'menu_lab:Wrong', {params}")
+    with pytest.raises(StrategyError, match=says):
+        run(scenario_from_text(text))
+
+
+def test_check_names_the_choices() -> None:
+    """What is sold, and how it may be paid for; such a scenario reads back as it was."""
+    given = scenario_from_text(TEXT)
+    lines = summary(given, make_plan(given))
+    assert "sells bytes as line: light, heavy" in lines
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("3 money/MB", "3 money/h", r"tariff.choices.light.price: found a price of 3 money/h"),
+        (
+            "{kind: per-unit, price: 3 money/MB}",
+            "{kind: menu, choices: {a: {kind: posted}}}",
+            "found 'menu'",
+        ),
+        (
+            "each: {kind: posted}",
+            "each: {kind: posted, per: s}",
+            "found a posted price in money/s, expected one for marks: per: mark",
+        ),
+        (
+            "marked, meter: marks",
+            "marked, meter: packets",
+            "expected one for packets: another kind",
+        ),
+    ],
+)
+def test_bad_menus_are_named(old: str, new: str, says: str) -> None:
+    """Prices for something else, a menu in a menu, a posted price of no carrier's marks."""
+    with pytest.raises(ScenarioError, match=says):
+        scenario_from_text(TEXT.replace(old, new))
