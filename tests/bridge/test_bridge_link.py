@@ -71,6 +71,7 @@ def test_a_whole_run(pair: Pair) -> None:
     ("change", "name"),
     [
         ({"protocol": (2, 0)}, "wrong-major"),
+        ({"protocol": (1, 0)}, "old-minor"),
         ({"token": "guess"}, "wrong-token"),
         ({"plan_digest": "other"}, "wrong-plan"),
         ({"seed": 7}, "wrong-plan"),

@@ -88,8 +88,8 @@ class EngineLink:
         """Take the engine's hello and welcome it.
 
         Raises:
-            ProtocolError: wrong-major, wrong-token, wrong-plan (digest or seed; all three are
-                refused on the wire too) or any other by name.
+            ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed; all three are
+                refused on the wire too), wrong-major or any other by name.
             EngineError: the engine reported an error instead.
         """
         hello = self._next()
@@ -103,6 +103,9 @@ class EngineLink:
             self._fail("wrong-plan", f"the engine runs plan {found}, the market {wanted}")
         if hello.seed != self._seed:
             self._fail("wrong-plan", f"the engine's seed is {hello.seed}, not {self._seed}")
+        if hello.protocol[1] < codec.MINOR:
+            theirs, ours = ".".join(map(str, hello.protocol)), f"{codec.MAJOR}.{codec.MINOR}"
+            self._fail("old-minor", f"it speaks protocol {theirs}, we {ours}: build it anew")
         self._newer = hello.protocol[1] > codec.MINOR
         self._due = None
         self._put(m.Welcome((codec.MAJOR, codec.MINOR)))
