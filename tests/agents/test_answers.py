@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.answers import number, truth, whole, whole_column
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call
 from ecnomy.agents.decision import Decision, FlowDecision
 from ecnomy.agents.errors import StrategyError
@@ -17,7 +18,6 @@ from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.role import Terms
-from ecnomy.agents.tariff import Tariff
 from test_roles import prices, seen
 
 INTEGERS = [np.int8, np.int64, np.uint16, np.uint64, np.array]
@@ -33,7 +33,7 @@ def model() -> mesa.Model:
 def gsp(model: mesa.Model, answer: object) -> GuaranteedStreamProvider:
     """A provider whose strategy gives this answer."""
     terms = Terms(7, "lab_strategies:Answering", {"answer": answer})
-    return GuaranteedStreamProvider(model, "gsp", terms, Tariff(1, 1, 0.1, 1))
+    return GuaranteedStreamProvider(model, "gsp", terms, CallTariff(1, 1, 0.1, 1))
 
 
 def isp(model: mesa.Model, answer: object) -> ConnectivityProvider:

@@ -9,10 +9,10 @@ import random
 import numpy as np
 import pytest
 
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.marking_quantile import MarkingQuantile
-from ecnomy.agents.tariff import Tariff
 
 PS = 10**12
 CALL = Call(0, 0)
@@ -101,7 +101,7 @@ def test_senseless_parameters_are_refused(key: str, params: dict) -> None:
 
 def test_a_promise_is_broken_above_the_share_only() -> None:
     """1 of 100 keeps a promise of 1 %, 2 of 100 break it; a call without packets keeps any."""
-    tariff = Tariff(1, 1, 0.01, 1)
+    tariff = CallTariff(1, 1, 0.01, 1)
     assert not tariff.broken(100, 1) and tariff.broken(100, 2)
     assert tariff.broken(99, 1) and not tariff.broken(0, 0)
-    assert Tariff(1, 1, 0.0, 1).broken(10**6, 1)
+    assert CallTariff(1, 1, 0.0, 1).broken(10**6, 1)

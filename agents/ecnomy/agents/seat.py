@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
-from ecnomy.agents.tariff import Tariff
 
 __all__ = ["CallSeller", "Seat", "Truths"]
 
@@ -58,7 +58,7 @@ class Seat(Protocol):
     def sell_class(self, sold: ClassSpec) -> Offer:
         """It sells a service class for a fee and pays the marks of the flows in it."""
 
-    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: Tariff) -> None:
+    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
         """It sells the calls of these sources; `seller` is asked at each."""
 
     def sell(self, contract: ContractSpec) -> None:
@@ -74,7 +74,7 @@ class Seat(Protocol):
     def links(self) -> PriceObservation:
         """The links of its domain."""
 
-    def streams(self, rows: Integers, tariff: Tariff) -> StreamObservation:
+    def streams(self, rows: Integers, tariff: CallTariff) -> StreamObservation:
         """Test streams, late by the tariff's largest delay."""
 
     def users_of(self, rows: Integers) -> Integers:

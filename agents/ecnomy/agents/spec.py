@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.tariff import Tariff
+from ecnomy.agents.call_tariff import CallTariff
 
 __all__ = [
     "RETAIL",
@@ -91,7 +91,7 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strategy: StrategySpec | None = None
     decision_interval_ps: int = -1
     test_streams: tuple[str, ...] = ()
-    tariff: Tariff | None = None
+    tariff: CallTariff | None = None
     links: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     price_micro_per_mark: int = -1

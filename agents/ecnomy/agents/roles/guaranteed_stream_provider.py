@@ -13,13 +13,13 @@ from typing import ClassVar, Self
 import mesa
 
 from ecnomy.agents.answers import truth
+from ecnomy.agents.call_tariff import DEFAULT_ADMISSION, CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import blame, make
-from ecnomy.agents.tariff import DEFAULT_ADMISSION, Tariff
 
 __all__ = ["GuaranteedStreamProvider"]
 
@@ -33,7 +33,7 @@ class GuaranteedStreamProvider(Role):
 
     phase: ClassVar[str] = "watch"
 
-    def __init__(self, model: mesa.Model, name: str, terms: Terms, tariff: Tariff) -> None:
+    def __init__(self, model: mesa.Model, name: str, terms: Terms, tariff: CallTariff) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.tariff = tariff

@@ -16,10 +16,10 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call
 from ecnomy.agents.observation import Integers
 from ecnomy.agents.seat import CallSeller
-from ecnomy.agents.tariff import Tariff
 from ecnomy.markets.bridge.messages import Columns, Request
 from ecnomy.markets.economy.kinds import CALL, REIMBURSEMENT
 from ecnomy.markets.economy.ledger import Ledger, Postings
@@ -35,7 +35,7 @@ class _Sold(msgspec.Struct, frozen=True):
 
     seller: CallSeller
     account: int
-    tariff: Tariff
+    tariff: CallTariff
 
 
 class CallDesk:
@@ -48,7 +48,7 @@ class CallDesk:
         self._charged: dict[int, int] = {}  # price of each accepted call not yet judged, by id
         self._due: dict[str, list[tuple[int, int, int]]] = {CALL: [], REIMBURSEMENT: []}
 
-    def open(self, who: str, seller: CallSeller, tariff: Tariff, rows: Integers) -> None:
+    def open(self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers) -> None:
         """Calls on these flows are sold by `who`, on this tariff; `seller` admits them."""
         self._seller[rows] = len(self._sold)
         self._sold.append(_Sold(seller, self._parties.account(who), tariff))

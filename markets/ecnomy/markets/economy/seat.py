@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
@@ -15,7 +16,6 @@ from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, Pr
 from ecnomy.agents.roles.find import Preset
 from ecnomy.agents.seat import CallSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
-from ecnomy.agents.tariff import Tariff
 from ecnomy.markets.results.journal import NAMES, TARIFF
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class MarketSeat:
         """See Seat."""
         return self._market.parties.sell(self._name, sold)
 
-    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: Tariff) -> None:
+    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
         """See Seat."""
         rows = self._market.parties.flows(sources)
         self._market.desk.open(self._name, seller, tariff, rows)
@@ -94,7 +94,7 @@ class MarketSeat:
         price = int(domains.price_micro[domain])
         return self._market.sight.links(self._name, domains.links(domain), price, self.agent)
 
-    def streams(self, rows: Integers, tariff: Tariff) -> StreamObservation:
+    def streams(self, rows: Integers, tariff: CallTariff) -> StreamObservation:
         """See Seat."""
         market = self._market
         late = market.plan.record.delay_thresholds_ps.index(tariff.max_delay_ps)

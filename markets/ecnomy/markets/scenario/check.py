@@ -6,8 +6,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
+from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.roles.find import preset_of
-from ecnomy.agents.tariff import DEFAULT_ADMISSION
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS

@@ -25,13 +25,13 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.call_tariff import CallTariffEntry
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.network import Network
 from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.strategy import StrategyReader
-from ecnomy.markets.scenario.tariff import TariffEntry
 from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
@@ -106,7 +106,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     classes: dict[str, ClassEntry] = {}
     sources: Names = ()
     test_streams: Names = ()
-    tariff: TariffEntry | None = None
+    tariff: CallTariffEntry | None = None
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
     decision_interval: _Period | None = None
     links: Patterns | None = None

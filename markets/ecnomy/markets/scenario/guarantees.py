@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.spec import StrategySpec
 from ecnomy.agents.strategies import make
-from ecnomy.agents.tariff import DEFAULT_ADMISSION
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.scenario.document import AgentEntry, Document, Source
 from ecnomy.markets.scenario.places import Places

@@ -7,10 +7,10 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.agents.tariff import Tariff
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO, Amount, Number
 
-__all__ = ["TariffEntry"]
+__all__ = ["CallTariffEntry"]
 
 _AS_PRICE: Final = -1
 
@@ -32,7 +32,7 @@ _Reimbursement = Annotated[
 _Delay = Annotated[int, Amount(what="a time", example="15 ms", units=("ps",), above=True)]
 
 
-class TariffEntry(msgspec.Struct, frozen=True, kw_only=True):
+class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A fixed price per call, a promise, and what is paid back when it breaks."""
 
     price: _Price
@@ -40,7 +40,7 @@ class TariffEntry(msgspec.Struct, frozen=True, kw_only=True):
     max_delay_rate: Annotated[float, Number(what="a share", least=0, most=1)] = 0.01
     reimbursement: _Reimbursement = _AS_PRICE
 
-    def tariff(self) -> Tariff:
+    def tariff(self) -> CallTariff:
         """The tariff, with the reimbursement in place."""
         back = self.price if self.reimbursement == _AS_PRICE else self.reimbursement
-        return Tariff(self.price, self.max_delay, self.max_delay_rate, back)
+        return CallTariff(self.price, self.max_delay, self.max_delay_rate, back)

@@ -12,12 +12,12 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["DEFAULT_ADMISSION", "Tariff"]
+__all__ = ["DEFAULT_ADMISSION", "CallTariff"]
 
 DEFAULT_ADMISSION: Final = "marking-quantile"
 
 
-class Tariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What one connection costs and promises.
 
     Attributes:
