@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ecnomy.analysis.reproduce.catalogue import PAPERS, papers_folder, select
+from ecnomy.analysis.reproduce.papers import PAPERS, papers_folder, select
 from ecnomy.analysis.reproduce.session import Reproduced, reproduce
 from ecnomy.analysis.reproduce.studies import Form
 from paper_pool import Here, Quiet

@@ -21,8 +21,9 @@ from ecnomy.analysis.reproduce.antoniadis2000.prose import gain_bound
 from ecnomy.analysis.reproduce.antoniadis2000.sender import round_change
 from ecnomy.analysis.reproduce.antoniadis2000.traces import latched_echoes, waiting_before
 from ecnomy.analysis.reproduce.antoniadis2000.windows import autocorrelation_peak, settled_after_s
-from ecnomy.analysis.reproduce.catalogue import Paper, load_paper
+from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import code_of
+from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
 
 PAPERS = [load_paper("antoniadis2000"), load_paper("andreassen2002")]

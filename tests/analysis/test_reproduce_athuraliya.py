@@ -28,10 +28,11 @@ from ecnomy.analysis.reproduce.athuraliya2000.rem import (
 from ecnomy.analysis.reproduce.athuraliya2000.scaling import in_forms
 from ecnomy.analysis.reproduce.athuraliya2000.stationary import settled_s
 from ecnomy.analysis.reproduce.athuraliya2000.table2 import optimum
-from ecnomy.analysis.reproduce.catalogue import FIGURES, load_paper, select
+from ecnomy.analysis.reproduce.catalogue import FIGURES
 from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
 from ecnomy.analysis.reproduce.grid import read_under, touched, variant_of
 from ecnomy.analysis.reproduce.judge import interval_of, judge
+from ecnomy.analysis.reproduce.papers import load_paper, select
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.session import variants_in
 from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, changed_points, load_study

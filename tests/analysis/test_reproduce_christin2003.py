@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.christin2003.classes import class_figures
 from ecnomy.analysis.reproduce.christin2003.filtering import passed, rho
 from ecnomy.analysis.reproduce.christin2003.interpolation import (
@@ -36,6 +35,7 @@ from ecnomy.analysis.reproduce.christin2003.tracing import (
 )
 from ecnomy.analysis.reproduce.christin2003.windows import goodput_share, loss_share
 from ecnomy.analysis.reproduce.entries import code_of
+from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.plan.structs import Tcp

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.studies import Form, Studies
 
 RATE = re.compile(r"(?<![\w{@])\d[\d.,]* ?(?:[kMG]?bps|[kMG]?b(?:it)?/s|packets/m?s)\b")

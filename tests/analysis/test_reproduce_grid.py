@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper, select
 from ecnomy.analysis.reproduce.grid import variant_of
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper, select
 from ecnomy.analysis.reproduce.session import cost_of, variants_in
 from ecnomy.analysis.reproduce.studies import (
     Form,

@@ -13,10 +13,10 @@ import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.carry import carried_over
-from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
 from ecnomy.analysis.reproduce.made_of import FOLDERS, MadeOf, Sources, changes
+from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.probes import all_studies, probe, probes_of
 from ecnomy.analysis.reproduce.record import (
     Recorded,

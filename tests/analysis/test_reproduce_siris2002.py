@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import interval_of
+from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002 import curves, fig3, fluid_stability, ratios, table2
 from ecnomy.analysis.reproduce.siris2002.fig7 import predicted

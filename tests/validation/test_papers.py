@@ -12,7 +12,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
 from ecnomy.analysis.reproduce.judge import (
     ALPHA,
     CONFIRMED,
@@ -27,6 +26,7 @@ from ecnomy.analysis.reproduce.judge import (
     whole_of,
 )
 from ecnomy.analysis.reproduce.made_of import Sources
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.record import (
     Figure,
     Recorded,

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from ecnomy.analysis.reproduce.catalogue import PAPERS, Choice, Entry, load_paper
+from ecnomy.analysis.reproduce.catalogue import Choice, Entry
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from held_settings import faults_of
 
 ENTRIES = [(name, item) for name in PAPERS for item in load_paper(name).entries]

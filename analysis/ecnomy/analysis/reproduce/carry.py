@@ -18,8 +18,8 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.analysis.compare.sources import find_checkout
-from ecnomy.analysis.reproduce.catalogue import load_paper
 from ecnomy.analysis.reproduce.made_of import ENGINE_CHANGED, Sources
+from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.probes import probes_of
 from ecnomy.analysis.reproduce.record import (
     Recorded,

@@ -54,7 +54,7 @@ def reproduce_command(
     Runs are kept: the same command goes on where it was interrupted.
     """
     from ecnomy.agents.errors import InputError
-    from ecnomy.analysis.reproduce.catalogue import PAPERS, select
+    from ecnomy.analysis.reproduce.papers import PAPERS, select
     from ecnomy.analysis.reproduce.studies import Form
     from ecnomy.markets.engines import engine_kind
 
@@ -79,8 +79,8 @@ def _before(out: Path) -> None:
     """Whether all is there that the end needs: to be told before minutes of runs, not after."""
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.optional import scipy_part
-    from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
     from ecnomy.analysis.reproduce.page import page_maker
+    from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 
     scipy_part("stats")
     page_maker()
@@ -130,7 +130,7 @@ def _list() -> None:
     """What there is, with the packets each entry sends."""
     from rich.console import Console
 
-    from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
+    from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
     from ecnomy.analysis.reproduce.table import catalogue_table
 
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)

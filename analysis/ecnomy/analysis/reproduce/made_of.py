@@ -19,7 +19,8 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.analysis.compare.sources import source_digest
-from ecnomy.analysis.reproduce.catalogue import PAPERS, Entry, Paper, load_paper
+from ecnomy.analysis.reproduce.catalogue import Entry, Paper
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.sweep.fingerprint import measure_modules
@@ -31,7 +32,17 @@ _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
-        *("catalogue", "command", "entries", "grid", "headlines", "made_of", "page", "pictures"),
+        *(
+            "catalogue",
+            "command",
+            "entries",
+            "grid",
+            "headlines",
+            "made_of",
+            "page",
+            "papers",
+            "pictures",
+        ),
         *("carry", "probes", "record", "session", "table", "wording"),
     )
 )
@@ -116,7 +127,7 @@ def _study(paper: Paper, name: str, quick: bool) -> list[Any]:
     points = sweep.points()
     plan = "" if quick else make_plan(sweep.scenario_at(points[0].params, points[0].seed)).digest
     made = [[point.params, point.seed] for point in points]
-    measured = measure_modules(sweep.measure)
+    measured = measure_modules(sweep.measure, _APART)
     return [sweep.base, made, measured, study.batches, study.grid_replicates, plan]
 
 

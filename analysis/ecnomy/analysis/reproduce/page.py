@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis.reproduce.catalogue import PAPERS, Claim, Entry, Paper, load_paper
+from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Paper
 from ecnomy.analysis.reproduce.headlines import Line, headline_lines, numbers_text
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
@@ -29,6 +29,7 @@ from ecnomy.analysis.reproduce.judge import (
     REFUTED,
     REPORTED,
 )
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.pictures import entry_file
 from ecnomy.analysis.reproduce.record import (
     CONTROL,

@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis.reproduce.catalogue import PAPERS, load_paper
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.sweep.driver import task_of
 from ecnomy.markets.sweep.outcome import DONE, execute

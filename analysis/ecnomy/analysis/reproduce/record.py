@@ -34,11 +34,12 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError, ResultsError
 from ecnomy.analysis.compare.sources import find_checkout
-from ecnomy.analysis.reproduce.catalogue import PAPERS, Paper, load_paper
+from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import MadeOf, Sources, changes
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.probes import all_studies, probes_of
 from ecnomy.analysis.reproduce.studies import Form, unmade
 from ecnomy.analysis.statistics import Interval

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The papers: configs/papers, read and checked; catalogue.py says what they hold."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+import yaml
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.reproduce.catalogue import FIGURES, Choice, Entry, Finding, Paper
+
+__all__ = ["PAPERS", "load_paper", "papers_folder", "select"]
+
+PAPERS: Final = (
+    *("siris2002", "antoniadis2000", "athuraliya2000", "andreassen2002", "christin2003", "cross"),
+)
+FOLDER_VARIABLE: Final = "ECNOMY_PAPERS"
+T = TypeVar("T")
+
+
+def papers_folder() -> Path:
+    """configs/papers beside the virtual environment or in the source tree, else the wheel's.
+
+    Raises:
+        InputError: it is nowhere.
+    """
+    given = os.environ.get(FOLDER_VARIABLE)
+    here = Path(__file__).resolve()
+    beside, tree = Path(sys.prefix).parent, here.parents[4]
+    places = [beside / "configs/papers", tree / "configs/papers", here.parent / "papers"]
+    for folder in [Path(given)] if given else places:
+        if folder.is_dir():
+            return folder
+    raise InputError(f"configs/papers not found; {FOLDER_VARIABLE} may name it")
+
+
+def load_paper(name: str) -> Paper:
+    """The catalogue of a paper.
+
+    Raises:
+        InputError: there is no such paper, or its catalogue is wrong.
+    """
+    if name not in PAPERS:
+        raise InputError(f"{name or repr(name)}: no such paper; there are {', '.join(PAPERS)}")
+    folder = papers_folder() / name
+    file = folder / "claims.yaml"
+    paper = _converted(file, {**_tree(file), "folder": str(folder)}, Paper)
+    if paper.paper != name:
+        raise InputError(f"{file}: paper: found {paper.paper!r}, expected {name!r}")
+    _check_settings(file, paper)
+    for item, entry in paper.entries.items():
+        _check(file, item, entry, paper)
+        _check_grids(file, item, entry, paper)
+    _check_headlines(file, paper)
+    findings = folder / "findings.yaml"
+    if not findings.is_file():
+        return paper
+    known = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
+    found = _converted(findings, _tree(findings), dict[str, Finding])
+    if unknown := sorted(set(found) - known):
+        raise InputError(f"{findings}: no claim {unknown[0]!r}")
+    return msgspec.structs.replace(paper, findings=found)
+
+
+def _check(file: Path, item: str, entry: Entry, paper: Paper) -> None:
+    """Raises InputError where an entry speaks of what is not there."""
+    if unknown := sorted(set(entry.studies) - set(paper.studies)):
+        raise InputError(f"{file}: entries.{item}: no study {unknown[0]!r}")
+    choices = [each for each in entry.chosen if isinstance(each, Choice)]
+    named = {name for each in choices for name in (*each.not_in, *each.only)}
+    if unknown := sorted(named - set(paper.studies)):
+        raise InputError(f"{file}: entries.{item}.chosen: no study {unknown[0]!r}")
+    code = f"ecnomy.analysis.reproduce.{paper.paper}"
+    if entry.module and importlib.util.find_spec(f"{code}.{entry.module}") is None:
+        raise InputError(f"{file}: entries.{item}: no module {entry.module!r} in {code}")
+
+
+def _check_grids(file: Path, item: str, entry: Entry, paper: Paper) -> None:
+    """Raises InputError where claims are to be judged over what is not there."""
+    places = {f"entries.{item}": entry.grid or ()}
+    for number, claim in entry.claims.items():
+        place = f"entries.{item}.claims.{number}"
+        places[place] = claim.grid or ()
+        bounded = [name for name, region in claim.expect.items() if region != (None, None)]
+        if claim.not_testable and bounded:
+            found = f"not_testable beside bounds of {bounded[0]!r}"
+            raise InputError(f"{file}: {place}: {found}, expected [null, null]")
+        if claim.control and not (claim.expect and claim.control.expect):
+            raise InputError(f"{file}: {place}: control: found no figures, expected some")
+    for place, grid in places.items():
+        for name in grid:
+            setting = paper.settings.get(name)
+            if setting is None:
+                known = ", ".join(paper.settings) or "none"
+                raise InputError(f"{file}: {place}.grid: no setting {name!r}; there is {known}")
+            if not any(map(setting.touches, entry.studies)):
+                if any(FIGURES in changes for changes in setting.also.values()):
+                    continue
+                found = f"{name!r}, which is varied in none of the entry's studies"
+                raise InputError(f"{file}: {place}.grid: found {found}, expected one that is")
+
+
+def _check_settings(file: Path, paper: Paper) -> None:
+    """Raises InputError where a setting cannot be varied."""
+    for name, setting in paper.settings.items():
+        place = f"{file}: settings.{name}"
+        if unknown := sorted({*setting.not_in, *setting.only} - set(paper.studies)):
+            raise InputError(f"{place}: no study {unknown[0]!r}")
+        if setting.not_in and setting.only:
+            raise InputError(f"{place}: found except and only, expected one of them")
+        if not setting.also or not all(setting.also.values()):
+            raise InputError(f"{place}.also: found nothing, expected alternatives with overrides")
+        for alternative, changes in setting.also.items():
+            named = changes.get(FIGURES, {"": ""})
+            if not (named and isinstance(named, dict) and all(map(_is_part, named.items()))):
+                found = f"{place}.also.{alternative}.{FIGURES}: found {named!r}"
+                raise InputError(f"{found}, expected parts of figures' names, such as plain: paced")
+
+
+def _is_part(pair: tuple[Any, Any]) -> bool:
+    return all(isinstance(part, str) and "." not in part for part in pair)
+
+
+def _check_headlines(file: Path, paper: Paper) -> None:
+    """Raises InputError where a headline names what is not there."""
+    claims = {f"{item}.{each}" for item, entry in paper.entries.items() for each in entry.claims}
+    for index, headline in enumerate(paper.headlines):
+        place = f"{file}: headlines[{index}]"
+        if unknown := [claim for claim in headline.claims if claim not in claims]:
+            raise InputError(f"{place}: no claim {unknown[0]!r}")
+        if not headline.claims:
+            raise InputError(f"{place}: found no claims, expected those it stands on")
+        if headline.figure not in paper.entries:
+            raise InputError(f"{place}: no entry {headline.figure!r}")
+
+
+def _converted(file: Path, tree: dict[str, Any], kind: type[T]) -> T:
+    try:
+        return msgspec.convert(tree, type=kind)
+    except msgspec.ValidationError as error:
+        raise InputError(f"{file}: {error}") from None
+
+
+def _tree(file: Path) -> dict[str, Any]:
+    try:
+        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{file}: {' '.join(str(error).split())}") from None
+    if not isinstance(tree, dict):
+        raise InputError(f"{file}: found {type(tree).__name__}, expected a mapping")
+    return tree
+
+
+def select(what: str) -> list[tuple[Paper, str]]:
+    """Papers and entry ids that `PAPER` or `PAPER.ITEM` means.
+
+    Raises:
+        InputError: there is no such paper or item.
+    """
+    name, _, item = what.partition(".")
+    paper = load_paper(name)
+    return [(paper, paper.find(item)[0])] if item else [(paper, each) for each in paper.entries]
