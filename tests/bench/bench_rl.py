@@ -1,45 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an environment costs beside the engine that it is on: steps a second, and where time goes.
 
-The monopolist of configs/rl, whose step is 120 simulated seconds and 40 reports: the engine alone
-(no market, the plan of one episode), the market stepped without anybody who learns, the Gymnasium
-view, and 64 environments in one process, stepped in turn.
+The monopolist of configs/rl, whose step is 120 simulated seconds and 40 reports: the engine's own
+CPU time, the market stepped at the same price without anybody who learns, the Gymnasium view, and
+64 environments in one process, stepped in turn.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import sys
+import json
+import tempfile
 import time
 from pathlib import Path
 from statistics import median
 
+import msgspec
 import numpy as np
 
-sys.path.append(str(Path(__file__).parent))
-
-import measuring  # noqa: E402
-from ecnomy.markets import make_plan, open_market  # noqa: E402
-from ecnomy.markets.rl.declared import load_environment  # noqa: E402
+from ecnomy.markets import open_market, run
+from ecnomy.markets.rl.declared import load_environment
 
 FILE = Path(__file__).parents[2] / "configs" / "rl" / "monopolist.yaml"
-RUNS, STEPS, MANY = 5, 50, 64
+RUNS, STEPS, MANY = 3, 30, 64
 
 
-def engine_s() -> float:
-    """CPU seconds of the engine alone for a step."""
+def without_learner() -> tuple[float, float]:
+    """Seconds a step: the engine's CPU, and the wall's of a market at the price of the action 0."""
     environment = load_environment(FILE)
-    plan = make_plan(environment.played(("isp",)))
-    return measuring.cost(plan).cpu_s / environment.steps
-
-
-def market_s() -> float:
-    """Wall seconds of a market for a step."""
-    environment = load_environment(FILE)
-    with open_market(environment.played(("isp",)), tables=False) as market:
+    played = environment.played(("isp",))
+    spec = msgspec.structs.replace(environment.market, price_micro_per_mark=100_000)
+    played = msgspec.structs.replace(played, market=spec)
+    with open_market(played, tables=False) as market:
         before = time.perf_counter()
         market.run_model()
-        return (time.perf_counter() - before) / environment.steps
+        wall_s = time.perf_counter() - before
+    with tempfile.TemporaryDirectory() as folder:
+        result = run(played, out=Path(folder) / "run")
+        machine = json.loads((result.folder / "machine.json").read_bytes())
+    return float(machine["engine"]["cpu_s"]) / environment.steps, wall_s / environment.steps
 
 
 def environment_s(count: int, steps: int) -> tuple[float, float]:
@@ -66,7 +65,7 @@ def main() -> None:
     if importlib.util.find_spec("gymnasium") is None:
         print("environments: gymnasium is not installed (pip install '.[rl]')")
         return
-    rows = [(engine_s(), market_s(), *environment_s(1, STEPS)) for _ in range(RUNS)]
+    rows = [(*without_learner(), *environment_s(1, STEPS)) for _ in range(RUNS)]
     engine, market, reset, step = (median(column) for column in zip(*rows, strict=True))
     many_reset, many = environment_s(MANY, 2)
     print(
