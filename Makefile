@@ -46,6 +46,7 @@ bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_crowd.py
 	@$(BIN)/python tests/bench/bench_sweep.py
 	@$(BIN)/python tests/bench/bench_rows.py
+	@$(BIN)/python tests/bench/bench_rl.py
 
 # A sweep that is killed, starved of disk and corrupted at random moments; some minutes.
 torture: $(VENV)/installed $(VENV)/test

@@ -30,6 +30,8 @@ _OWN: Final = {
     "sweep": "ecnomy.markets.sweep.command:sweep_command",
     "export": "ecnomy.markets.omnet.command:export_command",
     "serve": "ecnomy.markets.commands:serve_command",
+    "strategies": "ecnomy.markets.conformance.command:strategies_command",
+    "test-strategy": "ecnomy.markets.conformance.command:test_strategy_command",
 }
 _INTERRUPTED: Final = 130
 

@@ -87,6 +87,8 @@ class BestOffer:
         """Which flows may send, and what they pay."""
         if seen.agent is None:
             raise StrategyError("best-offer: users are drawn at random, which takes a market")
+        if not len(seen.flows.flow):
+            return Decision()
         random = seen.agent.random
         if self._rows.size != len(seen.flows.flow):
             self._meet(seen.flows)

@@ -17,6 +17,7 @@ __all__ = ["extra_findings", "package_findings"]
 _NAME: Final = "ecnomy"
 _PURPOSES: Final = {
     "theory": "equilibria and quantiles of ecnomy.analysis.theory and statistics",
+    "rl": "environments of reinforcement learning (ecnomy.markets.rl)",
     "topologies": "`topology: topohub:...`, real networks with their demands",
     "sweep": "`ecnomy sweep`, many runs and queries over them",
     "reproduce": "`ecnomy reproduce`, the page it writes",

@@ -46,18 +46,18 @@ class _If(msgspec.Struct, frozen=True):
 _Step = str | int | _If
 
 
-def apply(root: Node, override: str) -> Node:
-    """The document with one value replaced or added.
+def apply(root: Node, override: str, option: str = "--set") -> Node:
+    """The document with one value replaced or added; `option` is where messages say it stood.
 
     Raises:
         ScenarioError: not `path=value`, a path to nowhere, or a value that is not YAML.
     """
     split = _SPLIT.fullmatch(override)
     path, text = (split[1].strip(), split[2]) if split else ("", "")
-    place = Place(f"--set {path}", None)
+    place = Place(f"{option} {path}", None)
     if not path:
         found = repr(override)
-        raise Place("--set", None).error("", found, "path=value such as duration='60 s'")
+        raise Place(option, None).error("", found, "path=value such as duration='60 s'")
     value = parse(text, place.file, lines=False) if text.strip() else Node(None, place)
     return _replaced(root, _steps(path, place), value, place, "")
 

@@ -24,7 +24,7 @@ from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
-__all__ = ["read_params", "write_params"]
+__all__ = ["Field", "declared", "read_params", "write_params"]
 
 _PLAIN: Final[dict[Any, str]] = {
     float: "a number",
@@ -34,8 +34,8 @@ _PLAIN: Final[dict[Any, str]] = {
 }
 
 
-class _Field(msgspec.Struct, frozen=True):
-    """A parameter: its type, its unit ("" for none), whether it has a default.
+class Field(msgspec.Struct, frozen=True):
+    """A parameter: its type, its unit ("" for none), its default unless it is required.
 
     `forms` are the dataclasses that a mapping with `kind` may name, by that name; `find` makes a
     class of what names none of them.
@@ -46,6 +46,7 @@ class _Field(msgspec.Struct, frozen=True):
     required: bool
     forms: Mapping[str, type] = {}
     find: Callable[[str], type] | None = None
+    default: Any = None
 
 
 def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params], object]) -> Params:
@@ -62,7 +63,7 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
     """
     kind = node.mapping()["kind"]
     try:
-        fields = _declared(cls)
+        fields = declared(cls)
     except Exception as error:  # annotations of the user's may name what is not there
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         here = child_path(path, "kind")
@@ -75,10 +76,10 @@ def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params],
 
 def write_params(params: Mapping[str, Any], cls: type) -> dict[str, Any]:
     """The YAML values that read as these parameters."""
-    return _written(params, _declared(cls))
+    return _written(params, declared(cls))
 
 
-def _params(node: Node, fields: dict[str, _Field], path: str) -> Params:
+def _params(node: Node, fields: dict[str, Field], path: str) -> Params:
     params: Params = {}
     for key, child in node.mapping().items():
         if key != "kind":
@@ -108,7 +109,7 @@ def _try(trial: Callable[[str, Params], object], params: Params, node: Node, pat
         raise place.error(f"{path}.{cause.key}", cause.found, cause.expected) from None
 
 
-def _written(params: Mapping[str, Any], fields: dict[str, _Field]) -> dict[str, Any]:
+def _written(params: Mapping[str, Any], fields: dict[str, Field]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, param in params.items():
         field = fields[key]
@@ -116,20 +117,25 @@ def _written(params: Mapping[str, Any], fields: dict[str, _Field]) -> dict[str, 
             form = param["kind"]
             rest = {name: value for name, value in param.items() if name != "kind"}
             cls = field.forms[form] if form in field.forms or not field.find else field.find(form)
-            result[key] = {"kind": form, **_written(rest, _declared(cls))}
+            result[key] = {"kind": form, **_written(rest, declared(cls))}
         else:
             result[key] = f"{param!r} {field.unit}" if field.unit else param
     return result
 
 
-def _declared(cls: type) -> dict[str, _Field]:
+def declared(cls: type) -> dict[str, Field]:
+    """The parameters of a class, none for what is no dataclass.
+
+    Raises:
+        Exception: anything that annotations of a user's own may raise.
+    """
     if not dataclasses.is_dataclass(cls):
         return {}
     hints = typing.get_type_hints(cls, include_extras=True)
     return {f.name: _field(f, hints[f.name]) for f in dataclasses.fields(cls) if f.init}
 
 
-def _field(field: dataclasses.Field[Any], hint: Any) -> _Field:
+def _field(field: dataclasses.Field[Any], hint: Any) -> Field:
     from ecnomy.agents.parameters import OneOf, Unit
 
     unit, forms, find = "", {}, None
@@ -141,16 +147,17 @@ def _field(field: dataclasses.Field[Any], hint: Any) -> _Field:
             forms, find = dict(choice.kinds), choice.find
     missing = dataclasses.MISSING
     required = field.default is missing and field.default_factory is missing
-    return _Field(hint, unit, required, forms, find)
+    default = None if field.default is missing else field.default
+    return Field(hint, unit, required, forms, find, default)
 
 
-def _refuse(node: Node, key: str, fields: dict[str, _Field], path: str) -> NoReturn:
+def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoReturn:
     place = node.keys.get(key, node.place)
     found = f"the unknown parameter {key[:60]!r}"
     raise place.error(child_path(path, key), found, known_name(key, fields))
 
 
-def _expected(field: _Field) -> str:
+def _expected(field: Field) -> str:
     if field.forms:
         return f"a mapping with 'kind', one of {', '.join(field.forms)}"
     if field.unit:
@@ -158,15 +165,15 @@ def _expected(field: _Field) -> str:
     return _PLAIN.get(field.kind, "a parameter that YAML can give")
 
 
-def _form(node: Node, field: _Field, path: str) -> dict[str, Value]:
+def _form(node: Node, field: Field, path: str) -> dict[str, Value]:
     given = node.mapping().get("kind")
     if given is None:
         raise node.place.error(path, show(node), _expected(field))
-    inner = _params(node, _declared(_form_class(given, field, path)), path)
+    inner = _params(node, declared(_form_class(given, field, path)), path)
     return {"kind": str(given.value), **typing.cast(dict[str, Value], inner)}
 
 
-def _form_class(given: Node, field: _Field, path: str) -> type:
+def _form_class(given: Node, field: Field, path: str) -> type:
     """The class that `kind` names."""
     if isinstance(given.value, str) and given.value in field.forms:
         return field.forms[given.value]
@@ -180,7 +187,7 @@ def _form_class(given: Node, field: _Field, path: str) -> type:
     raise given.place.error(child_path(path, "kind"), show(given), wanted)
 
 
-def _value(node: Node, field: _Field, path: str) -> Value | dict[str, Value]:
+def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
     if field.forms:
         return _form(node, field, path)
     if field.unit:
@@ -192,7 +199,7 @@ def _value(node: Node, field: _Field, path: str) -> Value | dict[str, Value]:
     raise node.place.error(path, show(node), _expected(field))
 
 
-def _quantity(node: Node, field: _Field, path: str) -> float | int:
+def _quantity(node: Node, field: Field, path: str) -> float | int:
     if not isinstance(node.value, str):
         raise node.place.error(path, show(node), _expected(field))
     try:

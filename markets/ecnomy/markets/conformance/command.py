@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs `test-strategy` and `strategies` (entry points `ecnomy.commands`).
+
+A strategy's parameters are read as a scenario's are, units and all.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+if TYPE_CHECKING:
+    from ecnomy.agents.spec import Params
+    from ecnomy.markets.conformance.listing import Listed
+
+__all__ = ["parameters", "strategies_command", "test_strategy_command"]
+
+_WIDTH: Final = 160  # columns, where the output is no terminal
+
+Kind = Annotated[
+    str, typer.Argument(metavar="STRATEGY", help="my_lab.strategies:Patient, or a name.")
+]
+Param = Annotated[
+    list[str] | None,
+    typer.Option("--param", metavar="KEY=VALUE", help="As in YAML: --param 'ceiling=2 money/s'."),
+]
+AsRole = Annotated[
+    list[str] | None,
+    typer.Option("--role", metavar="ROLE", help="One role in place of all that it fits."),
+]
+Json = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
+
+
+def test_strategy_command(kind: Kind, param: Param = None, role: AsRole = None) -> None:
+    """Show a strategy hostile situations, and say what it does wrong; exit 1 if anything."""
+    from ecnomy.agents.errors import InputError, StrategyError
+    from ecnomy.agents.find import look_beside
+    from ecnomy.markets.conformance import examine
+
+    look_beside(".")
+    params = parameters(kind, tuple(param or ()))
+    try:
+        found = examine(kind, params, roles=tuple(role or ()))
+    except StrategyError as error:
+        raise InputError(str(error)) from None
+    for defect in found.defects:
+        print(f"defect: {defect.line()}")
+    for refusal in found.refusals:
+        print(f"refused: {refusal.line().removeprefix('refuses: ')}")
+    for warning in found.warnings:
+        print(f"{warning.line()}")
+    count = len(found.defects)
+    told = "no defects" if not count else "1 defect" if count == 1 else f"{count} defects"
+    print(f"{kind} as {', '.join(found.roles)}: {told} in {found.situations} situations")
+    if count:
+        raise typer.Exit(1)
+
+
+def parameters(kind: str, given: tuple[str, ...]) -> Params:
+    """The parameters in `key=value` words, as a scenario would read them.
+
+    Raises:
+        InputError: there is no such strategy, or it takes no such parameters.
+    """
+    from ecnomy.markets.inputs.overrides import apply
+    from ecnomy.markets.inputs.yamlfile import Node, Place
+    from ecnomy.markets.scenario.strategy import StrategyReader
+
+    here = Place("STRATEGY", None)
+    node = Node({"kind": Node(kind, here, kind)}, here, keys={"kind": here})
+    for word in given:
+        node = apply(node, word, "--param")
+    return StrategyReader().read(node, "").params
+
+
+def strategies_command(as_json: Json = False) -> None:
+    """List the strategies that are installed: for whom, what they answer, their parameters."""
+    from ecnomy.markets.conformance.listing import installed
+
+    listed = installed()
+    if as_json:
+        print(json.dumps([one.plain() for one in listed], indent=1))
+    else:
+        _show(listed)
+
+
+def _show(listed: list[Listed]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in ("strategy", "for", "answers", "parameters", "does"):
+        table.add_column(name, overflow="fold", no_wrap=name in ("strategy", "for"))
+    for one in listed:
+        name = one.name if one.origin == "ecnomy" else f"{one.name}\n({one.origin})"
+        fields = "\n".join(field.words() for field in one.parameters)
+        does = f"cannot be used: {one.fault}" if one.fault else one.does
+        cells = (name, "\n".join(one.roles), "\n".join(one.answers), fields, does)
+        table.add_row(*(Text(cell) for cell in cells))
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table, markup=False)

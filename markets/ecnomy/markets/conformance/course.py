@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A subject on its way through a situation: turn by turn, to the end or to what it raises."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from ecnomy.agents.calls import Call
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.conformance.findings import ANSWER, RAISES, REFUSES
+from ecnomy.markets.conformance.other_situations import links_seen, streams_seen
+from ecnomy.markets.conformance.situations import PLAIN_S, observation
+from ecnomy.markets.conformance.subject import Subject
+
+__all__ = ["Course", "Play", "calls", "decisions", "differ", "draws_of", "prices", "put_down"]
+
+_JUDGES: Final = (
+    "ecnomy.agents.decision",
+    "ecnomy.agents.roles.",
+    "ecnomy.markets.conformance.",
+)
+
+Play = Callable[[Any, np.random.Generator, Subject], Iterator[None]]
+
+
+class Course:
+    """A subject on its way through a situation.
+
+    Attributes:
+        error: what it ended with, None if it came through.
+        step: how many decisions were begun.
+        broken: its first course ended with a defect.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject, self.step, self.broken = subject, 0, False
+        self.error: BaseException | None = None
+
+    @property
+    def answers(self) -> list[tuple[object, ...]]:
+        """See Subject."""
+        return self.subject.answers
+
+    def play(self, turns: Iterator[None], meanwhile: Iterator[None] | None = None) -> None:
+        """To the end, or until something is raised; another subject's turns in between."""
+        while True:
+            try:
+                self.step += 1
+                next(turns)
+            except StopIteration:
+                return
+            except (Exception, SystemExit) as error:
+                self.error = error
+                return
+            try:
+                if meanwhile is not None:
+                    next(meanwhile, None)
+            except Exception:  # what the other one raises is told of where it is examined itself
+                meanwhile = None
+
+
+def decisions(limit_bps: float, *, in_classes: bool) -> Play:
+    def play(situation: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+        t_ps = 0
+        for step, dt_s in enumerate((*situation.dt_s, *PLAIN_S)):
+            t_ps += round(dt_s * PS_PER_S)
+            seen = observation(situation, step, t_ps, draws, limit_bps)
+            if not in_classes:
+                seen.flows.offer[:] = -1
+            subject.decide(seen)
+            yield
+
+    return play
+
+
+def prices(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    t_ps = 0
+    for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
+        t_ps += round(dt_s * PS_PER_S)
+        subject.post(links_seen(course, step, t_ps, draws, subject.price_micro))
+        yield
+
+
+def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    t_ps = 0
+    for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
+        t_ps += round(dt_s * PS_PER_S)
+        if step or not course.asks_first:
+            subject.watch(streams_seen(course, step, t_ps, draws))
+        for flow in range(3):
+            subject.admit(Call(t_ps + flow, flow))
+        yield
+
+
+def draws_of(name: str) -> np.random.Generator:
+    """The stream of a situation."""
+    key = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=16).digest(), "little")
+    return np.random.Generator(np.random.Philox(key=key))
+
+
+def put_down(error: BaseException) -> tuple[str, str]:
+    """Whose fault an exception is, and what it says without the agent's name."""
+    cause = error.__cause__
+    innermost, traceback = "", (cause or error).__traceback__
+    while traceback is not None:
+        innermost = str(traceback.tb_frame.f_globals.get("__name__", ""))
+        traceback = traceback.tb_next
+    text = str(error).removeprefix("examined ").removeprefix("examined: ")
+    if not isinstance(error, EcnomyError):
+        return RAISES, f"{type(error).__name__}: {error}"
+    if innermost.startswith(_JUDGES):
+        return ANSWER, text
+    if cause is None or isinstance(cause, EcnomyError):
+        return REFUSES, str(cause or error)
+    return RAISES, text
+
+
+def differ(one: Course, other: Course) -> bool:
+    """Whether two courses part in what is answered."""
+    return one.answers != other.answers or (one.error is None) != (other.error is None)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A strategy is shown hostile situations in every role that it fits, each one three times over.
+
+    once      its answers are judged by its role, and what it was told is compared with a copy
+    again     a new object, the same seed: the same answers
+    together  a new object, with another agent's object deciding in between: the same answers
+
+What an exception, an answer or a difference is put down to is said in findings.py.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import mesa
+import numpy as np
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.roles import ROLES, preset_of
+from ecnomy.agents.strategies import find, make, wanted_instead
+from ecnomy.markets.conformance.course import (
+    Course,
+    Play,
+    calls,
+    decisions,
+    differ,
+    draws_of,
+    prices,
+    put_down,
+)
+from ecnomy.markets.conformance.findings import (
+    CLOCK,
+    MUTATES,
+    RANDOM,
+    REFUSES,
+    SHARED,
+    Examined,
+    Gathered,
+)
+from ecnomy.markets.conformance.other_situations import CALLS, PRICES
+from ecnomy.markets.conformance.situations import FLOWS
+from ecnomy.markets.conformance.subject import SEED, Subject
+from ecnomy.markets.conformance.watching import CLOCKS, ENTROPY, GENERATORS, Watch
+
+__all__ = ["examine", "roles_for"]
+
+_WARNINGS: Final = "warning"
+_NO_CLASSES: Final = ("flows in no class", "nothing on offer")
+
+
+def roles_for(kind: str) -> tuple[str, ...]:
+    """The roles of ecnomy that a strategy fits.
+
+    Raises:
+        StrategyError: there is no such strategy.
+    """
+    find(kind)
+    return tuple(role for role in ROLES if preset_of(role).asks and not wanted_instead(kind, role))
+
+
+def examine(
+    kind: str, params: Mapping[str, object] | None = None, *, roles: Sequence[str] = ()
+) -> Examined:
+    """Shows a strategy every situation and gathers what it does wrong.
+
+    Args:
+        kind: built-in name, `module:Class` or entry point.
+        params: in the units of the class's annotations.
+        roles: to ask it as; by default all that it fits.
+
+    Raises:
+        StrategyError: there is no such strategy, it cannot be made with these parameters, or it
+            fits none of these roles.
+    """
+    wanted, given = tuple(roles) or roles_for(kind), dict(params or {})
+    own = ", ".join(getattr(find(kind), "roles", ()))
+    if not wanted:
+        raise StrategyError(f"strategy {kind!r}: found the roles {own}, expected one of ecnomy's")
+    for role in wanted:
+        if needed := wanted_instead(kind, role):
+            raise StrategyError(f"strategy {kind!r} as {role}: expected {needed}")
+    make(kind, given)
+    exam = _Exam(kind, given)
+    for role in wanted:
+        exam.all_of(role)
+    return Examined(
+        kind,
+        wanted,
+        exam.shown,
+        exam.defects.all(),
+        exam.refusals.all(),
+        exam.warned.all(),
+    )
+
+
+class _Exam:
+    """One examination as it goes."""
+
+    def __init__(self, kind: str, params: Mapping[str, object]) -> None:
+        self._kind, self._params = kind, params
+        self._model = mesa.Model(rng=SEED)
+        self._needs_rate = bool(getattr(make(kind, params), "needs_rate", ""))
+        self.defects, self.refusals, self.warned = Gathered(), Gathered(), Gathered()
+        self._marked: dict[str, str] = {}
+        self.shown = 0
+
+    def all_of(self, role: str) -> None:
+        """Every situation of a role."""
+        refused, answered = [], 0
+        for situation, play in self._situations(role):
+            self.shown += 1
+            name = situation.name
+            once, refusal = self._watched(role, situation, play)
+            answered += bool(once.answers)
+            if refusal:
+                refused.append((name, refusal))
+                continue
+            if once.broken:
+                continue
+            self._compare(role, situation, play, once)
+        for name, refusal in refused:
+            if answered:
+                self.refusals.add(REFUSES, role, name, refusal)
+            else:
+                self.defects.add(REFUSES, role, name, refusal)
+
+    def _situations(self, role: str) -> Iterator[tuple[Any, Play]]:
+        asks = preset_of(role).asks
+        if "post_price" in asks:
+            yield from ((course, prices) for course in PRICES)
+        elif "admit" in asks:
+            yield from ((course, calls) for course in CALLS)
+        else:
+            limit = 1e6 if self._needs_rate else np.inf
+            for situation in FLOWS:
+                if role == "application-provider" and situation.name in _NO_CLASSES:
+                    continue  # all flows that it sees are in a class of its own
+                yield situation, decisions(limit, in_classes=role != "price-handler")
+
+    def _subject(self, role: str, situation: Any, name: str) -> Subject:
+        balance = situation.balance_micro
+        return Subject(self._model, name, role, self._kind, self._params, balance)
+
+    def _watched(self, role: str, situation: Any, play: Play) -> tuple[Course, str]:
+        """The first time; what it refused, "" for nothing."""
+        watch, name = Watch(), situation.name
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            course = Course(self._subject(role, situation, "examined"))
+            turns = play(situation, draws_of(name), course.subject)
+            with watch:
+                course.play(turns)
+        for warning in warned:
+            what = f"{warning.category.__name__}: {warning.message}"
+            where = f"{warning.filename}:{warning.lineno}"
+            self.warned.add(_WARNINGS, role, name, f"{what} ({where})")
+        for told in course.subject.mutated():
+            self.defects.add(MUTATES, role, name, f"changes what it was told: {told}")
+        self._marked = {what: where for what, where in watch.seen}
+        for what, where in watch.seen:
+            if what != ENTROPY:
+                kind = CLOCK if what == CLOCKS else RANDOM
+                self.defects.add(kind, role, name, f"{what}: {where}")
+        if course.error is None:
+            return course, ""
+        kind, what = put_down(course.error)
+        if kind == REFUSES:
+            return course, what
+        self.defects.add(kind, role, name, f"decision {course.step}: {what}")
+        course.broken = True
+        return course, ""
+
+    def _compare(self, role: str, situation: Any, play: Play, once: Course) -> None:
+        """The second and the third time."""
+        name = situation.name
+        state = _state(find(self._kind))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = Course(self._subject(role, situation, "examined"))
+            again.play(play(situation, draws_of(name), again.subject))
+            together = Course(self._subject(role, situation, "examined"))
+            other = Course(self._subject(role, situation, "another"))
+            together.play(
+                play(situation, draws_of(name), together.subject),
+                meanwhile=play(situation, draws_of(name + " elsewhere"), other.subject),
+            )
+        shared = [key for key, value in _state(find(self._kind)).items() if state.get(key) != value]
+        parted = differ(once, again)
+        named = f" ({', '.join(shared)})" if shared else ""
+        if parted and GENERATORS in self._marked:
+            self.defects.add(RANDOM, role, name, "the same seed gives other answers")
+        elif parted and shared:
+            words = f"a new object answers otherwise than the one before it{named}"
+            self.defects.add(SHARED, role, name, words)
+        elif parted and CLOCKS not in self._marked:
+            beside = self._marked.get(ENTROPY, "something beside what it is told")
+            words = f"the same seed gives other answers: {beside} decides"
+            self.defects.add(RANDOM, role, name, words)
+        elif not parted and differ(once, together):
+            words = f"answers otherwise when another object decides in between{named}"
+            self.defects.add(SHARED, role, name, words)
+
+
+def _state(cls: type) -> dict[str, str]:
+    """What all objects of a class share and may change: its attributes, its module's variables."""
+    found = {}
+    for owner in cls.__mro__[:-1]:
+        for name, value in vars(owner).items():
+            if not name.startswith("__") and not callable(value):
+                found[f"{owner.__name__}.{name}"] = repr(value)
+    module = sys.modules.get(cls.__module__)
+    for name, value in vars(module).items() if module else ():
+        if not name.startswith("__") and not callable(value) and not hasattr(value, "__spec__"):
+            found[name] = repr(value)
+    return found

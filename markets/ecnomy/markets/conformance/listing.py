@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The strategies that are installed: ecnomy's own, and those of packages (entry points)."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import inspect
+import math
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.strategies import BUILT_IN, GROUP, find
+from ecnomy.markets.conformance.examine import roles_for
+from ecnomy.markets.scenario.parameters import Field, declared
+
+__all__ = ["Listed", "Parameter", "installed"]
+
+# What a method of a strategy answers, in the words of agents/README.md.
+ANSWERS: Final = {
+    "decide": "a FlowDecision for each flow",
+    "decide_many": "a Decision for all flows",
+    "post_price": "a price per mark",
+    "admit": "each call, let in or not",
+}
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A parameter as users write it.
+
+    Attributes:
+        name: its key.
+        takes: a unit, a type or the kinds of a form.
+        required: whether it must be given.
+        default: what it is otherwise, in that unit; None where there is nothing to print.
+    """
+
+    name: str
+    takes: str
+    required: bool
+    default: float | int | str | bool | None
+
+    def words(self) -> str:
+        """On one line."""
+        if self.required:
+            return f"{self.name} [{self.takes}], required"
+        held = self.default
+        shown = f"{held:g}" if isinstance(held, float) else "none" if held is None else str(held)
+        return f"{self.name} [{self.takes}] = {shown}"
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """A strategy that is installed.
+
+    Attributes:
+        name: in YAML.
+        origin: the package that brings it.
+        roles: of ecnomy, that it fits.
+        answers: what it is asked for.
+        parameters: those it takes.
+        does: the first line of its class's documentation.
+        fault: why it cannot be used, "" where it can.
+    """
+
+    name: str
+    origin: str
+    roles: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    does: str = ""
+    fault: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """The same as plain values; JSON has no infinite numbers, which are None."""
+        told: dict[str, Any] = msgspec.to_builtins(self)
+        for parameter in told["parameters"]:
+            held = parameter["default"]
+            if isinstance(held, float) and not math.isfinite(held):
+                parameter["default"] = None
+        return told
+
+
+def installed() -> list[Listed]:
+    """Built-in strategies by name, then those of entry points; a faulty one is listed with why."""
+    found = [_listed(name, "ecnomy") for name in sorted(BUILT_IN)]
+    entries = importlib.metadata.entry_points(group=GROUP)
+    for entry in sorted(entries, key=lambda entry: entry.name):
+        if entry.name not in BUILT_IN:
+            package = entry.dist.name if entry.dist is not None else entry.value
+            found.append(_listed(entry.name, package))
+    return found
+
+
+def _listed(name: str, origin: str) -> Listed:
+    try:
+        cls, roles = find(name), roles_for(name)
+        fields = tuple(_parameter(key, field) for key, field in declared(cls).items())
+    except Exception as error:  # what other packages bring may fail in any way
+        return Listed(name, origin, fault=" ".join(str(error).split()))
+    own = tuple(role for role in getattr(cls, "roles", ()) if role not in roles)
+    asked = tuple(
+        words for method, words in ANSWERS.items() if callable(getattr(cls, method, None))
+    )
+    does = (inspect.getdoc(cls) or "").partition("\n")[0]
+    return Listed(name, origin, (*roles, *own), asked, fields, does)
+
+
+def _parameter(name: str, field: Field) -> Parameter:
+    if field.forms:
+        takes = f"{{kind: {' | '.join(field.forms)}, ...}}"
+    else:
+        takes = field.unit or getattr(field.kind, "__name__", str(field.kind))
+    held = field.default
+    plain = held if isinstance(held, float | int | str | bool) else None
+    return Parameter(name, takes, field.required, plain)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile situations for strategies that post prices, and for those that let calls in.
+
+As in situations.py: courses of odd observations, finite in all their numbers, with two plain ones
+at the end.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.observation import LinkColumns, PriceObservation
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.conformance.situations import DEAREST_MICRO, HUGE, PLAIN_S
+
+__all__ = ["CALLS", "PRICES", "Course", "links_seen", "streams_seen"]
+
+Columns = dict[str, Any]
+
+
+class Course(msgspec.Struct, frozen=True):
+    """A course of looks at links or test streams.
+
+    Attributes:
+        name: in messages.
+        count: of links or streams.
+        dt_s: since the look before, for each [s].
+        odd: values in place of plain ones.
+        price_micro: the price in force; -1 for what was posted last.
+        balance_micro: of the account, micro-units.
+        asks_first: calls ask before anything was watched.
+    """
+
+    name: str
+    count: int = 2
+    dt_s: tuple[float, ...] = (0.0, 5.0, 5.0)
+    odd: dict[str, object] = {}
+    price_micro: int = -1
+    balance_micro: int = 0
+    asks_first: bool = False
+
+
+_IDLE: Final[dict[str, object]] = {
+    **{"arrivals": 0, "marks": 0, "drops": 0, "busy_ps": 0, "queue_packets": 0},
+    "departed_bytes": 0,
+}
+_LONG: Final = (0.0, *(5.0,) * 20)
+
+PRICES: Final = (
+    Course("a plain market", dt_s=_LONG),
+    Course("one link", 1),
+    Course("1,000 links", 1000),
+    Course("idle links", odd=_IDLE),
+    Course("no marks", odd={"marks": 0}),
+    Course("more marks than arrivals", odd={"arrivals": 0, "marks": 10}),
+    Course("full links that drop", odd={"busy_ps": 5 * PS_PER_S, "drops": 10**6}),
+    Course("a price of 0", dt_s=_LONG, price_micro=0),
+    Course("the highest price", dt_s=_LONG, price_micro=DEAREST_MICRO),
+    Course("a price of 1 micro-unit", dt_s=_LONG, price_micro=1),
+    Course("no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
+    Course("a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
+    Course(
+        "numbers as large as can be",
+        odd={name: 2**55 for name in (*_IDLE, "rate_bps")},
+        balance_micro=HUGE,
+    ),
+    Course("debts", balance_micro=-HUGE),
+)
+
+CALLS: Final = (
+    Course("a plain market", dt_s=(0.0, *(60.0,) * 60)),
+    Course("calls before the first look", asks_first=True),
+    Course("no test streams", 0),
+    Course("one test stream", 1),
+    Course("1,000 test streams", 1000),
+    Course("nothing sent", odd={"sent": 0, "delivered": 0, "marks": 0, "late": 0, "lost": 0}),
+    Course("nothing arrives", odd={"delivered": 0, "marks": 0, "lost": 500}),
+    Course("every packet marked and late", odd={"sent": 500, "marks": 500, "late": 500}),
+    Course("no marks", dt_s=(0.0, *(60.0,) * 60), odd={"marks": 0}),
+    Course("a price of 0", price_micro=0),
+    Course("the highest price", price_micro=DEAREST_MICRO),
+    Course("no time between looks", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
+    Course("a day between looks", dt_s=(0.0, 86400.0, 86400.0)),
+    Course(
+        "numbers as large as can be",
+        odd={name: 2**40 for name in ("sent", "delivered", "marks", "late", "lost")},
+    ),
+)
+
+
+def links_seen(
+    course: Course, step: int, t_ps: int, draws: np.random.Generator, price_micro: int
+) -> PriceObservation:
+    """What a carrier sees before it posts; `price_micro` is what it posted last."""
+    dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
+    count, plain = course.count, step >= len(course.dt_s)
+    arrivals = draws.integers(100, 1000, count)
+    columns: Columns = {
+        "link": np.arange(count, dtype=np.int64),
+        "rate_bps": np.full(count, 10_000_000, dtype=np.int64),
+        "arrivals": arrivals,
+        "marks": arrivals // 20,
+        "drops": np.zeros(count, dtype=np.int64),
+        "busy_ps": np.full(count, dt_ps // 2, dtype=np.int64),
+        "queue_packets": draws.integers(0, 20, count),
+        "departed_bytes": arrivals * 1000,
+    }
+    if dt_ps == 0:
+        columns |= {n: np.zeros(count, dtype=np.int64) for n in _IDLE if n != "queue_packets"}
+    _put(columns, {} if plain else course.odd)
+    price = price_micro if course.price_micro < 0 or step else course.price_micro
+    names = tuple(f"link-{i}" for i in range(count))
+    return PriceObservation(t_ps, dt_ps, price, LinkColumns(**columns), None, names)
+
+
+def streams_seen(
+    course: Course, step: int, t_ps: int, draws: np.random.Generator
+) -> StreamObservation:
+    """What a provider of guaranteed streams sees of its test streams."""
+    dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
+    count, plain = course.count, step >= len(course.dt_s)
+    sent = draws.integers(100, 1000, count) if dt_ps else np.zeros(count, dtype=np.int64)
+    columns: Columns = {
+        "sent": sent,
+        "delivered": sent,
+        "marks": np.rint(sent * draws.uniform(0, 0.2, count)).astype(np.int64),
+        "late": sent // 100,
+        "lost": np.zeros(count, dtype=np.int64),
+    }
+    _put(columns, {} if plain else course.odd)
+    price = 250_000 if course.price_micro < 0 else course.price_micro
+    return StreamObservation(t_ps, dt_ps, price, **{n: c.copy() for n, c in columns.items()})
+
+
+def _put(columns: Columns, odd: dict[str, object]) -> None:
+    for name, value in odd.items():
+        columns[name] = np.full(len(columns[name]), value, dtype=np.int64)

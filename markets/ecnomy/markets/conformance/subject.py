@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A strategy at work for one agent: the agent's role asks it, as in a run, and judges its answers.
+
+What is told is kept and compared with a copy afterwards; what is answered is kept as bytes, so that
+two courses can be compared.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mesa
+import msgspec
+import numpy as np
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import FlowColumns, Observation, PriceObservation
+from ecnomy.agents.roles import find_role
+from ecnomy.agents.roles.role import Terms
+from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.agents.tariff import Tariff
+from ecnomy.markets.results.journal import NAMES
+
+__all__ = ["Account", "Subject", "changed"]
+
+SEED: Final = 20_000
+_TARIFF: Final = Tariff(50_000, 15 * 10**9, 0.01, 50_000)
+
+
+class Account:
+    """The books of the agent that is examined: something is paid and received between looks."""
+
+    def __init__(self, balance_micro: int) -> None:
+        self._balance, self.paid, self.received = balance_micro, 0, 0
+
+    def balance_micro(self, name: str) -> int:
+        """See Books."""
+        return self._balance + self.received - self.paid
+
+    def paid_micro(self, name: str) -> dict[str, int]:
+        """See Books."""
+        return {"marks": self.paid} if self.paid else {}
+
+    def received_micro(self, name: str) -> dict[str, int]:
+        """See Books."""
+        return {"marks": self.received} if self.received else {}
+
+
+class Subject:
+    """One agent in one situation.
+
+    Attributes:
+        answers: what it has answered so far, as bytes or text.
+    """
+
+    def __init__(
+        self,
+        model: mesa.Model,
+        name: str,
+        role: str,
+        kind: str,
+        params: Mapping[str, object],
+        balance_micro: int = 0,
+    ) -> None:
+        """Makes the role and its strategy (StrategyError where it cannot be made)."""
+        classes = tuple(
+            ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
+        )
+        spec = AgentSpec(name, role, classes=classes, tariff=_TARIFF)
+        terms = Terms(SEED, kind, params)
+        self._role: Any = find_role(role).made(model, terms, spec)
+        self._account = Account(balance_micro)
+        self._noted: dict[str, float] = {}
+        self._view = AgentView(name, self._role.stream, self._account, self._note)
+        self._told: list[tuple[Any, dict[str, object]]] = []
+        self._before: tuple[FlowColumns, Decision] | None = None
+        self.answers: list[tuple[object, ...]] = []
+        self.price_micro = 250_000
+
+    def decide(self, seen: Observation) -> None:
+        """Ask for a decision on flows; what was decided before is in force meanwhile."""
+        seen = msgspec.structs.replace(self._carried(seen), agent=self._view)
+        self._account.paid += int(min(seen.flows.charge_micro.sum(), 10**15)) + 1
+        decision = self._asked(seen, self._role.decide)
+        self._before = seen.flows, decision
+        columns = (getattr(decision, name) for name in Decision.__struct_fields__)
+        self.answers.append(tuple(None if c is None else c.tobytes() for c in columns))
+
+    def post(self, seen: PriceObservation) -> None:
+        """Ask for a price."""
+        self._account.received += int(min(seen.links.marks.sum(), 10**6)) * self.price_micro
+        self._account.paid += 7
+        seen = msgspec.structs.replace(seen, agent=self._view)
+        self.price_micro = self._asked(seen, self._role.post_price)
+        self.answers.append((self.price_micro,))
+
+    def watch(self, seen: StreamObservation) -> None:
+        """Show test streams."""
+        self._asked(seen, self._role.watch)
+        readings = self._role.readings
+        wrong = [n for n, v in readings.items() if not isinstance(v, int | float | np.number)]
+        if wrong:
+            raise StrategyError(f"its readings have a {wrong[0]!r} that is no number")
+        self.answers.append(tuple(sorted((n, float(v)) for n, v in readings.items())))
+
+    def admit(self, call: Call) -> None:
+        """Ask whether a call is let in."""
+        self.answers.append((self._role.admit(call),))
+
+    def mutated(self) -> list[str]:
+        """What it was told and has changed since, in words."""
+        names = {name for told, was in self._told for name in changed(told, was)}
+        if self._view.notes != self._noted:
+            names.add("agent.notes, which only note() fills")
+        return sorted(names)
+
+    def _asked(self, seen: Any, ask: Any) -> Any:
+        self._told.append((seen, _copied(seen)))
+        return ask(seen)
+
+    def _note(self, name: str, value: float) -> None:
+        self._noted[name] = value
+        if name in NAMES:
+            raise StrategyError(f"it notes {name!r}, which the table `agents` has already")
+        self.answers.append((name, value))
+
+    def _carried(self, seen: Observation) -> Observation:
+        """With the classes and the activity last decided, where flows are the same."""
+        if self._before is None or len(self._before[0].flow) != len(seen.flows.flow):
+            return seen
+        flows, decision = self._before
+        if not np.array_equal(flows.flow, seen.flows.flow):
+            return seen
+        moved: dict[str, Any] = {}
+        if decision.offer is not None and (seen.flows.offer >= 0).all():
+            moved["offer"] = decision.offer.copy()
+        if decision.active is not None:
+            moved["switched_on"] = decision.active.copy()
+            moved["active"] = np.where(decision.active, seen.flows.active, 0)
+        return msgspec.structs.replace(seen, flows=msgspec.structs.replace(seen.flows, **moved))
+
+
+def _copied(seen: Any) -> dict[str, object]:
+    """Field -> a deep copy, but for the agent; columns by their own names."""
+    told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
+    for name in ("flows", "links"):
+        if isinstance(told.get(name), msgspec.Struct):
+            columns = told.pop(name)
+            told |= {f"{name}.{c}": getattr(columns, c) for c in columns.__struct_fields__}
+    return copy.deepcopy(told)
+
+
+def changed(seen: Any, was: Any) -> list[str]:
+    """The fields of an observation that are no longer what they were."""
+    now, found = _copied(seen), []
+    for name, value in was.items():
+        held: Any = now[name]
+        if isinstance(value, np.ndarray):
+            same = np.array_equal(value, held, equal_nan=value.dtype.kind == "f")
+        else:
+            same = value == held
+        if not same:
+            found.append(name)
+    return found

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a strategy's code asks the process for while it decides: clocks, and random numbers of all.
+
+Calls of C functions are seen by a profile hook (sys.setprofile), so nothing of the strategy's is
+replaced; that numpy's global generator was drawn from is seen by its state. Looked for are the
+clocks of `time` and `datetime`, the global generators of Python and numpy, and os.urandom, which
+numpy's unseeded generators are seeded with (some seeded ones ask it in vain, so that it is only a
+hint where answers differ). perf_counter and process_time, which programs measure themselves by, and
+the clock that `logging` reads are left alone: should answers go by them, they differ from one time
+to the next. A generator of its own with a fixed seed cannot be seen: its answers are always the
+same.
+"""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from types import FrameType, TracebackType
+from typing import Any, Final, Self
+
+import numpy as np
+
+__all__ = ["CLOCKS", "ENTROPY", "GENERATORS", "Watch"]
+
+CLOCKS: Final = "reads the clock"
+GENERATORS: Final = "draws from a generator that is not seen.agent.random"
+ENTROPY: Final = "asks the system for random bytes"
+_TIMES: Final = (
+    *("time", "time_ns", "monotonic", "monotonic_ns", "clock_gettime", "clock_gettime_ns"),
+    *("localtime", "ctime"),  # of the machine's own time zone, whatever they are given
+)
+_DATES: Final = ("now", "utcnow", "today")
+_LIBRARY: Final = sysconfig.get_paths()["stdlib"]
+
+
+class Watch:
+    """A context in which calls of clocks and generators are noted.
+
+    Attributes:
+        seen: (CLOCKS, GENERATORS or ENTROPY, the function and where it was called), in the order
+            they were first seen.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[tuple[str, str], None] = {}
+        self._before: Any = None
+        self._state = ""
+
+    def __enter__(self) -> Self:
+        self._before, self._state = sys.getprofile(), _numpys_state()
+        sys.setprofile(self._look)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        sys.setprofile(self._before)
+        if _numpys_state() != self._state:
+            self.seen[GENERATORS, "numpy's global generator"] = None
+
+    def _look(self, frame: FrameType, event: str, called: Any) -> None:
+        if event != "c_call":
+            return
+        told = _what(called)
+        if told is None or frame.f_globals.get("__name__") == "logging":
+            return
+        what, name = told
+        self.seen[what, f"{name} at {_place(frame)}"] = None
+
+
+def _numpys_state() -> str:
+    """Of its global generator, whose methods are none that a profile hook is told of."""
+    kind, keys, *rest = np.random.get_state()
+    return f"{kind} {np.asarray(keys).tobytes().hex()} {rest}"
+
+
+def _what(called: Any) -> tuple[str, str] | None:
+    """CLOCKS, GENERATORS or ENTROPY and a name, for functions that are one."""
+    name, owner = getattr(called, "__name__", ""), getattr(called, "__self__", None)
+    module = getattr(owner, "__name__", "")
+    if module == "time" and name in _TIMES:
+        return CLOCKS, f"time.{name}"
+    if isinstance(owner, type) and owner.__module__ == "datetime" and name in _DATES:
+        return CLOCKS, f"{owner.__name__}.{name}"
+    if module in ("posix", "nt") and name in ("urandom", "getrandom"):
+        return ENTROPY, f"os.{name}"
+    python = getattr(sys.modules.get("random"), "_inst", None)
+    if owner is not None and owner is python:
+        return GENERATORS, "Python's global generator"
+    return None
+
+
+def _place(frame: FrameType) -> str:
+    """File and line of the innermost code that is not Python's own library."""
+    at: FrameType | None = frame
+    while at is not None:
+        file = at.f_code.co_filename
+        own = file.startswith(_LIBRARY) and "site-packages" not in file
+        if not own and not file.startswith("<"):
+            return f"{file}:{at.f_lineno}"
+        at = at.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

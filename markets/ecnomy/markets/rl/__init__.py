@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Markets as environments of reinforcement learning, on `open_market` (extra `rl`).
+
+    from ecnomy.markets.rl import market_env, parallel_env
+
+    env = parallel_env("configs/rl/monopolist.yaml")         # a PettingZoo ParallelEnv
+    env = market_env("configs/rl/monopolist.yaml")           # Gymnasium, one of its learners
+
+What learners see, do and are rewarded for stands in the environment file (declared.py). Names are
+imported when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from ecnomy.markets.rl.declared import Environment, load_environment
+    from ecnomy.markets.rl.parallel import MarketParallelEnv, parallel_env
+    from ecnomy.markets.rl.single import MarketEnv, market_env
+
+__all__ = [
+    "Environment",
+    "MarketEnv",
+    "MarketParallelEnv",
+    "load_environment",
+    "market_env",
+    "parallel_env",
+]
+
+_HOME: Final = {
+    "Environment": "declared",
+    "MarketEnv": "single",
+    "MarketParallelEnv": "parallel",
+    "load_environment": "declared",
+    "market_env": "single",
+    "parallel_env": "parallel",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

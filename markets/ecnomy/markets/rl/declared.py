@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The environment file: which scenario, who learns, what learners see, do and are rewarded for.
+
+version: 1
+scenario: monopolist-market.yaml
+set: {network.links.access.rate: 4 Mbps}
+step: 60 s                         # between two actions
+settle: 30 s                       # of a step, before anything counts
+steps: 40                          # of an episode
+learners:
+  - name: isp                      # an agent of the scenario, whose own strategy it replaces
+    observations: {utilization: {least: 0, most: 1}, profit: {least: 0 money/s, most: 20 money/s}}
+    actions: {price: {least: 0.01 money, most: 1 money, scale: log}}
+    reward: {kind: profit, per: 10 money/s}
+
+It stands beside the scenario, as a sweep does: a scenario says what there is, and is run as it is
+by whoever does not learn. Read as strictly, every fault with its line.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.find import look_beside
+from ecnomy.agents.observation import Floats
+from ecnomy.agents.spec import AgentSpec, MarketSpec, Params, StrategySpec
+from ecnomy.markets.inputs.amounts import Amount, Name, Number, TimePs
+from ecnomy.markets.inputs.reading import known_name, read
+from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, show
+from ecnomy.markets.inputs.yamlfile import read as read_yaml
+from ecnomy.markets.rl.quantities import ACTED, LEARNERS, OBSERVED, REWARDS, known
+from ecnomy.markets.rl.ranges import Range, Ranges
+from ecnomy.markets.scenario import Scenario, load
+from ecnomy.markets.scenario.parameters import read_params, write_params
+
+__all__ = ["Environment", "Learner", "RewardSpec", "load_environment"]
+
+_Period = Annotated[int, Amount(what="a time", example="60 s", units=("ps",), above=True)]
+_Steps = Annotated[int, Number(what="a whole number", least=1, most=10**7, whole=True)]
+_IDLE: Final = StrategySpec("stay")  # in a learner's place: what was set last holds
+
+
+class RewardSpec(msgspec.Struct, frozen=True):
+    """A reward by kind, with its parameters."""
+
+    kind: str
+    params: Params = {}
+
+    def made(self) -> Any:
+        """The object that gives it."""
+        kind: Any = REWARDS[self.kind]
+        return kind(**self.params)
+
+
+class _RewardReader(msgspec.Struct, frozen=True):
+    """Reads `{kind: profit, per: 10 money/s}`."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "a reward such as {kind: profit, per: 10 money/s}"
+
+    def read(self, node: Node, path: str) -> RewardSpec:
+        """See Reader."""
+        kind = node.mapping().get("kind")
+        if kind is None:
+            raise node.place.error(path, show(node), self.expected)
+        if not isinstance(kind.value, str) or kind.value not in REWARDS:
+            here = child_path(path, "kind")
+            raise kind.place.error(here, show(kind), known_name(kind.text, REWARDS))
+        return RewardSpec(kind.value, read_params(node, path, REWARDS[kind.value], _trial))
+
+    def write(self, value: RewardSpec) -> dict[str, Any]:
+        """See Reader."""
+        return {"kind": value.kind, **write_params(value.params, REWARDS[value.kind])}
+
+
+class Learner(msgspec.Struct, frozen=True, kw_only=True):
+    """An agent that learns; ranges are by name, in the units of quantities.py."""
+
+    name: Name
+    observations: Annotated[dict[str, Range], Ranges(OBSERVED)]
+    actions: Annotated[dict[str, Range], Ranges(ACTED, acted=True)]
+    reward: Annotated[RewardSpec, _RewardReader()]
+
+    def amounts(self, shares: Floats) -> dict[str, float]:
+        """What shares of its actions, from 0 to 1 and in their order, are in their units."""
+        pairs = zip(self.actions.items(), shares.tolist(), strict=True)
+        return {name: of.value(share) for (name, of), share in pairs}
+
+
+class _Document(msgspec.Struct, frozen=True, kw_only=True):
+    version: Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
+    title: str = ""
+    scenario: str
+    step: _Period
+    settle: TimePs = 0
+    steps: _Steps
+    learners: tuple[Learner, ...]
+
+
+class Environment(msgspec.Struct, frozen=True):
+    """An environment file, with its scenario.
+
+    Attributes:
+        file: as it was named.
+        scenario: with `set` laid over it.
+        step_ps, settle_ps: of a step; its part that does not count.
+        steps: of an episode.
+        learners: who may learn.
+    """
+
+    file: str
+    title: str
+    scenario: Scenario
+    step_ps: int
+    settle_ps: int
+    steps: int
+    learners: tuple[Learner, ...]
+
+    @property
+    def market(self) -> MarketSpec:
+        """The market of the scenario."""
+        assert self.scenario.market is not None
+        return self.scenario.market
+
+    def learner(self, name: str) -> Learner:
+        """By name.
+
+        Raises:
+            InputError: nobody of this name may learn.
+        """
+        for learner in self.learners:
+            if learner.name == name:
+                return learner
+        names = ", ".join(learner.name for learner in self.learners)
+        raise InputError(f"{self.file}: learners: found {name!r}, expected one of {names}")
+
+    def agent(self, name: str) -> AgentSpec:
+        """What the scenario says of a learner."""
+        return next(agent for agent in self.market.agents if agent.name == name)
+
+    def played(self, learners: tuple[str, ...]) -> Scenario:
+        """The scenario of an episode: learners in place of strategies, an epoch beyond its end.
+
+        At the last report of a run nobody looks at anything any more.
+        """
+        agents = tuple(
+            msgspec.structs.replace(agent, strategy=_IDLE) if agent.name in learners else agent
+            for agent in self.market.agents
+        )
+        document = self.scenario.document
+        ends_ps = document.warmup + self.steps * self.step_ps + document.epoch_ps
+        return msgspec.structs.replace(
+            self.scenario,
+            document=msgspec.structs.replace(document, duration=ends_ps),
+            market=msgspec.structs.replace(self.market, agents=agents),
+        )
+
+
+def load_environment(path: str | os.PathLike[str]) -> Environment:
+    """The environment in a file; its scenario is looked for beside it.
+
+    Raises:
+        ScenarioError: anything wrong with it or its scenario, with its place.
+    """
+    file = os.fspath(path)
+    root = read_yaml(Path(file), file)
+    if not isinstance(root.value, dict):
+        raise root.place.error("", show(root), "a mapping with version: 1")
+    changes = root.mapping().get("set")
+    rest = {key: node for key, node in root.mapping().items() if key != "set"}
+    places: dict[str, Place] = {}
+    bare = Node(rest, root.place, keys=root.keys)
+    document = read(bare, _Document, "", places)
+    look_beside(file)
+    scenario = load(
+        os.path.join(os.path.dirname(file), document.scenario), overrides=_overrides(changes)
+    )
+    _check(document, scenario, places)
+    held = (document.step, document.settle, document.steps, document.learners)
+    return Environment(file, document.title, scenario, *held)
+
+
+def _check(document: _Document, scenario: Scenario, places: dict[str, Place]) -> None:
+    """What the environment file and its scenario say of each other."""
+    if scenario.market is None:
+        raise places["scenario"].error("scenario", "one without a market", "one with a market")
+    epoch_ps = scenario.epoch_ps
+    wanted = f"whole multiples of the market's epoch, {epoch_ps / 1e12:g} s"
+    for key, value in (("step", document.step), ("settle", document.settle)):
+        if value % epoch_ps:
+            raise places[key].error(key, f"{value / 1e12:g} s", wanted)
+    if scenario.document.warmup % epoch_ps:
+        found = f"a scenario with a warm-up of {scenario.document.warmup / 1e12:g} s"
+        raise places["scenario"].error("scenario", found, wanted)
+    if document.settle >= document.step:
+        found = f"{document.settle / 1e12:g} s"
+        raise places["settle"].error("settle", found, "less than a step")
+    if not document.learners:
+        raise places["learners"].error("learners", "none", "at least one learner")
+    roles = {agent.name: agent.role for agent in scenario.market.agents}
+    seen: set[str] = set()
+    for number, learner in enumerate(document.learners):
+        here = f"learners[{number}]"
+        if learner.name in seen or learner.name not in roles:
+            found = f"{learner.name!r}{' a second time' if learner.name in seen else ''}"
+            raise places[f"{here}.name"].error(f"{here}.name", found, known_name("", roles))
+        seen.add(learner.name)
+        _check_role(learner, roles[learner.name], here, places)
+
+
+def _check_role(learner: Learner, role: str, here: str, places: dict[str, Place]) -> None:
+    if role not in LEARNERS:
+        at = f"{here}.name"
+        found = f"{learner.name!r}, whose role is {role}"
+        raise places[at].error(at, found, f"a learner whose role is one of {', '.join(LEARNERS)}")
+    for kind, names in (("observations", learner.observations), ("actions", learner.actions)):
+        for name in names:
+            if name not in known(kind, role):
+                at = f"{here}.{kind}.{name}"
+                found = f"{name!r} of a {role}"
+                raise places[at].error(at, found, f"one of {', '.join(known(kind, role))}")
+    if role not in REWARDS[learner.reward.kind].roles:
+        at = f"{here}.reward.kind"
+        raise places[at].error(at, f"{learner.reward.kind!r} of a {role}", "profit")
+    levels = {of.levels > 0 for of in learner.actions.values()}
+    if len(levels) > 1:
+        at = f"{here}.actions"
+        raise places[at].error(at, "levels for some", "levels for all actions, or for none")
+
+
+def _overrides(node: Node | None) -> list[str]:
+    """`set: {path: value}` as `path=value`."""
+    if node is None:
+        return []
+    if not isinstance(node.value, dict):
+        raise node.place.error("set", show(node), "a mapping of paths to values")
+    for key, child in node.mapping().items():
+        if child.mapping() or child.items():
+            raise child.place.error(f"set.{key}", show(child), "a single value")
+    return [f"{key}={child.text}" for key, child in node.mapping().items()]
+
+
+def _trial(kind: str, params: Params) -> object:
+    try:
+        return RewardSpec(kind, params).made()
+    except Exception as error:
+        raise InputError(f"reward {kind!r}: {error}") from error

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A market as a PettingZoo ParallelEnv: all learners act at once, between two steps.
+
+An episode ends by truncation, after its number of steps. Infos have `seed`, and what is observed in
+its units. What goes wrong in a run (an engine that dies: EngineError, with its last words) is
+raised by the call in which it shows; reset() begins anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.rl.declared import Environment, load_environment
+from ecnomy.markets.rl.spaces import action_space, observation_space, shares
+from ecnomy.markets.rl.world import World
+
+try:
+    from pettingzoo import ParallelEnv
+except ModuleNotFoundError as error:  # pragma: no cover
+    raise InputError("environments need pettingzoo: pip install 'ecnomy[rl]'") from error
+
+__all__ = ["MarketParallelEnv", "parallel_env"]
+
+
+class MarketParallelEnv(ParallelEnv):
+    """The learners of an environment, each by its name in the scenario.
+
+    Attributes:
+        agents: those who are in the episode.
+        possible_agents: all of them.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "ecnomy_v0", "render_modes": []}
+    render_mode = None
+
+    def __init__(self, environment: Environment, learners: Sequence[str] = ()) -> None:
+        """`learners`: who learns, by default all of the file; others keep their strategies."""
+        names = tuple(learners) or tuple(learner.name for learner in environment.learners)
+        self._world = World(environment, names)
+        self.possible_agents, self.agents = list(names), list[str]()
+        self._learners = {name: environment.learner(name) for name in names}
+        self.observation_spaces = {n: observation_space(of) for n, of in self._learners.items()}
+        self.action_spaces = {n: action_space(of) for n, of in self._learners.items()}
+
+    def observation_space(self, agent: str) -> Any:
+        """The same object at every call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The same object at every call."""
+        return self.action_spaces[agent]
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin an episode: the run with this seed, or the next one of this environment.
+
+        Without a seed, episodes follow from the last seed that was given, at first the scenario's.
+        Environments that are to differ are given seeds that do. `options` has no meaning.
+
+        Raises:
+            EcnomyError: as open_market.
+        """
+        self._world.reset(seed)
+        self.agents = list(self.possible_agents)
+        return self._seen(), self._infos()
+
+    def step(self, actions: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+        """Act, and see what comes of it.
+
+        Raises:
+            InputError: an action is missing, or none of its space.
+            NotRunningError: no episode is going on.
+            EcnomyError: as Market.step; the episode has ended then.
+        """
+        given = {}
+        for name in self.agents:
+            if name not in actions:
+                raise InputError(f"{name}: found no action, expected one of each agent")
+            given[name] = shares(self._learners[name], self.action_spaces[name], actions[name])
+        try:
+            self._world.step(given)
+        except BaseException:
+            self.agents = []
+            raise
+        names, over = self.agents, self._world.over
+        rewards = {name: self._world.reward(name) for name in names}
+        told = self._seen(), rewards, dict.fromkeys(names, False), dict.fromkeys(names, over)
+        infos = self._infos()
+        if over:
+            self.agents = []
+        return *told, infos
+
+    def render(self) -> None:
+        """Nothing: `ecnomy show` draws runs that keep their tables."""
+
+    def close(self) -> None:
+        """End the episode and its engine."""
+        self._world.close()
+        self.agents = []
+
+    def _seen(self) -> dict[str, Any]:
+        return {name: self._world.observed(name).astype(np.float32) for name in self.agents}
+
+    def _infos(self) -> dict[str, Any]:
+        return {n: {"seed": self._world.seed, **self._world.told(n)} for n in self.agents}
+
+
+def parallel_env(path: str | os.PathLike[str], learners: Sequence[str] = ()) -> MarketParallelEnv:
+    """The environment in a file, for PettingZoo.
+
+    Raises:
+        ScenarioError: the file or its scenario is wrong.
+        InputError: nobody of such a name may learn.
+    """
+    return MarketParallelEnv(load_environment(path), learners)

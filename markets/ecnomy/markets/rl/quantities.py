@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What learners may see, do and be rewarded for, by role: names, units, how each is measured.
+
+Everything is over the part of a step that is measured (behind `settle`), by an agent's own books,
+links and flows: a learner is told no more than a strategy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Annotated, ClassVar, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.observation import Observation, PriceObservation
+from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
+from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
+
+__all__ = [
+    "ACTED",
+    "LEARNERS",
+    "OBSERVED",
+    "REWARDS",
+    "Look",
+    "Profit",
+    "Surplus",
+    "known",
+    "measured",
+]
+
+MICRO: Final = 1e6
+CARRIER: Final = "connectivity-provider"
+HANDLER: Final = "price-handler"
+LEARNERS: Final = (CARRIER, HANDLER)
+
+
+class Look(msgspec.Struct, frozen=True, eq=False):
+    """What a learner's agent saw in the time that ended.
+
+    Attributes:
+        dt_s: how long that was [s]; 0 at the beginning.
+        share: of the episode that has passed.
+        balance: of its account now [money].
+        gained: received less paid in that time [money].
+        links: of a carrier.
+        flows: of a price handler.
+    """
+
+    dt_s: float
+    share: float
+    balance: float
+    gained: float
+    links: PriceObservation | None = None
+    flows: Observation | None = None
+
+
+class _Quantity(msgspec.Struct, frozen=True):
+    unit: str
+    roles: tuple[str, ...]
+    of: Callable[[Look], float]
+
+
+def _rate(count: float, look: Look) -> float:
+    return count / look.dt_s if look.dt_s else 0.0
+
+
+def _of_links(name: str) -> Callable[[Look], float]:
+    def of(look: Look) -> float:
+        assert look.links is not None
+        return _rate(float(getattr(look.links.links, name).sum()), look)
+
+    return of
+
+
+def _utilization(look: Look) -> float:
+    assert look.links is not None
+    return float(look.links.utilization.max()) if look.dt_s else 0.0
+
+
+def _queue(look: Look) -> float:
+    assert look.links is not None
+    return float(look.links.links.queue_packets.sum())
+
+
+def _price(look: Look) -> float:
+    seen = look.links or look.flows
+    assert seen is not None
+    return seen.price_micro / MICRO
+
+
+def _goodput(look: Look) -> float:
+    assert look.flows is not None
+    return float(look.flows.flows.goodput_bps.mean())
+
+
+def _rtt(look: Look) -> float:
+    assert look.flows is not None
+    sampled = look.flows.flows.srtt_s[look.flows.flows.srtt_s > 0]
+    return float(sampled.mean()) if len(sampled) else 0.0
+
+
+def _flow_marks(look: Look) -> float:
+    assert look.flows is not None
+    return _rate(float(look.flows.flows.marks.sum()), look)
+
+
+def _charge(look: Look) -> float:
+    assert look.flows is not None
+    return _rate(float(look.flows.flows.charge_micro.sum()) / MICRO, look)
+
+
+def _marks(look: Look) -> float:
+    return _flow_marks(look) if look.flows is not None else _of_links("marks")(look)
+
+
+_QUANTITIES: Final[dict[str, _Quantity]] = {
+    "time": _Quantity("", LEARNERS, lambda look: look.share),
+    "balance": _Quantity("money", LEARNERS, lambda look: look.balance),
+    "profit": _Quantity("money/s", LEARNERS, lambda look: _rate(look.gained, look)),
+    "price": _Quantity("money", LEARNERS, _price),
+    "marks": _Quantity("mark/s", LEARNERS, _marks),
+    "utilization": _Quantity("", (CARRIER,), _utilization),
+    "arrivals": _Quantity("packet/s", (CARRIER,), _of_links("arrivals")),
+    "drops": _Quantity("packet/s", (CARRIER,), _of_links("drops")),
+    "queue": _Quantity("packet", (CARRIER,), _queue),
+    "goodput": _Quantity("bit/s", (HANDLER,), _goodput),
+    "rtt": _Quantity("s", (HANDLER,), _rtt),
+    "charge": _Quantity("money/s", (HANDLER,), _charge),
+}
+
+OBSERVED: Final[dict[str, str]] = {name: of.unit for name, of in _QUANTITIES.items()}
+ACTED: Final[dict[str, str]] = {"price": "money", "willingness": "money/s", "rate_cap": "bit/s"}
+_ACTS: Final = {CARRIER: ("price",), HANDLER: ("willingness", "rate_cap")}
+
+
+def measured(name: str, look: Look) -> float:
+    """A quantity of OBSERVED, in its unit."""
+    return _QUANTITIES[name].of(look)
+
+
+def known(kind: str, role: str) -> tuple[str, ...]:
+    """The `observations` or `actions` of a role."""
+    if kind == "actions":
+        return _ACTS[role]
+    return tuple(name for name, of in _QUANTITIES.items() if role in of.roles)
+
+
+@dataclasses.dataclass
+class Profit:
+    """What the agent received less what it paid, per second.
+
+    Attributes:
+        per: what counts as a reward of 1.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = LEARNERS
+    per: Annotated[float, Unit("money/s")] = 1.0
+
+    def __post_init__(self) -> None:
+        positive("per", self.per, "money/s")
+
+    def reward(self, look: Look) -> float:
+        """Of the measured part of a step."""
+        return _rate(look.gained, look) / self.per
+
+
+@dataclasses.dataclass
+class Surplus:
+    """What the rates of the agent's flows are worth to it, less what it pays, per second.
+
+    Attributes:
+        utility: of each flow's goodput, see ecnomy.agents.utilities; it needs its x0.
+        per: what counts as a reward of 1.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = (HANDLER,)
+    utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]
+    per: Annotated[float, Unit("money/s")] = 1.0
+
+    def __post_init__(self) -> None:
+        positive("per", self.per, "money/s")
+        try:
+            self._utility = utility_of(self.utility)
+        except Refused as refused:
+            raise Refused(f"utility.{refused.key}", refused.found, refused.expected) from None
+        if self._utility.x0 is None:
+            raise Refused("utility.x0", "no 'x0'", "a rate such as 1 Mbps")
+
+    def reward(self, look: Look) -> float:
+        """Of the measured part of a step; a rate below x0/1000 counts as that."""
+        assert look.flows is not None and self._utility.x0 is not None
+        if not look.dt_s:
+            return 0.0
+        ratio = np.maximum(look.flows.flows.goodput_bps / self._utility.x0, 1e-3)
+        worth = float(np.sum(self._utility.value(ratio)))
+        return (worth + _rate(look.gained, look)) / self.per
+
+
+REWARDS: Final[dict[str, type[Profit] | type[Surplus]]] = {"profit": Profit, "surplus": Surplus}

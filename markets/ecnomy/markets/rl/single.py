@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A market as a Gymnasium environment: one agent learns, all others keep their strategies."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.rl.declared import Environment, load_environment
+from ecnomy.markets.rl.spaces import action_space, observation_space, shares
+from ecnomy.markets.rl.world import World
+
+try:
+    import gymnasium
+except ModuleNotFoundError as error:  # pragma: no cover
+    raise InputError("environments need gymnasium: pip install 'ecnomy[rl]'") from error
+
+__all__ = ["MarketEnv", "market_env"]
+
+
+class MarketEnv(gymnasium.Env):
+    """One learner; errors and seeds as in MarketParallelEnv."""
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    render_mode = None
+
+    def __init__(self, environment: Environment, learner: str = "") -> None:
+        """`learner`: its name in the file; "" for the only one, or the first."""
+        self._name = learner or environment.learners[0].name
+        self._learner = environment.learner(self._name)
+        self._world = World(environment, (self._name,))
+        self.observation_space = observation_space(self._learner)
+        self.action_space = action_space(self._learner)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode; see MarketParallelEnv.reset.
+
+        Raises:
+            EcnomyError: as open_market.
+        """
+        super().reset(seed=seed)
+        self._world.reset(seed)
+        return self._seen(), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Act, and see what comes of it.
+
+        Raises:
+            InputError: the action is none of the space.
+            NotRunningError: no episode is going on.
+            EcnomyError: as Market.step; the episode has ended then.
+        """
+        given = shares(self._learner, self.action_space, action)
+        self._world.step({self._name: given})
+        reward = self._world.reward(self._name)
+        return self._seen(), reward, False, self._world.over, self._info()
+
+    def amounts(self, action: Any) -> dict[str, float]:
+        """What an action means, by name, in the units of the file's ranges.
+
+        Raises:
+            InputError: the action is none of the space.
+        """
+        return self._learner.amounts(shares(self._learner, self.action_space, action))
+
+    def close(self) -> None:
+        """End the episode and its engine."""
+        self._world.close()
+
+    def _seen(self) -> Any:
+        return self._world.observed(self._name).astype(np.float32)
+
+    def _info(self) -> dict[str, Any]:
+        return {"seed": self._world.seed, **self._world.told(self._name)}
+
+
+def market_env(path: str | os.PathLike[str], learner: str = "") -> MarketEnv:
+    """The environment in a file, for Gymnasium.
+
+    Raises:
+        ScenarioError: the file or its scenario is wrong.
+        InputError: nobody of this name may learn.
+    """
+    return MarketEnv(load_environment(path), learner)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Episodes of an environment: a market that is stepped, and learners who act between its steps.
+
+    reset    a market is opened; its warm-up passes
+    step     learners act; `settle` passes, then the rest of the step, which is measured
+
+A learner acts as a strategy would: a carrier posts a price, a price handler says what it pays for
+each of its flows and how fast they may be. Numbers are shares of ranges here (ranges.py). An
+episode is a run with its own seed: the same seed and actions give the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import InputError, NotRunningError
+from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.streams import agent_stream
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.economy.market import Market
+from ecnomy.markets.rl.declared import Environment
+from ecnomy.markets.rl.quantities import CARRIER, Look, measured
+from ecnomy.markets.session import open_market
+
+__all__ = ["World"]
+
+MICRO: Final = 1e6
+_LARGEST_SEED: Final = 2**64 - 1
+
+
+class World:
+    """One environment; it has a market while an episode goes on.
+
+    Attributes:
+        environment: what is played.
+        names: of those who learn in it.
+        steps: made in this episode.
+        seed: of this episode.
+    """
+
+    def __init__(self, environment: Environment, names: tuple[str, ...]) -> None:
+        """Nothing runs yet."""
+        self.environment, self.names = environment, names
+        self._learners = {name: environment.learner(name) for name in names}
+        self._rewards = {name: learner.reward.made() for name, learner in self._learners.items()}
+        self._played = environment.played(names)
+        self._episodes = agent_stream(environment.scenario.seed, "episodes")
+        self._market: Market | None = None
+        self._rows: dict[str, Integers] = {}
+        self._balance: dict[str, int] = {}
+        self._looks: dict[str, Look] = {}
+        self.steps, self.seed = 0, environment.scenario.seed
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has come to its end."""
+        return self.steps >= self.environment.steps
+
+    def reset(self, seed: int | None) -> None:
+        """Begin an episode; without a seed, the next one after those before it.
+
+        Raises:
+            InputError: it is no seed.
+            EcnomyError: as open_market.
+        """
+        if seed is not None:
+            if not 0 <= seed <= _LARGEST_SEED:
+                raise InputError(f"seed: found {seed}, expected a whole number below 2^64")
+            self._episodes = agent_stream(seed, "episodes")
+        self.close()
+        self.seed = int(self._episodes.integers(2**63)) if seed is None else int(seed)
+        self._market = market = open_market(self._played, seed=self.seed, tables=False)
+        self.steps = 0
+        for name in self.names:
+            self._rows[name] = self._own(market, name)
+            self._look(market, name, 0.0)
+        self._advance(market, self._played.document.warmup)
+        self._look_round(market, self._played.document.warmup / PS_PER_S)
+
+    def step(self, shares: Mapping[str, Floats]) -> None:
+        """Act and let time pass.
+
+        Args:
+            shares: of each learner's actions, from 0 to 1, in the order of the file.
+
+        Raises:
+            NotRunningError: no episode is going on.
+            EcnomyError: as Market.step; the episode has ended then.
+        """
+        market = self._market
+        if market is None or self.over:
+            raise NotRunningError("no episode is going on: reset() begins one")
+        try:
+            for name, own in shares.items():
+                self._act(market, name, own)
+            begins_ps, environment = market.t_ps, self.environment
+            self._advance(market, begins_ps + environment.settle_ps)
+            self._look_round(market, 0.0)
+            self._advance(market, begins_ps + environment.step_ps)
+            self.steps += 1
+            self._look_round(market, (environment.step_ps - environment.settle_ps) / PS_PER_S)
+        except BaseException:
+            self._market = None  # its session has ended, or ends as the market is forgotten
+            raise
+        if self.over:
+            self.close()
+
+    def observed(self, name: str) -> Floats:
+        """What a learner sees: shares, in the order of the file."""
+        ranges, told = self._learners[name].observations, self.told(name)
+        return np.array([of.share(told[quantity]) for quantity, of in ranges.items()])
+
+    def told(self, name: str) -> dict[str, float]:
+        """The same in its units, by name."""
+        look = self._looks[name]
+        return {of: measured(of, look) for of in self._learners[name].observations}
+
+    def reward(self, name: str) -> float:
+        """Of a learner's last step."""
+        return float(self._rewards[name].reward(self._looks[name]))
+
+    def close(self) -> None:
+        """End the episode, if there is one."""
+        market, self._market = self._market, None
+        if market is not None:
+            market.close()
+
+    def _own(self, market: Market, name: str) -> Integers:
+        """The rows of a learner's links or flows."""
+        spec = self.environment.agent(name)
+        if spec.role == CARRIER:
+            return market.domains.links(market.domains.names.index(name))
+        return market.parties.flows(spec.sources)
+
+    def _act(self, market: Market, name: str, shares: Floats) -> None:
+        chosen = self._learners[name].amounts(shares)
+        if "price" in chosen:
+            market.post_price(round(chosen["price"] * MICRO), name)
+            return
+        rows, given = self._rows[name], {}
+        if "willingness" in chosen:
+            pay = float(round(chosen["willingness"] * MICRO))
+            given["willingness_micro_per_s"] = np.full(len(rows), pay)
+        if "rate_cap" in chosen:
+            given["rate_cap_bps"] = np.full(len(rows), chosen["rate_cap"])
+        market.aims.take(market.t_ps, name, rows, np.True_, Decision(**given))
+
+    def _advance(self, market: Market, t_ps: int) -> None:
+        while market.t_ps < t_ps:
+            market.step()
+
+    def _look_round(self, market: Market, dt_s: float) -> None:
+        for name in self.names:
+            self._looks[name] = self._look(market, name, dt_s)
+
+    def _look(self, market: Market, name: str, dt_s: float) -> Look:
+        """What has changed since the last look."""
+        balance = market.ledger.balance_micro(name)
+        gained, self._balance[name] = balance - self._balance.get(name, 0), balance
+        share = self.steps / self.environment.steps
+        held, more = balance / MICRO, gained / MICRO
+        who, rows = f"{name} (learner)", self._rows[name]
+        if self.environment.agent(name).role == CARRIER:
+            price = market.prices_micro[name]
+            seen = market.sight.links(who, rows, price)
+            return Look(dt_s, share, held, more, links=seen)
+        prices = market.row_price_micro()
+        told = market.sight.flows(who, rows, prices, market.offers, market.offer, market.aims)
+        return Look(dt_s, share, held, more, flows=told)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A monopolist that learns its price comes to the one that theory has (configs/rl/learn_price.py).
+
+Judged are its income at the price it has learnt, which is what it learns by, and that price. Income
+is flat about its best: `posted` says how much a price away from it costs.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+pytest.importorskip("gymnasium")
+pytest.importorskip("cma")
+
+from ecnomy.analysis.theory import ParallelCarriers
+
+HERE = Path(__file__).parents[2] / "configs" / "rl"
+MODEL = ParallelCarriers(  # as configs/rl/monopolist-market.yaml has it
+    links=1, capacity_pps=500.0, threshold=0.2, slope=0.3, satiation_pps=800.0, worth=40.0
+)
+
+
+@pytest.fixture(scope="module")
+def example() -> ModuleType:
+    """The script."""
+    spec = importlib.util.spec_from_file_location("learn_price", HERE / "learn_price.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_learner_finds_the_monopolists_price(example: ModuleType, seed: int) -> None:
+    """Begun at a seventh of it, within 12 rounds: income within 2 %, the price within 15 %."""
+    best = MODEL.monopoly()
+    course = example.learn(seed)
+    (first, poor), (price, income) = course[0], course[-1]
+    assert first < best.prices[0] / 5 and poor < 0.4 * best.incomes[0]
+    assert income == pytest.approx(best.incomes[0], rel=0.02)
+    assert abs(math.log(price / best.prices[0])) < math.log(1.15)
+
+
+def test_the_market_is_that_of_theory(example: ModuleType) -> None:
+    """At prices above, at and below the best one: income within 2 % of the closed form."""
+    env = example.market_env(HERE / "monopolist.yaml")
+    env.reset(seed=8)
+    try:
+        for price in (0.1, 0.139, 0.2, 0.3):
+            action = 2 * math.log(price / 0.01) / math.log(100) - 1
+            posted, income = example._posted(env, [action])
+            assert posted == pytest.approx(price, rel=1e-4)
+            assert income == pytest.approx(MODEL.posted((price,)).incomes[0], rel=0.02)
+    finally:
+        env.close()
+
+
+def test_a_course_is_the_same_every_time(example: ModuleType) -> None:
+    """The learner draws from its own stream, the market from its seed."""
+    assert example.learn(5, rounds=2) == example.learn(5, rounds=2)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Strategies with one defect each, and some that only look as if they had one."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import logging
+import random
+import time
+from typing import ClassVar
+
+import numpy as np
+
+from ecnomy.agents import (
+    Call,
+    Decision,
+    FlowDecision,
+    FlowView,
+    Observation,
+    PriceObservation,
+    StrategyError,
+    StreamObservation,
+)
+
+TOTAL = 0
+
+
+class ForHandlers:
+    """Asked as one role only, so that a defect is found once."""
+
+    roles: ClassVar[tuple[str, ...]] = ("price-handler",)
+
+
+class Divides(ForHandlers):
+    """Divides by the marks of a flow; in most runs there are some."""
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        return FlowDecision(seen.charge_micro / seen.marks if seen.dt_ps else 1.0)
+
+
+class Poisoned(ForHandlers):
+    """Keeps a mean in which a rate of 0 leaves something that is no number, for good."""
+
+    def __init__(self) -> None:
+        self.mean = 0.0
+
+    def decide_many(self, seen: Observation) -> Decision:
+        if seen.dt_ps and len(seen.flows.flow):
+            rate = float(seen.flows.goodput_bps.mean())
+            self.mean = 0.5 * (self.mean + (rate / rate if rate else np.nan))
+        return Decision(np.full(len(seen.flows.flow), self.mean))
+
+
+class Clamps(ForHandlers):
+    """Smooths the rates it is told in place."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        seen.flows.goodput_bps.clip(1.0, 1e6, out=seen.flows.goodput_bps)
+        return Decision(seen.flows.goodput_bps.copy())
+
+
+class Dice(ForHandlers):
+    """Throws the dice of the whole process."""
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        return FlowDecision(float(random.randint(1, 6)))
+
+
+class Fresh(ForHandlers):
+    """Makes a generator that nobody seeded."""
+
+    def __init__(self) -> None:
+        self.random = random.Random()
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        return FlowDecision(self.random.random())
+
+
+class Rare(ForHandlers):
+    """Draws from numpy's global generator; what it answers goes by it once in a blue moon."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        return Decision(np.full(len(seen.flows.flow), float(np.random.uniform() > 1 - 1e-12)))
+
+
+class Common(ForHandlers):
+    """Remembers in a list that all of its objects have in common."""
+
+    asked: ClassVar[list[int]] = []
+
+    def decide_many(self, seen: Observation) -> Decision:
+        self.asked.append(1)
+        return Decision(np.full(len(seen.flows.flow), float(len(self.asked))))
+
+
+class Global(ForHandlers):
+    """Counts in a variable of its module, from anew as each object is made."""
+
+    def __init__(self) -> None:
+        global TOTAL
+        TOTAL = 0
+
+    def decide_many(self, seen: Observation) -> Decision:
+        global TOTAL
+        TOTAL += 1
+        return Decision(np.full(len(seen.flows.flow), float(TOTAL)))
+
+
+class Nightly(ForHandlers):
+    """Pays less at night, by the wall's clock."""
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        return FlowDecision(1.0 if datetime.datetime.now().year < 1990 else 2.0)
+
+
+class Timed(ForHandlers):
+    """Pays by the time of the process."""
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        return FlowDecision(float(time.monotonic() > 0))
+
+
+class Shapeless(ForHandlers):
+    """Answers for one flow too few where there are many."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        return Decision(np.ones(min(len(seen.flows.flow), 1000)))
+
+
+class Halves:
+    """Posts half of the price, no whole number as soon as that is odd."""
+
+    def post_price(self, seen: PriceObservation) -> float:
+        return seen.price_micro / 2
+
+
+class Greedy:
+    """Doubles the price for ever."""
+
+    def post_price(self, seen: PriceObservation) -> int:
+        return 2 * seen.price_micro
+
+
+class Undecided:
+    """Answers a call by how many it let in, which is no truth value."""
+
+    def watch(self, seen: StreamObservation) -> None:
+        self.share = int(seen.marks.sum()) / max(int(seen.sent.sum()), 1)
+
+    def admit(self, call: Call) -> int:
+        return 1
+
+
+class Refusing(ForHandlers):
+    """Wants what no market has."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        raise StrategyError("refusing: not this market")
+
+
+class Leaving(ForHandlers):
+    """Ends the program."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        raise SystemExit(3)
+
+
+class Noting(ForHandlers):
+    """Notes what the market writes itself."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        assert seen.agent is not None
+        seen.agent.note("weight", 1.0)
+        return Decision()
+
+
+@dataclasses.dataclass
+class Careful(ForHandlers):
+    """No defect: its own random numbers, a stopwatch, a log, notes, a fixed generator."""
+
+    pay: float = 1.0
+
+    def __post_init__(self) -> None:
+        self.fixed = np.random.Generator(np.random.Philox(key=3))
+
+    def decide_many(self, seen: Observation) -> Decision:
+        assert seen.agent is not None
+        began = time.perf_counter()
+        logging.getLogger("lab").info("asked at %s", seen.t_s)
+        draws = seen.agent.random.random(len(seen.flows.flow)) + self.fixed.random()
+        seen.agent.note("mean", float(draws.sum()))
+        assert time.perf_counter() >= began
+        return Decision(self.pay * draws)
+
+
+class Warning(ForHandlers):
+    """No defect: numpy warns, and the answer is a number all the same."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        bits = seen.flows.goodput_bps
+        return Decision(np.where(bits > 0, 1.0 / bits, 0.0))

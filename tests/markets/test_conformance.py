@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy test-strategy` and `ecnomy strategies`: planted defects are found, none is invented."""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import json
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.strategies import BUILT_IN, GROUP
+from ecnomy.markets.cli import main
+from ecnomy.markets.conformance import Examined, examine
+from ecnomy.markets.conformance.situations import FLOWS, observation
+from test_documented_strategies import blocks
+from test_strategies_find import NEEDED
+
+ROOT = Path(__file__).parents[2]
+
+
+@functools.cache
+def faulty(name: str) -> Examined:
+    """One of faulty_strategies, examined."""
+    return examine(f"faulty_strategies:{name}")
+
+
+def ecnomy(*arguments: str) -> int:
+    """The exit status of a command line, run here."""
+    with pytest.raises(SystemExit) as leaving:
+        main(list(arguments))
+    status = leaving.value.code
+    return status if isinstance(status, int) else 0
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "where", "what"),
+    [
+        ("Divides", "raises", "no marks", "ZeroDivisionError"),
+        ("Poisoned", "answer", "zero rates", "negative or not finite"),
+        ("Clamps", "mutates", "zero rates", "flows.goodput_bps"),
+        ("Dice", "random", "a plain market", "Python's global generator at"),
+        ("Fresh", "random", "a plain market", "the same seed gives other answers"),
+        ("Rare", "random", "a plain market", "numpy's global generator"),
+        ("Common", "shared", "a plain market", "Common.asked"),
+        ("Global", "shared", "a plain market", "another object decides in between (TOTAL)"),
+        ("Nightly", "clock", "a plain market", "datetime.now at"),
+        ("Timed", "clock", "a plain market", "time.monotonic at"),
+        ("Shapeless", "answer", "5,000 flows", "of shape (1000,) for 5000 flows"),
+        ("Halves", "answer", "a plain market", "expected an integer"),
+        ("Greedy", "answer", "the highest price", "expected an integer in [0, 10^12]"),
+        ("Undecided", "answer", "a plain market", "answered a call by 1"),
+        ("Refusing", "refuses", "a plain market", "not this market"),
+        ("Leaving", "raises", "a plain market", "SystemExit"),
+        ("Noting", "answer", "a plain market", "the table `agents` has already"),
+    ],
+)
+def test_planted_defects_are_found_and_named(name: str, kind: str, where: str, what: str) -> None:
+    """Each by its kind, in the situation that shows it, and in words; and nothing else."""
+    found = [one for one in faulty(name).defects if one.kind == kind and what in one.what]
+    assert found and where in found[0].situations
+    others = {one.kind for one in faulty(name).defects} - {kind}
+    assert not others
+    assert "\n" not in found[0].line()
+
+
+def test_a_place_in_the_strategys_own_file_is_named() -> None:
+    """Of clocks, generators and exceptions: file and line."""
+    for name in ("Dice", "Nightly", "Divides"):
+        assert "faulty_strategies.py:" in faulty(name).defects[0].what
+
+
+def test_only_the_situations_that_show_a_defect_are_blamed() -> None:
+    """A division by the marks fails where there are none, and passes where there are some."""
+    (found,) = faulty("Divides").defects
+    assert {"zero rates", "no marks", "inactive flows"} <= set(found.situations)
+    assert not {"a plain market", "5,000 flows", "every packet marked"} & set(found.situations)
+
+
+@pytest.mark.parametrize("name", ["Careful", "Warning"])
+def test_nothing_is_invented(name: str) -> None:
+    """Own random numbers, a stopwatch, a log, a generator of a fixed seed, warnings."""
+    found = faulty(name)
+    assert not found.defects and not found.refusals
+    assert bool(found.warnings) == (name == "Warning")
+
+
+@pytest.mark.parametrize("kind", sorted(BUILT_IN))
+def test_built_in_strategies_pass(kind: str) -> None:
+    """In all of their roles; they refuse next to nothing, and warn of nothing."""
+    found = examine(kind, NEEDED.get(kind, {}))
+    assert not found.defects and not found.warnings
+    assert found.situations >= 14 * len(found.roles)
+    refused = {where for one in found.refusals for where in one.situations}
+    assert refused <= ({"one flow", "an odd number of flows"} if kind == "best-offer" else set())
+
+
+def test_constant_throughput_without_a_rate_sees_flows_that_have_one() -> None:
+    """`needs_rate`: check refuses greedy flows for it, so no market shows it any."""
+    assert not examine("constant-throughput", {"threshold": 1.0}).refusals
+
+
+def test_strategies_of_the_readme_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are printed."""
+    files = blocks((ROOT / "agents" / "README.md").read_text(encoding="utf-8"))
+    (tmp_path / "readme_lab").mkdir()
+    for file, text in files.items():
+        if file.endswith(".py"):
+            (tmp_path / file.replace("my_lab", "readme_lab")).write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for path, params in (
+        ("strategies:Patient", {}),
+        ("deadline:Deadline", {"deadline": 100.0}),
+        ("steering:Steering", {}),
+    ):
+        found = examine(f"readme_lab.{path}", params)
+        assert not found.defects, found.defects
+
+
+def test_situations_are_finite_and_the_same_every_time() -> None:
+    """No NaN, nothing infinite but the limit of greedy traffic; no array is shown twice."""
+    for situation in FLOWS:
+        for step in range(len(situation.counts) + 2):
+            one, two = (
+                observation(situation, step, 0, np.random.Generator(np.random.Philox(key=1)), 1e6)
+                for _ in range(2)
+            )
+            for name in one.flows.__struct_fields__:
+                column, other = getattr(one.flows, name), getattr(two.flows, name)
+                assert np.isfinite(column).all() and np.array_equal(column, other), name
+                assert len(column) == 0 or not np.shares_memory(column, other)
+
+
+def test_a_strategy_that_fits_no_role_is_refused() -> None:
+    """A role that is asked for and does not fit."""
+    with pytest.raises(StrategyError, match="as customer: expected one for a customer"):
+        examine("hill-climbing", {"step": 1.0}, roles=["customer"])
+
+
+def test_the_command_tells_each_defect_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 1 with defects, 0 without; parameters as YAML has them."""
+    assert ecnomy("test-strategy", "faulty_strategies:Divides") == 1
+    first, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("defect: raises: as price-handler, zero rates (and ")
+    assert last == "faulty_strategies:Divides as price-handler: 1 defect in 26 situations"
+    assert ecnomy("test-strategy", "qos-knob", "--param", "patience=20 s") == 0
+    assert "qos-knob as customer: no defects" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["no_lab:Patient"], "found 'no_lab:Patient', expected a strategy"),
+        (["qos-knob", "--param", "patience=3"], "expected a quantity in s"),
+        (["qos-knob", "--param", "patients=3 s"], "--param patients: patients: found the unknown"),
+        (["qos-knob", "--param", "patience"], "--param: found 'patience'"),
+        (["qos-knob", "--param", "satisfied=7"], "expected parameters that it takes"),
+        (["hill-climbing"], "step: found no 'step', expected a quantity in money"),
+        (["qos-knob", "--role", "king"], "no role 'king'"),
+        (["qos-knob", "--role", "price-handler"], "expected one for a price-handler"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(
+    arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No strategy, no such parameter, no such role."""
+    assert ecnomy("test-strategy", *arguments) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert told in line
+
+
+def test_a_strategy_beside_the_working_directory_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As scenarios find it; quantities of its own come in its own unit."""
+    (tmp_path / "beside_lab.py").write_text(
+        textwrap.dedent("""
+        import dataclasses
+        from typing import Annotated, ClassVar
+        from ecnomy.agents import FlowDecision, FlowView, Unit
+
+        @dataclasses.dataclass
+        class Fixed:
+            roles: ClassVar[tuple[str, ...]] = ("price-handler",)
+            pay: Annotated[float, Unit("money/s")] = 1.0
+            def decide(self, seen: FlowView) -> FlowDecision:
+                assert self.pay == 120.0
+                return FlowDecision(self.pay)
+        """)
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", ["/nowhere", *__import__("sys").path])
+    assert ecnomy("test-strategy", "beside_lab:Fixed", "--param", "pay=2 money/ms") == 1
+    assert ecnomy("test-strategy", "beside_lab:Fixed", "--param", "pay=0.12 money/ms") == 0
+
+
+def test_strategies_are_listed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Built-in ones and those of entry points, faulty ones with the reason."""
+    entries = [
+        importlib.metadata.EntryPoint("careful", "faulty_strategies:Careful", GROUP),
+        importlib.metadata.EntryPoint("lost", "no_such_lab:Lost", GROUP),
+    ]
+    found = importlib.metadata.entry_points
+    monkeypatch.setattr(
+        importlib.metadata,
+        "entry_points",
+        lambda group: entries if group == GROUP else found(group=group),
+    )
+    assert ecnomy("strategies", "--json") == 0
+    listed = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
+    assert set(listed) == {*BUILT_IN, "careful", "lost"}
+    assert listed["careful"]["origin"] == "faulty_strategies:Careful"
+    assert listed["careful"]["roles"] == ["price-handler"]
+    assert "no_such_lab" in listed["lost"]["fault"]
+    knob = listed["qos-knob"]
+    assert knob["roles"] == ["customer"] and knob["answers"] == ["a Decision for all flows"]
+    patience, _, budget = knob["parameters"]
+    assert patience == {"name": "patience", "takes": "s", "required": False, "default": 10.0}
+    assert budget["default"] is None and budget["takes"] == "money/s"
+    assert all(one["does"] for one in listed.values() if not one["fault"])
+    assert ecnomy("strategies") == 0
+    table = capsys.readouterr().out
+    assert "quantile [float] = 0.9" in table and "sample [s] = 180" in table
