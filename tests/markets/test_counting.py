@@ -12,7 +12,7 @@ from ecnomy.agents.errors import ProtocolError, ScenarioError
 from ecnomy.analysis import dispersion, open_run
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
-from ecnomy.markets.results.counted import with_names
+from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import scenario_from_text
 
@@ -135,6 +135,7 @@ def test_an_engine_that_counts_what_was_not_planned_is_refused(
     columns = {"name": name, "subject": subject, last: 0, "count": 1}
     rows = {key: np.array([0 if key != "count" else 1, value]) for key, value in columns.items()}
     with pytest.raises(ProtocolError, match="out-of-range"):
-        with_names(plan, Record(table, rows))
+        Naming(plan).of(Record(table, rows))
     rows = {key: value[:1] for key, value in rows.items()}
-    assert list(with_names(plan, Record(table, rows))["subject"].to_pylist()) == ["gold"]
+    subject = Naming(plan).of(Record(table, rows))["subject"]
+    assert [subject.names[i] for i in subject.index] == ["gold"]

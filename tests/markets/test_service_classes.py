@@ -12,7 +12,7 @@ import pytest
 from ecnomy.agents.errors import ProtocolError, ScenarioError
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
-from ecnomy.markets.results.counted import with_names
+from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.check import warnings
 
@@ -197,4 +197,4 @@ def test_an_engine_that_counts_unknown_classes_is_refused(link: int, service: in
     plan = make_plan(scenario_from_text(TEXT))
     columns = {"link": np.array([link]), "class": np.array([service])}
     with pytest.raises(ProtocolError, match="out-of-range"):
-        with_names(plan, Record("classes", columns))
+        Naming(plan).of(Record("classes", columns))

@@ -47,17 +47,25 @@ def arrays(
     check_names(where, raw, table, newer=newer)
     parts = [raw[name] for name in table]
     size = len(parts[0]) if rows is None else 8 * rows
-    for name, part in zip(table, parts, strict=True):
-        if len(part) != size or size % 8:
-            found = f"{where}.{name} has {len(part)} bytes"
-            raise ProtocolError("column-length", f"{found}, expected {size - size % 8}")
+    if size % 8 or any(len(part) != size for part in parts):
+        wrong = (
+            pair for pair in zip(table, parts, strict=True) if size % 8 or len(pair[1]) != size
+        )
+        name, part = next(wrong)
+        found = f"{where}.{name} has {len(part)} bytes"
+        raise ProtocolError("column-length", f"{found}, expected {size - size % 8}")
     block = np.frombuffer(b"".join(parts), tables.INT).reshape(len(parts), size // 8)
     floats = block.view(tables.FLOAT)
-    data: Columns = {
-        name: floats[i] if dtype is tables.FLOAT else block[i]
-        for i, (name, dtype) in enumerate(table.items())
-    }
-    check_finite(where, data)
+    data: Columns = {}
+    of_floats = []
+    for row, (name, dtype) in enumerate(table.items()):
+        if dtype is tables.FLOAT:
+            of_floats.append(row)
+            data[name] = floats[row]
+        else:
+            data[name] = block[row]
+    if of_floats and not np.isfinite(floats[of_floats]).all():
+        check_finite(where, data)  # names the column
     return data
 
 

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
@@ -23,13 +24,12 @@ from ecnomy.agents.observation import FlowColumns, Observation, PriceObservation
 from ecnomy.agents.roles import find_role
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.spec import AgentSpec, ClassSpec
-from ecnomy.agents.tariff import Tariff
 from ecnomy.markets.results.journal import NAMES
 
 __all__ = ["Account", "Subject", "changed"]
 
 SEED: Final = 20_000
-_TARIFF: Final = Tariff(50_000, 15 * 10**9, 0.01, 50_000)
+_TARIFF: Final = CallTariff(50_000, 15 * 10**9, 0.01, 50_000)
 
 
 class Account:

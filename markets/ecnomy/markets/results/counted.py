@@ -7,6 +7,7 @@ link's.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,66 +16,83 @@ import numpy.typing as npt
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge.messages import Columns, Record
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.tables import taken_names
+from ecnomy.markets.results.tables import Taken
 
-__all__ = ["with_names"]
+__all__ = ["Naming"]
 
 _PS_PER_S: Final = 10**12
 _OF_SOURCES: Final = ("delay", "sent", "delivered", "ce")
 
 
-def with_names(plan: Plan, record: Record) -> dict[str, Any]:
-    """The columns of a record as its Parquet table has them.
+class Naming:
+    """The columns of a plan's records as their Parquet tables have them."""
 
-    Raises:
-        ProtocolError: out-of-range, an index that the plan does not have.
-    """
-    if record.table == "histograms":
-        return _histograms(plan, record.columns)
-    if record.table == "counts":
-        return {**record.columns, **_named(plan, plan.record.counts, record.columns)}
-    if record.table == "classes":
-        return {**record.columns, **_class_names(plan, record.columns)}
-    return dict(record.columns)
+    def __init__(self, plan: Plan) -> None:
+        self._links = [link.name for link in plan.links]
+        self._sources = [source.name for source in plan.sources]
+        self._subjects = self._links + self._sources
+        self._counts = _Names(plan.record.counts, len(self._links), len(self._sources))
+        asked = plan.record.histograms
+        self._histograms = _Names([h.of for h in asked], len(self._links), len(self._sources))
+        self._width = np.array([h.width for h in asked])
+        self._unit = np.array([_PS_PER_S if h.of == "delay" else 1 for h in asked])
+        self._classes: list[str] = []
+        first: list[int] = []
+        for entry in plan.links:
+            first.append(len(self._classes))
+            self._classes += entry.scheduler.names if entry.scheduler else []
+        self._first_class = np.array([*first, len(self._classes)], dtype=np.int64)
+
+    def of(self, record: Record) -> dict[str, Any]:
+        """The columns of a record.
+
+        Raises:
+            ProtocolError: out-of-range, an index that the plan does not have.
+        """
+        columns = record.columns
+        if record.table == "histograms":
+            named = self._named(self._histograms, columns)
+            name = columns["name"]
+            return {
+                **columns,
+                **named,
+                "low": self._width[name] * columns["bin"] / self._unit[name],
+            }
+        if record.table == "counts":
+            return {**columns, **self._named(self._counts, columns)}
+        if record.table == "classes":
+            return {**columns, **self._class_names(columns)}
+        return dict(columns)
+
+    def _named(self, names: _Names, columns: Columns) -> dict[str, Any]:
+        """The columns `name` and `subject` in words."""
+        name, subject = columns["name"], columns["subject"]
+        _within("name", name, np.int64(len(names.words)))
+        _within("subject", subject, names.subjects[name])
+        shifted = (subject + names.shift[name]).astype(np.int64, copy=False)
+        return {
+            "name": Taken(names.words, name.astype(np.int64, copy=False)),
+            "subject": Taken(self._subjects, shifted),
+        }
+
+    def _class_names(self, columns: Columns) -> dict[str, Any]:
+        link, service = columns["link"].astype(np.int64), columns["class"].astype(np.int64)
+        _within("link", link, np.int64(len(self._links)))
+        _within("class", service, np.diff(self._first_class)[link])
+        return {
+            "link_name": Taken(self._links, link),
+            "class_name": Taken(self._classes, self._first_class[link] + service),
+        }
 
 
-def _class_names(plan: Plan, columns: Columns) -> dict[str, Any]:
-    names: list[str] = []
-    first: list[int] = []
-    for entry in plan.links:
-        first.append(len(names))
-        names += entry.scheduler.names if entry.scheduler else []
-    beginnings = np.array([*first, len(names)], dtype=np.int64)
-    link, service = columns["link"].astype(np.int64), columns["class"].astype(np.int64)
-    _within("link", link, np.int64(len(first)))
-    _within("class", service, np.diff(beginnings)[link])
-    return {
-        "link_name": taken_names([entry.name for entry in plan.links], link),
-        "class_name": taken_names(names, beginnings[link] + service),
-    }
+class _Names:
+    """What is counted: names, how many subjects each has, and where among all these begin."""
 
-
-def _histograms(plan: Plan, columns: Columns) -> dict[str, Any]:
-    asked = plan.record.histograms
-    named = _named(plan, [histogram.of for histogram in asked], columns)
-    width = np.array([h.width for h in asked])[columns["name"]]
-    unit = np.array([_PS_PER_S if h.of == "delay" else 1 for h in asked])[columns["name"]]
-    return {**columns, **named, "low": width * columns["bin"] / unit}
-
-
-def _named(plan: Plan, names: list[str], columns: Columns) -> dict[str, Any]:
-    """The columns `name` and `subject` in words."""
-    links = [link.name for link in plan.links]
-    sources = [source.name for source in plan.sources]
-    name, subject = columns["name"], columns["subject"]
-    _within("name", name, np.int64(len(names)))
-    of_source = np.array([n in _OF_SOURCES for n in names])[name]
-    _within("subject", subject, np.where(of_source, len(sources), len(links)))
-    shifted = np.where(of_source, subject + len(links), subject)
-    return {
-        "name": taken_names(names, name.astype(np.int64)),
-        "subject": taken_names(links + sources, shifted.astype(np.int64)),
-    }
+    def __init__(self, words: Sequence[str], links: int, sources: int) -> None:
+        of_source = np.array([word in _OF_SOURCES for word in words], dtype=np.bool_)
+        self.words = words
+        self.subjects = np.where(of_source, sources, links)
+        self.shift = np.where(of_source, links, 0)
 
 
 def _within(what: str, index: npt.NDArray[Any], count: npt.NDArray[np.int64] | np.int64) -> None:

@@ -9,9 +9,11 @@ takes its name when it is closed, which is when it becomes readable.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -27,7 +29,7 @@ from ecnomy.markets.bridge.columns import (
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.structs import NONE
 
-__all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "schemas", "taken_names"]
+__all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "Taken", "schemas"]
 
 ROWS_PER_GROUP: Final = 65_536
 ALL_TABLES: Final = (
@@ -135,10 +137,11 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
     return {name: pa.schema(list(columns.items())) for name, columns in tables.items()}
 
 
-def taken_names(names: Sequence[str], index: npt.NDArray[np.int64]) -> pa.Array:
-    """The column of `names[index]`."""
-    dictionary = pa.array(names, pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(index), dictionary).cast(pa.string())
+class Taken(msgspec.Struct, frozen=True, eq=False):
+    """The column of `names[index]`; the same names, and maybe more behind them, in every batch."""
+
+    names: Sequence[str]
+    index: npt.NDArray[np.int64]
 
 
 class TableWriter:
@@ -148,16 +151,21 @@ class TableWriter:
         self._final = folder / f"{name}.parquet"
         self._temporary = folder / f"{name}.parquet.tmp"
         self._schema = schema
-        self._waiting: list[pa.RecordBatch] = []
+        self._waiting: list[list[Any]] = []  # a column a field, batch by batch
+        self._rest: pa.Table = schema.empty_table()
         self._rows = 0
         self._writer: Any = pq.ParquetWriter(self._temporary, schema, compression="zstd")
 
     def write(self, columns: Mapping[str, Any]) -> None:
-        """Append rows; every column of the schema is given, an array or a sequence."""
-        arrays = [pa.array(columns[field.name], field.type) for field in self._schema]
-        batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
-        self._waiting.append(batch)
-        self._rows += batch.num_rows
+        """Append rows; every column of the schema is given, an array, a sequence or Taken.
+
+        They are kept as they are for a while: arrays are replaced by who gives them, not written
+        to.
+        """
+        given = [columns[name] for name in self._schema.names]
+        self._waiting.append(given)
+        first = given[0]
+        self._rows += len(first.index if isinstance(first, Taken) else first)
         if self._rows >= ROWS_PER_GROUP:
             self._flush(ROWS_PER_GROUP)
 
@@ -169,14 +177,31 @@ class TableWriter:
 
     def _flush(self, least: int) -> None:
         # Combined, as the bytes written would otherwise depend on the batches' lengths.
-        table = pa.Table.from_batches(self._waiting, self._schema).combine_chunks()
+        table = self._rest
+        if self._waiting:
+            fields = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
+            arrays = [_column(parts, field.type) for parts, field in fields]
+            more = pa.Table.from_arrays(arrays, schema=self._schema)
+            table = pa.concat_tables([table, more]).combine_chunks()
         start = 0
         while table.num_rows - start >= least:
             rows = min(ROWS_PER_GROUP, table.num_rows - start)
             self._writer.write_table(table.slice(start, rows), row_group_size=ROWS_PER_GROUP)
             start += rows
-        rest = table.slice(start)
-        self._waiting, self._rows = rest.to_batches(), rest.num_rows
+        self._waiting, self._rest = [], table.slice(start)
+        self._rows = self._rest.num_rows
+
+
+def _column(parts: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """A column of several batches."""
+    types = set(map(type, parts))
+    if types == {np.ndarray} and len(set(map(attrgetter("dtype"), parts))) == 1:
+        return pa.array(parts[0] if len(parts) == 1 else np.concatenate(parts), kind)
+    if types == {Taken}:
+        index = np.concatenate([part.index for part in parts])
+        names = pa.array(parts[-1].names, pa.string())
+        return pa.DictionaryArray.from_arrays(pa.array(index), names).cast(kind)
+    return pa.concat_arrays([pa.array(part, kind) for part in parts])
 
 
 def _arrow(table: Table) -> dict[str, Any]:

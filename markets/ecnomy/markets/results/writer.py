@@ -27,9 +27,9 @@ from ecnomy.markets.economy.ledger import Postings
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.counted import with_names
+from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows, nothing_yet
-from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, schemas, taken_names
+from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
 
 __all__ = ["FORMAT", "ResultsWriter", "claim", "ended_by"]
 
@@ -110,6 +110,7 @@ class ResultsWriter:
             self._write_manifest(complete=False, reason=ended_by(error))
             raise
         self._start = self._end = nothing_yet(plan)
+        self._naming = Naming(plan)
         self._pairs: Columns = {}
 
     def log(self, line: str) -> None:
@@ -153,7 +154,7 @@ class ResultsWriter:
             ProtocolError: out-of-range, what they count is not in the plan.
         """
         if record.table in self._tables:
-            self._tables[record.table].write(with_names(self._plan, record))
+            self._tables[record.table].write(self._naming.of(record))
 
     def finish(
         self, market: MarketLike, machine: dict[str, Any], *, reason: str | None = None
@@ -207,8 +208,8 @@ class ResultsWriter:
         sources = [source.name for source in self._plan.sources]
         links = [link.name for link in self._plan.links]
         return {
-            "source_name": taken_names(sources, self._pairs["source"].astype(np.int64)),
-            "link_name": taken_names(links, self._pairs["link"].astype(np.int64)),
+            "source_name": Taken(sources, self._pairs["source"].astype(np.int64)),
+            "link_name": Taken(links, self._pairs["link"].astype(np.int64)),
         }
 
     def _write_manifest(self, *, complete: bool, reason: str | None) -> None:
@@ -220,8 +221,8 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
     count = len(rows.debit)
     return {
         "t_ps": np.broadcast_to(np.asarray(rows.t_ps, dtype=np.int64), count),
-        "debit": taken_names(names, rows.debit),
-        "credit": taken_names(names, rows.credit),
+        "debit": Taken(names, rows.debit),
+        "credit": Taken(names, rows.credit),
         "amount_micro": rows.amount_micro,
         "kind": [rows.kind] * count,
         "flow": rows.flow,
