@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ecnomy.agents.calls import Call, StreamObservation
-    from ecnomy.agents.decision import LEAVE, NO_CAP, Decision, FlowDecision
+    from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision, FlowDecision
     from ecnomy.agents.errors import StrategyError
     from ecnomy.agents.observation import (
         NO_OFFER,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAVE",
+    "NO_BUDGET",
     "NO_CAP",
     "NO_OFFER",
     "Call",
@@ -55,6 +56,7 @@ _HOME: Final = {
     "FlowView": "observation",
     "LEAVE": "decision",
     "LinkColumns": "observation",
+    "NO_BUDGET": "decision",
     "NO_CAP": "decision",
     "NO_OFFER": "observation",
     "Observation": "observation",

@@ -216,20 +216,21 @@ class Strategist:
                     f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
                 )
             choices.append(self._numbers(choice, view))
-        columns = zip(*choices, strict=True) if choices else ((),) * 5
-        pay, offer, cap_bps, active, weight = columns
+        columns = zip(*choices, strict=True) if choices else ((),) * 6
+        pay, offer, cap_bps, active, weight, budget_micro = columns
         return Decision(
             np.array(pay, dtype=np.float64),
             np.array(offer, dtype=np.int64),
             np.array(cap_bps, dtype=np.float64),
             np.array(active, dtype=np.bool_),
             np.array(weight, dtype=np.float64),
+            np.array(budget_micro, dtype=np.float64),
         )
 
     def _numbers(
         self, choice: FlowDecision, view: FlowView
-    ) -> tuple[float, int, float, bool, float]:
-        """Willingness, class, rate cap, activity and weight, numpy's answers as Python's."""
+    ) -> tuple[float, int, float, bool, float, float]:
+        """Willingness, class, rate cap, activity, weight and budget, in Python's own numbers."""
         pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
         return (
             self._amount(pay, "willingness_micro_per_s"),
@@ -237,6 +238,7 @@ class Strategist:
             self._amount(cap_bps, "rate_cap_bps"),
             view.switched_on if choice.active is None else self._truth(choice.active),
             self._amount(choice.weight, "weight"),
+            self._amount(choice.budget_micro, "budget_micro"),
         )
 
     def _truth(self, answer: object) -> bool:
