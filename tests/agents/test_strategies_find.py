@@ -16,6 +16,7 @@ NEEDED = {
     "best-offer": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
     "constant-throughput": {"threshold": 1.0, "rate": 1e6},
     "elastic-utility": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
+    "file-budget": {"budget": 1.0},
     "hill-climbing": {"step": 0.01},
 }
 

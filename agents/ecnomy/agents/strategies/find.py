@@ -21,6 +21,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "constant-charge": "ecnomy.agents.strategies.constant_charge:ConstantCharge",
     "constant-throughput": "ecnomy.agents.strategies.constant_throughput:ConstantThroughput",
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
+    "file-budget": "ecnomy.agents.strategies.file_budget:FileBudget",
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
