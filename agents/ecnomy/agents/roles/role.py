@@ -175,7 +175,11 @@ class Role(mesa.Agent):
 
 
 class Strategist:
-    """Strategy objects of one kind for a group of flows: one for all, or one per flow."""
+    """Strategy objects of one kind for a group of flows: one for all, or one per flow.
+
+    Attributes:
+        heeds_lag: they reckon with windows that lag behind, so that no decision is too soon.
+    """
 
     def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:
         """`who` is named in messages."""
@@ -183,6 +187,7 @@ class Strategist:
         self._whole = make(kind, params)
         self._many = callable(getattr(self._whole, "decide_many", None))
         self._single: dict[int, object] = {}
+        self.heeds_lag: bool = getattr(self._whole, "heeds_lag", False)
         if not self._many and not callable(getattr(self._whole, "decide", None)):
             raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
 

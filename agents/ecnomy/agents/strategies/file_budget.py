@@ -95,6 +95,7 @@ class FileBudget:
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)
     needs_files: ClassVar[bool] = True
+    heeds_lag: ClassVar[bool] = True
     budget: Annotated[float | None, Unit("money")] = None
     deadline: Annotated[float | None, Unit("s")] = None
     promise: float = 0.9
@@ -196,7 +197,7 @@ class FileBudget:
             return (self.budget or 0.0) * MICRO / max(BEGINS * self.memory, view.dt_s)
         if not (view.file_left and view.dt_ps):
             return flow.pay_micro
-        step = (worth / max(cost, 1e-12)) ** min(0.5, view.dt_s / (2 * self.memory))
+        step: float = (worth / max(cost, 1e-12)) ** min(0.5, view.dt_s / (2 * self.memory))
         wanted = flow.pay_micro * min(max(step, 1 / LONGEST_STEP), LONGEST_STEP)
         paid = view.charge_micro / view.dt_s
         return min(max(wanted, paid / ASTRAY), ASTRAY * paid) if paid else wanted
