@@ -21,7 +21,9 @@ class Rates:
     """A run of an example.
 
     Attributes:
-        result: its tables.
+        result: its tables, those below read already.
+        agents, flows, epochs, ledger: of these.
+        transfers: likewise; empty where the example records none.
     """
 
     def __init__(self, example: str, seed: int, *overrides: str) -> None:
@@ -31,6 +33,8 @@ class Rates:
             self.agents, self.flows = self.result.agents, self.result.flows
             self.epochs = self.result.flow_epochs
             self.ledger = self.result.ledger
+            recorded = (Path(folder) / "run" / "transfers.parquet").exists()
+            self.transfers = self.result.transfers if recorded else pd.DataFrame()
 
     def grown(self, source: str, column: str) -> pd.DataFrame:
         """A counter of the source's flows: a row for each time [s], a column for each flow."""

@@ -42,7 +42,7 @@ def cost_of_1_mbps(run: Rates, source: str, first_s: int, last_s: int) -> float:
 def test_pages_begin_at_what_their_rate_costs(span: tuple[int, int], seed: int) -> None:
     """Within 5 % of what pages paid for a bit, within 20 % of what lasting flows paid."""
     run = made(seed)
-    begun = run.result.transfers.query("flow < 8")["start_ps"].to_numpy() / 1e12
+    begun = run.transfers.query("flow < 8")["start_ps"].to_numpy() / 1e12
     begun = begun[(begun >= span[0]) & (begun < span[1])]
     first = [willingness(run, flow, begun).mean() for flow in range(8)]
     assert len(begun) > 100
@@ -52,10 +52,13 @@ def test_pages_begin_at_what_their_rate_costs(span: tuple[int, int], seed: int) 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_new_price_is_known_within_two_memories(seed: int) -> None:
-    """20 s after the crowd came, and after it left, w is within 15 % of its mean from then on."""
+    """In the 10 s from 20 s after the crowd came, and left, w is within 15 % of its later mean.
+
+    One w varies by 5 to 8 % itself, as a few files are all that it stands on.
+    """
     for first, last in ((120, 200), (220, 300)):
         told = willingness(made(seed), 0, np.arange(first, last))
-        assert told[0] == pytest.approx(told.mean(), rel=0.15)
+        assert told[:10].mean() == pytest.approx(told[10:].mean(), rel=0.15)
     crowd, calm = (willingness(made(seed), 0, np.arange(*s)).mean() for s in (CROWDED, CALM))
     assert crowd > 1.5 * calm
 
