@@ -3,8 +3,8 @@
 
 It does so at rest, which is what the laws below give. Over a virtual queue (theta 0.9, unlimited
 buffer) at this gain the same flows take 8 to 9 % less over 100 s and up to 25 % less over ten time
-constants, without a loss: the queue swings (80 ms of waiting on the mean), the round trip that
-weighs marks lags behind the one that acknowledges them, and mean(x T / cwnd) is not 1.
+constants, without a loss, with 80 ms of waiting on the mean. A swinging queue, so that the round
+trip which weighs marks lags behind the one that acknowledges them, would do that; it is not shown.
 """
 
 from __future__ import annotations
