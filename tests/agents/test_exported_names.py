@@ -34,6 +34,7 @@ def test_the_names_of_the_package() -> None:
     """The public names are these, each can be had, and no other."""
     assert ecnomy.agents.__all__ == [
         "LEAVE",
+        "NO_BUDGET",
         "NO_CAP",
         "NO_OFFER",
         "Call",

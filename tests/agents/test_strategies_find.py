@@ -13,10 +13,14 @@ from ecnomy.agents.strategies.qos_knob import QosKnob
 from lab_strategies import Counting
 
 NEEDED = {
+    "all-or-nothing": {"threshold": 1.0, "rate": 1e6},
+    "average-rate": {"threshold": 1.0, "rate": 1e6},
     "best-offer": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
     "constant-throughput": {"threshold": 1.0, "rate": 1e6},
     "elastic-utility": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
+    "file-budget": {"budget": 1.0},
     "hill-climbing": {"step": 0.01},
+    "price-memory": {"rate": 1e6},
 }
 
 
@@ -46,7 +50,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
     [
         (
             "nonesuch",
-            "built in are accept-all, best-offer, constant-charge",
+            "built in are accept-all, all-or-nothing, average-rate",
         ),
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),

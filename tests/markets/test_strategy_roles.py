@@ -23,11 +23,15 @@ from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.check import warnings
 
 PARAMS = {
+    "all-or-nothing": "rate: 1 Mbps, threshold: 1 money/s",
+    "average-rate": "rate: 1 Mbps, threshold: 1 money/s",
     "best-offer": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "constant-charge": "charge: 1 money/s",
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
     "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
+    "file-budget": "budget: 1 money",
     "hill-climbing": "step: 0.01 money",
+    "price-memory": "rate: 1 Mbps",
 }
 ROLES = {
     "connectivity-provider": "",
@@ -39,9 +43,25 @@ ROLES = {
 }
 FIT = {
     "connectivity-provider": {"hill-climbing", "stay"},
-    "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
+    "application-provider": {
+        "average-rate",
+        "constant-charge",
+        "constant-throughput",
+        "elastic-utility",
+        "price-memory",
+        "stay",
+    },
     "customer": {"best-offer", "qos-knob", "stay"},
-    "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
+    "price-handler": {
+        "constant-charge",
+        "constant-throughput",
+        "elastic-utility",
+        "all-or-nothing",
+        "average-rate",
+        "file-budget",
+        "price-memory",
+        "stay",
+    },
     "guaranteed-stream-provider": {"accept-all", "marking-quantile"},
 }
 TEXT = """
@@ -51,8 +71,8 @@ network:
   links:
     - {name: l, from: a, to: b, rate: 9 Mbps, marking: {law: fixed, probability: 0.1}}
 sources:
-  - {name: one, from: a, to: b, transport: {law: wtp}}
-  - {name: two, from: a, to: b, transport: {law: wtp}}
+  - {name: one, from: a, to: b, traffic: {kind: web}, transport: {law: wtp}}
+  - {name: two, from: a, to: b, traffic: {kind: web}, transport: {law: wtp}}
   - {name: calls, from: a, to: b, traffic: {kind: voip}, transport: {law: udp}}
   - name: test
     from: a

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from ecnomy.agents.decision import LEAVE, NO_CAP, Decision, FlowDecision
 from ecnomy.agents.observation import FlowView, Observation, PriceObservation
+from ecnomy.agents.parameters import Unit
 
-__all__ = ["LOG", "Curious", "Rich", "Switch", "Turns", "Vague", "Weighty"]
+__all__ = ["LOG", "Curious", "Prepaid", "Rich", "Seesaw", "Switch", "Turns", "Vague", "Weighty"]
 
 LOG: dict[str, list[object]] = {}
 
@@ -91,3 +92,27 @@ class Turns:
         if 4 <= seen.t_s < 8:
             return FlowDecision(weight=2.0, willingness_micro_per_s=20_000)
         return FlowDecision(willingness_micro_per_s=20_000)
+
+
+@dataclasses.dataclass
+class Prepaid:
+    """Pays 2 money a second until its budget is gone."""
+
+    budget: Annotated[float, Unit("money")] = 1.0
+
+    def decide(self, seen: FlowView) -> FlowDecision:
+        """What is left of it."""
+        self.budget -= seen.charge_micro / 1e6
+        return FlowDecision(2e6, budget_micro=max(0, round(self.budget * 1e6)))
+
+
+@dataclasses.dataclass
+class Seesaw:
+    """A price that is high in every other second."""
+
+    low: Annotated[float, Unit("money")]
+    high: Annotated[float, Unit("money")]
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """Low first."""
+        return round(1e6 * (self.high if seen.t_ps // 10**12 % 2 else self.low))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ecnomy.agents.calls import Call, StreamObservation
-    from ecnomy.agents.decision import LEAVE, NO_CAP, Decision, FlowDecision
+    from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision, FlowDecision
     from ecnomy.agents.errors import StrategyError
     from ecnomy.agents.menus import MenuView
     from ecnomy.agents.observation import (
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEAVE",
+    "NO_BUDGET",
     "NO_CAP",
     "NO_OFFER",
     "Call",
@@ -58,6 +59,7 @@ _HOME: Final = {
     "LEAVE": "decision",
     "LinkColumns": "observation",
     "MenuView": "menus",
+    "NO_BUDGET": "decision",
     "NO_CAP": "decision",
     "NO_OFFER": "observation",
     "Observation": "observation",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What agents decide: what to pay for a flow, its largest rate, its weight, and its class.
+"""What agents decide: what to pay for a flow, its largest rate, its weight, class and budget.
 
 Agents speak of money only; the market turns willingness to pay into marks per second.
 """
@@ -17,10 +17,11 @@ from ecnomy.agents.answers import whole_column
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Observation, Truths
 
-__all__ = ["FEW", "LEAVE", "NO_CAP", "Decision", "FlowDecision", "checked"]
+__all__ = ["FEW", "LEAVE", "NO_BUDGET", "NO_CAP", "Decision", "FlowDecision", "checked"]
 
 LEAVE: Final = -1.0  # as a willingness: not this agent's matter
 NO_CAP: Final = -1.0  # as a rate cap: none
+NO_BUDGET: Final = -1.0  # as a budget: none
 FEW: Final = 16  # flows up to which Python's own numbers are faster than numpy's
 
 
@@ -44,6 +45,12 @@ class FlowDecision(msgspec.Struct, frozen=True):
             [marks]; 0 or more. LEAVE (-1), the default: as before. A flow of a chosen weight is
             given no mark rate until its agent names a willingness without a weight. Other laws have
             no weight to choose; a weight for one ends the run.
+        budget_micro: what its marks may cost from now on in all, NO_BUDGET (-1) for none
+            [micro-units of money]. The engine keeps it, packet by packet: with a packet under way
+            for each mark that it still buys, the flow waits. Where a price changes, the market
+            reckons anew what is left buys; packets that are under way then pay the new price. A
+            row of many flows, a flow over udp, and a settlement that charges something else than
+            marks delivered have no budget; one for them ends the run.
     """
 
     willingness_micro_per_s: float = LEAVE
@@ -51,6 +58,7 @@ class FlowDecision(msgspec.Struct, frozen=True):
     rate_cap_bps: float = NO_CAP
     active: bool | None = None
     weight: float = LEAVE
+    budget_micro: float = NO_BUDGET
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
@@ -67,6 +75,7 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
         rate_cap_bps: as in FlowDecision, NO_CAP for none [bit/s of IP packets].
         active: whether each may send [truth values].
         weight: as in FlowDecision, LEAVE for as before [unit of the window law].
+        budget_micro: as in FlowDecision, NO_BUDGET for none [micro-units of money].
     """
 
     willingness_micro_per_s: Floats | None = None
@@ -74,6 +83,7 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     rate_cap_bps: Floats | None = None
     active: Truths | None = None
     weight: Floats | None = None
+    budget_micro: Floats | None = None
 
 
 def checked(decision: object, seen: Observation, who: str) -> Decision:
@@ -81,8 +91,8 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
 
     Raises:
         StrategyError: not a Decision, a column of another length, a willingness that is not
-            finite or below 0 (LEAVE apart), a rate cap or weight of that kind, or a class that
-            its flow cannot have.
+            finite or below 0 (LEAVE apart), a rate cap, weight or budget of that kind, or a class
+            that its flow cannot have.
     """
     if not isinstance(decision, Decision):
         raise StrategyError(f"{who} returned {type(decision).__name__}, expected Decision")
@@ -93,6 +103,7 @@ def checked(decision: object, seen: Observation, who: str) -> Decision:
         _amounts(decision.rate_cap_bps, seen, who, "rate_cap_bps", NO_CAP),
         _truths(decision.active, seen, who),
         _amounts(decision.weight, seen, who, "weight", LEAVE),
+        _amounts(decision.budget_micro, seen, who, "budget_micro", NO_BUDGET),
     )
 
 

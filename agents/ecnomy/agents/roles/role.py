@@ -175,7 +175,11 @@ class Role(mesa.Agent):
 
 
 class Strategist:
-    """Strategy objects of one kind for a group of flows: one for all, or one per flow."""
+    """Strategy objects of one kind for a group of flows: one for all, or one per flow.
+
+    Attributes:
+        heeds_lag: they reckon with windows that lag behind, so that no decision is too soon.
+    """
 
     def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:
         """`who` is named in messages."""
@@ -183,6 +187,7 @@ class Strategist:
         self._whole = make(kind, params)
         self._many = callable(getattr(self._whole, "decide_many", None))
         self._single: dict[int, object] = {}
+        self.heeds_lag: bool = getattr(self._whole, "heeds_lag", False)
         if not self._many and not callable(getattr(self._whole, "decide", None)):
             raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
 
@@ -216,20 +221,21 @@ class Strategist:
                     f"{self._who} returned {type(choice).__name__}, expected FlowDecision"
                 )
             choices.append(self._numbers(choice, view))
-        columns = zip(*choices, strict=True) if choices else ((),) * 5
-        pay, offer, cap_bps, active, weight = columns
+        columns = zip(*choices, strict=True) if choices else ((),) * 6
+        pay, offer, cap_bps, active, weight, budget_micro = columns
         return Decision(
             np.array(pay, dtype=np.float64),
             np.array(offer, dtype=np.int64),
             np.array(cap_bps, dtype=np.float64),
             np.array(active, dtype=np.bool_),
             np.array(weight, dtype=np.float64),
+            np.array(budget_micro, dtype=np.float64),
         )
 
     def _numbers(
         self, choice: FlowDecision, view: FlowView
-    ) -> tuple[float, int, float, bool, float]:
-        """Willingness, class, rate cap, activity and weight, numpy's answers as Python's."""
+    ) -> tuple[float, int, float, bool, float, float]:
+        """Willingness, class, rate cap, activity, weight and budget, in Python's own numbers."""
         pay, cap_bps = choice.willingness_micro_per_s, choice.rate_cap_bps
         return (
             self._amount(pay, "willingness_micro_per_s"),
@@ -237,6 +243,7 @@ class Strategist:
             self._amount(cap_bps, "rate_cap_bps"),
             view.switched_on if choice.active is None else self._truth(choice.active),
             self._amount(choice.weight, "weight"),
+            self._amount(choice.budget_micro, "budget_micro"),
         )
 
     def _truth(self, answer: object) -> bool:

@@ -17,12 +17,16 @@ GROUP: Final = "ecnomy.strategies"
 METHODS: Final = ("decide", "decide_many", "post_price", "admit")
 BUILT_IN: Final[dict[str, str]] = {
     "accept-all": "ecnomy.agents.strategies.accept_all:AcceptAll",
+    "all-or-nothing": "ecnomy.agents.strategies.all_or_nothing:AllOrNothing",
+    "average-rate": "ecnomy.agents.strategies.average_rate:AverageRate",
     "best-offer": "ecnomy.agents.strategies.best_offer:BestOffer",
     "constant-charge": "ecnomy.agents.strategies.constant_charge:ConstantCharge",
     "constant-throughput": "ecnomy.agents.strategies.constant_throughput:ConstantThroughput",
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
+    "file-budget": "ecnomy.agents.strategies.file_budget:FileBudget",
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
+    "price-memory": "ecnomy.agents.strategies.price_memory:PriceMemory",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "stay": "ecnomy.agents.strategies.stay:Stay",
 }

@@ -7,7 +7,8 @@ Agents see and decide for one flow. Where all flows of a source are one row, the
 for each of them. Only flows whose window law has a weight are given a mark rate; others keep what
 they have. A flow whose weight its agent chose keeps that, and is given no mark rate, until its
 agent says again what it pays for marks and chooses no weight. At a price of 0 marks cost nothing
-and no rate follows from it: none is given. Rate caps bind whatever the window law.
+and no rate follows from it: none is given. Rate caps bind whatever the window law. Budgets become
+mark caps (budgets.py).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ecnomy.agents.decision import LEAVE, NO_CAP, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import Truths
-from ecnomy.markets.bridge.messages import Columns, flow_orders
+from ecnomy.markets.bridge.messages import Columns, Report, flow_orders
+from ecnomy.markets.economy.budgets import Budgets
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
 from ecnomy.markets.results.journal import ACTIVE, Journal
@@ -34,7 +36,10 @@ class Aims:
         weight: of each flow's window law, as its agent chose it or as in its transport; 0 for none
             and while marks per second steer it. Replaced, never written to.
         cap_bps: the largest rate of each flow, NO_CAP for none.
+        by_delivery: users owe a price for each mark delivered and nothing else.
     """
+
+    by_delivery: bool = True
 
     def __init__(self, plan: Plan, journal: Journal) -> None:
         rows = plan.row_sources()
@@ -51,15 +56,21 @@ class Aims:
         self._weighed = np.zeros(len(rows), dtype=np.bool_)  # chosen, and engines not yet told
         self.active: Truths = np.ones(len(rows), dtype=np.bool_)
         self._sent_active: Truths = self.active
+        self._budgets = Budgets(rows)
+
+    def read(self, report: Report, charge_micro: Integers) -> None:
+        """Take the marks of a report, and each flow's mark charge until then."""
+        self._budgets.read(report, charge_micro)
 
     def take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
     ) -> None:
-        """What `who` pays for the flows that are its `own` to pay for, their weights and caps.
+        """What `who` pays for the flows that are its `own` to pay for; weights, caps and budgets.
 
         Raises:
-            StrategyError: a flow's law has no weight to choose.
+            StrategyError: a flow's law has no weight to choose, or a flow has no budget.
         """
+        self._budgets.take(who, rows, own, of.budget_micro, self.by_delivery)
         weighed = self._weigh(t_ps, who, rows, own, of.weight)
         if of.willingness_micro_per_s is not None and self._chosen.any():
             self._steer_by_marks(rows[own & (of.willingness_micro_per_s >= 0) & ~weighed])
@@ -134,7 +145,7 @@ class Aims:
         if self._sent_active is not self.active:
             told |= self._sent_active != self.active
             self._sent_active = self.active
-        told |= self._weighed
+        told |= self._weighed | self._budgets.changed(price_micro)
         weight = np.where(self._weighed, self.weight, LEAVE)
         self._weighed[:] = False
         rows = np.flatnonzero(told).astype(np.int64)
@@ -150,6 +161,7 @@ class Aims:
             rows,
             mark_rate=_of_row(wanted[rows], flows),
             rate_cap_bps=_of_row(self.cap_bps[rows], flows),
+            mark_cap=self._budgets.mark_cap[rows],
             active=self.active[rows],
             **weights,
         )

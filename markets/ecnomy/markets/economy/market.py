@@ -86,6 +86,7 @@ class Market(Stepped):
         self._settlement: Settlement = find_settlement(spec.settlement)(
             plan, self.parties, self.domains, per
         )
+        self.aims.by_delivery = per == "mark" and getattr(self._settlement, "by_delivery", False)
         self._counts = Counts(len(self.offer))
         sold = [
             Metered(plan, self.parties, self.domains, self._counts, seller, contract)
@@ -157,6 +158,7 @@ class Market(Stepped):
         if report.t_ps >= self.plan.duration_ps:
             return
         self.sight.read(report, self._book.charge_micro)
+        self.aims.read(report, self._book.charge_micro)
         for phase in PHASES:
             for role in self._phases[phase]:
                 if role.due(report.t_ps):

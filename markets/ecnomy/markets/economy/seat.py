@@ -133,12 +133,8 @@ class MarketSeat:
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
         """See Seat."""
-        pay, cap, weight = (
-            decision.willingness_micro_per_s,
-            decision.rate_cap_bps,
-            decision.weight,
-        )
-        if pay is None and cap is None and weight is None:
+        said = (decision.willingness_micro_per_s, decision.rate_cap_bps, decision.weight)
+        if all(column is None for column in (*said, decision.budget_micro)):
             return
         own = np.True_ if all_of_them else self._market.offer[rows] == _NONE
         self._market.aims.take(self.t_ps, self._name, rows, own, decision)

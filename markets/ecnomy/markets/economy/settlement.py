@@ -17,7 +17,7 @@ links, such marks count. A rule of one's own is a class with these methods, by d
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 import numpy as np
 
@@ -48,7 +48,13 @@ NO_FLOW: Final = -1
 
 
 class Settlement(Protocol):
-    """A rule for marks; made once per run."""
+    """A rule for marks; made once per run.
+
+    Attributes:
+        contracts: what it charges.
+        by_delivery: users owe a price for each mark delivered and nothing else, as budgets take;
+            left out: they owe something else.
+    """
 
     contracts: tuple[Contract, ...]
 
@@ -61,6 +67,8 @@ class Settlement(Protocol):
 
 class Peering:
     """Customers pay their access carriers; carriers pay each other nothing."""
+
+    by_delivery: ClassVar[bool] = True
 
     def __init__(self, plan: Plan, parties: Parties, domains: Domains, per: Per = "mark") -> None:
         self._domains = domains

@@ -20,7 +20,7 @@ from ecnomy.markets.plan.structs import TOGETHER
 from ecnomy.markets.scenario.document import AgentEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
 from ecnomy.markets.scenario.places import Places
-from ecnomy.markets.scenario.traffic import RateCapped
+from ecnomy.markets.scenario.traffic import FILES, RateCapped
 
 __all__ = ["check_names", "market_spec"]
 
@@ -220,12 +220,18 @@ def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: 
     for index, agent in enumerate(agents):
         if not preset_of(agent.role).pays_itself or agent.strategy is None:
             continue
-        asked = getattr(make(agent.strategy.kind, agent.strategy.params), "needs_rate", "")
+        strategy = make(agent.strategy.kind, agent.strategy.params)
+        asked = getattr(strategy, "needs_rate", "")
         for item, source in enumerate(agent.sources):
             if source in sold:
                 path = f"market.agents[{index}].sources[{item}]"
                 expected = f"a source in no class, since a {agent.role} pays for marks itself"
                 raise places.fault(path, f"{source!r}, which {sold[source]} has", expected)
+            if getattr(strategy, "needs_files", False) and not isinstance(traffic[source], FILES):
+                path = f"market.agents[{index}].sources[{item}]"
+                found = f"{source!r}, whose traffic is no files"
+                expected = f"traffic of files for {agent.strategy.kind}: file, on-off or web"
+                raise places.fault(path, found, expected)
             if asked and not isinstance(traffic[source], RateCapped):
                 path = f"market.agents[{index}].strategy.{asked}"
                 key = asked.rpartition(".")[2]

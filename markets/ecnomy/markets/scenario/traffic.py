@@ -14,6 +14,7 @@ from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
 
 __all__ = [
     "DATAGRAMS",
+    "FILES",
     "Cbr",
     "File",
     "Greedy",
@@ -173,3 +174,4 @@ class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"
 
 Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Web | File | OnOff
 DATAGRAMS: Final = (Cbr, Poisson, Voip)  # what goes with udp; all else needs tcp
+FILES: Final = (Web, File, OnOff)

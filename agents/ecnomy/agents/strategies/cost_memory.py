@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a byte costs on each path, as an agent remembers it from all of its flows there.
+
+    c = (prior cost of one byte + sum of charges) / (1 + sum of payload bytes)
+
+Both sums fade by exp(-dt / memory) over the time dt between two decisions, so that c is a mean over
+the last `memory` seconds in which something was sent, whoever of the agent's flows sent it. The
+prior weighs one byte: it holds until the first bytes are there. While nothing is sent nothing
+fades, as nothing new is known. The ratio of sums is the mean over bytes; a mean of ratios would
+count quiet intervals as much as busy ones.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ecnomy.agents.observation import Floats, Integers, Observation
+
+__all__ = ["CostMemory"]
+
+
+class CostMemory:
+    """Cost of a byte of payload, micro-units, by source; flows of a source share a path."""
+
+    def __init__(self, memory_s: float, first_micro_per_byte: float) -> None:
+        self._memory_s, self._first = memory_s, first_micro_per_byte
+        self._charge: Floats = np.zeros(0)
+        self._bytes: Floats = np.zeros(0)
+
+    def learn(self, seen: Observation) -> None:
+        """Take what an agent's flows paid and sent since it last looked."""
+        flows, sources = seen.flows, len(seen.sources)
+        if len(self._bytes) < sources:
+            self._charge, self._bytes = np.full(sources, self._first), np.ones(sources)
+        if not seen.dt_ps:
+            return
+        sent = flows.payload_bps * seen.dt_s / 8 * np.maximum(flows.active, 1)
+        got = np.bincount(flows.source, sent, sources)
+        paid = np.bincount(flows.source, flows.charge_micro.astype(np.float64), sources)
+        kept = np.where(got > 0, math.exp(-seen.dt_s / self._memory_s), 1.0)
+        self._charge = kept * self._charge + paid
+        self._bytes = kept * self._bytes + got
+
+    def micro_per_byte(self, source: Integers | int) -> Floats:
+        """What a byte costs on the path of each of these sources."""
+        cost: Floats = self._charge[source] / self._bytes[source]
+        return cost

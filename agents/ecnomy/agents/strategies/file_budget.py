@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`file-budget`: files or pages that may cost so much each, have to be there in time, or both.
+
+Antoniadis et al. 2000, 5, name rate control for file and web transfers under a constraint on the
+total budget, without a law. These follow from what a byte costs. With S bytes left, c what a byte
+costs at present (cost_memory.py), B money and T seconds left:
+
+    deadline    w = (S / T) c                     an even pace: as c rises with the pace, any other
+                                                  course to the same end costs more
+    budget      w <- w (B / S / c)^(dt / 2 memory)
+                                                  the dearest even pace that B pays for: S bytes at
+                                                  B / S each; within [1/4, 4] at a time, and
+                                                  within [1/2, 2] of what is paid, lest it stray
+    both        the deadline's, at most B / T     so that the money lasts until the deadline
+
+B and T are what is left less the part `margin` of the whole; T also less two decisions, since a
+file may have begun up to one before it is seen, and is seen to have ended up to one late. A file
+that is late goes on at the pace of all of it in T, within its budget. A window that lags behind by
+T_w / (gain p) is told a pace as far beyond S / T as it is short of it now, so that it is there
+after two decisions, or a quarter of the time left where that is longer.
+
+Budget, 0 violations: what a flow's marks cost is never more than `budget` x files begun. (What a
+file leaves is saved for those after it: which of two files in one interval a mark was of, nobody is
+told.) The engine stops the flow at its last mark; as a mark under way may be charged at a price
+posted meanwhile, the flow is allowed 1 / price_rise of what it has at each decision. That is enough
+as long as no price per mark rises by more than that factor at once, and packets under way land
+before it rises again. A flow that may not pay for another mark is switched off.
+
+Promises: a file is promised to be there in time if, of the last 200 files of its source that were
+at least as large and began when a byte cost at least as much, m in all, h were there in time, and
+
+    h >= promise (m + 1)
+
+that is, if promises of that kind would have been kept even were this one broken. Were the file and
+those m in random order, it would be in time with the probability `promise` or more (the argument of
+conformal prediction: Vovk, Gammerman, Shafer 2005); the order in size and cost is what makes the
+others no easier. So there are no promises before promise / (1 - promise) files. A file without one
+is sent just the same. The table `agents` has the sums `promised`, `kept` and `late`, and as
+`promise:<source>.<member>` the number of the file in its flow, when it is promised.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from typing import Annotated, ClassVar, Final
+
+import numpy as np
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.decision import NO_BUDGET, Decision
+from ecnomy.agents.observation import FlowView, Observation
+from ecnomy.agents.parameters import Refused, Unit, positive
+from ecnomy.agents.strategies.cost_memory import CostMemory
+
+__all__ = ["FileBudget"]
+
+MICRO: Final = 1_000_000
+LEAST_MICRO: Final = 1.0
+LONGEST_STEP: Final = 4.0
+REMEMBERED: Final = 200
+MOST_HASTE: Final = 10.0
+BEGINS: Final = 20.0  # memories that the first willingness of a budget would last for
+ASTRAY: Final = 2.0
+
+
+@dataclasses.dataclass
+class _Flow:
+    """What is known of a flow; times in seconds."""
+
+    paid_micro: int = 0
+    pay_micro: float = 0.0
+    asked: int = 0  # bytes, of all files so far
+    size: int = 0  # of the present file
+    began_s: float = 0.0
+    cost: float = 0.0  # of a byte when it began
+    promised: bool = False
+    under_way: bool = False
+
+
+@dataclasses.dataclass
+class FileBudget:
+    """Sends each file within a budget, by a deadline, or both.
+
+    Attributes:
+        budget: what a file may cost.
+        deadline: from when a file begins.
+        promise: the share of promised files that is to be in time.
+        cost: of the bytes of a file: a guess, then as seen.
+        most: the most that is paid per second for a flow.
+        margin: which part of budget and deadline is planned to be left.
+        price_rise: the factor by which the price of a mark may rise at once.
+        memory: over which what a byte costs is a mean.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("price-handler",)
+    needs_files: ClassVar[bool] = True
+    heeds_lag: ClassVar[bool] = True
+    budget: Annotated[float | None, Unit("money")] = None
+    deadline: Annotated[float | None, Unit("s")] = None
+    promise: float = 0.9
+    cost: Annotated[float, Unit("money/MB")] = 1.0
+    most: Annotated[float, Unit("money/s")] = 1000.0
+    margin: float = 0.05
+    price_rise: float = 2.0
+    memory: Annotated[float, Unit("s")] = 5.0
+
+    def __post_init__(self) -> None:
+        if self.budget is None and self.deadline is None:
+            raise Refused("budget", "neither 'budget' nor 'deadline'", "one of them, or both")
+        for name, unit in (("budget", "money"), ("deadline", "s"), ("cost", "money/MB")):
+            if getattr(self, name) is not None:
+                positive(name, getattr(self, name), unit)
+        positive("most", self.most, "money/s")
+        positive("memory", self.memory, "s")
+        for name in ("promise", "margin"):
+            if not 0 < getattr(self, name) < 1:
+                raise Refused(name, f"{getattr(self, name):g}", "a share between 0 and 1")
+        if not 1 <= self.price_rise <= 1e6:
+            raise Refused("price_rise", f"{self.price_rise:g}", "a factor of 1 or more")
+        self._costs = CostMemory(self.memory, self.cost)  # money/MB are micro-units a byte
+        self._of: dict[int, _Flow] = {}
+        self._done: dict[str, deque[tuple[int, float, bool]]] = {}  # size, cost, in time
+        self._sums = {"promised": 0, "kept": 0, "late": 0}
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """What each flow pays, what its marks may cost, and whether it may send."""
+        self._costs.learn(seen)
+        before, said = dict(self._sums), []
+        costs = self._costs.micro_per_byte(seen.flows.source).tolist()
+        for view, cost in zip(seen.views(), costs, strict=True):
+            flow = self._of.setdefault(view.flow, _Flow())
+            self._follow(flow, view, cost)
+            flow.pay_micro = self._pay_micro(flow, view, cost)
+            said.append((flow.pay_micro, *self._allowed(flow, view)))
+        _note(seen.agent, before, self._sums)
+        pay, budget, active = zip(*said, strict=True) if said else ((), (), ())
+        columns = np.array(pay, np.float64), np.array(budget, np.float64)
+        return Decision(columns[0], active=np.array(active, np.bool_), budget_micro=columns[1])
+
+    def _follow(self, flow: _Flow, view: FlowView, cost: float) -> None:
+        """Which file is under way, and what has become of the one before."""
+        flow.paid_micro += view.charge_micro
+        begun = view.file_bytes > flow.asked
+        if flow.under_way and (begun or not view.file_left):
+            self._judge(flow, view)
+        if begun and view.file_left:
+            flow.size = max(view.file_left, min(view.file_bytes - flow.asked, flow.size or 2**62))
+            flow.began_s, flow.cost = view.t_s - view.dt_s, cost
+            self._promise(flow, view)
+        flow.asked = view.file_bytes
+        flow.under_way = view.file_left > 0
+
+    def _judge(self, flow: _Flow, view: FlowView) -> None:
+        if self.deadline is None:
+            return
+        in_time = view.t_s <= flow.began_s + self.deadline
+        done = self._done.setdefault(view.source, deque(maxlen=REMEMBERED))
+        done.append((flow.size, flow.cost, in_time))
+        if flow.promised:
+            self._sums["kept" if in_time else "late"] += 1
+
+    def _promise(self, flow: _Flow, view: FlowView) -> None:
+        done = self._done.get(view.source, ())
+        harder = [ok for size, cost, ok in done if size >= flow.size and cost >= flow.cost]
+        flow.promised = bool(harder) and sum(harder) >= self.promise * (len(harder) + 1)
+        if flow.promised:
+            self._sums["promised"] += 1
+            if view.agent is not None:
+                view.agent.note(f"promise:{view.source}.{view.member}", view.files + 1)
+
+    def _pay_micro(self, flow: _Flow, view: FlowView, cost: float) -> float:
+        """Willingness to pay, micro-units per second."""
+        left, left_s, left_micro = self._ahead(flow, view)
+        if self.deadline is None:
+            wanted = self._by_budget(flow, view, cost, left_micro / left)
+        else:
+            if left_s <= 0 and view.file_left:  # late: as if it began now
+                left, left_s = max(flow.size, left), self.deadline
+            left_s = max(left_s, 2 * view.dt_s, 1e-9)
+            wanted = cost * _hurried(left / left_s, left_s, view, cost)
+            if self.budget is not None:
+                wanted = min(wanted, left_micro / left_s)
+        return min(max(wanted, LEAST_MICRO), self.most * MICRO)
+
+    def _ahead(self, flow: _Flow, view: FlowView) -> tuple[float, float, float]:
+        """Bytes, seconds and micro-units left, those of a next file where there is none."""
+        saved = (self.budget or 0.0) * MICRO * (self._begun(view) - self.margin) - flow.paid_micro
+        time_s = (self.deadline or 0.0) * (1 - self.margin) - 2 * view.dt_s
+        if view.file_left:
+            return view.file_left, time_s - (view.t_s - flow.began_s), max(saved, 0.0)
+        mean = view.file_bytes / view.files if view.files else flow.size
+        return max(mean, 1.0), max(time_s, view.dt_s), max(saved, 0.0)
+
+    def _by_budget(self, flow: _Flow, view: FlowView, cost: float, worth: float) -> float:
+        if not flow.pay_micro:
+            return (self.budget or 0.0) * MICRO / max(BEGINS * self.memory, view.dt_s)
+        if not (view.file_left and view.dt_ps):
+            return flow.pay_micro
+        step: float = (worth / max(cost, 1e-12)) ** min(0.5, view.dt_s / (2 * self.memory))
+        wanted = flow.pay_micro * min(max(step, 1 / LONGEST_STEP), LONGEST_STEP)
+        paid = view.charge_micro / view.dt_s
+        return min(max(wanted, paid / ASTRAY), ASTRAY * paid) if paid else wanted
+
+    def _begun(self, view: FlowView) -> int:
+        """Files that were begun; the next one's money can be spent by nobody else."""
+        return view.files + 1
+
+    def _allowed(self, flow: _Flow, view: FlowView) -> tuple[float, bool]:
+        """What marks may cost until the next decision, and whether the flow may send."""
+        if self.budget is None:
+            return NO_BUDGET, True
+        left_micro = round(self.budget * MICRO) * self._begun(view) - flow.paid_micro
+        allowed_micro = max(left_micro, 0) // self.price_rise
+        return allowed_micro, allowed_micro >= view.price_micro
+
+
+def _hurried(pace: float, left_s: float, view: FlowView, cost: float) -> float:
+    """The pace to pay for, so that a window which lags behind is at `pace` [bytes/s] in a while."""
+    now = view.payload_bps / 8
+    if not (now > 0 and view.gain and view.delivered and view.price_micro and view.file_left):
+        return pace
+    marked = cost / view.price_micro * now * view.dt_s / view.delivered
+    lag_s = view.srtt_s / view.gain / max(marked, 1e-9)
+    haste = min(max(lag_s / max(2 * view.dt_s, left_s / 4), 1.0), MOST_HASTE)
+    return max(now + haste * (pace - now), 0.0)
+
+
+def _note(agent: AgentView | None, before: dict[str, int], now: dict[str, int]) -> None:
+    for name, value in now.items():
+        if agent is not None and value != before[name]:
+            agent.note(name, value)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets of flows: from money that marks may cost to the mark at which a flow has to stop.
+
+    mark cap = marks delivered + floor(what is left [micro-units] / price [micro-units per mark])
+
+The engine sends a packet only while marks delivered and packets under way are below the cap, so no
+more marks than that can come. At a constant price the cap stays where it is. Where the price of a
+mark changes it is reckoned anew: what was sent before pays the new price, so that a rise while
+packets are under way may cost more than was left. A strategy that wants to be sure says less than
+it has (`file-budget`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.seat import Truths
+from ecnomy.markets.bridge.messages import Report
+from ecnomy.markets.economy.readings import integers
+from ecnomy.markets.plan import Source, Tcp
+
+__all__ = ["Budgets"]
+
+NONE: Final = -1  # as a mark cap, and as a limit
+MOST_MICRO: Final = 2.0**62
+
+
+class Budgets:
+    """What the marks of each row may cost, and the cap that follows.
+
+    Attributes:
+        mark_cap: marks delivered since the run began at which each row stops, NONE for none.
+    """
+
+    def __init__(self, rows: Sequence[Source]) -> None:
+        fits = [isinstance(s.transport, Tcp) and s.row_flows == 1 for s in rows]
+        self._fits = np.array(fits, dtype=np.bool_)
+        self._limit_micro: Integers = np.full(len(rows), NONE, dtype=np.int64)  # of the charge
+        self.mark_cap: Integers = self._limit_micro.copy()
+        self._marks: Integers = np.zeros(len(rows), dtype=np.int64)
+        self._charge_micro: Integers = self._marks
+        self._any = False
+
+    def read(self, report: Report, charge_micro: Integers) -> None:
+        """Take the marks of a report, and what each row's have cost until then."""
+        self._marks, self._charge_micro = integers(report.flows, "ce"), charge_micro
+
+    def take(
+        self,
+        who: str,
+        rows: Integers,
+        own: Truths | np.bool_,
+        wanted: Floats | None,
+        by_delivery: bool,
+    ) -> None:
+        """What `who` allows for these rows from now on.
+
+        Raises:
+            StrategyError: a row is of many flows or of datagrams, or marks are not charged by
+                delivery.
+        """
+        if wanted is None:
+            return
+        given = own & (wanted >= 0)
+        if given.any():
+            self._check(who, rows[given], by_delivery)
+            self._any = True
+        if not self._any:
+            return
+        left = np.minimum(wanted, MOST_MICRO).astype(np.int64)
+        limit = np.where(given, self._charge_micro[rows] + left, NONE)
+        self._limit_micro[rows] = np.where(own, limit, self._limit_micro[rows])
+
+    def changed(self, price_micro: Integers | Floats) -> Truths | np.bool_:
+        """Rows whose cap is another than it was, at these prices of a mark."""
+        if not self._any:
+            return np.False_
+        capped = (self._limit_micro >= 0) & (price_micro > 0)
+        price = np.where(capped, price_micro, 1).astype(np.int64)
+        left = np.maximum(self._limit_micro - self._charge_micro, 0)
+        cap = np.where(capped, self._marks + left // price, NONE)
+        moved: Truths = cap != self.mark_cap
+        self.mark_cap = cap
+        return moved
+
+    def _check(self, who: str, rows: Integers, by_delivery: bool) -> None:
+        if not by_delivery:
+            raise StrategyError(
+                f"{who} set a budget where users do not pay for each mark delivered, expected "
+                "settlement: retail, cascade or peering"
+            )
+        unfit = rows[~self._fits[rows]]
+        if len(unfit):
+            raise StrategyError(
+                f"{who} set a budget for flow {int(unfit[0])}, which is a row of many or goes over "
+                "udp, expected a row for each flow, over tcp"
+            )

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""configs/examples/streaming.yaml: `average-rate` holds its mean where a cap alone falls short."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from flow_rates import Rates
+
+SEEDS = (1, 2, 3)
+X0_MBPS, THRESHOLD, OVER_S = 1.0, 0.5, 5.0
+BURSTS, CROWD = (20, 120), (130, 200)
+
+
+@functools.cache
+def made(seed: int) -> Rates:
+    return Rates("streaming.yaml", seed)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_mean_is_held_through_bursts(seed: int) -> None:
+    """Within 4 % of x0 over 100 s (5 % is what D's bound leaves); a cap alone is further below."""
+    stream, steady = made(seed).mbps("stream", *BURSTS), made(seed).mbps("steady", *BURSTS)
+    assert stream == pytest.approx([X0_MBPS] * 2, rel=0.04)
+    assert steady.max() < stream.min() and steady.mean() < 0.97 * X0_MBPS
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_more_than_the_interval_is_ever_made_good(seed: int) -> None:
+    """Between any two times at most x0 t + 2 x0 L is sent: D goes from one bound to the other."""
+    sent = made(seed).grown("stream", "acked_bytes") * 8 / 1e6
+    ahead = sent.to_numpy() - X0_MBPS * sent.index.to_numpy()[:, None]
+    rise = ahead - np.minimum.accumulate(ahead)
+    assert (rise <= 2 * X0_MBPS * OVER_S).all()
+    after = made(seed).mbps("stream", 220, 280)
+    assert (after < 1.1 * X0_MBPS).all()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_lower_level_costs_the_threshold(seed: int) -> None:
+    """In the crowd it sends well below x0, and its marks cost the threshold, at most 1.1 of it."""
+    assert (made(seed).mbps("stream", *CROWD) < 0.7 * X0_MBPS).all()
+    assert made(seed).charge("stream", *CROWD) == pytest.approx([THRESHOLD] * 2, rel=0.1)

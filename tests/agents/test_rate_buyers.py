@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`all-or-nothing` and `average-rate` on scripted views, against counts by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import FlowView
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.strategies.all_or_nothing import AllOrNothing
+from ecnomy.agents.strategies.average_rate import AverageRate
+from flow_world import noting, seen
+
+MBPS = 1e6
+
+
+def view(t_s: float, dt_s: float, mbps: float, marks: int = 5, **more: object) -> FlowView:
+    """One flow at a rate."""
+    rate = mbps * MBPS
+    told = seen(t_s, dt_s, goodput_bps=rate, marks=marks, agent=noting(int(t_s)), **more)
+    return next(told.views())
+
+
+def test_all_is_a_cap_and_a_threshold() -> None:
+    """From the first decision on, and while the rate is there or no mark came."""
+    buyer = AllOrNothing(threshold=2.0, rate=MBPS)
+    for said in (view(0, 0, 0), view(5, 5, 0.2), view(10, 5, 0.95), view(15, 5, 0.3, marks=0)):
+        decision = buyer.decide(said)
+        assert decision.active and decision.rate_cap_bps == MBPS
+        assert decision.willingness_micro_per_s == 2e6
+
+
+def test_nothing_until_a_drawn_time_later() -> None:
+    """Below 0.9 x0 with marks: off for [retry / 2, 3 retry / 2], twice as long the next time."""
+    buyer, t = AllOrNothing(threshold=2.0, rate=MBPS, retry=20.0), 0.0
+    buyer.decide(view(0, 0, 0))
+    waits = []
+    for _ in range(6):
+        t += 1
+        assert buyer.decide(view(t, 1, 0.5)).active  # the trial
+        t += 1
+        assert not buyer.decide(view(t, 1, 0.5)).active
+        off = t
+        while not buyer.decide(view(t, 1, 0.0, marks=0, active=0)).active:
+            t += 1
+        waits.append(t - off)
+    factor = np.array(waits) / (20 * np.array([1, 2, 4, 8, 8, 8]))
+    assert ((factor >= 0.5) & (factor <= 1.6)).all()
+    assert len(set(np.round(factor, 3))) > 1
+    buyer.decide(view(t + 1, 1, 1.0))
+    assert buyer.decide(view(t + 2, 1, 1.0)).active  # had again
+    assert not buyer.decide(view(t + 3, 1, 0.5)).active
+    assert buyer.decide(view(t + 3 + 30, 30, 0.0, active=0)).active
+
+
+def test_what_is_owed_by_hand() -> None:
+    """D grows by what was short, is bounded by x0 L, and goes on top of the cap by D / L."""
+    buyer = AverageRate(threshold=2.0, rate=MBPS, over=5.0, peak=1.5)
+    assert buyer.decide(view(0, 0, 0)).rate_cap_bps == MBPS
+    owed = 0.0
+    for step, mbps in enumerate((0.6, 0.6, 1.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.5, 3.0, 9.0, 9.0)):
+        owed = min(max(owed + (1 - mbps), -5.0), 5.0)
+        cap = buyer.decide(view(step + 1, 1, mbps)).rate_cap_bps / MBPS
+        assert cap == pytest.approx(max(min(1 + owed / 5, 1.5), 0.0))
+    assert cap == 0.0
+
+
+def test_the_mean_is_x0_whatever_dips_there_are() -> None:
+    """With a rate that follows its cap but for dips, what is sent is x0 t + D(0) - D(t)."""
+    buyer, random = AverageRate(threshold=1.0, rate=MBPS, over=5.0), np.random.default_rng(4)
+    cap = buyer.decide(view(0, 0, 0)).rate_cap_bps / MBPS
+    sent = []
+    for step in range(400):
+        sent.append(cap * (0.5 if random.random() < 0.3 else 1.0))
+        cap = buyer.decide(view(0.5 * (step + 1), 0.5, sent[-1])).rate_cap_bps / MBPS
+    assert np.mean(sent) == pytest.approx(1.0, abs=5 / 200)
+    assert np.mean(np.minimum(sent, 1.0)) < 0.93  # what a cap at x0 would have had
+
+
+def test_a_flow_with_nothing_to_send_is_owed_nothing() -> None:
+    """Below its cap without a mark; and while it is off."""
+    buyer = AverageRate(threshold=1.0, rate=MBPS)
+    for said in (view(1, 1, 0.1, marks=0), view(2, 1, 0.0, marks=3, active=0)):
+        assert buyer.decide(said).rate_cap_bps == MBPS
+
+
+@pytest.mark.parametrize("kind", [AllOrNothing, AverageRate])
+def test_the_rate_is_the_traffics_own_by_default(kind: type) -> None:
+    """A greedy flow has none, which is refused."""
+    assert kind(threshold=1.0).needs_rate == "rate" and not kind(threshold=1.0, rate=1.0).needs_rate
+    own = kind(threshold=1.0).decide(view(0, 0, 0, limit_bps=3 * MBPS))
+    assert own.rate_cap_bps == 3 * MBPS
+    with pytest.raises(StrategyError, match="no rate for a flow"):
+        kind(threshold=1.0).decide(view(0, 0, 0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "params", "key"),
+    [
+        (AllOrNothing, {"threshold": 0.0}, "threshold"),
+        (AllOrNothing, {"threshold": 1.0, "rate": -1.0}, "rate"),
+        (AllOrNothing, {"threshold": 1.0, "retry": 0.0}, "retry"),
+        (AllOrNothing, {"threshold": 1.0, "satisfied": 1.0}, "satisfied"),
+        (AverageRate, {"threshold": 0.0}, "threshold"),
+        (AverageRate, {"threshold": 1.0, "over": 0.0}, "over"),
+        (AverageRate, {"threshold": 1.0, "peak": 1.0}, "peak"),
+    ],
+)
+def test_what_cannot_be_is_refused(kind: type, params: dict[str, float], key: str) -> None:
+    """By its key."""
+    with pytest.raises(Refused) as caught:
+        kind(**params)
+    assert caught.value.key == key
