@@ -25,6 +25,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "stay": "ecnomy.agents.strategies.stay:Stay",
+    "target-utilization": "ecnomy.agents.strategies.target_utilization:TargetUtilization",
 }
 
 
