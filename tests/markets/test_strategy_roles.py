@@ -28,6 +28,7 @@ PARAMS = {
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
     "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "hill-climbing": "step: 0.01 money",
+    "revenue-bandit": "floor: 0.01 money, ceiling: 0.1 money",
     "target-utilization": "target: 0.85",
 }
 ROLES = {
@@ -39,7 +40,9 @@ ROLES = {
     "tariff: {price: 1 money, max_delay: 15 ms, max_delay_rate: 0.01}, ",
 }
 FIT = {
-    "connectivity-provider": {"hill-climbing", "stay", "target-utilization"},
+    "connectivity-provider": {
+        *("hill-climbing", "revenue-bandit", "revenue-gradient", "stay", "target-utilization"),
+    },
     "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
     "customer": {"best-offer", "qos-knob", "stay"},
     "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},

@@ -24,6 +24,8 @@ BUILT_IN: Final[dict[str, str]] = {
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
+    "revenue-bandit": "ecnomy.agents.strategies.revenue_bandit:RevenueBandit",
+    "revenue-gradient": "ecnomy.agents.strategies.revenue_gradient:RevenueGradient",
     "stay": "ecnomy.agents.strategies.stay:Stay",
     "target-utilization": "ecnomy.agents.strategies.target_utilization:TargetUtilization",
 }

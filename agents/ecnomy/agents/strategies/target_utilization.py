@@ -46,11 +46,10 @@ from typing import Annotated, ClassVar, Final
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
+from ecnomy.agents.strategies.trial import DEAREST, MICRO, check_range
 
 __all__ = ["TargetUtilization", "share_of", "watched_link"]
 
-MICRO: Final = 1e6
-DEAREST: Final = 1e6  # money; the market takes no higher price
 LONGEST_STEP: Final = math.log(2.0)
 
 
@@ -73,11 +72,7 @@ class TargetUtilization:
 
     def __post_init__(self) -> None:
         share_of("target", self.target)
-        if not 1 / MICRO <= self.floor <= DEAREST:
-            raise Refused("floor", f"{self.floor:g} money", "from 0.000001 to 1000000 money")
-        if not self.floor < self.ceiling <= DEAREST:
-            expected = f"above the floor of {self.floor:g} money, at most 1000000 money"
-            raise Refused("ceiling", f"{self.ceiling:g} money", expected)
+        check_range(self.floor, self.ceiling)
         self._log_price = math.nan  # of micro-units; exact, as what is posted is rounded
         self._posted = -1
 
