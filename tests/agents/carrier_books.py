@@ -8,7 +8,7 @@ import numpy as np
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.observation import LinkColumns, PriceObservation
 
-__all__ = ["NO_LINKS", "CarrierBooks"]
+__all__ = ["NO_LINKS", "CarrierBooks", "S"]
 
 S = 10**12
 NO_LINKS = LinkColumns(*[np.zeros(0, dtype=np.int64)] * 7)

@@ -28,8 +28,10 @@ PARAMS = {
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
     "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "hill-climbing": "step: 0.01 money",
+    "probe-threshold": "threshold: 0.1",
     "revenue-bandit": "floor: 0.01 money, ceiling: 0.1 money",
     "target-utilization": "target: 0.85",
+    "tuned-marking": "target: 0.85",
 }
 ROLES = {
     "connectivity-provider": "",
@@ -42,11 +44,12 @@ ROLES = {
 FIT = {
     "connectivity-provider": {
         *("hill-climbing", "revenue-bandit", "revenue-gradient", "stay", "target-utilization"),
+        "tuned-marking",
     },
     "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
     "customer": {"best-offer", "qos-knob", "stay"},
     "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
-    "guaranteed-stream-provider": {"accept-all", "marking-quantile"},
+    "guaranteed-stream-provider": {"accept-all", "marking-quantile", "probe-threshold"},
 }
 TEXT = """
 version: 1

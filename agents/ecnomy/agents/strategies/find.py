@@ -23,11 +23,13 @@ BUILT_IN: Final[dict[str, str]] = {
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
+    "probe-threshold": "ecnomy.agents.strategies.probe_threshold:ProbeThreshold",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "revenue-bandit": "ecnomy.agents.strategies.revenue_bandit:RevenueBandit",
     "revenue-gradient": "ecnomy.agents.strategies.revenue_gradient:RevenueGradient",
     "stay": "ecnomy.agents.strategies.stay:Stay",
     "target-utilization": "ecnomy.agents.strategies.target_utilization:TargetUtilization",
+    "tuned-marking": "ecnomy.agents.strategies.tuned_marking:TunedMarking",
 }
 
 
