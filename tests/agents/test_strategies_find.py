@@ -17,6 +17,7 @@ NEEDED = {
     "constant-throughput": {"threshold": 1.0, "rate": 1e6},
     "elastic-utility": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
     "hill-climbing": {"step": 0.01},
+    "price-demand": {"demand": {"kind": "linear", "choke": 1.0}},
     "probe-threshold": {"threshold": 0.1},
     "revenue-bandit": {"floor": 0.01, "ceiling": 0.1},
     "target-utilization": {"target": 0.85},

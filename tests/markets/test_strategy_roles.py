@@ -28,6 +28,7 @@ PARAMS = {
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
     "elastic-utility": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "hill-climbing": "step: 0.01 money",
+    "price-demand": "demand: {kind: linear, choke: 1 money/MB}",
     "probe-threshold": "threshold: 0.1",
     "revenue-bandit": "floor: 0.01 money, ceiling: 0.1 money",
     "target-utilization": "target: 0.85",
@@ -47,8 +48,10 @@ FIT = {
         "tuned-marking",
     },
     "application-provider": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
-    "customer": {"best-offer", "qos-knob", "stay"},
-    "price-handler": {"constant-charge", "constant-throughput", "elastic-utility", "stay"},
+    "customer": {"best-offer", "price-demand", "qos-knob", "stay"},
+    "price-handler": {
+        *("constant-charge", "constant-throughput", "elastic-utility", "price-demand", "stay"),
+    },
     "guaranteed-stream-provider": {"accept-all", "marking-quantile", "probe-threshold"},
 }
 TEXT = """

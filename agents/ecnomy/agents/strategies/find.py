@@ -23,6 +23,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
+    "price-demand": "ecnomy.agents.strategies.price_demand:PriceDemand",
     "probe-threshold": "ecnomy.agents.strategies.probe_threshold:ProbeThreshold",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "revenue-bandit": "ecnomy.agents.strategies.revenue_bandit:RevenueBandit",
