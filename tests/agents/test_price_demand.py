@@ -120,7 +120,7 @@ def test_patience_delays_leaving() -> None:
 
 
 def test_those_who_change_their_mind_in_time_stay() -> None:
-    """The price (smoothed: above 0.9 for 30 s) falls before patience ends; that then begins anew."""
+    """The price, smoothed, falls before patience ends, which then begins anew."""
     patience = {"kind": "fixed", "mean": 45.0}
     demand = {"kind": "isoelastic", "at": 0.9, "elasticity": 9.0}
     crowd = Crowd(20, demand=demand, looks=1.0, patience=patience)
