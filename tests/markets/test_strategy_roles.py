@@ -14,9 +14,11 @@ from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.find import with_article
+from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.price_handler import PriceHandler
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.strategies import BUILT_IN, wanted_instead
+from ecnomy.agents.tariff import Tariff
 from ecnomy.markets import make_plan
 from ecnomy.markets.cli import main
 from ecnomy.markets.scenario import scenario_from_text
@@ -127,6 +129,9 @@ def test_what_fits_can_be_hired(role: str, kind: str) -> None:
         "application-provider": lambda: ApplicationProvider(mesa.Model(rng=1), "who", terms, ()),
         "customer": lambda: Customer(mesa.Model(rng=1), "who", terms),
         "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),
+        "guaranteed-stream-provider": lambda: GuaranteedStreamProvider(
+            mesa.Model(rng=1), "who", terms, Tariff(1, 1, 0.01, 1)
+        ),
     }
     assert hire[role]().name == "who"
 
