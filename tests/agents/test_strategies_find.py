@@ -21,6 +21,11 @@ NEEDED = {
     "file-budget": {"budget": 1.0},
     "hill-climbing": {"step": 0.01},
     "price-memory": {"rate": 1e6},
+    "price-demand": {"demand": {"kind": "linear", "choke": 1.0}},
+    "probe-threshold": {"threshold": 0.1},
+    "revenue-bandit": {"floor": 0.01, "ceiling": 0.1},
+    "target-utilization": {"target": 0.85},
+    "tuned-marking": {"target": 0.85},
 }
 
 

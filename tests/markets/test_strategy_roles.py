@@ -14,9 +14,11 @@ from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.find import with_article
+from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.price_handler import PriceHandler
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.strategies import BUILT_IN, wanted_instead
+from ecnomy.agents.tariff import Tariff
 from ecnomy.markets import make_plan
 from ecnomy.markets.cli import main
 from ecnomy.markets.scenario import scenario_from_text
@@ -32,6 +34,11 @@ PARAMS = {
     "file-budget": "budget: 1 money",
     "hill-climbing": "step: 0.01 money",
     "price-memory": "rate: 1 Mbps",
+    "price-demand": "demand: {kind: linear, choke: 1 money/MB}",
+    "probe-threshold": "threshold: 0.1",
+    "revenue-bandit": "floor: 0.01 money, ceiling: 0.1 money",
+    "target-utilization": "target: 0.85",
+    "tuned-marking": "target: 0.85",
 }
 ROLES = {
     "connectivity-provider": "",
@@ -42,27 +49,20 @@ ROLES = {
     "tariff: {price: 1 money, max_delay: 15 ms, max_delay_rate: 0.01}, ",
 }
 FIT = {
-    "connectivity-provider": {"hill-climbing", "stay"},
+    "connectivity-provider": {
+        *("hill-climbing", "revenue-bandit", "revenue-gradient", "stay", "target-utilization"),
+        "tuned-marking",
+    },
     "application-provider": {
-        "average-rate",
-        "constant-charge",
-        "constant-throughput",
-        "elastic-utility",
-        "price-memory",
-        "stay",
+        *("average-rate", "constant-charge", "constant-throughput", "elastic-utility"),
+        *("price-memory", "stay"),
     },
-    "customer": {"best-offer", "qos-knob", "stay"},
+    "customer": {"best-offer", "price-demand", "qos-knob", "stay"},
     "price-handler": {
-        "constant-charge",
-        "constant-throughput",
-        "elastic-utility",
-        "all-or-nothing",
-        "average-rate",
-        "file-budget",
-        "price-memory",
-        "stay",
+        *("all-or-nothing", "average-rate", "constant-charge", "constant-throughput"),
+        *("elastic-utility", "file-budget", "price-demand", "price-memory", "stay"),
     },
-    "guaranteed-stream-provider": {"accept-all", "marking-quantile"},
+    "guaranteed-stream-provider": {"accept-all", "marking-quantile", "probe-threshold"},
 }
 TEXT = """
 version: 1
@@ -137,6 +137,9 @@ def test_what_fits_can_be_hired(role: str, kind: str) -> None:
         "application-provider": lambda: ApplicationProvider(mesa.Model(rng=1), "who", terms, ()),
         "customer": lambda: Customer(mesa.Model(rng=1), "who", terms),
         "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),
+        "guaranteed-stream-provider": lambda: GuaranteedStreamProvider(
+            mesa.Model(rng=1), "who", terms, Tariff(1, 1, 0.01, 1)
+        ),
     }
     assert hire[role]().name == "who"
 

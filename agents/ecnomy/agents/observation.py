@@ -8,7 +8,7 @@ field has its unit in brackets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 import msgspec
@@ -25,6 +25,7 @@ __all__ = [
     "FlowView",
     "Integers",
     "LinkColumns",
+    "MarkingLaw",
     "Observation",
     "Offer",
     "PriceObservation",
@@ -251,6 +252,19 @@ class LinkColumns(msgspec.Struct, frozen=True, eq=False):
     departed_bytes: Integers = np.zeros(0, dtype=np.int64)
 
 
+class MarkingLaw(msgspec.Struct, frozen=True):
+    """How a link marks.
+
+    Attributes:
+        law: which law [name, as under `marking` in the scenario].
+        params: its parameters as they are now [in the units of the law's header, as
+            `ecnomy-engine describe` lists them; a choice by its number].
+    """
+
+    law: str
+    params: Mapping[str, float]
+
+
 class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     """What a connectivity provider sees before it posts the price of the time to come.
 
@@ -261,6 +275,7 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         links: the links of its domain [columns, one value a link and direction].
         agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
         names: of these links [text, as in the scenario; the way back ends in `.reverse`].
+        laws: how these links mark [MarkingLaw].
     """
 
     t_ps: int
@@ -269,6 +284,7 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     links: LinkColumns
     agent: AgentView | None = None
     names: tuple[str, ...] = ()
+    laws: tuple[MarkingLaw, ...] = ()
 
     @property
     def utilization(self) -> Floats:

@@ -7,6 +7,7 @@ agent's turn in a meeting. Rows are rows of flows of the run, ascending.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ecnomy.agents.agent_view import AgentView
@@ -89,6 +90,9 @@ class Seat(Protocol):
     # ---- acting
     def post_price(self, price_micro: int) -> None:
         """The price per mark in its domain from now on."""
+
+    def tune(self, link: str, values: Mapping[str, object]) -> None:
+        """New values of parameters of the marking law of a link of its domain."""
 
     def switch(self, rows: Integers, decision: Decision) -> None:
         """Which of these flows may send."""

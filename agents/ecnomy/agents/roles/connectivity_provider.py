@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final
 
 import mesa
@@ -38,8 +39,11 @@ class ConnectivityProvider(Role):
         seat.own_links()
 
     def act(self, seat: Seat) -> None:
-        """Post the price of the time to come."""
-        seat.post_price(self.post_price(seat.links()))
+        """Post the price of the time to come, and tune how its links mark."""
+        seen = seat.links()
+        seat.post_price(self.post_price(seen))
+        for link, values in self.tune(seen).items():
+            seat.tune(link, values)
 
     def post_price(self, seen: PriceObservation) -> int:
         """The price per mark from now on, in micro-units.
@@ -54,6 +58,27 @@ class ConnectivityProvider(Role):
         price = price_posted(self._who, answer)
         self.decided(seen.t_ps, 0)
         return price
+
+    def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, object]]:
+        """Link -> parameter of its marking law -> value from now on; a strategy may have none.
+
+        Raises:
+            StrategyError: the strategy failed, or returned something else.
+        """
+        ask = getattr(self._strategy, "tune", None)
+        if ask is None:
+            return {}
+        try:
+            answer = ask(seen)
+        except Exception as error:
+            raise blame(self._who, error) from error
+        if not isinstance(answer, Mapping) or not all(
+            isinstance(values, Mapping) for values in answer.values()
+        ):
+            raise StrategyError(
+                f"{self._who} tuned {answer!r}, expected link -> parameter -> value"
+            )
+        return answer
 
 
 def price_posted(who: str, price: object) -> int:

@@ -26,9 +26,15 @@ BUILT_IN: Final[dict[str, str]] = {
     "file-budget": "ecnomy.agents.strategies.file_budget:FileBudget",
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
+    "price-demand": "ecnomy.agents.strategies.price_demand:PriceDemand",
     "price-memory": "ecnomy.agents.strategies.price_memory:PriceMemory",
+    "probe-threshold": "ecnomy.agents.strategies.probe_threshold:ProbeThreshold",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
+    "revenue-bandit": "ecnomy.agents.strategies.revenue_bandit:RevenueBandit",
+    "revenue-gradient": "ecnomy.agents.strategies.revenue_gradient:RevenueGradient",
     "stay": "ecnomy.agents.strategies.stay:Stay",
+    "target-utilization": "ecnomy.agents.strategies.target_utilization:TargetUtilization",
+    "tuned-marking": "ecnomy.agents.strategies.tuned_marking:TunedMarking",
 }
 
 

@@ -28,6 +28,7 @@ from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
 from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.economy.link_laws import LinkLaws
 from ecnomy.markets.economy.menus import MarketMenus
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
@@ -50,7 +51,7 @@ class Market(Stepped):
         plan: what is run.
         ledger: all money moved.
         journal: what agents did, for the table `agents`.
-        parties, domains, desk, aims, sight: see their modules.
+        parties, domains, desk, aims, sight, laws: see their modules.
         offer: the class each flow is in, an index into `offers` or NO_OFFER.
         warnings: what a user should know; whoever shows them empties the list.
     """
@@ -74,6 +75,7 @@ class Market(Stepped):
         self.parties = Parties(plan, spec.agents, self.ledger)
         self.desk = CallDesk(self.parties, self.ledger)
         self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
+        self.laws = LinkLaws(plan)
         self.carriers: list[AgentSpec] = []
         self.sold: list[tuple[str, ContractSpec]] = []
         self.added: list[Contract] = []
@@ -167,11 +169,12 @@ class Market(Stepped):
         self._warn_hasty()
 
     def orders(self) -> Decide:
-        """What flows are to aim at from the last report on; only those whose aim changes."""
+        """What flows aim at and how links mark from the last report on; only what changes."""
         if self.t_ps >= self.plan.duration_ps:
             return Decide(self._epoch)
         self._publish()
-        return Decide(self._epoch, self.aims.changed(self.t_ps, self.row_price_micro()))
+        flows = self.aims.changed(self.t_ps, self.row_price_micro())
+        return Decide(self._epoch, flows, self.laws.changed())
 
     def post_price(self, price_micro: int, carrier: str = "") -> None:
         """Post a price per mark, micro-units, from the last report on, as a carrier would.

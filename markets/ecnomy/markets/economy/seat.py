@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,8 +92,9 @@ class MarketSeat:
         """See Seat."""
         domain = self._domain()
         domains = self._market.domains
-        price = int(domains.price_micro[domain])
-        return self._market.sight.links(self._name, domains.links(domain), price, self.agent)
+        price, own = int(domains.price_micro[domain]), domains.links(domain)
+        laws = self._market.laws.of(own)
+        return self._market.sight.links(self._name, own, price, self.agent, laws)
 
     def streams(self, rows: Integers, tariff: CallTariff) -> StreamObservation:
         """See Seat."""
@@ -116,6 +118,18 @@ class MarketSeat:
     def post_price(self, price_micro: int) -> None:
         """See Seat."""
         self._market.domains.post(self._domain(), price_micro)
+
+    def tune(self, link: str, values: Mapping[str, object]) -> None:
+        """See Seat; what changes is a figure `<link>.<parameter>` in the table `agents`."""
+        market = self._market
+        owned = {market.plan.links[row].name: row for row in market.domains.links(self._domain())}
+        if link not in owned:
+            names = ", ".join(owned) or "none"
+            raise StrategyError(
+                f"{self._name} tuned link {link!r}, expected one of its own: {names}"
+            )
+        for name, value in market.laws.tune(self._name, owned[link], values).items():
+            self.agent.note(f"{link}.{name}", value)
 
     def switch(self, rows: Integers, decision: Decision) -> None:
         """See Seat."""

@@ -13,6 +13,7 @@ from ecnomy.agents.observation import (
     FlowColumns,
     Integers,
     LinkColumns,
+    MarkingLaw,
     Observation,
     Offer,
     PriceObservation,
@@ -204,7 +205,12 @@ class Sight:
         )
 
     def links(
-        self, who: str, rows: Integers, price_micro: int, agent: AgentView | None = None
+        self,
+        who: str,
+        rows: Integers,
+        price_micro: int,
+        agent: AgentView | None = None,
+        laws: tuple[MarkingLaw, ...] = (),
     ) -> PriceObservation:
         """What `who` sees of these links; its next look starts here."""
         now, then = self._look(who)
@@ -224,7 +230,7 @@ class Sight:
         )
         names = tuple(self._link_names[row] for row in rows.tolist())
         dt_ps = now.t_ps - then.t_ps
-        return PriceObservation(now.t_ps, dt_ps, price_micro, columns, agent, names)
+        return PriceObservation(now.t_ps, dt_ps, price_micro, columns, agent, names, laws)
 
     def _look(self, who: str) -> tuple[_Look, _Look]:
         assert self._now is not None, "a report is read before anybody looks"

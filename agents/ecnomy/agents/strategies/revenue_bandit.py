@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`revenue-bandit`: a carrier tries prices of a list, and settles for the one that leaves it most.
+
+The list has `arms` prices from floor to ceiling, in equal ratios. That a list will do, and how fine
+it has to be, is in Kleinberg and Leighton 2003: what lies between two prices costs little where
+revenue is flat about its best. With a ratio of e^d the best of the list is within d/2 of the best
+price, and leaves out a share c d^2 / 8 of what could be earned at most, c its curvature over log P
+(e (e - 1) for a demand of constant elasticity e and a cost per mark).
+
+All prices are tried twice, in an order drawn each time. Then each choice is by Thompson sampling
+(Thompson 1933; Agrawal and Goyal 2017 for normal rewards): for each price a draw of what it leaves,
+
+    draw_k ~ N(mean_k, s^2 / n_k)        s^2 = sum of all (R - mean)^2 / (trials - arms)
+
+from the mean of its n_k trials, and the largest draw is the next price. So prices are tried in
+proportion to the chance that they are the best, as far as is known: those close to the best often,
+the others ever less. It takes a demand that stays as it is, and no slope of anything: revenue may
+have several peaks.
+
+A try takes two decisions where the price is another one than before (customers respond in the
+first), else one. The first round takes 4 x arms times the `decision_interval`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import Floats, Integers, PriceObservation
+from ecnomy.agents.parameters import Refused, Unit
+from ecnomy.agents.strategies.trial import MICRO, Trial, check_range
+
+__all__ = ["RevenueBandit"]
+
+
+@dataclasses.dataclass
+class RevenueBandit:
+    """A choice between prices by what they have left so far.
+
+    Attributes:
+        floor: the lowest price of the list.
+        ceiling: the highest.
+        arms: how many prices there are, from 2 to 100 [prices].
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    floor: Annotated[float, Unit("money")]
+    ceiling: Annotated[float, Unit("money")]
+    arms: int = 10
+
+    def __post_init__(self) -> None:
+        check_range(self.floor, self.ceiling)
+        if not 2 <= self.arms <= 100:
+            raise Refused("arms", f"{self.arms}", "from 2 to 100 prices")
+        prices = np.geomspace(self.floor * MICRO, self.ceiling * MICRO, self.arms)
+        self._prices: Integers = np.rint(prices).astype(np.int64)
+        if len(np.unique(self._prices)) < self.arms:
+            expected = f"so far above the floor that {self.arms} prices differ by 0.000001 money"
+            raise Refused("ceiling", f"{self.ceiling:g} money", expected)
+        self._count = np.zeros(self.arms, dtype=np.int64)
+        self._sum: Floats = np.zeros(self.arms)
+        self._squares: Floats = np.zeros(self.arms)
+        self._trial = Trial("revenue-bandit")
+        self._due: list[int] = []  # of the first round
+        self._tried = -1
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """The price from now on, micro-units per mark."""
+        earned = self._trial.earned(seen)
+        if seen.agent is None:
+            raise StrategyError("revenue-bandit: draws are those of a market")
+        if self._tried < 0:
+            twice = (seen.agent.random.permutation(self.arms) for _ in range(2))
+            self._due = [int(arm) for order in twice for arm in order]
+            self._tried = self._due.pop(0)
+        elif earned is not None:
+            self._learn(earned)
+            before, self._tried = self._tried, self._next(seen.agent.random)
+            if self._tried != before:
+                self._trial.changed()
+            seen.agent.note("best_price", self._prices[int(self._means().argmax())] / MICRO)
+        return int(self._prices[self._tried])
+
+    def _learn(self, earned: float) -> None:
+        self._count[self._tried] += 1
+        self._sum[self._tried] += earned
+        self._squares[self._tried] += earned**2
+
+    def _means(self) -> Floats:
+        """What each price has left; those not yet tried are the worst."""
+        tried = self._count > 0
+        return np.where(tried, self._sum / np.maximum(self._count, 1), -np.inf)
+
+    def _next(self, random: np.random.Generator) -> int:
+        if self._due:
+            return self._due.pop(0)
+        inside = float((self._squares - self._sum**2 / self._count).sum())
+        variance = max(inside, 0.0) / (int(self._count.sum()) - self.arms)
+        draws = random.normal(self._means(), np.sqrt(variance / self._count))
+        return int(draws.argmax())

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`revenue-gradient`: a carrier climbs to the price that leaves it most, by what two prices earn.
+
+It tries a price above its own and one below, in an order drawn each time, and goes by the slope of
+the logarithm of what is left (received less paid, so that what it owes others counts):
+
+    slope   <- (R(P e^h) - R(P e^-h)) / (|R(P e^h)| + |R(P e^-h)|) / h          h = `probe`
+    log P   <- log P + min(2 h, max(-2 h, slope / n))
+
+n is 1 plus the number of times that the slope has changed its sign, and at most 10. This is the
+search of Kiefer and Wolfowitz 1952 with the steps of Kesten 1958: long as long as it goes one way,
+shorter once it turns round. A slope without a unit needs no gain: be c = -d slope / d log P at the
+best price; a step leaves 1 - c / n of an error, so that n > c/2 is stable, and 10 is for c up to
+20. For a demand of constant elasticity e and a cost per mark, c is e (e - 1): up to e = 5. What is
+left at the end is the probe itself, which costs a share c h^2 / 2 of what could be earned, and
+chance: with samples of R that are off by a share s, log P is by about s / (2 h sqrt(10 c)).
+
+Where what is left does not depend on the price, as with users of U = a log x, the slope is chance
+alone and P wanders, by steps that get shorter. R of one sign all over is taken for granted: where
+the price does not cover the cost, the slope is that of a loss, which leads out of it.
+
+Each try takes two decisions: in the interval after a change customers respond, in the one after
+that it is measured. A round of two tries is four times the `decision_interval`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Annotated, ClassVar, Final
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import PriceObservation
+from ecnomy.agents.parameters import Refused, Unit
+from ecnomy.agents.strategies.trial import DEAREST, MICRO, Trial, check_range
+
+__all__ = ["RevenueGradient"]
+
+MOST_TURNS: Final = 10
+
+
+@dataclasses.dataclass
+class RevenueGradient:
+    """A price that follows the slope of what is left.
+
+    Attributes:
+        probe: h, how far above and below its own price it tries [logarithm of the ratio].
+        floor: the lowest price it has as its own.
+        ceiling: the highest price it has as its own.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    probe: float = 0.1
+    floor: Annotated[float, Unit("money")] = 1 / MICRO
+    ceiling: Annotated[float, Unit("money")] = DEAREST
+
+    def __post_init__(self) -> None:
+        if not 0.01 <= self.probe <= 1:
+            raise Refused("probe", f"{self.probe:g}", "from 0.01 to 1, such as 0.1")
+        check_range(self.floor, self.ceiling)
+        self._trial = Trial("revenue-gradient")
+        self._log_price = math.nan  # of micro-units: its own price
+        self._tries: list[int] = []  # 1 above its own price, -1 below; the first is in force
+        self._found: dict[int, float] = {}
+        self._turns, self._before = 1, 0.0
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """The price from now on, micro-units per mark."""
+        earned = self._trial.earned(seen)
+        if not self._tries:
+            self._log_price = math.log(max(seen.price_micro, 1))
+            self._begin(seen)
+        elif earned is not None:
+            self._found[self._tries.pop(0)] = earned
+            if not self._tries:
+                self._climb(self._found[1], self._found[-1])
+                self._begin(seen)
+            self._trial.changed()
+        price = math.exp(self._log_price + self._tries[0] * self.probe)
+        return min(max(round(price), 1), round(DEAREST * MICRO))
+
+    def _begin(self, seen: PriceObservation) -> None:
+        """A round of two tries about its own price."""
+        if seen.agent is None:
+            raise StrategyError("revenue-gradient: what is tried first is drawn by a market")
+        low, high = math.log(self.floor * MICRO), math.log(self.ceiling * MICRO)
+        self._log_price = min(max(self._log_price, low), high)
+        seen.agent.note("own_price", math.exp(self._log_price) / MICRO)
+        first = 1 if seen.agent.random.integers(2) else -1
+        self._tries = [first, -first]
+
+    def _climb(self, above: float, below: float) -> None:
+        size = abs(above) + abs(below)
+        slope = (above - below) / size / self.probe if size else 0.0
+        if slope * self._before < 0:
+            self._turns = min(self._turns + 1, MOST_TURNS)
+        self._before = slope or self._before
+        most = 2 * self.probe
+        self._log_price += min(max(slope / self._turns, -most), most)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marking laws in force: the plan's, with the parameters that their owners have tuned since.
+
+Engines take a new value of any parameter of a link's marking law at a report (`decide.links` of the
+bridge); the law keeps its state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ecnomy.agents.answers import number
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import Integers, MarkingLaw
+from ecnomy.markets.bridge.messages import Columns
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.laws import MARKING, Param
+
+__all__ = ["LinkLaws"]
+
+
+class LinkLaws:
+    """The marking law of each link, and what engines have yet to be told of them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._names = [link.name for link in plan.links]
+        self._laws = [
+            MarkingLaw(link.marking.law, dict(link.marking.params)) for link in plan.links
+        ]
+        self._fresh: dict[tuple[int, int], float] = {}
+
+    def of(self, links: Integers) -> tuple[MarkingLaw, ...]:
+        """The laws of these links, as they are now."""
+        return tuple(self._laws[link] for link in links.tolist())
+
+    def tune(self, who: str, link: int, values: Mapping[str, object]) -> dict[str, float]:
+        """New values of parameters of a link's law; returns those that change.
+
+        Raises:
+            StrategyError: the law has no such parameter, or none of that value.
+        """
+        law = self._laws[link]
+        known = {param.name: (k, param) for k, param in enumerate(MARKING[law.law])}
+        changed: dict[str, float] = {}
+        for name, given in values.items():
+            if name not in known:
+                names = ", ".join(known) or "none, as it has no parameters"
+                raise StrategyError(
+                    f"{who} tuned {name!r} of link {self._names[link]} ({law.law}), "
+                    f"expected one of: {names}"
+                )
+            index, param = known[name]
+            value = self._checked(who, link, param, given)
+            if value != law.params[name]:
+                changed[name] = self._fresh[link, index] = value
+        self._laws[link] = MarkingLaw(law.law, {**law.params, **changed})
+        return changed
+
+    def changed(self) -> Columns:
+        """What engines are to be told: `decide.links`."""
+        if not self._fresh:
+            return {}
+        pairs = sorted(self._fresh)
+        columns: Columns = {
+            "link": np.array([link for link, _ in pairs], dtype=np.int64),
+            "param": np.array([param for _, param in pairs], dtype=np.int64),
+            "value": np.array([self._fresh[pair] for pair in pairs], dtype=np.float64),
+        }
+        self._fresh = {}
+        return columns
+
+    def _checked(self, who: str, link: int, param: Param, given: object) -> float:
+        value = number(given)
+        whole = param.unit in ("choice", "flag")
+        if value is None or not param.min <= value <= param.max or (whole and value % 1):
+            kind = "a whole number" if whole else "a number"
+            raise StrategyError(
+                f"{who} tuned {param.name} of link {self._names[link]} to {given!r}, "
+                f"expected {kind} from {param.min:g} to {param.max:g}"
+            )
+        return value

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tuned-marking` on packets: a price that stays, and marking that is tuned to a utilization.
+
+Asked as of `target-utilization` (steering_world.held), through a doubling of demand and back, but
+of means over four decision intervals. With the virtual queue a decision mends nine tenths of an
+error, and so also of what is chance: at a theta that stays, utilization in 5 s has a standard
+deviation of 0.009 to 0.011 here, and a single interval is off by 0.02 now and then for ever.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets import load, run
+from steering_world import EXAMPLES, PS, Course, course, held
+
+QUEUE = (
+    "network.links.bottleneck.marking={law: virtual-queue, theta: 0.98, buffer: 30 packets}",
+    "market.price_per_mark=0.07 money",
+)
+SEEDS = (1, 2, 3)
+
+
+@functools.cache
+def tuned(law: str, seed: int) -> Course:
+    by_load = law == "load-based"
+    name, target = ("slope", 0.85) if by_load else ("theta", 0.75)
+    return course(
+        "tuned-marking.yaml", seed, target, f"bottleneck.{name}", () if by_load else QUEUE
+    )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("law", ["load-based", "virtual-queue"])
+def test_the_link_is_as_busy_as_told(law: str, seed: int) -> None:
+    """From parameters that are wrong, in the crowd and after it."""
+    found = tuned(law, seed)
+    print(found)
+    assert held(found, over=4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_slope_is_the_one_that_theory_has(seed: int) -> None:
+    """N users' N money/s buy N / price marks a second of 85 % of the link: p = slope (0.85 - 0.6).
+
+    Within 12 %: the sum of what WTP flows of two packets a round trip pay too much where a third of
+    them is marked (4 %), and of utilization that is off by 1.5 %, which moves the slope by 4.4
+    times that (1 + k).
+    """
+    packets_per_s = 0.85 * 10e6 / 8000
+    for k, users in enumerate((20, 40, 20)):
+        slope = users / 0.109 / packets_per_s / (0.85 - 0.6)
+        assert tuned("load-based", seed).ends[k] == pytest.approx(slope, rel=0.12)
+
+
+def test_without_tuning_the_crowd_fills_the_link() -> None:
+    """The control: the slope that the calm takes, kept through the crowd."""
+    overrides = [
+        "market.agents.isp.strategy={kind: stay}",
+        "network.links.bottleneck.marking.slope=0.7",
+    ]
+    scenario = load(EXAMPLES / "tuned-marking.yaml", overrides=overrides)
+    with tempfile.TemporaryDirectory() as folder:
+        links = run(scenario, seed=1, out=Path(folder) / "run").link_epochs
+    own = links[links["link"] == 0].set_index("t_ps")["busy_ps"]
+    assert (own[400 * PS] - own[300 * PS]) / (100 * PS) > 0.9

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A carrier's accounts and clock without a market, for strategies that go by what is earned."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.observation import LinkColumns, PriceObservation
+
+__all__ = ["NO_LINKS", "CarrierBooks", "S"]
+
+S = 10**12
+NO_LINKS = LinkColumns(*[np.zeros(0, dtype=np.int64)] * 7)
+
+
+class CarrierBooks:
+    """A carrier whose receipts and payments a test sets; it decides every 10 s."""
+
+    def __init__(self, strategy: object, price: int, seed: int = 1) -> None:
+        self.strategy, self.price, self.t_ps = strategy, price, 0
+        self.received, self.paid = 0, 0
+        self.notes: list[tuple[str, float]] = []
+        random = np.random.default_rng(seed)
+        self.view = AgentView("net", random, self, lambda *note: self.notes.append(note))
+
+    def balance_micro(self, name: str) -> int:
+        """See Books."""
+        return self.received - self.paid
+
+    def paid_micro(self, name: str) -> dict[str, int]:
+        """See Books."""
+        return {"settlement": self.paid}
+
+    def received_micro(self, name: str) -> dict[str, int]:
+        """See Books."""
+        return {"marks": self.received}
+
+    def decide(self, received: int = 0, paid: int = 0) -> int:
+        """The price posted after so much money (micro-units) came and went."""
+        self.received += received
+        self.paid += paid
+        dt_ps = 10 * S if self.t_ps else 0
+        self.t_ps += 10 * S
+        seen = PriceObservation(self.t_ps, dt_ps, self.price, NO_LINKS, self.view)
+        self.price = self.strategy.post_price(seen)  # type: ignore[attr-defined]
+        return self.price

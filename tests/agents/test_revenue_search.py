@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`revenue-gradient` and `revenue-bandit` against demands that are known exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from carrier_books import NO_LINKS, CarrierBooks
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import PriceObservation
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.strategies.revenue_bandit import RevenueBandit
+from ecnomy.agents.strategies.revenue_gradient import RevenueGradient
+
+BIG = 10**9
+COST = 100_000.0  # micro-units a mark
+
+
+def isoelastic(elasticity: float) -> Callable[[float], float]:
+    """What is left per interval at a price, in units of the most; the best price is known."""
+    best = COST * elasticity / (elasticity - 1)
+
+    def left(price: float) -> float:
+        return (price / best) ** -elasticity * (price - COST) / (best - COST)
+
+    return left
+
+
+def linear(price: float) -> float:
+    """A demand that ends at 0.4 money, without a cost: best at 0.2."""
+    return max(price * (400_000 - price), 0.0) / 200_000**2
+
+
+def settle(
+    carrier: CarrierBooks, left: Callable[[float], float], decisions: int, noise: float = 0.0
+) -> None:
+    """Customers who respond at once; what comes in is off by a normal share `noise`."""
+    random = np.random.default_rng(7)
+    carrier.decide()
+    for _ in range(decisions):
+        earned = BIG * left(carrier.price) * (1 + noise * random.standard_normal())
+        carrier.decide(max(round(earned), 0), max(round(-earned), 0))
+
+
+def own(carrier: CarrierBooks) -> list[float]:
+    """The prices that it took for its own, micro-units."""
+    return [value * 1e6 for name, value in carrier.notes if name == "own_price"]
+
+
+def test_it_tries_above_and_below_and_measures_after_a_response() -> None:
+    """Two intervals at each price; the first of the two earns a fortune that does not count."""
+    carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000)
+    posted = [carrier.decide()]
+    for earned in (BIG * 1000, 300, BIG * 1000, 100):
+        posted.append(carrier.decide(earned))
+    high, low = round(100_000 * math.exp(0.1)), round(100_000 * math.exp(-0.1))
+    assert posted[0] == posted[1] and posted[2] == posted[3]
+    assert {posted[0], posted[2]} == {high, low}
+    slope = (300 - 100) / 400 / 0.1 * (1 if posted[0] == high else -1)
+    step = min(max(slope, -0.2), 0.2)
+    assert own(carrier)[1] == pytest.approx(100_000 * math.exp(step), rel=1e-9)
+
+
+@pytest.mark.parametrize("start", [0.6, 4.0])
+@pytest.mark.parametrize("elasticity", [1.5, 2.0, 4.0])
+def test_the_gradient_comes_to_lerners_price(elasticity: float, start: float) -> None:
+    """P = cost e / (e - 1), but for the bias of a finite probe: 3 % of it with h = 0.02."""
+    best = COST * elasticity / (elasticity - 1)
+    carrier = CarrierBooks(RevenueGradient(probe=0.02), round(start * best))
+    settle(carrier, isoelastic(elasticity), 4 * 400)
+    assert np.mean(own(carrier)[-50:]) == pytest.approx(best, rel=0.03)
+
+
+def test_chance_moves_it_by_as_much_as_it_says() -> None:
+    """Samples off by 2 %, e = 2 (c = 2), h = 0.1: log P by 0.02 / (0.2 sqrt 20) = 0.022.
+
+    The step of a tenth of the slope is an average over 10 / c rounds: the spread is
+    (s / (sqrt 2 h)) / sqrt(10 c (2 - c / 10)), which is what the docstring has, to 5 %.
+    """
+    carrier = CarrierBooks(RevenueGradient(), 200_000)
+    settle(carrier, isoelastic(2.0), 4 * 3000, noise=0.02)
+    spread = float(np.log(own(carrier)[200:]).std())
+    assert spread == pytest.approx(0.02 / (2 * 0.1 * math.sqrt(20)), rel=0.2)
+
+
+def test_a_loss_leads_out_of_itself() -> None:
+    """From half the cost, where every mark costs more than it brings."""
+    carrier = CarrierBooks(RevenueGradient(), round(COST / 2))
+    settle(carrier, isoelastic(2.0), 4 * 60)
+    assert own(carrier)[-1] == pytest.approx(2 * COST, rel=0.03)
+
+
+def test_the_gradient_stays_within_floor_and_ceiling() -> None:
+    """Its own price, whatever is earned beyond them."""
+    carrier = CarrierBooks(RevenueGradient(floor=0.1, ceiling=0.15), 90_000)
+    settle(carrier, isoelastic(2.0), 200)  # wants 0.2
+    assert own(carrier)[0] == pytest.approx(100_000)
+    assert own(carrier)[-1] == pytest.approx(150_000)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_the_bandit_settles_for_the_best_of_its_list(noise: float) -> None:
+    """The list has the best price; in the end its choices leave 97 % of the most or more."""
+    carrier = CarrierBooks(RevenueBandit(floor=0.05, ceiling=0.8, arms=9), 1)
+    settle(carrier, linear, 400, noise)
+    posted: list[int] = []
+    for _ in range(100):
+        carrier.decide(round(BIG * linear(carrier.price)))
+        posted.append(carrier.price)
+    assert linear(float(np.median(posted))) > 0.99
+    assert np.mean([linear(price) for price in posted]) > 0.97
+
+
+def test_the_bandit_tries_all_twice_first() -> None:
+    """In an order of its own random numbers, which another seed changes."""
+
+    def order(seed: int) -> list[int]:
+        carrier = CarrierBooks(RevenueBandit(floor=0.001, ceiling=0.016, arms=5), 1, seed)
+        prices = [carrier.decide()]
+        while len(prices) < 19:
+            prices.append(carrier.decide(1000))
+        return prices
+
+    prices = order(1)
+    counts = {price: prices.count(price) for price in (1000, 2000, 4000, 8000, 16000)}
+    assert sum(counts.values()) == 19 and min(counts.values()) >= 3
+    assert order(1) == prices
+    assert order(2) != prices
+
+
+def test_the_bandit_finds_the_higher_of_two_peaks() -> None:
+    """Where a gradient from the left stays on the lower one."""
+
+    def left(price: float) -> float:
+        low, high = math.log(price / 50_000), math.log(price / 400_000)
+        return 0.7 * math.exp(-8 * low**2) + math.exp(-8 * high**2)
+
+    bandit = CarrierBooks(RevenueBandit(floor=0.025, ceiling=0.8, arms=11), 1)
+    settle(bandit, left, 300, 0.02)
+    assert left(bandit.notes[-1][1] * 1e6) > 0.95
+    gradient = CarrierBooks(RevenueGradient(), 40_000)
+    settle(gradient, left, 400)
+    assert own(gradient)[-1] == pytest.approx(50_000, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("made", "params", "key"),
+    [
+        (RevenueGradient, {"probe": 0.0}, "probe"),
+        (RevenueGradient, {"probe": float("nan")}, "probe"),
+        (RevenueGradient, {"floor": 0.0}, "floor"),
+        (RevenueGradient, {"floor": 0.2, "ceiling": 0.1}, "ceiling"),
+        (RevenueBandit, {"floor": 0.1, "ceiling": 0.1}, "ceiling"),
+        (RevenueBandit, {"floor": 0.1, "ceiling": 0.2, "arms": 1}, "arms"),
+        (RevenueBandit, {"floor": 0.000001, "ceiling": 0.000003, "arms": 5}, "ceiling"),
+    ],
+)
+def test_values_that_make_no_sense_are_refused(
+    made: type, params: dict[str, float], key: str
+) -> None:
+    """By the name of the parameter."""
+    with pytest.raises(Refused) as caught:
+        made(**params)
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize("strategy", [RevenueGradient(), RevenueBandit(floor=0.1, ceiling=0.2)])
+def test_without_a_market_they_say_so(strategy: RevenueGradient | RevenueBandit) -> None:
+    """What they earn is all they go by."""
+    with pytest.raises(StrategyError, match="takes a market"):
+        strategy.post_price(PriceObservation(0, 0, 1, NO_LINKS))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tuned-marking`: what becomes of the one parameter of each law, and what a market makes of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+from carrier_books import S
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import LinkColumns, MarkingLaw, PriceObservation
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.strategies.tuned_marking import TunedMarking
+
+LOAD = {"interval_s": 0.5, "threshold": 0.6, "slope": 0.5}
+
+
+def seen(used: float, law: str, params: Mapping[str, float], t_s: int = 10) -> PriceObservation:
+    """A link `b` of this law beside an idle one, busy for this share of the last 10 s."""
+    dt_ps = 10 * S if t_s else 0
+    busy = np.array([0, round(used * dt_ps)], dtype=np.int64)
+    zero = np.zeros(2, dtype=np.int64)
+    links = LinkColumns(zero, zero + 10**7, zero, zero, zero, busy, zero)
+    laws = (MarkingLaw("drop-tail", {}), MarkingLaw(law, params))
+    return PriceObservation(t_s * S, dt_ps, 5, links, names=("a", "b"), laws=laws)
+
+
+@pytest.mark.parametrize(
+    ("law", "params", "name", "expected"),
+    [
+        ("load-based", LOAD, "slope", 0.5 * 0.9 / 0.8),
+        ("red", {"max_probability": 0.1, "min_threshold": 5.0}, "max_probability", 0.1125),
+        ("virtual-queue", {"theta": 0.9, "buffer_packets": 30.0}, "theta", 0.9 * 0.8 / 0.9),
+    ],
+)
+def test_a_link_that_is_too_busy_marks_more(
+    law: str, params: dict[str, float], name: str, expected: float
+) -> None:
+    """By the ratio of use and target; a slower virtual queue marks more. The price stays."""
+    strategy = TunedMarking(target=0.8)
+    assert strategy.tune(seen(0.0, law, params, 0)) == {}
+    assert strategy.post_price(seen(0.9, law, params)) == 5
+    assert strategy.tune(seen(0.9, law, params)) == {"b": {name: pytest.approx(expected)}}
+
+
+def test_values_stay_in_bounds() -> None:
+    """Within a factor of 100, and where the law allows them: a share and a theta are 1 at most."""
+    slope, share, theta = (TunedMarking(target=0.5) for _ in range(3))
+    for _ in range(40):
+        up = slope.tune(seen(1.0, "load-based", LOAD))["b"]["slope"]
+        most = share.tune(seen(1.0, "red", {"max_probability": 0.1}))["b"]["max_probability"]
+        idle = theta.tune(seen(0.2, "virtual-queue", {"theta": 0.9}))["b"]["theta"]
+    assert (up, most, idle) == pytest.approx((50.0, 1.0, 1.0))
+    for _ in range(80):
+        down = slope.tune(seen(0.1, "load-based", LOAD))["b"]["slope"]
+    assert down == pytest.approx(0.005)
+
+
+@pytest.mark.parametrize("elasticity", [0.5, 1.0, 5.0])
+def test_no_swing_with_a_virtual_queue(elasticity: float) -> None:
+    """p = (u / theta)^6 against demand (P p)^-e: the error keeps its sign at each decision."""
+    strategy, theta, errors = TunedMarking(target=0.7), 0.9, []
+    for _ in range(25):
+        # u = c (u / theta)^(-6 e), solved: log u (1 + 6 e) = log c + 6 e log theta
+        used = math.exp((math.log(0.75) + 6 * elasticity * math.log(theta)) / (1 + 6 * elasticity))
+        errors.append(math.log(used / 0.7))
+        theta = strategy.tune(seen(used, "virtual-queue", {"theta": theta}))["b"]["theta"]
+    assert min(errors) > -1e-9
+    left = 1 / (1 + 6 * elasticity)  # of an error, per decision
+    assert errors[1] / errors[0] == pytest.approx(left, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("law", "params", "said"),
+    [
+        ("pi", {"a": 1.0}, r"found the law pi on link b, expected one of load-based, red"),
+        ("load-based", {"slope": 0.0}, r"found slope 0 on link b"),
+    ],
+)
+def test_laws_that_it_cannot_tune(law: str, params: dict[str, float], said: str) -> None:
+    """By the link's name."""
+    with pytest.raises(StrategyError, match=said):
+        TunedMarking(target=0.5).tune(seen(0.5, law, params))
+
+
+@pytest.mark.parametrize("target", [0.0, 1.0, 1.5, float("nan")])
+def test_targets_that_no_link_has_are_refused(target: float) -> None:
+    """By the name of the parameter."""
+    with pytest.raises(Refused) as caught:
+        TunedMarking(target=target)
+    assert caught.value.key == "target"

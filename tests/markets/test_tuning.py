@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Marking laws tuned by their carrier: what engines are told, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
+from ecnomy.markets.economy.market import Market
+from market_world import PS, plan, report, source
+from tuning_strategies import Tuner
+
+
+def market(answer: Any) -> Market:
+    """A market whose carrier gives this answer."""
+    Tuner.answer, Tuner.told = answer, []
+    strategy = StrategySpec("tuning_strategies:Tuner", {})
+    isp = AgentSpec("isp", "connectivity-provider", strategy=strategy)
+    return Market(plan([source("one")]), MarketSpec(1000, (isp,)))
+
+
+def test_engines_are_told_of_what_changes_only() -> None:
+    """By link, index of the parameter and value; the carrier sees the law as it is now."""
+    made = market({"bottleneck": {"probability": np.float64(0.2)}})
+    first = made.decide(report(made.plan, 0, 0))
+    assert {name: column.tolist() for name, column in first.links.items()} == {
+        "link": [0],
+        "param": [0],
+        "value": [0.2],
+    }
+    assert made.decide(report(made.plan, PS, 1)).links == {}
+    Tuner.answer = {"bottleneck": {"probability": 0.3}}
+    assert made.decide(report(made.plan, 2 * PS, 2)).links["value"].tolist() == [0.3]
+    shares = [law[0][1]["probability"] for law in Tuner.told]
+    assert shares == [0.1, 0.2, 0.2]
+    noted = [(e.agent, e.name, e.value[0]) for e in made.journal.take() if "." in e.name]
+    assert noted == [("isp", "bottleneck.probability", value) for value in (0.2, 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"other": {"probability": 0.2}}, "isp tuned link 'other', expected one of its own: bott"),
+        ({"bottleneck": {"slope": 0.2}}, r"'slope' of link bottleneck \(fixed\), expected one of"),
+        ({"bottleneck": {"probability": 1.2}}, "to 1.2, expected a number from 0 to 1"),
+        ({"bottleneck": {"probability": float("nan")}}, "to nan, expected a number"),
+        ({"bottleneck": {"probability": "0.2"}}, "to '0.2', expected a number"),
+        ({"bottleneck": 0.2}, "expected link -> parameter -> value"),
+        (0.2, "tuned 0.2, expected link -> parameter -> value"),
+    ],
+)
+def test_what_cannot_be_tuned_is_refused(answer: Any, said: str) -> None:
+    """With the carrier's name, the link's and what it takes."""
+    made = market(answer)
+    with pytest.raises(StrategyError, match=said):
+        made.decide(report(made.plan, 0, 0))
+
+
+def test_a_strategy_that_fails_is_blamed() -> None:
+    """As it is for prices."""
+    made = market({})
+    Tuner.told = None  # type: ignore[assignment]
+    with pytest.raises(StrategyError, match="isp"):
+        made.decide(report(made.plan, 0, 0))
