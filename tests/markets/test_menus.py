@@ -96,11 +96,11 @@ def test_strategies_are_told_what_they_have_chosen(tmp_path: Path) -> None:
         ("note: 'tariff:line'", "notes 'tariff:line', which the table `agents` has already"),
     ],
 )
-def test_what_cannot_be_chosen_is_refused(params: str, says: str) -> None:
+def test_what_cannot_be_chosen_is_refused(tmp_path: Path, params: str, says: str) -> None:
     """A choice that there is not, another's flow, a note under the market's name."""
     text = TEXT.replace("kind: 'menu_lab:Chooser'", f"kind: 'menu_lab:Wrong', {params}")
     with pytest.raises(StrategyError, match=says):
-        run(scenario_from_text(text))
+        run(scenario_from_text(text), out=tmp_path / "r")
 
 
 def test_check_names_the_choices() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import mesa
 import pytest
 
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
@@ -18,7 +19,6 @@ from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvi
 from ecnomy.agents.roles.price_handler import PriceHandler
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.strategies import BUILT_IN, wanted_instead
-from ecnomy.agents.tariff import Tariff
 from ecnomy.markets import make_plan
 from ecnomy.markets.cli import main
 from ecnomy.markets.scenario import scenario_from_text
@@ -138,7 +138,7 @@ def test_what_fits_can_be_hired(role: str, kind: str) -> None:
         "customer": lambda: Customer(mesa.Model(rng=1), "who", terms),
         "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),
         "guaranteed-stream-provider": lambda: GuaranteedStreamProvider(
-            mesa.Model(rng=1), "who", terms, Tariff(1, 1, 0.01, 1)
+            mesa.Model(rng=1), "who", terms, CallTariff(1, 1, 0.01, 1)
         ),
     }
     assert hire[role]().name == "who"

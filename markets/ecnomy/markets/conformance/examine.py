@@ -128,7 +128,8 @@ class _Exam:
                 self.defects.add(REFUSES, role, name, refusal)
 
     def _situations(self, role: str) -> Iterator[tuple[Any, Play]]:
-        asks = preset_of(role).asks
+        preset = preset_of(role)
+        asks = preset.asks
         if "post_price" in asks:
             yield from ((course, prices) for course in PRICES)
         elif "admit" in asks:
@@ -136,9 +137,9 @@ class _Exam:
         else:
             limit = 1e6 if self._needs_rate else np.inf
             for situation in FLOWS:
-                if role == "application-provider" and situation.name in _NO_CLASSES:
+                if "classes" in preset.takes and situation.name in _NO_CLASSES:
                     continue  # all flows that it sees are in a class of its own
-                yield situation, decisions(limit, in_classes=role != "price-handler")
+                yield situation, decisions(limit, in_classes=not preset.pays_itself)
 
     def _subject(self, role: str, situation: Any, name: str) -> Subject:
         balance = situation.balance_micro

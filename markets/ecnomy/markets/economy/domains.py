@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ecnomy.agents.errors import InputError
 from ecnomy.agents.observation import Integers
 from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.economy.ownership import owners_of, ways
@@ -50,6 +51,16 @@ class Domains:
         if int(self.price_micro[domain]) != price_micro:
             self.price_micro = self.price_micro.copy()
             self.price_micro[domain] = price_micro
+
+    def number(self, owner: str) -> int:
+        """The domain of an owner; of "" the only one there is.
+
+        Raises:
+            InputError: there is no such carrier.
+        """
+        if owner not in self.names and (owner or len(self.names) > 1):
+            raise InputError(f"found carrier {owner!r}, expected {', '.join(self.names)}")
+        return self.names.index(owner) if owner else 0
 
     def links(self, domain: int) -> Integers:
         """The links of a domain."""

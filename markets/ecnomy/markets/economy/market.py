@@ -95,9 +95,8 @@ class Market(Stepped):
             for seller, contract in self.sold
         ]
         self.menus = MarketMenus(sold, self.parties, self.journal, lambda: self.t_ps)
-        fees = ClassFee(plan, self.parties)
-        contracts = (*self._settlement.contracts, fees, *sold, *self.added)
-        self._book = Book(contracts, len(self.offer), self.ledger)
+        own = (*self._settlement.contracts, ClassFee(plan, self.parties))
+        self._book = Book((*own, *sold, *self.added), len(self.offer), self.ledger)
         self._before: Report | None = None
         self._published = [-1] * len(self.domains.names)
         self._warned: set[str] = set()
@@ -187,11 +186,8 @@ class Market(Stepped):
             StrategyError: it is no such price.
             InputError: there is no such carrier.
         """
-        names = self.domains.names
-        if carrier not in names and (carrier or len(names) > 1):
-            raise InputError(f"post_price: found carrier {carrier!r}, expected {', '.join(names)}")
-        domain = names.index(carrier) if carrier else 0
-        self.domains.post(domain, price_posted("post_price", price_micro))
+        price = price_posted("post_price", price_micro)
+        self.domains.post(self.domains.number(carrier), price)
 
     def set_willingness(self, source: str, micro_per_s: float) -> None:
         """What each flow of a source pays for, micro-units/s, until an agent sets it again.

@@ -16,6 +16,7 @@ import numpy as np
 
 from ecnomy.agents.observation import Observation, PriceObservation
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
+from ecnomy.agents.roles import ROLES
 from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
 
 __all__ = [
@@ -31,8 +32,8 @@ __all__ = [
 ]
 
 MICRO: Final = 1e6
-CARRIER: Final = "connectivity-provider"
-HANDLER: Final = "price-handler"
+CARRIER: Final = next(word for word, preset in ROLES.items() if preset.owns_links)
+HANDLER: Final = next(word for word, preset in ROLES.items() if preset.pays_itself)
 LEARNERS: Final = (CARRIER, HANDLER)
 
 

@@ -24,7 +24,7 @@ __all__ = ["MarketEnv", "market_env"]
 class MarketEnv(gymnasium.Env):
     """One learner; errors and seeds as in MarketParallelEnv."""
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": []}  # type: ignore[misc]
     render_mode = None
 
     def __init__(self, environment: Environment, learner: str = "") -> None:
