@@ -14,7 +14,7 @@ import numpy as np
 
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import InputError
-from ecnomy.agents.observation import Floats, Integers, Offer
+from ecnomy.agents.observation import NO_OFFER, Floats, Integers, Offer
 from ecnomy.agents.roles import find_role, preset_of
 from ecnomy.agents.roles.connectivity_provider import price_posted
 from ecnomy.agents.roles.role import Role, Terms
@@ -96,6 +96,7 @@ class Market(Stepped):
         contracts = (*self._settlement.contracts, fees, *sold, *self.added)
         self._book = Book(contracts, len(self.offer), self.ledger)
         self._before: Report | None = None
+        self._moves: list[tuple[Integers, int]] = []
         self._published = [-1] * len(self.domains.names)
         self._warned: set[str] = set()
 
@@ -113,6 +114,11 @@ class Market(Stepped):
     def prices_micro(self) -> dict[str, int]:
         """The price per mark of each carrier, micro-units."""
         return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
+
+    @property
+    def report(self) -> Report | None:
+        """The last report that was met; its counters are cumulative."""
+        return self._before
 
     @property
     def fee_micro(self) -> Integers:
@@ -161,6 +167,8 @@ class Market(Stepped):
             for role in self._phases[phase]:
                 if role.due(report.t_ps):
                     role.act(self._seat_of[role])
+            if phase == "choose":
+                self._carry_out_moves()
             self._publish()
         self._warn_hasty()
 
@@ -200,6 +208,48 @@ class Market(Stepped):
         wanted = Decision(np.full(len(rows), float(micro_per_s)))
         self.aims.take(self.t_ps, "", rows, np.True_, wanted)
 
+    def set_active(self, source: str, share: float) -> None:
+        """Let only this share of a source's flows send, the first ones, whatever agents decide.
+
+        A share of 1 leaves it to agents again. What goes by time is not charged of a flow that is
+        held back.
+
+        Args:
+            source: its name.
+            share: in [0, 1]; of n rows of flows, share x n rounded to the nearest, halves up.
+
+        Raises:
+            InputError: there is no such source or share, or the flows are one row
+                (`rows: together`), which is held back as a whole, and the share is not 0 or 1.
+        """
+        rows = self.parties.flows([source])
+        together = any(one.name == source and one.row_flows > 1 for one in self.plan.sources)
+        if not 0 <= share <= 1 or (together and share not in (0, 1)):
+            wanted = "0 or 1, as its flows are one row" if together else "0 to 1"
+            raise InputError(f"set_active({source!r}): found {share}, expected {wanted}")
+        may = np.arange(len(rows)) < int(share * len(rows) + 0.5)
+        self.aims.admit(self.t_ps, rows, may)
+
+    def set_class(self, source: str, name: str) -> None:
+        """Move all flows of a source to another class of the provider that serves them.
+
+        They move at the next report, after customers have chosen and before providers say what they
+        pay for them, so that fee and payment change together. Customers may move them again.
+
+        Raises:
+            InputError: there is no such source, it is in no class, or its provider has no such
+                class.
+        """
+        rows = self.parties.flows([source])
+        held = {self.offers[i].provider for i in self.offer[rows].tolist() if i != NO_OFFER}
+        found = [i for i, o in enumerate(self.offers) if o.provider in held and o.name == name]
+        if not found or np.any(self.offer[rows] == NO_OFFER):
+            sold = ", ".join(offer.name for offer in self.offers if offer.provider in held)
+            raise InputError(
+                f"set_class({source!r}): found {name!r}, expected {sold or 'a source in a class'}"
+            )
+        self._moves.append((rows, found[0]))
+
     def request(self, request: Request) -> Verdict:
         """The answer of the agent whose business the call is; refused when it is nobody's.
 
@@ -228,6 +278,14 @@ class Market(Stepped):
             seat.sell(contract)
         role.join(seat)
         return role, seat
+
+    def _carry_out_moves(self) -> None:
+        for rows, offer in self._moves:
+            moved = rows[self.offer[rows] != offer]
+            if len(moved):
+                self.offer[moved] = offer
+                self.journal.many(self.t_ps, "", moved, "class", self.offer[moved])
+        self._moves.clear()
 
     def _publish(self) -> None:
         prices = self.domains.price_micro.tolist()
