@@ -36,6 +36,7 @@ class NetworkMap(msgspec.Struct, frozen=True):
     labels: list[Label]
     height: float
     most_bps: float
+    letters: float = 1.0  # size of letters, in that of the picture of a run
 
 
 def map_labels(
@@ -43,6 +44,7 @@ def map_labels(
     edges: Sequence[tuple[str, str]],
     congested: Sequence[LinkLoad],
     width: float,
+    letters: float = 1.0,
 ) -> list[Label]:
     """The names on all maps alike; of many nodes, those at congested links only.
 
@@ -51,6 +53,7 @@ def map_labels(
         edges: the ends of each direction.
         congested: directions that are congested in some map.
         width: of the map, points.
+        letters: size of letters, in that of the picture of a run.
     """
     named = dict(points)
     if len(points) > _MOST_NAMED:
@@ -58,7 +61,7 @@ def map_labels(
         named = {node: point for node, point in points.items() if node in ends}
     lines = [_aside(points[a], points[b], 4.0) for a, b in edges]
     written = [_middle(points[a], points[b]) for a, b in edges] * 3  # rather a line than a number
-    return name_labels(named, _NAME_SIZE, lines + written, width)
+    return name_labels(named, letters * _NAME_SIZE, lines + written, width)
 
 
 def draw_map(
@@ -76,14 +79,15 @@ def draw_map(
     lines = {x.link: _line(points[x.source], points[x.target], x, frame) for x in links}
     for link in sorted(links, key=lambda x: x.congested):
         _draw_direction(axis, link, lines[link.link], frame)
-    written = [box_of(label, _NAME_SIZE) for label in frame.labels]
+    written = [box_of(label, frame.letters * _NAME_SIZE) for label in frame.labels]
     written += [(x - 4, y - 4, x + 4, y + 4) for x, y in points.values()]
     if len(links) <= _MOST_NUMBERED:
-        numbers = [_draw_percent(axis, link, lines[link.link]) for link in links]
+        numbers = [_draw_percent(axis, x, lines[x.link], frame.letters) for x in links]
         written += [box for box in numbers if box is not None]
     owners = [lines[link] for link in badges]
     places = badge_places(owners, list(lines.values()), written)
-    look: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "zorder": 9, "bbox": BADGE}
+    size = frame.letters * 8.5
+    look: dict[str, Any] = {"fontsize": size, "fontweight": "bold", "zorder": 9, "bbox": BADGE}
     for (x, y), name in zip(places, badges.values(), strict=True):
         axis.text(x, y, name, ha="center", va="center", **look)
     _draw_nodes(axis, frame)
@@ -140,23 +144,26 @@ def _arrow(line: tuple[Point, Point], width: float) -> list[Point]:
     return [(a[0] + x * ux - y * uy, a[1] + x * uy + y * ux) for x, y in outline]
 
 
-def _draw_percent(axis: Axes, link: LinkLoad, line: tuple[Point, Point]) -> Box | None:
+def _draw_percent(
+    axis: Axes, link: LinkLoad, line: tuple[Point, Point], letters: float
+) -> Box | None:
     """Write the utilisation beside a line; the box it takes."""
     (ax, ay), (bx, by) = line
     length = math.dist(*line) or 1.0
     if length < 34:
         return None  # the list or the table has it; here it would cover the line
     ux, uy = (bx - ax) / length, (by - ay) / length
-    aside = 11.5 if link.congested else 8.5
+    aside = letters * (11.5 if link.congested else 8.5)
     at = 0.5 if not link.congested else 0.75
     x, y = ax + at * (bx - ax) + uy * aside, ay + at * (by - ay) - ux * aside
     turned = math.degrees(math.atan2(uy, ux))
     turned = turned - 180 if turned > 90 else turned + 180 if turned < -90 else turned
     weight = "bold" if link.congested else "normal"
     text = f"{100 * link.utilization:.0f} %"
-    look: dict[str, Any] = {"fontsize": 6.5, "color": "0.25", "fontweight": weight, "zorder": 5}
-    axis.text(x, y, text, ha="center", va="center", rotation=turned, **look)
-    return (x - 9, y - 9, x + 9, y + 9)  # turned any way
+    look: dict[str, Any] = {"fontsize": letters * 6.5, "color": "0.25", "zorder": 5}
+    axis.text(x, y, text, ha="center", va="center", rotation=turned, fontweight=weight, **look)
+    reach = 9 * letters  # turned any way
+    return (x - reach, y - reach, x + reach, y + reach)
 
 
 def _draw_nodes(axis: Axes, frame: NetworkMap) -> None:
@@ -167,5 +174,5 @@ def _draw_nodes(axis: Axes, frame: NetworkMap) -> None:
     axis.scatter([x for x, _ in points], [y for _, y in points], s=size, c="black", zorder=6, lw=0)
     rim = [patheffects.withStroke(linewidth=2.5, foreground="white")]
     for label in frame.labels:
-        look: dict[str, Any] = {"fontsize": _NAME_SIZE, "zorder": 8, "path_effects": rim}
-        axis.text(label.x, label.y, label.text, ha="center", va="center", **look)
+        look: dict[str, Any] = {"fontsize": frame.letters * _NAME_SIZE, "zorder": 8}
+        axis.text(label.x, label.y, label.text, ha="center", va="center", path_effects=rim, **look)
