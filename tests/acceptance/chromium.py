@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import itertools
 import json
 import shutil
@@ -45,7 +46,9 @@ class Tab:
             f"http://127.0.0.1:{port}/json/list", timeout=limit_s
         ) as answer:
             pages = [one for one in json.load(answer) if one["type"] == "page"]
-        self._socket = connect(pages[0]["webSocketDebuggerUrl"], max_size=None)
+        self._open = contextlib.ExitStack()
+        connection = connect(pages[0]["webSocketDebuggerUrl"], max_size=None)
+        self._socket = self._open.enter_context(connection)
 
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
         """Of the page, in pixels; a telephone has two of its own for each."""
@@ -80,7 +83,7 @@ class Tab:
             for kind in ("keyDown", "keyUp"):
                 self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
-    def picture(self, file: Path, height: int | None = None) -> None:
+    def picture(self, file: Path) -> None:
         """The page as a PNG."""
         told = self.send("Page.captureScreenshot", format="png")
         file.write_bytes(base64.b64decode(told["data"]))
@@ -98,7 +101,7 @@ class Tab:
 
     def close(self) -> None:
         """End the browser."""
-        self._socket.close()
+        self._open.close()
         self._process.terminate()
         self._process.wait(30)
 

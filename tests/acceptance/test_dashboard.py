@@ -72,7 +72,7 @@ class _Board:
 
     def figure(self, name: str) -> float:
         """A figure on the page, in base units."""
-        script = f"document.querySelector('[data-figure=\"{name}\"]').dataset.value"
+        script = f"document.querySelector('[data-figure=\"{name}\"]')?.dataset.value"
         return float(self.tab.wait(script))
 
     def click(self, words: str, within: str = "body") -> None:
@@ -94,14 +94,14 @@ class _Board:
             wanted = self.figure("time") + AT_ONCE
             self.click("Step")
             self.tab.wait(
-                f"+document.querySelector('[data-figure=time]').dataset.value >= {wanted}"
+                f"+document.querySelector('[data-figure=time]')?.dataset.value >= {wanted}"
             )
 
 
 def test_knobs_act_on_the_market_that_runs(
     server: tuple[subprocess.Popen[str], str], tmp_path: Path
 ) -> None:
-    """Gold raises silver's rate, a dearer mark lowers use; resets and a closed tab leave nothing."""
+    """Gold raises silver's rate, a dearer mark lowers use; resets and closed tabs leave nothing."""
     process, url = server
     with Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)
@@ -117,7 +117,7 @@ def test_knobs_act_on_the_market_that_runs(
         _play(board)
         for _ in range(2):
             board.click("Reset")
-            tab.wait("+document.querySelector('[data-figure=time]').dataset.value === 0")
+            tab.wait("+document.querySelector('[data-figure=time]')?.dataset.value === 0")
             assert board.figure("utilization north-net") == 0
         assert len(_engines(process.pid)) == 1  # of the market that is open
         tab.go("about:blank")
@@ -148,7 +148,7 @@ def _price(board: _Board) -> None:
 def _play(board: _Board) -> None:
     start = board.figure("time")
     board.click("\N{BLACK RIGHT-POINTING TRIANGLE}")
-    board.tab.wait(f"+document.querySelector('[data-figure=time]').dataset.value > {start}")
+    board.tab.wait(f"+document.querySelector('[data-figure=time]')?.dataset.value > {start}")
     board.click("\N{HEAVY VERTICAL BAR}" * 2)
     board.tab.wait(
         "!![...document.querySelectorAll('button')].find("
@@ -170,6 +170,8 @@ def _pictures(board: _Board) -> None:
     for name, width, height in (("dashboard", 1280, 1400), ("dashboard-phone", 390, 1700)):
         board.tab.size(width, height, phone=width < 600)
         time.sleep(2)
+        board.tab.ask("document.querySelector('.ec-head').scrollIntoView({block: 'center'})")
+        board.tab.ask("window.scrollTo(0, 0)")
         wide = "Math.max(...[...document.querySelectorAll('.ec-card, .ec-head, .ec-card *')]"
         wide += ".map(e => e.getBoundingClientRect().right))"
         assert board.tab.ask(wide) <= width + 1

@@ -72,7 +72,7 @@ def _pay_knob(live: LiveMarket, group: Group, seen: GroupSeen, turn: Turn) -> No
     now = held.get(group.name, seen.pay_micro)
     said = "its transport's own marks/s" if now < 0 else f"{now / MICRO:.3g} money/s a flow"
     with solara.Div(classes=["ec-set"]):
-        solara.Text(f"pays for marks: {said}")
+        _html(f"pays for marks: <b>{said}</b>")
         _release(held, group.name, turn)
     _money_slider(held, group.name, max(first, 0), max(now, 0), turn)
 
@@ -87,7 +87,7 @@ def Carriers(live: LiveMarket, turn: Turn, version: object) -> None:
                 now = held.get(seen.name, seen.price_micro)
                 _html(name_tag(seen.name or "network", CARRIERS[i % len(CARRIERS)], ""))
                 with solara.Div(classes=["ec-set"]):
-                    solara.Text(f"price of a mark: {now / MICRO:.3g} money")
+                    _html(f"price of a mark: <b>{now / MICRO:.3g} money</b>")
                     _release(held, seen.name, turn)
                 _money_slider(held, seen.name, first[i].price_micro, now, turn)
                 _html(carrier_facts(seen))
@@ -108,10 +108,10 @@ def Load(live: LiveMarket, turn: Turn, version: object) -> None:
             held[name] = percent / 100
         turn()
 
-    with solara.Div(classes=["ec-load"]):
+    with solara.Div():
         solara.Select("of", values=[_ALL, *names], value=whom, on_value=set_whom, dense=True)
         mixed = " (groups differ)" if shares else ""
-        _html(f"{100 * share:.0f} % of the flows may send{mixed}", ["ec-set"])
+        _html(f"<b>{100 * share:.0f} %</b> of the flows may send{mixed}", ["ec-set"])
         solara.SliderInt("", round(100 * share), min=0, max=100, step=5, on_value=load)
 
 
@@ -124,6 +124,7 @@ def _money_slider(held: dict[str, int], name: str, base: float, now: float, turn
         turn()
 
     solara.SliderInt("", at, min=0, max=len(amounts) - 1, on_value=slide, thumb_label=False)
+    _html(f"<span>0</span><span>{amounts[-1] / MICRO:.3g}</span>", ["ec-ends"])
 
 
 def _release(held: dict[str, Any], name: str, turn: Turn) -> None:

@@ -8,6 +8,7 @@ market and an engine of its own, which end with the tab.
 from __future__ import annotations
 
 import base64
+import html
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +16,6 @@ from typing import Any, Final
 
 import msgspec
 import solara
-import solara.lab
 from mesa.visualization import SolaraViz
 from mesa.visualization.utils import update_counter
 
@@ -26,13 +26,9 @@ from ecnomy.analysis.dashboard.knobs import Carriers, Groups, Load
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
 from ecnomy.analysis.dashboard.pictures import history_svg, map_svg, place_of
 from ecnomy.analysis.dashboard.words import accounts_table, clock, congested_list
-from ecnomy.analysis.network_legend import SHADES
 from ecnomy.markets.scenario import load
 
 __all__ = ["Page"]
-
-for _theme in (solara.lab.theme.themes.light, solara.lab.theme.themes.dark):
-    _theme.primary = SHADES[2]
 
 _STYLE: Final = Path(__file__).with_name("page.css")
 _PLAY_MS: Final = 100  # between two epochs while it plays
@@ -94,7 +90,7 @@ def Board(model: solara.Reactive[LiveMarket]) -> None:
 
     version = (live.steps, turned.value)
     said = clock(seen, plan.duration_ps / PS_PER_S)
-    title = _escaped(plan.title)
+    title = html.escape(plan.title)
     solara.HTML(tag="div", unsafe_innerHTML=f"<h1>{title}</h1><p>{said}</p>", classes=["ec-head"])
     if live.failure:
         solara.Error(live.failure)
@@ -104,11 +100,11 @@ def Board(model: solara.Reactive[LiveMarket]) -> None:
         with solara.Div(classes=["ec-column"]):
             Network(live, live.steps)
             History(live, live.steps)
+            _card("Accounts", lambda: _html(accounts_table(seen.accounts)))
         with solara.Div(classes=["ec-column"]):
             _card("Service and payment", lambda: Groups(live, turn, version))
             _card("Prices", lambda: Carriers(live, turn, version))
             _card("Load", lambda: Load(live, turn, version))
-            _card("Accounts", lambda: _html(accounts_table(seen.accounts)))
 
 
 @solara.component
@@ -135,8 +131,9 @@ def History(live: LiveMarket, steps: int) -> None:
 
 
 def _card(title: str, content: Callable[[], Any]) -> None:
-    with solara.Div(classes=["ec-card"]):
-        solara.HTML(tag="h2", unsafe_innerHTML=_escaped(title))
+    place = "ec-" + title.split()[0].lower()  # its place on a telephone
+    with solara.Div(classes=["ec-card", place]):
+        solara.HTML(tag="h2", unsafe_innerHTML=html.escape(title))
         content()
 
 
@@ -147,9 +144,3 @@ def _html(text: str, classes: Sequence[str] = ()) -> None:
 def _picture(svg: bytes, alt: str) -> None:
     source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
     solara.HTML(tag="img", attributes={"src": source, "alt": alt})
-
-
-def _escaped(text: str) -> str:
-    import html
-
-    return html.escape(text)

@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 __all__ = ["CARRIERS", "Place", "history_svg", "map_svg", "place_of"]
 
 WIDE: Final = 340.0
-_MARGIN: Final = 42.0
+_MARGIN: Final = 42.0  # beside the outermost nodes, for their names
+_ABOVE: Final = 22.0  # and above and below them
 _LEGEND: Final = 54.0
 _LETTERS: Final = 1.2
 _CHAIN: Final = 92.0  # height of the map of a path
-_PANEL: Final = 128.0
+_PANEL: Final = 118.0
 _SIZE: Final = 9.5
-_DASHES: Final = ("-", "--", ":")
+_DASHES: Final = ("-", "--", "-.", ":")  # lines that lie on each other can be told apart
 CARRIERS: Final = COLOURS[::-1]  # colours of carriers, from the other end than those of groups
 Place = tuple[dict[str, Point], float]  # where each node is, and the height of the map
 
@@ -52,7 +53,7 @@ def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
         return {n: (_MARGIN + i * step, _CHAIN / 2) for i, n in enumerate(chain)}, _CHAIN
     known = {node: positions[node] for node in plan.nodes if node in positions}
     found, height = layout(plan.nodes, edges, known, inner)
-    return {n: (x + _MARGIN, y + _MARGIN) for n, (x, y) in found.items()}, height + 2 * _MARGIN
+    return {n: (x + _MARGIN, y + _ABOVE) for n, (x, y) in found.items()}, height + 2 * _ABOVE
 
 
 def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
@@ -116,16 +117,16 @@ def history_svg(history: Sequence[Seen]) -> bytes:
         ("price of a mark [money]", called, prices, CARRIERS, None),
     )
     keys = [_key_rows(part[1]) for part in parts]
-    high = sum(_PANEL + 13 * rows for rows in keys) + 22
+    high = sum(_PANEL + 13 * rows for rows in keys) + 16
     figure = Figure(figsize=(WIDE / 72, high / 72))
     top = high
     for (title, labels, curves, colours, most), rows in zip(parts, keys, strict=True):
         top -= _PANEL + 13 * rows
-        box = (42, top + 22, WIDE - 56, _PANEL - 44)
+        box = (42, top + 18 + 13 * rows, WIDE - 56, _PANEL - 37)
         axis = figure.add_axes(_share(box, high))
         _draw_panel(axis, title, t_s, list(zip(labels, curves, colours * 2, strict=False)), most)
         _draw_names(axis, labels)
-    axis.set_xlabel("simulated time [s]", fontsize=_SIZE)
+    figure.text(0.5, 5 / high, "simulated time [s]", ha="center", fontsize=_SIZE)
     return _svg(figure)
 
 
@@ -138,7 +139,7 @@ def _draw_panel(
 ) -> None:
     for i, (name, values, colour) in enumerate(lines):
         look: dict[str, Any] = {"color": colour, "linewidth": 1.8}
-        style = _DASHES[i // len(COLOURS) % len(_DASHES)]
+        style = _DASHES[i % len(_DASHES)]
         axis.plot(t_s, values, label=shortened(name, 20), linestyle=style, **look)
     axis.set_title(title, fontsize=_SIZE, fontweight="bold", loc="left", x=-0.08, pad=4)
     axis.set_xlim(t_s[0], max(t_s[-1], t_s[0] + 10))
@@ -151,7 +152,7 @@ def _draw_panel(
 
 def _draw_names(axis: Axes, names: Sequence[str]) -> None:
     """Which line is whose, below the panel."""
-    look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.15), "frameon": False}
+    look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.16), "frameon": False}
     axis.legend(**look, fontsize=9, ncols=_columns(names), handlelength=1.8, columnspacing=1.2)
 
 

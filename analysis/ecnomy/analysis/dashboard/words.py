@@ -96,7 +96,7 @@ def accounts_table(accounts: Sequence[Account]) -> str:
         f"<td>{a.change_per_s:+,.2f}</td></tr>"
         for a in accounts
     )
-    return f'<table class="ec-accounts">{head}{rows}</table>'
+    return f'<table class="ec-table">{head}{rows}</table>'
 
 
 def _facts(who: str, facts: Sequence[Fact]) -> str:
