@@ -32,7 +32,8 @@ LIVE = ROOT / "configs/examples/live.yaml"
 SERVE = "import typer; from ecnomy.analysis.dashboard.command import dashboard_command as c; "
 SERVE += "typer.run(c)"
 LIMIT_S = 240.0
-AT_ONCE = 21  # epochs to a click on Step
+TIME = "+document.querySelector('[data-figure=time]')?.dataset.value"
+RENDER = '.v-navigation-drawer .v-card [role=slider][aria-valuemax="100"]'  # epochs to a click
 
 
 @pytest.fixture
@@ -82,20 +83,22 @@ class _Board:
         self.tab.wait(f"!!{button}")
         self.tab.ask(f"{button}.click()")
 
-    def slide(self, slider: str, key: str, times: int) -> None:
-        """Move a slider by keys."""
-        script = f"document.querySelector('{slider}').focus()"
-        self.tab.ask(script)
-        self.tab.press(key, times)
+    def slide(self, slider: str, steps: int, by: int = 1) -> None:
+        """Move a slider up by keys, one when the one before has arrived."""
+        find = f"[...document.querySelectorAll('{slider}')]"
+        for _ in range(steps):
+            at = f"+{find}[0].getAttribute('aria-valuenow')"
+            before = self.tab.ask(at)
+            self.tab.ask(f"{find}[0].focus()")
+            self.tab.press("ArrowRight")
+            self.tab.wait(f"{at} === {before + by}")
 
-    def step(self, clicks: int = 1) -> None:
-        """AT_ONCE epochs for each click."""
-        for _ in range(clicks):
-            wanted = self.figure("time") + AT_ONCE
+    def step(self, epochs: int) -> None:
+        """At least so many epochs, click by click."""
+        end = self.figure("time") + epochs
+        while (now := self.figure("time")) < end:
             self.click("Step")
-            self.tab.wait(
-                f"+document.querySelector('[data-figure=time]')?.dataset.value >= {wanted}"
-            )
+            self.tab.wait(f"{TIME} > {now}")
 
 
 def test_knobs_act_on_the_market_that_runs(
@@ -108,17 +111,18 @@ def test_knobs_act_on_the_market_that_runs(
         tab.size(1280, 900)
         tab.go(url)
         assert board.figure("time") == 0
-        tab.ask("document.querySelectorAll('[role=slider]')[1].focus()")  # epochs to a click
-        tab.press("ArrowRight", (AT_ONCE - 1) // 2)
-        board.step(2)
+        board.slide(RENDER, 8, by=2)
+        board.step(40)
         _service(board)
         _price(board)
         _pictures(board)
         _play(board)
         for _ in range(2):
             board.click("Reset")
-            tab.wait("+document.querySelector('[data-figure=time]')?.dataset.value === 0")
-            assert board.figure("utilization north-net") == 0
+            tab.wait(f"{TIME} === 0")
+            used = "document.querySelector('[data-figure=\"utilization north-net\"]')"
+            tab.wait(f"+{used}.dataset.value === 0")
+            tab.wait("document.querySelector('.ec-held') === null")  # nothing is held any more
         assert len(_engines(process.pid)) == 1  # of the market that is open
         tab.go("about:blank")
         _gone(process.pid)
@@ -132,23 +136,23 @@ def _service(board: _Board) -> None:
     before = board.figure("rate silver")
     board.click("gold", ".ec-group-1")
     board.tab.wait("document.querySelector('.ec-group-1 .ec-held') !== null")
-    board.step(2)
+    board.step(30)
     assert board.figure("rate silver") > 1.3 * before
     assert board.figure("fee silver") == pytest.approx(16)
 
 
 def _price(board: _Board) -> None:
     before = board.figure("utilization north-net")
-    board.slide(".ec-carrier-0 [role=slider]", "ArrowRight", 7)
+    board.slide(".ec-carrier-0 [role=slider]", 7)
     board.tab.wait("document.querySelector('.ec-carrier-0 .ec-held') !== null")
-    board.step(2)
+    board.step(30)
     assert board.figure("utilization north-net") < before - 0.05
 
 
 def _play(board: _Board) -> None:
     start = board.figure("time")
     board.click("\N{BLACK RIGHT-POINTING TRIANGLE}")
-    board.tab.wait(f"+document.querySelector('[data-figure=time]')?.dataset.value > {start}")
+    board.tab.wait(f"{TIME} > {start}")
     board.click("\N{HEAVY VERTICAL BAR}" * 2)
     board.tab.wait(
         "!![...document.querySelectorAll('button')].find("

@@ -36,7 +36,7 @@ _ABOVE: Final = 22.0  # and above and below them
 _LEGEND: Final = 54.0
 _LETTERS: Final = 1.2
 _CHAIN: Final = 92.0  # height of the map of a path
-_PANEL: Final = 118.0
+_PANEL: Final = 123.0
 _SIZE: Final = 9.5
 _DASHES: Final = ("-", "--", "-.", ":")  # lines that lie on each other can be told apart
 CARRIERS: Final = COLOURS[::-1]  # colours of carriers, from the other end than those of groups
@@ -122,7 +122,7 @@ def history_svg(history: Sequence[Seen]) -> bytes:
     top = high
     for (title, labels, curves, colours, most), rows in zip(parts, keys, strict=True):
         top -= _PANEL + 13 * rows
-        box = (42, top + 18 + 13 * rows, WIDE - 56, _PANEL - 37)
+        box = (42, top + 18 + 13 * rows, WIDE - 56, _PANEL - 42)
         axis = figure.add_axes(_share(box, high))
         _draw_panel(axis, title, t_s, list(zip(labels, curves, colours * 2, strict=False)), most)
         _draw_names(axis, labels)
