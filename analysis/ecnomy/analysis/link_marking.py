@@ -26,7 +26,15 @@ from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.plan import Plan, Tcp
 
-__all__ = ["Crossings", "LinkShares", "activity_of", "by_source", "crossings_of", "link_shares"]
+__all__ = [
+    "Crossings",
+    "LinkShares",
+    "activity_of",
+    "by_source",
+    "crossings_of",
+    "ecn_capable",
+    "link_shares",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,7 +63,7 @@ def crossings_of(run: Run) -> Crossings:
     """
     plan, pairs = run.plan, run.pairs
     rows = [
-        (number, link, link_of_data and _ecn_capable(plan, number))
+        (number, link, link_of_data and ecn_capable(plan, number))
         for number, source in enumerate(plan.sources)
         for link_of_data, links in ((True, source.path), (False, source.ack_path))
         for link in links
@@ -83,7 +91,8 @@ def _without_pairs(
     return Crossings(data, data, data, data)
 
 
-def _ecn_capable(plan: Plan, number: int) -> bool:
+def ecn_capable(plan: Plan, number: int) -> bool:
+    """Whether the data of a source is ECN-capable."""
     transport = plan.sources[number].transport
     return transport.echo != "off" if isinstance(transport, Tcp) else transport.ect
 

@@ -13,6 +13,8 @@ each source that is marked there paid for a mark in the window, 0 for one that i
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -31,9 +33,25 @@ from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import Epochs, Window, marks_by_flow
 from ecnomy.markets.plan import Plan, Source, Tcp
 
-__all__ = ["LinkLoad", "NetworkLoads", "PairLoad", "is_network", "network_loads"]
+__all__ = [
+    "LINK_COUNTERS",
+    "LinkData",
+    "LinkLoad",
+    "NetworkLoads",
+    "PairLoad",
+    "is_network",
+    "link_loads",
+    "network_loads",
+    "packet_bits",
+]
 
 Floats = npt.NDArray[np.float64]
+
+_DROPS: Final = ("drops", "law_drops", "not_ect_drops")
+LINK_COUNTERS: Final = (
+    *("arrivals", "marks", *_DROPS),
+    *("departures", "departed_bytes", "queue_integral"),
+)
 
 
 class LinkLoad(msgspec.Struct, frozen=True):
@@ -146,6 +164,15 @@ def network_loads(run: Run, window: Window) -> NetworkLoads:
     )
 
 
+class LinkData(msgspec.Struct, frozen=True):
+    """Of the ECN-capable data that arrived at each link in a window, [link]."""
+
+    packets: Floats
+    marks: Floats
+    bits: Floats  # of IP packets
+    due: Floats | None  # money for its marks; None where there is no market
+
+
 class _LinkData(msgspec.Struct, frozen=True):
     """Of the data at each link, [link]."""
 
@@ -160,7 +187,7 @@ def _data(
 ) -> _LinkData:
     shares = link_shares(crossings, activity)
     of_source = activity[0][:, None]
-    sizes = np.array([_packet_bits(source) for source in plan.sources], dtype=np.float64)
+    sizes = np.array([packet_bits(source) for source in plan.sources], dtype=np.float64)
     # a source without marks in the window has no price there
     prices = np.divide(paid, ce, out=np.zeros_like(paid), where=ce > 0)
     marked = of_source * crossings.data_marks * (ce > 0)[:, None]
@@ -178,7 +205,8 @@ def _weighted(values: Floats, weights: Floats) -> Floats:
     return np.asarray(values @ weights / np.where(total > 0, total, 1.0), dtype=np.float64)
 
 
-def _packet_bits(source: Source) -> int:
+def packet_bits(source: Source) -> int:
+    """A full packet of a source's data, IP headers included."""
     transport = source.transport
     size = transport.mss_bytes if isinstance(transport, Tcp) else transport.payload_bytes
     return 8 * (size + transport.header_bytes)
@@ -187,14 +215,26 @@ def _packet_bits(source: Source) -> int:
 def _links(
     plan: Plan, epochs: Epochs, window: Window, data: _LinkData, priced: bool
 ) -> tuple[LinkLoad, ...]:
-    drops = ("drops", "law_drops", "not_ect_drops")
-    names = ("arrivals", "marks", *drops, "departures", "departed_bytes", "queue_integral")
-    grown = {name: epochs.difference(name, window) for name in names}
+    grown = {name: epochs.difference(name, window) for name in LINK_COUNTERS}
     packets, marks = grown["arrivals"] * data.arrivals, grown["marks"] * data.marks
-    bits, due = packets * data.bits, marks * data.price
+    due = marks * data.price if priced else None
+    return link_loads(plan, grown, LinkData(packets, marks, packets * data.bits, due), window)
+
+
+def link_loads(
+    plan: Plan, grown: Mapping[str, Floats], data: LinkData, window: Window
+) -> tuple[LinkLoad, ...]:
+    """Each direction of a plan's links over a window.
+
+    Args:
+        plan: whose links.
+        grown: by how much each of LINK_COUNTERS grew, [link].
+        data: what of it is of ECN-capable data.
+        window: from when to when.
+    """
     rows = []
     for i, link in enumerate(plan.links):
-        at = {name: float(values[i]) for name, values in grown.items()}
+        at = {name: float(grown[name][i]) for name in LINK_COUNTERS}
         wire = 8 * (at["departed_bytes"] + at["departures"] * link.framing_bytes)
         rows.append(
             LinkLoad(
@@ -203,11 +243,13 @@ def _links(
                 target=plan.nodes[link.target],
                 rate_bps=link.rate_bps,
                 used_bps=wire / window.seconds,
-                marked=_share(marks[i], packets[i]),
-                price_per_mbit=_share(1e6 * due[i], bits[i]) if priced else math.nan,
+                marked=_share(data.marks[i], data.packets[i]),
+                price_per_mbit=math.nan
+                if data.due is None
+                else _share(1e6 * data.due[i], data.bits[i]),
                 queue_packets=at["queue_integral"] / window.seconds,
                 wait_s=_share(at["queue_integral"], at["departures"]),
-                **{name: int(at[name]) for name in drops},
+                **{name: int(at[name]) for name in _DROPS},
                 dropped=_share(at["drops"], at["arrivals"]),
             )
         )
@@ -250,8 +292,8 @@ def _wanted_bps(source: Source) -> float:
         case "rate-capped" if params.get("until_s", -1.0) < 0:
             return source.count * params["rate_bps"]
         case "cbr":
-            return source.count * _packet_bits(source) / params["interval_s"]
+            return source.count * packet_bits(source) / params["interval_s"]
         case "poisson":
-            return source.count * _packet_bits(source) / params["mean_interval_s"]
+            return source.count * packet_bits(source) / params["mean_interval_s"]
         case _:
             return math.nan

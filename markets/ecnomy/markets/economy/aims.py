@@ -32,7 +32,9 @@ class Aims:
     """What is paid for each flow, its cap, and what its engine was told of them.
 
     Attributes:
-        active: whether each flow may send, as its agent decided; replaced, never written to.
+        switched_on: whether each flow's agent lets it send; replaced, never written to.
+        active: whether each flow may send: its agent lets it, and it is not held back from outside
+            (`admit`). Replaced, never written to.
         weight: of each flow's window law, as its agent chose it or as in its transport; 0 for none
             and while marks per second steer it. Replaced, never written to.
         cap_bps: the largest rate of each flow, NO_CAP for none.
@@ -54,13 +56,20 @@ class Aims:
         self.weight: Floats = np.array([s.own_weight for s in rows], dtype=np.float64)
         self._chosen = np.zeros(len(rows), dtype=np.bool_)  # the weight is its agent's
         self._weighed = np.zeros(len(rows), dtype=np.bool_)  # chosen, and engines not yet told
-        self.active: Truths = np.ones(len(rows), dtype=np.bool_)
+        self.switched_on: Truths = np.ones(len(rows), dtype=np.bool_)
+        self._admitted: Truths = self.switched_on
+        self.active: Truths = self.switched_on
         self._sent_active: Truths = self.active
         self._budgets = Budgets(rows)
 
     def read(self, report: Report, charge_micro: Integers) -> None:
         """Take the marks of a report, and each flow's mark charge until then."""
         self._budgets.read(report, charge_micro)
+
+    @property
+    def pay_micro_per_s(self) -> Floats:
+        """What is paid for the marks of each flow, LEAVE where nobody has said."""
+        return self._pay
 
     def take(
         self, t_ps: int, who: str, rows: Integers, own: Truths | np.bool_, of: Decision
@@ -121,14 +130,28 @@ class Aims:
         self._chosen[rows] = False
 
     def switch(self, t_ps: int, who: str, rows: Integers, of: Decision) -> None:
-        """Which of these flows may send."""
+        """Which of these flows their agent lets send."""
         if of.active is None:
             return
-        new = of.active != self.active[rows]
+        new = of.active != self.switched_on[rows]
         if np.count_nonzero(new):
-            self.active = self.active.copy()
-            self.active[rows[new]] = of.active[new]
-            self._journal.many(t_ps, who, rows[new], ACTIVE, of.active[new].astype(np.float64))
+            self.switched_on = self.switched_on.copy()
+            self.switched_on[rows[new]] = of.active[new]
+            self._activate(t_ps, who)
+
+    def admit(self, t_ps: int, rows: Integers, may: Truths) -> None:
+        """Hold flows back whatever their agent decides, or no longer; for whom no agent speaks."""
+        if np.any(may != self._admitted[rows]):
+            self._admitted = self._admitted.copy()
+            self._admitted[rows] = may
+            self._activate(t_ps, "")
+
+    def _activate(self, t_ps: int, who: str) -> None:
+        active = self.switched_on & self._admitted
+        new = np.flatnonzero(active != self.active).astype(np.int64)
+        if len(new):
+            self.active = active
+            self._journal.many(t_ps, who, new, ACTIVE, active[new].astype(np.float64))
 
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
         """What engines are to be told of the flows for which something changed.

@@ -10,18 +10,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
-from ecnomy.agents.decision import Decision
-from ecnomy.agents.errors import InputError
 from ecnomy.agents.observation import Floats, Integers, Offer
 from ecnomy.agents.roles import find_role, preset_of
-from ecnomy.agents.roles.connectivity_provider import price_posted
 from ecnomy.agents.roles.role import Role, Terms
 from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
 from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.book import Book
+from ecnomy.markets.economy.by_hand import ByHand
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import ClassFee, Contract
@@ -39,12 +35,11 @@ from ecnomy.markets.economy.settlement import Settlement, find_settlement
 from ecnomy.markets.economy.sight import Sight
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import PRICE, Journal
-from ecnomy.markets.stepped import Stepped
 
 __all__ = ["Market"]
 
 
-class Market(Stepped):
+class Market(ByHand):
     """The market of one run.
 
     Attributes:
@@ -117,6 +112,11 @@ class Market(Stepped):
         return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
 
     @property
+    def report(self) -> Report | None:
+        """The last report that was met; its counters are cumulative."""
+        return self._before
+
+    @property
     def fee_micro(self) -> Integers:
         """Fees of each flow so far."""
         return self._book.fee_micro
@@ -164,6 +164,8 @@ class Market(Stepped):
             for role in self._phases[phase]:
                 if role.due(report.t_ps):
                     role.act(self._seat_of[role])
+            if phase == "choose":
+                self.carry_out_moves()
             self._publish()
         self._warn_hasty()
 
@@ -174,32 +176,6 @@ class Market(Stepped):
         self._publish()
         flows = self.aims.changed(self.t_ps, self.row_price_micro())
         return Decide(self._epoch, flows, self.laws.changed())
-
-    def post_price(self, price_micro: int, carrier: str = "") -> None:
-        """Post a price per mark, micro-units, from the last report on, as a carrier would.
-
-        Args:
-            price_micro: in [0, 10^12].
-            carrier: its name; "" where there is one domain.
-
-        Raises:
-            StrategyError: it is no such price.
-            InputError: there is no such carrier.
-        """
-        price = price_posted("post_price", price_micro)
-        self.domains.post(self.domains.number(carrier), price)
-
-    def set_willingness(self, source: str, micro_per_s: float) -> None:
-        """What each flow of a source pays for, micro-units/s, until an agent sets it again.
-
-        Raises:
-            InputError: there is no such source, or the amount is negative or not finite.
-        """
-        if not 0 <= micro_per_s < np.inf:
-            raise InputError(f"set_willingness({source!r}): found {micro_per_s}, expected >= 0")
-        rows = self.parties.flows([source])
-        wanted = Decision(np.full(len(rows), float(micro_per_s)))
-        self.aims.take(self.t_ps, "", rows, np.True_, wanted)
 
     def request(self, request: Request) -> Verdict:
         """The answer of the agent whose business the call is; refused when it is nobody's.

@@ -148,7 +148,7 @@ class Sight:
             source=own.source,
             member=own.member,
             payload_bps=goodput_bps - self._header_bps(change[3], own, dt_ps),
-            switched_on=aims.active[rows],
+            switched_on=aims.switched_on[rows],
             files=states[1],
             file_bytes=states[2],
             file_left=states[3],

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy dashboard CONFIG`: serves the live page of a scenario until Ctrl-C.
+
+The page's module is found by name by Solara's server, so what to show is told to it by an
+environment variable, as JSON. Every browser tab has a market of its own, with an engine of its own,
+which ends with it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import socket
+import warnings
+from pathlib import Path
+from typing import Annotated, Final
+
+import msgspec
+import typer
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.commands import Changes, Config, EngineName, Seed
+from ecnomy.markets.engines import DEFAULT_ENGINE
+
+__all__ = ["SHOWN", "Shown", "dashboard_command"]
+
+SHOWN: Final = "ECNOMY_DASHBOARD"
+_PAGE: Final = "ecnomy.analysis.dashboard.page"
+_NEEDED: Final = ("solara", "altair")  # what Mesa's own page needs
+# A tab that went away without a word (a telephone's) has its engine ended so much later.
+_LOST: Final = "60s"
+
+Host = Annotated[str, typer.Option(help="Address to listen on; others can reach 0.0.0.0.")]
+Port = Annotated[int, typer.Option(help="Port to listen on, 0 for any free one.", min=0, max=65535)]
+Browser = Annotated[bool, typer.Option("--open", help="Open the page in the browser.")]
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What the page shows: the arguments of the command."""
+
+    config: str
+    changes: tuple[str, ...] = ()
+    seed: int | None = None
+    engine: str = DEFAULT_ENGINE
+
+
+def dashboard_command(
+    config: Config,
+    set_: Changes = None,
+    seed: Seed = None,
+    engine: EngineName = DEFAULT_ENGINE,
+    host: Host = "127.0.0.1",
+    port: Port = 8765,
+    browser: Browser = False,
+) -> None:
+    """Watch a market run, and turn its knobs, on a page in the browser."""
+    lacking = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
+    if lacking:
+        needs = " and ".join(lacking)
+        raise InputError(f"the live page needs {needs}: pip install 'ecnomy[dashboard]'")
+    shown = Shown(str(config.resolve()), tuple(set_ or ()), seed, engine)
+    _check(config, shown)
+    sock = _listening(host, port)
+    url = f"http://{host}:{sock.getsockname()[1]}/"
+    os.environ[SHOWN] = msgspec.json.encode(shown).decode()
+    print(f"{url}  (Ctrl-C ends it)", flush=True)
+    if browser:
+        import webbrowser
+
+        webbrowser.open(url)
+    _serve(sock)
+
+
+def _check(config: Path, shown: Shown) -> None:
+    """Say now what the page could only say later."""
+    from ecnomy.markets.plan.make import make_plan
+    from ecnomy.markets.scenario import load
+
+    scenario = load(config, overrides=shown.changes, seed=shown.seed)
+    if scenario.market is None:
+        raise InputError(f"{config}: has no market, expected one to watch")
+    make_plan(scenario)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port))
+    except OSError as error:
+        where = f"{host}:{port}"
+        raise InputError(f"cannot listen on {where}: {error.strerror or error}") from error
+
+
+def _serve(sock: socket.socket) -> None:
+    """Solara's server, which tells nobody that it runs; SIGINT and SIGTERM end it."""
+    os.environ.setdefault("SOLARA_TELEMETRY_MIXPANEL_ENABLE", "false")
+    os.environ.setdefault("SOLARA_KERNEL_CULL_TIMEOUT", _LOST)
+    os.environ.setdefault("SOLARA_THEME_SHOW_BANNER", "false")  # it covers what is below it
+    os.environ["SOLARA_APP"] = _PAGE
+    # It checks Mesa's code for style, and would have our cookies secure where there is no https.
+    warnings.filterwarnings("ignore", category=UserWarning, module=r"solara\.")
+    import uvicorn
+    from solara.server import starlette
+
+    config = uvicorn.Config(starlette.app, log_level="warning", timeout_graceful_shutdown=2)
+    server = uvicorn.Server(config)
+    try:
+        server.run(sockets=[sock])
+    except KeyboardInterrupt:
+        pass  # uvicorn has ended in good order and raises it again
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        sock.close()

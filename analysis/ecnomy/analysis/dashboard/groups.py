@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who is shown as one on the live page: the sources of one `group`, else each source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.markets.economy.market import Market
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["CLASS", "NONE", "PAY", "Group", "groups_of"]
+
+CLASS: Final = "class"
+PAY: Final = "pay"
+NONE: Final = ""
+
+
+class Group(msgspec.Struct, frozen=True, eq=False):
+    """Flows that have one knob.
+
+    Attributes:
+        name: the group's, or the source's.
+        sources: their names.
+        rows: of its flows, in reports.
+        flows: how many there are.
+        knob: CLASS, where all are in service classes of one provider who sells two or more; PAY,
+            where marks per second steer them and they are in no class; NONE.
+        classes: that the knob chooses from, the cheapest first.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    rows: Integers
+    flows: int
+    knob: str
+    classes: tuple[str, ...]
+
+
+def groups_of(scenario: Scenario, market: Market) -> tuple[Group, ...]:
+    """The groups of a scenario, in the order of its sources."""
+    told = {source.name: source.group for source in scenario.document.sources}
+    members: dict[str, list[str]] = {}
+    for source in market.plan.sources:
+        members.setdefault(told.get(source.name) or source.name, []).append(source.name)
+    return tuple(_group(name, sources, market) for name, sources in members.items())
+
+
+def _group(name: str, sources: Sequence[str], market: Market) -> Group:
+    rows = market.parties.flows(sources)
+    mine = [source for source in market.plan.sources if source.name in set(sources)]
+    first = market.parties.first_offer[rows]
+    providers = {market.offers[i].provider for i in np.unique(first[first != NO_OFFER]).tolist()}
+    knob = NONE
+    classes: tuple[str, ...] = ()
+    if len(providers) == 1 and not np.any(first == NO_OFFER):
+        sold = [offer for offer in market.offers if offer.provider in providers]
+        sold.sort(key=lambda offer: offer.fee_micro_per_s)
+        classes = tuple(offer.name for offer in sold)
+        knob = CLASS if len(classes) > 1 else NONE
+    elif not providers and all(source.weighted for source in mine):
+        knob = PAY
+    flows = sum(source.count for source in mine)
+    return Group(name, tuple(sources), rows, flows, knob, classes)

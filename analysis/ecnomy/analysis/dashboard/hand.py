@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What somebody at the page has set, and holds: it is said to the market anew before each step.
+
+Agents go on deciding; what is held has the last word. Set from the page's thread while another one
+steps, so entries are put in and taken out whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ecnomy.analysis.dashboard.groups import Group
+from ecnomy.markets.economy.market import Market
+
+__all__ = ["Hand", "stops"]
+
+_DECADES: Final = 10  # stops of a slider for each factor of ten
+MICRO: Final = 1_000_000
+
+
+class Hand:
+    """What is held by hand, by name; what is not in here is left to agents.
+
+    Attributes:
+        price_micro: of a carrier, micro-units per mark.
+        service: of a group, the name of its service class.
+        pay_micro: of a group, what each flow pays for marks, micro-units/s.
+        load: of a group, the share of its flows that may send, 0 to 1.
+    """
+
+    def __init__(self) -> None:
+        self.price_micro: dict[str, int] = {}
+        self.service: dict[str, str] = {}
+        self.pay_micro: dict[str, int] = {}
+        self.load: dict[str, float] = {}
+
+    def apply(self, market: Market, groups: Sequence[Group]) -> None:
+        """Say it to the market, for the epoch to come.
+
+        Raises:
+            EcnomyError: the market refuses it.
+        """
+        for carrier, price in list(self.price_micro.items()):
+            market.post_price(price, carrier)
+        service, pay, load = dict(self.service), dict(self.pay_micro), dict(self.load)
+        whole = {s.name for s in market.plan.sources if s.row_flows > 1}
+        for group in groups:
+            for source in group.sources:
+                if group.name in service:
+                    market.set_class(source, service[group.name])
+                if group.name in pay:
+                    market.set_willingness(source, float(pay[group.name]))
+                if group.name in load:
+                    share = load[group.name]
+                    market.set_active(source, round(share) if source in whole else share)
+
+
+def stops(base_micro: int) -> tuple[int, ...]:
+    """Where a slider of money stops: nothing, and a tenth to ten times what it began with.
+
+    Ten to a factor of ten, rounded to three digits; around one unit where it began with nothing.
+    """
+    base = base_micro or MICRO
+    found = {0, base}
+    for step in range(-_DECADES, _DECADES + 1):
+        amount = base * 10 ** (step / _DECADES)
+        found.add(int(float(f"{amount:.3g}")) if step else base)
+    return tuple(sorted(found))

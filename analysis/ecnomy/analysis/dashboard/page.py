@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The live page: Mesa's SolaraViz has step, play, pause and reset; beside it what runs, and knobs.
+
+Solara finds this module by name and draws `Page` for every tab that is opened, with a Stage, a
+market and an engine of its own, which end with the tab.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import solara
+from mesa.visualization import SolaraViz
+from mesa.visualization.utils import update_counter
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.dashboard.command import SHOWN, Shown
+from ecnomy.analysis.dashboard.knobs import Carriers, Groups, Load
+from ecnomy.analysis.dashboard.live import LiveMarket, Stage
+from ecnomy.analysis.dashboard.pictures import history_svg, map_svg, place_of
+from ecnomy.analysis.dashboard.words import accounts_table, clock, congested_list
+from ecnomy.markets.scenario import load
+
+__all__ = ["Page"]
+
+_STYLE: Final = Path(__file__).with_name("page.css")
+_PLAY_MS: Final = 100  # between two epochs while it plays
+_MOST_SEED: Final = 100
+
+
+@solara.component
+def Page() -> None:
+    """One tab."""
+    solara.Title("ecnomy")
+    solara.Style(_STYLE)
+    opened = solara.use_memo(_opened, [])
+    if isinstance(opened, str):
+        solara.Error(opened)
+        return
+    Opened(*opened)
+
+
+def _opened() -> tuple[Stage, LiveMarket] | str:
+    """The stage and the first market of a tab, or in one line why there is none."""
+    shown = msgspec.json.decode(os.environ[SHOWN], type=Shown)
+    try:
+        scenario = load(shown.config, overrides=shown.changes, seed=shown.seed)
+        stage = Stage(scenario, shown.engine)
+        return stage, LiveMarket(stage, scenario.seed)
+    except (EcnomyError, OSError) as error:
+        return " ".join(str(error).split())
+
+
+@solara.component
+def Opened(stage: Stage, first: LiveMarket) -> None:
+    """Mesa's controls and the board."""
+    model = solara.use_reactive(first)
+    solara.use_effect(lambda: stage.close, [])
+    seed = stage.scenario.seed
+    label = "Seed, from the next reset on"
+    seeds = {"type": "SliderInt", "label": label, "value": seed, "min": 0, "step": 1}
+    seeds["max"] = max(_MOST_SEED, seed)
+    SolaraViz(
+        model,
+        components=[],
+        play_interval=_PLAY_MS,
+        model_params={"stage": stage, "seed": seeds},
+        name="ecnomy",
+    )
+    Board(model)
+
+
+@solara.component
+def Board(model: solara.Reactive[LiveMarket]) -> None:
+    """What runs, and knobs to turn."""
+    update_counter.get()
+    turned = solara.use_reactive(0)
+    live = model.value
+    seen, plan = live.watch.last, live.market.plan
+
+    def turn() -> None:
+        turned.value += 1
+
+    version = (live.steps, turned.value)
+    said = clock(seen, plan.duration_ps / PS_PER_S)
+    title = html.escape(plan.title)
+    solara.HTML(tag="div", unsafe_innerHTML=f"<h1>{title}</h1><p>{said}</p>", classes=["ec-head"])
+    if live.failure:
+        solara.Error(live.failure)
+    elif not live.running:
+        solara.Info("The run has reached its end: Reset begins it anew.")
+    with solara.Div(classes=["ec-board"]):
+        with solara.Div(classes=["ec-column"]):
+            Network(live, live.steps)
+            History(live, live.steps)
+            _card("Accounts", lambda: _html(accounts_table(seen.accounts)))
+        with solara.Div(classes=["ec-column"]):
+            _card("Service and payment", lambda: Groups(live, turn, version))
+            _card("Prices", lambda: Carriers(live, turn, version))
+            _card("Load", lambda: Load(live, turn, version))
+
+
+@solara.component
+def Network(live: LiveMarket, steps: int) -> None:
+    """The map, and what is congested."""
+    plan = live.market.plan
+    positions = live.stage.scenario.document.network.positions
+    place = solara.use_memo(lambda: place_of(plan, positions), [live])
+    links = live.watch.last.links
+    svg, badges = solara.use_memo(lambda: map_svg(plan, place, links), [live, steps])
+
+    def content() -> None:
+        _picture(svg, "Map of the network: load of each link")
+        _html(congested_list(links, badges))
+
+    _card("Network", content)
+
+
+@solara.component
+def History(live: LiveMarket, steps: int) -> None:
+    """Rates, use and prices over time."""
+    svg = solara.use_memo(lambda: history_svg(list(live.watch.history)), [live, steps])
+    _card("Over time", lambda: _picture(svg, "Rates, use of links and prices over time"))
+
+
+def _card(title: str, content: Callable[[], Any]) -> None:
+    place = "ec-" + title.split()[0].lower()  # its place on a telephone
+    with solara.Div(classes=["ec-card", place]):
+        solara.HTML(tag="h2", unsafe_innerHTML=html.escape(title))
+        content()
+
+
+def _html(text: str, classes: Sequence[str] = ()) -> None:
+    solara.HTML(tag="div", unsafe_innerHTML=text, classes=list(classes))
+
+
+def _picture(svg: bytes, alt: str) -> None:
+    source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
+    solara.HTML(tag="img", attributes={"src": source, "alt": alt})

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures of the live page, as SVG: the network now, and rates, use and prices over time.
+
+They are WIDE points wide, so that letters can be read on a telephone, where a point is shown as a
+pixel; a desktop shows them larger. Styles are set on each picture and not on matplotlib as a whole,
+as pages draw in threads.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ecnomy.analysis.dashboard.seen import Seen
+from ecnomy.analysis.families import MOST_GROUPS
+from ecnomy.analysis.network_layout import Point, layout
+from ecnomy.analysis.network_legend import HALO, SHADES
+from ecnomy.analysis.network_list import badge_names
+from ecnomy.analysis.network_loads import LinkLoad
+from ecnomy.analysis.network_map import NetworkMap, draw_map, map_labels
+from ecnomy.analysis.panels import COLOURS, shortened
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ecnomy.markets.plan import Plan
+
+__all__ = ["CARRIERS", "Place", "history_svg", "map_svg", "place_of"]
+
+WIDE: Final = 340.0
+_MARGIN: Final = 42.0  # beside the outermost nodes, for their names
+_ABOVE: Final = 22.0  # and above and below them
+_LEGEND: Final = 54.0
+_LETTERS: Final = 1.2
+_CHAIN: Final = 92.0  # height of the map of a path
+_PANEL: Final = 123.0
+_SIZE: Final = 9.5
+_DASHES: Final = ("-", "--", "-.", ":")  # lines that lie on each other can be told apart
+CARRIERS: Final = COLOURS[::-1]  # colours of carriers, from the other end than those of groups
+Place = tuple[dict[str, Point], float]  # where each node is, and the height of the map
+
+
+def place_of(plan: Plan, positions: Mapping[str, Point]) -> Place:
+    """Where nodes are drawn; the nodes of a path without positions stand in a row."""
+    edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
+    chain = _chain(plan.nodes, edges)
+    inner = WIDE - 2 * _MARGIN
+    if chain and not positions:
+        step = inner / max(len(chain) - 1, 1)
+        return {n: (_MARGIN + i * step, _CHAIN / 2) for i, n in enumerate(chain)}, _CHAIN
+    known = {node: positions[node] for node in plan.nodes if node in positions}
+    found, height = layout(plan.nodes, edges, known, inner)
+    return {n: (x + _MARGIN, y + _ABOVE) for n, (x, y) in found.items()}, height + 2 * _ABOVE
+
+
+def _chain(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[str]:
+    """The nodes of a path from end to end; none where it is no path."""
+    near: dict[str, set[str]] = {node: set() for node in nodes}
+    for a, b in edges:
+        near[a].add(b)
+        near[b].add(a)
+    ends = [node for node in nodes if len(near[node]) == 1]
+    if len(ends) != 2 or any(len(others) > 2 for others in near.values()):
+        return []
+    found = [ends[0]]
+    while len(found) < len(nodes):
+        onwards = [node for node in near[found[-1]] if node not in found]
+        if not onwards:
+            return []
+        found += onwards[:1]
+    return found
+
+
+def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes, dict[int, str]]:
+    """The network now, and the badges of its congested directions, by link, the worst first.
+
+    Args:
+        plan: what runs.
+        place: of its nodes.
+        links: what each direction carries; none before the first epoch.
+    """
+    from matplotlib.figure import Figure
+
+    points, height = place
+    edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
+    fastest = max(link.rate_bps for link in plan.links)
+    worst = [link for link in links if link.congested]
+    worst.sort(key=lambda x: (-_or_0(x.marked), -_or_0(x.dropped), -_or_0(x.wait_s), x.link))
+    badges = {x.link: name for x, name in zip(worst, badge_names(points), strict=False)}
+    labels = map_labels(points, edges, worst, WIDE, _LETTERS)
+    frame = NetworkMap(points, labels, height, float(fastest), _LETTERS)
+    high = height + _LEGEND
+    figure = Figure(figsize=(WIDE / 72, high / 72))
+    axis = _points(figure, (0, _LEGEND, WIDE, height), high)
+    draw_map(axis, links, badges, frame)
+    _draw_key(_points(figure, (0, 0, WIDE, _LEGEND), high))
+    return _svg(figure), badges
+
+
+def history_svg(history: Sequence[Seen]) -> bytes:
+    """Rates of a flow of each group, use of each carrier's busiest link and prices, over time."""
+    from matplotlib.figure import Figure
+
+    names = [group.name for group in history[-1].groups][:MOST_GROUPS]
+    carriers = [carrier.name for carrier in history[-1].carriers][:MOST_GROUPS]
+    t_s = [seen.t_s for seen in history]
+    rates = [[seen.groups[i].each_bps / 1e6 for seen in history] for i in range(len(names))]
+    used = [[100 * s.carriers[i].utilization for s in history] for i in range(len(carriers))]
+    prices = [[s.carriers[i].price_micro / 1e6 for s in history] for i in range(len(carriers))]
+    called = [name or "network" for name in carriers]
+    parts = (
+        ("rate of a flow [Mbps]", names, rates, COLOURS, None),
+        ("busiest link of each carrier [% of its rate]", called, used, CARRIERS, 105.0),
+        ("price of a mark [money]", called, prices, CARRIERS, None),
+    )
+    keys = [_key_rows(part[1]) for part in parts]
+    high = sum(_PANEL + 13 * rows for rows in keys) + 16
+    figure = Figure(figsize=(WIDE / 72, high / 72))
+    top = high
+    for (title, labels, curves, colours, most), rows in zip(parts, keys, strict=True):
+        top -= _PANEL + 13 * rows
+        box = (42, top + 18 + 13 * rows, WIDE - 56, _PANEL - 42)
+        axis = figure.add_axes(_share(box, high))
+        _draw_panel(axis, title, t_s, list(zip(labels, curves, colours * 2, strict=False)), most)
+        _draw_names(axis, labels)
+    figure.text(0.5, 5 / high, "simulated time [s]", ha="center", fontsize=_SIZE)
+    return _svg(figure)
+
+
+def _draw_panel(
+    axis: Axes,
+    title: str,
+    t_s: Sequence[float],
+    lines: Sequence[tuple[str, Sequence[float], str]],
+    most: float | None,
+) -> None:
+    for i, (name, values, colour) in enumerate(lines):
+        look: dict[str, Any] = {"color": colour, "linewidth": 1.8}
+        style = _DASHES[i % len(_DASHES)]
+        axis.plot(t_s, values, label=shortened(name, 20), linestyle=style, **look)
+    axis.set_title(title, fontsize=_SIZE, fontweight="bold", loc="left", x=-0.08, pad=4)
+    axis.set_xlim(t_s[0], max(t_s[-1], t_s[0] + 10))
+    axis.set_ylim(0, most or 1.08 * max((max(values) for _, values, _ in lines), default=0) or 1.0)
+    axis.tick_params(labelsize=9, length=2, color="0.6")
+    axis.grid(color="0.9", linewidth=0.7)
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+
+
+def _draw_names(axis: Axes, names: Sequence[str]) -> None:
+    """Which line is whose, below the panel."""
+    look: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (-0.1, -0.16), "frameon": False}
+    axis.legend(**look, fontsize=9, ncols=_columns(names), handlelength=1.8, columnspacing=1.2)
+
+
+def _columns(names: Sequence[str]) -> int:
+    longest = max((len(shortened(name, 20)) for name in names), default=1)
+    return max(1, min(len(names), int((WIDE - 30) // (34 + 5.6 * longest))))
+
+
+def _key_rows(names: Sequence[str]) -> int:
+    return math.ceil(len(names) / _columns(names)) if names else 0
+
+
+def _draw_key(axis: Axes) -> None:
+    """What colour, width and rim of a line say."""
+    import numpy as np
+    from matplotlib.colors import LinearSegmentedColormap
+
+    ramp = np.linspace(0, 1, 64)[None, :]
+    shades = LinearSegmentedColormap.from_list("use", SHADES)
+    axis.imshow(ramp, extent=(8, 88, 40, 48), aspect="auto", cmap=shades)
+    axis.set_xlim(0, WIDE)
+    axis.set_ylim(0, _LEGEND)
+    axis.text(96, 44, "colour: 0 to 100 % used", va="center", fontsize=9)
+    axis.plot([10, 86], [26, 26], color=HALO, linewidth=9, solid_capstyle="butt")
+    axis.plot([10, 86], [26, 26], color=SHADES[2], linewidth=4, solid_capstyle="butt")
+    axis.text(96, 26, "congested: marks, losses or waiting", va="center", fontsize=9)
+    axis.text(
+        8, 8, "A line is one direction; the wider, the more it carries.", va="center", fontsize=9
+    )
+
+
+def _points(figure: Figure, box: tuple[float, float, float, float], high: float) -> Axes:
+    """An axis without frame whose unit is a point."""
+    axis = figure.add_axes(_share(box, high))
+    axis.set_xlim(0, box[2])
+    axis.set_ylim(0, box[3])
+    axis.set_axis_off()
+    return axis
+
+
+def _share(
+    box: tuple[float, float, float, float], high: float
+) -> tuple[float, float, float, float]:
+    return box[0] / WIDE, box[1] / high, box[2] / WIDE, box[3] / high
+
+
+def _svg(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
+    return file.getvalue()
+
+
+def _or_0(value: float) -> float:
+    return 0.0 if math.isnan(value) else value

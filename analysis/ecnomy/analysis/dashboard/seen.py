@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the live page shows of a market: differences of its reports and books over the last seconds.
+
+Rates, marks and money per second are means over the last WINDOW_S of simulated time (an epoch at
+least). Marks and prices of links are of the data that each source sent over them in just that time,
+counted pair by pair (ecnomy.analysis.link_marking has to estimate it of a finished run).
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.decision import LEAVE
+from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.analysis.dashboard.groups import Group
+from ecnomy.analysis.link_marking import by_source, ecn_capable
+from ecnomy.analysis.network_loads import (
+    LINK_COUNTERS,
+    LinkData,
+    LinkLoad,
+    link_loads,
+    packet_bits,
+)
+from ecnomy.analysis.windows import Window
+from ecnomy.markets.bridge.messages import Report
+from ecnomy.markets.economy.market import Market
+
+__all__ = ["Account", "CarrierSeen", "GroupSeen", "Seen", "Watch", "WINDOW_S"]
+
+WINDOW_S: Final = 5.0
+KEPT: Final = 300  # looks that are drawn over time
+MICRO: Final = 1e6
+Floats = npt.NDArray[np.float64]
+
+
+class GroupSeen(msgspec.Struct, frozen=True):
+    """A group of flows; rates are of IP packets, money in units."""
+
+    name: str
+    flows: int
+    active: int  # now
+    goodput_bps: float  # all together
+    marks_per_s: float
+    charge_per_s: float  # what these marks cost, whoever pays them
+    fee_per_s: float  # class fees
+    service: str  # class, "mixed" for several, "" for none
+    pay_micro: float  # what a flow pays for marks, micro-units/s: the mean; -1 where nobody said
+
+    @property
+    def each_bps(self) -> float:
+        """Of a flow that is active; 0 where none is."""
+        return self.goodput_bps / self.active if self.active else 0.0
+
+
+class CarrierSeen(msgspec.Struct, frozen=True):
+    """A carrier and its links."""
+
+    name: str  # "" where there is none
+    price_micro: int  # per mark, in force
+    link: str  # its busiest direction
+    utilization: float  # of that
+    marks_per_s: float  # set on data in its links
+    income_per_s: float
+
+
+class Account(msgspec.Struct, frozen=True):
+    """Somebody's account."""
+
+    name: str
+    role: str  # "" for users without an agent
+    balance: float
+    change_per_s: float
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A market at a report."""
+
+    t_s: float
+    window_s: float  # that means are over; 0 before the first epoch has ended
+    groups: tuple[GroupSeen, ...]
+    carriers: tuple[CarrierSeen, ...]
+    links: tuple[LinkLoad, ...]
+    accounts: tuple[Account, ...]
+
+
+class _Look(msgspec.Struct, frozen=True, eq=False):
+    report: Report
+    fee_micro: Integers
+    charge_micro: Integers
+    balances_micro: Integers
+
+
+class Watch:
+    """Looks at a market after each step.
+
+    Attributes:
+        history: what was seen, the oldest first; the last KEPT.
+        first: what was seen before the first step.
+    """
+
+    def __init__(self, market: Market, groups: Sequence[Group]) -> None:
+        """The first look: a market that has met the report of t = 0."""
+        plan = market.plan
+        self._groups = tuple(groups)
+        looks = 1 + max(1, round(WINDOW_S * PS_PER_S / plan.epoch_ps))
+        self._looks: collections.deque[_Look] = collections.deque(maxlen=looks)
+        self._bits = np.array([packet_bits(s) for s in plan.sources], dtype=np.float64)
+        crossed = [
+            of_data and ecn_capable(plan, number)
+            for number, source in enumerate(plan.sources)
+            for of_data, links in ((True, source.path), (False, source.ack_path))
+            for _ in links
+        ]
+        self._is_data = np.array(crossed, dtype=np.bool_)
+        self._roles = {role.name: role.role for role in market.roles}
+        self.history: collections.deque[Seen] = collections.deque(maxlen=KEPT)
+        self.look(market)
+        self.first = self.last
+
+    @property
+    def last(self) -> Seen:
+        """The last look."""
+        return self.history[-1]
+
+    def look(self, market: Market) -> None:
+        """Take in the last report."""
+        assert market.report is not None, "an open market has met a report"
+        fee, charge = market.fee_micro.copy(), market.charge_micro.copy()
+        balances = np.array(market.ledger.balances_micro, dtype=np.int64)
+        self._looks.append(_Look(market.report, fee, charge, balances))
+        then, now = self._looks[0], self._looks[-1]
+        window = Window(then.report.t_ps, now.report.t_ps)
+        data, marks_of_link = self._data(market, then, now)
+        links: tuple[LinkLoad, ...] = ()
+        if window.seconds > 0:
+            grown = {
+                name: _grown(then.report.links[name], now.report.links[name])
+                for name in LINK_COUNTERS
+            }
+            links = link_loads(market.plan, grown, data, window)
+        accounts = self._accounts(market, then, now, window.seconds)
+        self.history.append(
+            Seen(
+                t_s=now.report.t_ps / PS_PER_S,
+                window_s=window.seconds,
+                groups=tuple(self._group(g, market, then, now) for g in self._groups),
+                carriers=_carriers(market, links, marks_of_link, accounts, window.seconds),
+                links=links,
+                accounts=accounts,
+            )
+        )
+
+    def _data(self, market: Market, then: _Look, now: _Look) -> tuple[LinkData, Floats]:
+        """Data at each link, and its marks there."""
+        plan, pairs = market.plan, now.report.pairs
+        source = pairs["source"][self._is_data].astype(np.int64)
+        link = pairs["link"][self._is_data].astype(np.int64)
+
+        def at_links(values: Floats) -> Floats:
+            sums = np.bincount(link, weights=values, minlength=len(plan.links))
+            return sums.astype(np.float64)
+
+        arrivals, marks = (
+            _grown(then.report.pairs[name], pairs[name])[self._is_data]
+            for name in ("arrivals", "marks")
+        )
+        first = np.cumsum([0, *(s.row_count for s in plan.sources)])[:-1]
+        ce = by_source(plan, _grown(then.report.flows["ce"], now.report.flows["ce"]))
+        paid = by_source(plan, _grown(then.charge_micro, now.charge_micro)) / MICRO
+        posted = market.row_price_micro()[first] / MICRO
+        price = np.divide(paid, ce, out=posted.astype(np.float64), where=ce > 0)
+        data = LinkData(
+            packets=at_links(arrivals),
+            marks=at_links(marks),
+            bits=at_links(arrivals * self._bits[source]),
+            due=at_links(marks * price[source]),
+        )
+        return data, data.marks
+
+    def _group(self, group: Group, market: Market, then: _Look, now: _Look) -> GroupSeen:
+        rows, seconds = group.rows, (now.report.t_ps - then.report.t_ps) / PS_PER_S
+
+        def per_s(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> float:
+            return float((after[rows] - before[rows]).sum()) / seconds if seconds else 0.0
+
+        old, new = then.report.flows, now.report.flows
+        held = {int(i) for i in market.offer[rows]}
+        names = [market.offers[i].name for i in held if i != NO_OFFER]
+        pay = market.aims.pay_micro_per_s[rows]
+        return GroupSeen(
+            name=group.name,
+            flows=group.flows,
+            active=int(new["active"][rows].sum()),
+            goodput_bps=8 * per_s(old["acked_bytes"], new["acked_bytes"]),
+            marks_per_s=per_s(old["ce"], new["ce"]),
+            charge_per_s=per_s(then.charge_micro, now.charge_micro) / MICRO,
+            fee_per_s=per_s(then.fee_micro, now.fee_micro) / MICRO,
+            service="" if not names else names[0] if len(held) == 1 else "mixed",
+            pay_micro=float(pay.mean()) if np.all(pay >= 0) else LEAVE,
+        )
+
+    def _accounts(
+        self, market: Market, then: _Look, now: _Look, seconds: float
+    ) -> tuple[Account, ...]:
+        before = np.zeros(len(now.balances_micro), dtype=np.int64)
+        before[: len(then.balances_micro)] = then.balances_micro  # accounts may open later
+        change = (now.balances_micro - before) / MICRO
+        return tuple(
+            Account(
+                name=name,
+                role=self._roles.get(name, ""),
+                balance=float(now.balances_micro[i]) / MICRO,
+                change_per_s=float(change[i]) / seconds if seconds else 0.0,
+            )
+            for i, name in enumerate(market.ledger.names)
+        )
+
+
+def _grown(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> Floats:
+    return np.asarray(after, dtype=np.float64) - np.asarray(before, dtype=np.float64)
+
+
+def _carriers(
+    market: Market,
+    links: Sequence[LinkLoad],
+    marks: Floats,
+    accounts: Sequence[Account],
+    seconds: float,
+) -> tuple[CarrierSeen, ...]:
+    income = {account.name: account.change_per_s for account in accounts}
+    found = []
+    for domain, (name, price) in enumerate(market.prices_micro.items()):
+        own = market.domains.links(domain).tolist()
+        busiest = max((links[i] for i in own if links), key=lambda x: x.utilization, default=None)
+        found.append(
+            CarrierSeen(
+                name=name,
+                price_micro=price,
+                link="" if busiest is None else market.plan.links[busiest.link].name,
+                utilization=0.0 if busiest is None else busiest.utilization,
+                marks_per_s=float(marks[own].sum()) / seconds if seconds else 0.0,
+                income_per_s=income.get(name, 0.0),
+            )
+        )
+    return tuple(found)

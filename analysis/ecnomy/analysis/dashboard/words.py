@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the live page says, as HTML: every number with its unit, every name escaped.
+
+Figures carry `data-figure` (what, and of whom) and `data-value` (unrounded, in base units), so that
+they can be read off the page by a program.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from ecnomy.analysis.dashboard.seen import Account, CarrierSeen, GroupSeen, Seen
+from ecnomy.analysis.network_loads import LinkLoad
+
+__all__ = ["accounts_table", "carrier_facts", "clock", "congested_list", "group_facts", "name_tag"]
+
+MICRO: Final = 1e6
+_LONGEST_LIST: Final = 6
+Fact = tuple[str, str, float, str]  # what it is, its key, the value in base units, in words
+
+
+def clock(seen: Seen, duration_s: float) -> str:
+    """How far the run is, and what numbers are means over."""
+    t = _figure("time", seen.t_s, f"{seen.t_s:g} s of {duration_s:g} s")
+    window = f"numbers are means over the last {seen.window_s:g} s"
+    return f"{t} simulated; {window if seen.window_s else 'nothing has been sent yet'}"
+
+
+def name_tag(name: str, colour: str, beside: str) -> str:
+    """A name with the colour of its line in the pictures, and what is said beside it."""
+    dot = f'<span class="ec-dot" style="background:{colour}"></span>'
+    return f'{dot}<b>{html.escape(name)}</b> <span class="ec-beside">{html.escape(beside)}</span>'
+
+
+def group_facts(group: GroupSeen) -> str:
+    """What a group gets and what it costs."""
+    facts: list[Fact] = [
+        ("rate of a flow", "rate", group.each_bps, f"{_number(group.each_bps / 1e6)} Mbps"),
+        ("all together", "total", group.goodput_bps, f"{_number(group.goodput_bps / 1e6)} Mbps"),
+        ("marks", "marks", group.marks_per_s, f"{_number(group.marks_per_s)} /s"),
+        ("marks cost", "charge", group.charge_per_s, f"{_number(group.charge_per_s)} money/s"),
+    ]
+    if group.service:
+        facts.append(("class fees", "fee", group.fee_per_s, f"{_number(group.fee_per_s)} money/s"))
+    return _facts(group.name, facts)
+
+
+def carrier_facts(carrier: CarrierSeen) -> str:
+    """How full a carrier's busiest link is, and what it earns."""
+    used = carrier.utilization
+    busiest = f"use of {carrier.link}" if carrier.link else "use of its busiest link"
+    facts: list[Fact] = [
+        (busiest, "utilization", used, f"{100 * used:.1f} %"),
+        ("marks", "marks", carrier.marks_per_s, f"{_number(carrier.marks_per_s)} /s"),
+        ("income", "income", carrier.income_per_s, f"{_number(carrier.income_per_s)} money/s"),
+    ]
+    return _facts(carrier.name or "network", facts)
+
+
+def congested_list(links: Sequence[LinkLoad], badges: Mapping[int, str]) -> str:
+    """The congested links by their badges, the worst first."""
+    if not links:
+        return "<p>Nothing has been sent yet: press Step or \N{BLACK RIGHT-POINTING TRIANGLE}.</p>"
+    if not badges:
+        return "<p>No link is congested.</p>"
+    by_link = {link.link: link for link in links}
+    shown = list(badges.items())[:_LONGEST_LIST]
+    rows = "".join(_congested(by_link[link], badge) for link, badge in shown)
+    more = len(badges) - len(shown)
+    return f'<ul class="ec-list">{rows}</ul>' + (f"<p>and {more} more</p>" if more else "")
+
+
+def _congested(link: LinkLoad, badge: str) -> str:
+    ends = f"{link.source} \N{RIGHTWARDS ARROW} {link.target}".replace("_", " ")
+    parts = [f"{100 * link.utilization:.0f} % used"]
+    if link.marked > 0:
+        parts.append(f"{_number(100 * link.marked)} % marked")
+    if link.dropped > 0:
+        parts.append(f"{_number(100 * link.dropped)} % lost")
+    if "waiting" in link.congested_by:
+        parts.append(f"{_number(1e3 * link.wait_s)} ms wait")
+    if link.price_per_mbit > 0:
+        parts.append(f"{_number(link.price_per_mbit)} money/Mbit")
+    mark = f'<span class="ec-badge">{html.escape(badge)}</span>'
+    return f"<li>{mark}<span><b>{html.escape(ends)}</b>: {', '.join(parts)}</span></li>"
+
+
+def accounts_table(accounts: Sequence[Account]) -> str:
+    """Everybody's balance, and how it changes."""
+    head = "<tr><th>account</th><th>balance<br>[money]</th><th>change<br>[money/s]</th></tr>"
+    rows = "".join(
+        f"<tr><td>{html.escape(a.name)}<small>{html.escape(a.role or 'no agent')}</small></td>"
+        f"<td>{_figure(f'balance {a.name}', a.balance, f'{a.balance:,.1f}')}</td>"
+        f"<td>{a.change_per_s:+,.2f}</td></tr>"
+        for a in accounts
+    )
+    return f'<table class="ec-table">{head}{rows}</table>'
+
+
+def _facts(who: str, facts: Sequence[Fact]) -> str:
+    cells = "".join(
+        f"<div><dt>{html.escape(what)}</dt><dd>{_figure(f'{key} {who}', value, words)}</dd></div>"
+        for what, key, value, words in facts
+    )
+    return f'<dl class="ec-facts">{cells}</dl>'
+
+
+def _figure(name: str, value: float, words: str) -> str:
+    said = html.escape(words).replace(" ", "&nbsp;") if len(words) < 16 else html.escape(words)
+    return f'<span data-figure="{html.escape(name)}" data-value="{value!r}">{said}</span>'
+
+
+def _number(value: float) -> str:
+    """Three significant digits."""
+    if value == 0:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The live page in a headless Chromium: its knobs act on the market that runs.
+
+ECNOMY_SCREENSHOTS=DIR keeps pictures of it: DIR/dashboard.png and DIR/dashboard-phone.png.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chromium import CHROMIUM, Tab
+
+LACKING = [name for name in ("solara", "altair") if importlib.util.find_spec(name) is None]
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path"),
+    pytest.mark.skipif(
+        bool(LACKING), reason=f"no {', '.join(LACKING)}: pip install 'ecnomy[dashboard]'"
+    ),
+]
+ROOT = Path(__file__).parents[2]
+LIVE = ROOT / "configs/examples/live.yaml"
+SERVE = "import typer; from ecnomy.analysis.dashboard.command import dashboard_command as c; "
+SERVE += "typer.run(c)"
+LIMIT_S = 240.0
+TIME = "+document.querySelector('[data-figure=time]')?.dataset.value"
+RENDER = '.v-navigation-drawer .v-card [role=slider][aria-valuemax="100"]'  # epochs to a click
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The page being served, and its address."""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    words = [sys.executable, "-c", SERVE, str(LIVE), "--port", "0"]
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths}
+    )
+    try:
+        assert process.stdout is not None
+        yield process, process.stdout.readline().split()[0]
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+
+
+def _engines(parent: int) -> list[int]:
+    """Processes that are engines and children of this one, zombies too."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                name, _, rest = (entry / "stat").read_text().rpartition(") ")
+                if "ecnomy-engine" in name and int(rest.split()[1]) == parent:
+                    found.append(int(entry.name))
+    return found
+
+
+class _Board:
+    """The page as somebody uses it."""
+
+    def __init__(self, tab: Tab) -> None:
+        self.tab = tab
+
+    def figure(self, name: str) -> float:
+        """A figure on the page, in base units."""
+        script = f"document.querySelector('[data-figure=\"{name}\"]')?.dataset.value"
+        return float(self.tab.wait(script))
+
+    def click(self, words: str, within: str = "body") -> None:
+        """A button by its words, as soon as it can be pressed."""
+        button = f"[...document.querySelectorAll('{within} button')].find("
+        button += f"b => b.textContent.trim() === '{words}' && !b.disabled)"
+        self.tab.wait(f"!!{button}")
+        self.tab.ask(f"{button}.click()")
+
+    def slide(self, slider: str, steps: int, by: int = 1) -> None:
+        """Move a slider up by keys, one when the one before has arrived."""
+        find = f"[...document.querySelectorAll('{slider}')]"
+        for _ in range(steps):
+            at = f"+{find}[0].getAttribute('aria-valuenow')"
+            before = self.tab.ask(at)
+            self.tab.ask(f"{find}[0].focus()")
+            self.tab.press("ArrowRight")
+            self.tab.wait(f"{at} === {before + by}")
+
+    def step(self, epochs: int) -> None:
+        """At least so many epochs, click by click."""
+        end = self.figure("time") + epochs
+        while (now := self.figure("time")) < end:
+            self.click("Step")
+            self.tab.wait(f"{TIME} > {now}")
+
+
+def test_knobs_act_on_the_market_that_runs(
+    server: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    """Gold raises silver's rate, a dearer mark lowers use; resets and closed tabs leave nothing."""
+    process, url = server
+    with Tab(tmp_path / "profile", LIMIT_S) as tab:
+        board = _Board(tab)
+        tab.size(1280, 900)
+        tab.go(url)
+        assert board.figure("time") == 0
+        board.slide(RENDER, 8, by=2)
+        board.step(40)
+        _service(board)
+        _price(board)
+        _pictures(board)
+        _play(board)
+        for _ in range(2):
+            board.click("Reset")
+            tab.wait(f"{TIME} === 0")
+            used = "document.querySelector('[data-figure=\"utilization north-net\"]')"
+            tab.wait(f"+{used}.dataset.value === 0")
+            tab.wait("document.querySelector('.ec-held') === null")  # nothing is held any more
+        assert len(_engines(process.pid)) == 1  # of the market that is open
+        tab.go("about:blank")
+        _gone(process.pid)
+        tab.go(url)
+        assert board.figure("time") == 0 and len(_engines(process.pid)) == 1
+        process.send_signal(signal.SIGINT)
+        assert process.wait(LIMIT_S) in (0, 130)
+
+
+def _service(board: _Board) -> None:
+    before = board.figure("rate silver")
+    board.click("gold", ".ec-group-1")
+    board.tab.wait("document.querySelector('.ec-group-1 .ec-held') !== null")
+    board.step(30)
+    assert board.figure("rate silver") > 1.3 * before
+    assert board.figure("fee silver") == pytest.approx(16)
+
+
+def _price(board: _Board) -> None:
+    before = board.figure("utilization north-net")
+    board.slide(".ec-carrier-0 [role=slider]", 7)
+    board.tab.wait("document.querySelector('.ec-carrier-0 .ec-held') !== null")
+    board.step(30)
+    assert board.figure("utilization north-net") < before - 0.05
+
+
+def _play(board: _Board) -> None:
+    start = board.figure("time")
+    board.click("\N{BLACK RIGHT-POINTING TRIANGLE}")
+    board.tab.wait(f"{TIME} > {start}")
+    board.click("\N{HEAVY VERTICAL BAR}" * 2)
+    board.tab.wait(
+        "!![...document.querySelectorAll('button')].find("
+        "b => b.textContent.trim() === 'Step' && !b.disabled)"
+    )
+
+
+def _gone(parent: int) -> None:
+    """The engine of a tab that went away ends."""
+    end = time.monotonic() + LIMIT_S
+    while _engines(parent):
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+def _pictures(board: _Board) -> None:
+    """Nothing is wider than the page, on a desktop and on a telephone."""
+    folder = os.environ.get("ECNOMY_SCREENSHOTS")
+    for name, width, height in (("dashboard", 1280, 1400), ("dashboard-phone", 390, 1700)):
+        board.tab.size(width, height, phone=width < 600)
+        time.sleep(2)
+        board.tab.ask("document.querySelector('.ec-head').scrollIntoView({block: 'center'})")
+        board.tab.ask("window.scrollTo(0, 0)")
+        wide = "Math.max(...[...document.querySelectorAll('.ec-card, .ec-head, .ec-card *')]"
+        wide += ".map(e => e.getBoundingClientRect().right))"
+        assert board.tab.ask(wide) <= width + 1
+        if folder:
+            board.tab.picture(Path(folder) / f"{name}.png")
+    board.tab.size(1280, 900)

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the live page shows and does, without a browser: against reports, books and the engine."""
+
+from __future__ import annotations
+
+import importlib.util
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import open_world
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.dashboard import command, words
+from ecnomy.analysis.dashboard.groups import CLASS, NONE, PAY, groups_of
+from ecnomy.analysis.dashboard.hand import stops
+from ecnomy.analysis.dashboard.live import LiveMarket, Stage
+from ecnomy.analysis.dashboard.pictures import WIDE, history_svg, map_svg, place_of
+from ecnomy.analysis.dashboard.seen import Account
+from ecnomy.markets.engine_process import EngineProcess
+from ecnomy.markets.scenario import load
+
+LIVE = Path(__file__).parents[2] / "configs/examples/live.yaml"
+
+
+@pytest.fixture
+def engines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Process ids of the engines as they are started."""
+    start, found = EngineProcess.__init__, []
+
+    def noted(self: EngineProcess, *args: Any, **words: Any) -> None:
+        start(self, *args, **words)
+        found.append(self.pid)
+
+    monkeypatch.setattr(EngineProcess, "__init__", noted)
+    return found
+
+
+@pytest.fixture
+def stage() -> Any:
+    """A stage for the example scenario; whatever is on it ends with the test."""
+    stage = Stage(load(LIVE), "builtin")
+    yield stage
+    stage.close()
+
+
+def _stepped(live: LiveMarket, count: int) -> None:
+    for _ in range(count):
+        live.step()
+    assert not live.failure
+
+
+def test_groups_and_their_knobs(stage: Stage) -> None:
+    """Classes where flows are sold, payment where marks steer them, nothing for the rest."""
+    live = LiveMarket(stage, 1)
+    assert [(g.name, g.knob, g.flows) for g in live.groups] == [
+        ("gold", CLASS, 2),
+        ("silver", CLASS, 4),
+        ("backup", PAY, 3),
+        ("surfers", NONE, 10),
+    ]
+    assert live.groups[0].classes == ("silver", "gold")  # the cheapest first
+
+
+def test_sources_of_a_group_are_one(tmp_path: Path) -> None:
+    """By `group` in the scenario."""
+    path = tmp_path / "grouped.yaml"
+    extra = "sources: [{name: gold, group: films}, {name: silver, group: films}]"
+    agent = "market: {agents: [{name: film-lovers, sources: [films]}]}"
+    path.write_text(f"extends: {LIVE}\n{extra}\n{agent}\n", encoding="utf-8")
+    stage = Stage(load(path), "builtin")
+    try:
+        groups = groups_of(stage.scenario, stage.open(1))
+        assert [g.name for g in groups] == ["films", "backup", "surfers"]
+        assert groups[0].sources == ("gold", "silver") and groups[0].flows == 6
+    finally:
+        stage.close()
+
+
+def test_numbers_are_differences_of_reports_and_books(stage: Stage) -> None:
+    """Rates, marks, money and use of the last five seconds, counted here from two reports."""
+    live = LiveMarket(stage, 1)
+    _stepped(live, 7)
+    market, then = live.market, live.market.report
+    assert then is not None
+    books = market.ledger.balances_micro
+    _stepped(live, 5)
+    now, seen = market.report, live.watch.last
+    assert now is not None and (seen.t_s, seen.window_s) == (12, 5)
+    for group, rows in zip(seen.groups, ((0, 2), (2, 6), (6, 9), (9, 19)), strict=True):
+        mine = slice(*rows)
+        bytes_ = (now.flows["acked_bytes"] - then.flows["acked_bytes"])[mine].sum()
+        marks = (now.flows["ce"] - then.flows["ce"])[mine].sum()
+        assert group.goodput_bps == pytest.approx(8 * bytes_ / 5)
+        assert group.marks_per_s == pytest.approx(marks / 5)
+        assert group.charge_per_s == pytest.approx(0.1 * marks / 5)
+    assert [g.fee_per_s for g in seen.groups] == pytest.approx([8, 4, 0, 0])
+    change = (market.ledger.balances_micro - books) / 5e6
+    assert [a.change_per_s for a in seen.accounts] == pytest.approx(change.tolist())
+    assert sum(a.balance for a in seen.accounts) == pytest.approx(0, abs=1e-6)
+    town = [link.name for link in market.plan.links].index("town-line")
+    busy = (now.links["busy_ps"] - then.links["busy_ps"])[town] / 5e12
+    north = seen.carriers[0]
+    assert (north.name, north.link) == ("north-net", "town-line")
+    assert north.utilization == pytest.approx(busy, abs=0.002)
+    assert north.marks_per_s == pytest.approx(
+        (now.links["marks"] - then.links["marks"])[town] / 5, abs=1
+    )
+
+
+def test_gold_for_silver_raises_its_rate(stage: Stage) -> None:
+    """And no more than gold's: both pay alike then. Let go of, it stays in its class."""
+    live = LiveMarket(stage, 1)
+    _stepped(live, 40)
+    before = live.watch.last.groups[1].each_bps
+    live.hand.service["silver"] = "gold"
+    _stepped(live, 30)
+    gold, silver = live.watch.last.groups[:2]
+    assert silver.service == "gold" and silver.each_bps > 1.5 * before
+    assert silver.each_bps == pytest.approx(gold.each_bps, rel=0.35)
+    assert silver.fee_per_s == pytest.approx(16)
+
+
+def test_a_dearer_mark_lowers_use_and_holds(stage: Stage) -> None:
+    """Of that carrier's link; the other one's stays as it was."""
+    live = LiveMarket(stage, 1)
+    _stepped(live, 40)
+    before = [c.utilization for c in live.watch.last.carriers]
+    live.hand.price_micro["north-net"] = 500_000
+    _stepped(live, 30)
+    north, south = live.watch.last.carriers
+    assert north.price_micro == 500_000 and south.price_micro == 100_000
+    assert north.utilization < before[0] - 0.05
+    assert south.utilization == pytest.approx(before[1], abs=0.05)
+
+
+def test_load_and_payment(stage: Stage) -> None:
+    """Half of the savers fall silent; those left pay four times as much, and get more."""
+    live = LiveMarket(stage, 1)
+    _stepped(live, 20)
+    before = live.watch.last.groups[2]
+    assert (before.active, before.pay_micro) == (3, 1_000_000)
+    live.hand.load["backup"], live.hand.pay_micro["backup"] = 0.34, 4_000_000
+    _stepped(live, 20)
+    after = live.watch.last.groups[2]
+    assert (after.active, after.pay_micro) == (1, 4_000_000)
+    assert after.each_bps > 1.5 * before.each_bps
+    live.hand.load.clear()
+    live.hand.load["backup"] = 1.0
+    _stepped(live, 2)
+    assert live.watch.last.groups[2].active == 3
+
+
+def test_a_reset_ends_the_engine_before(stage: Stage, engines: list[int]) -> None:
+    """Twice: three engines were started, one is there; none when the page goes."""
+    live = LiveMarket(stage, 1)
+    for seed in (1, 2):
+        _stepped(live, 2)
+        old, live = live, LiveMarket(stage, seed)
+        old.step()  # of a market that is gone: nothing happens
+        assert (live.steps, old.steps, old.failure) == (0, 2, "")
+    assert len(engines) == 3
+    assert [open_world.there(pid) for pid in engines] == [False, False, True]
+    stage.close()
+    assert not any(open_world.there(pid) for pid in engines)
+
+
+def test_a_step_that_comes_too_late_does_nothing(stage: Stage) -> None:
+    """The thread that plays, asleep as somebody resets, does not step the new market."""
+    live = [LiveMarket(stage, 1)]
+    stepped, reset = threading.Event(), threading.Event()
+
+    def play() -> None:
+        live[0].step()
+        stepped.set()
+        reset.wait(60)
+        live[0].step()
+
+    player = threading.Thread(target=play)
+    player.start()
+    assert stepped.wait(60)
+    live[0] = LiveMarket(stage, 1)
+    reset.set()
+    player.join(60)
+    assert live[0].steps == 0
+    live[0].step()
+    assert live[0].steps == 1
+
+
+def test_an_engine_that_dies_is_named(stage: Stage, engines: list[int]) -> None:
+    """In one line, on the page; the run is over."""
+    import os
+    import signal
+
+    live = LiveMarket(stage, 1)
+    _stepped(live, 1)
+    os.kill(engines[0], signal.SIGKILL)
+    time.sleep(0.2)
+    for _ in range(3):
+        live.step()
+    assert "SIGKILL" in live.failure or "signal 9" in live.failure, live.failure
+    assert "\n" not in live.failure and not live.running
+
+
+def test_pictures(stage: Stage) -> None:
+    """SVG with a badge for a congested link; before anything is sent too. Nodes stay within."""
+    live = LiveMarket(stage, 1)
+    plan = live.market.plan
+    place = place_of(plan, stage.scenario.document.network.positions)
+    assert all(0 < x < WIDE and 0 < y < place[1] for x, y in place[0].values())
+    svg, badges = map_svg(plan, place, live.watch.last.links)
+    assert b"<svg" in svg and badges == {}
+    _stepped(live, 10)
+    svg, badges = map_svg(plan, place, live.watch.last.links)
+    links = [plan.links[link].name for link in badges]
+    assert links[0] in ("town-line", "village-line") and set(badges.values()) >= {"A"}
+    assert b"<svg" in history_svg(list(live.watch.history))
+
+
+def test_a_path_is_drawn_in_a_row() -> None:
+    """From end to end, whatever the order of its links; other networks are laid out."""
+    from ecnomy.markets.plan.make import make_plan
+
+    gold_silver = make_plan(load(LIVE.with_name("gold-silver.yaml")))
+    points, _ = place_of(gold_silver, {})
+    assert sorted(points, key=lambda node: points[node][0]) in (
+        ["provider", "edge", "town"],
+        ["town", "edge", "provider"],
+    )
+    assert len({y for _, y in points.values()}) == 1
+
+
+def test_stops_of_a_slider() -> None:
+    """Nothing, a tenth, where it began, ten times; ascending."""
+    found = stops(125_000)
+    assert found[:2] == (0, 12_500) and found[-1] == 1_250_000 and 125_000 in found
+    assert list(found) == sorted(set(found)) and len(found) == 22
+    assert 1_000_000 in stops(0)
+
+
+def test_names_are_escaped() -> None:
+    """Names come from a scenario, which may be anybody's."""
+    table = words.accounts_table([Account("<b>x</b>", "a&b", 1.5, -0.5)])
+    assert "<b>x</b>" not in table and "&lt;b&gt;x&lt;/b&gt;" in table and "a&amp;b" in table
+    assert 'data-value="1.5"' in table
+
+
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit status 2, before anything else is looked at."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(InputError) as told:
+        command.dashboard_command(Path("nowhere.yaml"))
+    wanted = "the live page needs solara and altair: pip install 'ecnomy[dashboard]'"
+    assert str(told.value) == wanted and told.value.exit_status == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["nowhere.yaml"], "nowhere.yaml"),
+        ([str(LIVE.with_name("rem.yaml"))], "rem.yaml: has no market, expected one to watch"),
+        ([str(LIVE), "--host", "192.0.2.1", "--port", "0"], "cannot listen on 192.0.2.1:0"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(
+    options: list[str], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before a page is served: a scenario that is not there, no market, an address of others."""
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: object())
+    app = typer.Typer()
+    app.command()(command.dashboard_command)
+    done = CliRunner().invoke(app, options)
+    assert isinstance(done.exception, InputError | OSError), done.output
+    assert told in str(done.exception) and "\n" not in str(done.exception)

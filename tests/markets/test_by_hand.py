@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is changed by hand in a running market: activity and class, against reports and books."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+import market_world as world
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.spec import AgentSpec, StrategySpec
+from ecnomy.markets import open_market
+from ecnomy.markets.bridge.messages import Decide
+from ecnomy.markets.economy.market import Market
+from market_world import PS
+
+CLASSES = {"gold": (4_000_000, ("gold",)), "silver": (1_000_000, ("silver",))}
+
+
+def _active(decide: Decide) -> dict[int, int]:
+    return dict(zip(decide.flows["flow"].tolist(), decide.flows["active"].tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("share", "on"), [(0.0, 0), (0.1, 0), (0.125, 1), (0.5, 2), (0.6, 2), (0.63, 3), (1.0, 4)]
+)
+def test_a_share_of_flows_may_send(share: float, on: int) -> None:
+    """The first ones; engines are told of those that change, and of no other source."""
+    plan = world.plan([world.source("web", count=4), world.source("tv", count=2)])
+    market = Market(plan, world.shop({}))
+    market.decide(world.report(plan, 0, 0))
+    market.set_active("web", share)
+    told = market.orders()
+    assert _active(told) == {flow: 0 for flow in range(on, 4)} if on < 4 else told.flows == {}
+    assert market.aims.active.tolist() == [i < on for i in range(4)] + [True, True]
+    market.set_active("web", 1)
+    again = market.orders()
+    assert again.flows == {} if on == 4 else _active(again) == {flow: 1 for flow in range(on, 4)}
+
+
+def test_what_is_held_back_owes_no_fee() -> None:
+    """Fees of 4 money/s for two flows in the first second, for one in the second."""
+    plan = world.plan([world.source("gold", count=2)])
+    market = Market(plan, world.shop({"gold": (4_000_000, ("gold",))}))
+    market.decide(world.report(plan, 0, 0))
+    market.decide(world.report(plan, PS, 1))
+    assert market.ledger.balance_micro("source:gold") == -8_000_000
+    market.set_active("gold", 0.5)
+    market.decide(world.report(plan, 2 * PS, 2))
+    assert market.ledger.balance_micro("source:gold") == -12_000_000
+
+
+def test_agents_decide_on_beneath_the_share() -> None:
+    """Who switches between two carriers does so while held back, and is as decided afterwards."""
+    kind = {"kind": "log", "a": 1.0, "x0": 1e6}
+    choice = StrategySpec("best-offer", {"utility": kind, "pay": 1.0})
+    users = AgentSpec("users", "customer", (), ("a", "b"), choice, decision_interval_ps=0)
+    plan = world.plan([world.source("a", count=6), world.source("b", count=6)])
+    market = Market(plan, world.shop({}, users))
+    market.decide(world.report(plan, 0, 0))
+    chosen = market.aims.switched_on.copy()
+    assert np.array_equal(chosen[:6], ~chosen[6:])
+    for source in ("a", "b"):
+        market.set_active(source, 0.5)
+    admitted = np.array([i % 6 < 3 for i in range(12)])
+    for epoch in range(1, 5):
+        market.decide(world.report(plan, epoch * PS, epoch))
+        assert np.array_equal(market.aims.active, market.aims.switched_on & admitted)
+    for source in ("a", "b"):
+        market.set_active(source, 1.0)
+    assert np.array_equal(market.aims.active, market.aims.switched_on)
+    assert market.aims.active.sum() == 6
+
+
+def test_rows_of_many_are_on_or_off() -> None:
+    """No share of a row that stands for many flows."""
+    many = msgspec.structs.replace(world.source("web", count=4), rows="together")
+    plan = world.plan([many])
+    market = Market(plan, world.shop({}))
+    with pytest.raises(InputError, match="found 0.5, expected 0 or 1, as its flows are one row"):
+        market.set_active("web", 0.5)
+    market.set_active("web", 0)
+    assert market.aims.active.tolist() == [False]
+
+
+def test_a_class_by_hand_changes_fee_and_payment_together() -> None:
+    """Silver's flow goes to gold at the next report: 4 money/s from there on, not before."""
+    plan = world.plan([world.source("gold"), world.source("silver")])
+    market = Market(plan, world.shop(CLASSES))
+    market.decide(world.report(plan, 0, 0))
+    market.set_class("silver", "gold")
+    assert market.orders().flows == {}
+    told = market.decide(world.report(plan, PS, 1))
+    assert market.ledger.balance_micro("source:silver") == -1_000_000
+    assert told.flows["flow"].tolist() == [1] and told.flows["mark_rate"].tolist() == [4000.0]
+    market.decide(world.report(plan, 2 * PS, 2))
+    assert market.ledger.balance_micro("source:silver") == -5_000_000
+
+
+def test_by_hand_has_the_last_word_over_customers() -> None:
+    """A customer's knob that would go down at this report does not undo a move made before it."""
+    plan = world.plan([world.source("gold"), world.source("silver")])
+    knob = world.customer("ann", "gold", kind="qos-knob", patience=1.0)
+    market = Market(plan, world.shop(CLASSES, knob))
+    for epoch in range(6):  # nothing is marked: left alone, the knob goes to silver and stays
+        market.decide(world.report(plan, epoch * PS, epoch, delivered=[9 * epoch] * 2))
+        market.set_class("gold", "gold")
+    assert market.offers[market.offer[0]].name == "gold"
+    market.decide(world.report(plan, 6 * PS, 6))
+    for epoch in range(7, 10):
+        market.decide(world.report(plan, epoch * PS, epoch))
+    assert market.offers[market.offer[0]].name == "silver"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda m: m.set_active("web", 1.5), r"set_active\('web'\): found 1.5, expected 0 to 1"),
+        (lambda m: m.set_active("web", float("nan")), "found nan, expected 0 to 1"),
+        (lambda m: m.set_active("tin", 1.0), "no source 'tin'"),
+        (lambda m: m.set_class("web", "gold"), "found 'gold', expected a source in a class"),
+        (lambda m: m.set_class("silver", "lead"), "found 'lead', expected gold, silver"),
+    ],
+)
+def test_useless_changes_by_hand_are_refused(change: Any, told: str) -> None:
+    """In one line, and nothing changes."""
+    sources = [world.source("gold"), world.source("silver"), world.source("web")]
+    plan = world.plan(sources)
+    market = Market(plan, world.shop(CLASSES))
+    market.decide(world.report(plan, 0, 0))
+    with pytest.raises(InputError, match=told) as refused:
+        change(market)
+    assert "\n" not in str(refused.value)
+    assert market.decide(world.report(plan, PS, 1)).flows == {}
+
+
+def test_the_engine_carries_it_out(scene: Path, tmp_path: Path) -> None:
+    """On the real engine: half of gold's flows fall silent, and report themselves so."""
+    with open_market(scene, out=tmp_path / "r") as market:
+        for _ in range(4):
+            market.step()
+        assert market.report is not None and market.report.flows["active"].tolist() == [1, 1, 1]
+        market.set_active("gold", 0.5)
+        for _ in range(3):
+            market.step()
+        before = market.report.flows["sent"].copy()
+        market.step()
+        assert market.report.flows["active"].tolist() == [1, 0, 1]
+        grown = market.report.flows["sent"] - before
+        assert grown[0] > 0 and grown[1] == 0 and grown[2] > 0
+        market.set_active("gold", 1.0)
+        market.step()
+        market.step()
+        assert market.report.flows["active"].tolist() == [1, 1, 1]
+        result = market.close()
+    assert result is not None
+    said = result.agents.query("name == 'active'")
+    rows = list(zip(said["t_ps"] // PS, said["flow"], said["value"], strict=True))
+    assert rows == [(4, 1, 0.0), (8, 1, 1.0)]
