@@ -35,7 +35,11 @@ def main() -> None:
 def pretend(plan: Plan, sock: socket.socket, token: str = "") -> None:
     """Be the engine of a plan over a connected socket."""
     wire = Wire(sock, None)
-    wire.write(codec.encode(Hello((1, 0), "fake", "1.0", plan.digest, plan.seed, token)))
+    wire.write(
+        codec.encode(
+            Hello((codec.MAJOR, codec.MINOR), "fake", "1.0", plan.digest, plan.seed, token)
+        )
+    )
     _next(wire)
     deed, _, at = plan.title.partition(" ")
     for epoch, t_ps in enumerate(range(0, plan.duration_ps + 1, plan.epoch_ps)):

@@ -146,7 +146,9 @@ def _hello(serving: Serving, then, token: str = "") -> object:
     port = int(serving.address.rpartition(":")[2])
     wire = Wire(socket.create_connection(("127.0.0.1", port)), 30.0)
     plan = serving.plan
-    wire.write(codec.encode(Hello((1, 0), "test", "1", plan.digest, plan.seed, token)))
+    wire.write(
+        codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", plan.digest, plan.seed, token))
+    )
     answer = codec.decode_body(wire.read())
     then(wire)
     wire.close()
@@ -161,7 +163,9 @@ def test_silence_of_a_guest_is_no_death(tmp_path: Path, monkeypatch: pytest.Monk
 
     def pause(address: str) -> None:
         wire = Wire(_unix(address), 30.0)
-        wire.write(codec.encode(Hello((1, 0), "test", "1", plan.digest, plan.seed, "")))
+        wire.write(
+            codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", plan.digest, plan.seed, ""))
+        )
         said.append(codec.decode_body(wire.read()))
         time.sleep(0.9)
         wire.close()
@@ -183,7 +187,9 @@ def test_guest_that_says_nothing_is_sent_away(tmp_path: Path, monkeypatch, capsy
     with listen(f"unix:{tmp_path}/market") as listener:
         mute, other = _unix(f"{tmp_path}/market"), _unix(f"{tmp_path}/market")
         wire = Wire(other, 30.0)
-        wire.write(codec.encode(Hello((1, 0), "test", "1", plan.digest, plan.seed, "")))
+        wire.write(
+            codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", plan.digest, plan.seed, ""))
+        )
         other.shutdown(socket.SHUT_WR)
         run, reason = next(serve.served(listener, scenario, plan, tmp_path / "out"))
         mute.close()
@@ -227,7 +233,7 @@ def test_once_fails_with_the_run(tmp_path: Path) -> None:
     """Status 1 if the one run was not complete."""
     there = Serving(tmp_path, "--listen", f"unix:{tmp_path}/market", "--once")
     wire = Wire(_unix(f"{tmp_path}/market"), 30.0)
-    hello = Hello((1, 0), "test", "1", there.plan.digest, there.plan.seed, "")
+    hello = Hello((codec.MAJOR, codec.MINOR), "test", "1", there.plan.digest, there.plan.seed, "")
     wire.write(codec.encode(hello))
     wire.read()
     wire.close()
