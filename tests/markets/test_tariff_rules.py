@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every kind of tariff has to do alike, and what is asked of a user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ecnomy.agents.errors import LedgerError, TariffError
+from ecnomy.markets.economy.accruers import ACCRUERS, MenuAccruer, accruer
+from ecnomy.markets.economy.prices import Price
+from ecnomy.markets.economy.tariffs import (
+    Block,
+    Blocks,
+    Flat,
+    Limit,
+    Menu,
+    Own,
+    Period,
+    PerUnit,
+    Posted,
+    Tariff,
+    TimeOfDay,
+    TwoPart,
+)
+
+unhurried = settings(deadline=None)  # other work on the machine is no fault of a tariff's
+HOUR = 3600 * 10**12
+
+
+def ints(*values: int) -> Any:
+    """An int64 column."""
+    return np.array(values, dtype=np.int64)
+
+
+KINDS: dict[str, tuple[Tariff, str]] = {
+    "per-unit": (PerUnit(price=Price(333_333, 10**6, "byte")), "byte"),
+    "posted": (Posted(per="MB"), "byte"),
+    "flat": (Flat(price=Price(333_333, 60 * 10**12, "ps")), "byte"),
+    "flat on a meter of time": (Flat(price=Price(333_333, 60 * 10**12, "ps")), "ps"),
+    "two-part": (
+        TwoPart(fee=Price(7, HOUR, "ps"), price=Price(333_333, 10**6, "byte")),
+        "byte",
+    ),
+    "time-of-day": (
+        TimeOfDay(
+            day=7,
+            periods=(Period(begin=2, end=5, price=Price(1, 3, "ps")),),
+            price=Price(2, 7, "ps"),
+        ),
+        "ps",
+    ),
+    "blocks": (
+        Blocks(
+            blocks=(
+                Block(up_to=Limit(10**6, "byte"), price=Price(1, 1000, "byte")),
+                Block(price=Price(5, 1000, "byte")),
+            )
+        ),
+        "byte",
+    ),
+    "menu": (Menu(choices={"own": PerUnit(price=Price(333_333, 10**6, "byte"))}), "byte"),
+}
+
+
+def test_every_kind_is_held_to_the_common_rules() -> None:
+    """The table above leaves none out but a user's own."""
+    assert {type(tariff) for tariff, _ in KINDS.values()} == set(ACCRUERS) - {Own}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@unhurried
+@given(cuts=st.lists(st.integers(0, 10**13), min_size=1, max_size=9))
+def test_charges_do_not_depend_on_the_epochs(kind: str, cuts: list[int]) -> None:
+    """As much metered as time goes by: any slices add up to the charge for all at once."""
+    tariff, unit = KINDS[kind]
+    whole, cut, t_ps, paid = accruer(tariff, 1, unit), accruer(tariff, 1, unit), 0, 0
+    for long_ps in cuts:
+        paid += int(cut.due(t_ps, t_ps + long_ps, ints(long_ps), 12_345)[0])
+        t_ps += long_ps
+    at_once = int(whole.due(0, t_ps, ints(t_ps), 12_345)[0])
+    assert paid == at_once
+    assert at_once > 0 or t_ps < 10**12
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_meter_that_runs_backwards_is_refused(kind: str) -> None:
+    """By name; a flat rate looks at its meter where that is of time."""
+    tariff, unit = KINDS[kind]
+    backwards = () if kind == "flat" else ((ints(5, -1), ints(0, 0)),)
+    by_time = (*backwards, (ints(0, 0), ints(5, -1))) if kind in ("flat", "two-part") else backwards
+    assert by_time
+    for quantity, active in by_time:
+        with pytest.raises(LedgerError, match="negative-amount"):
+            accruer(tariff, 2, unit).due(0, 10, quantity, 1, active)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_rows_owe_nothing(kind: str) -> None:
+    """A contract that nobody has entered yet."""
+    tariff, unit = KINDS[kind]
+    assert accruer(tariff, 0, unit).due(0, 10, ints(), 1).tolist() == []
+
+
+@pytest.mark.parametrize("posted", [-1, ints(3, -1)])
+def test_a_posted_price_below_zero_is_refused(posted: Any) -> None:
+    """For all rows or for one."""
+    with pytest.raises(LedgerError, match="negative-amount"):
+        accruer(Posted(), 2, "mark").due(0, 1, ints(1, 1), posted)
+
+
+def test_a_posted_price_of_each_row() -> None:
+    """Sellers post their own."""
+    assert accruer(Posted(), 2, "mark").due(0, 1, ints(3, 5), ints(10, 7)).tolist() == [30, 35]
+
+
+def test_a_period_holds_from_its_first_picosecond() -> None:
+    """[from, to): what a moment meters has the price of that moment."""
+    tariff = TimeOfDay(
+        day=10,
+        periods=(Period(begin=8, end=2, price=Price(1, 1, "mark")),),
+        price=Price(100, 1, "mark"),
+    )
+    charged = accruer(tariff, 1, "mark")
+    paid = [int(charged.due(t, t, ints(1), 0)[0]) for t in (0, 1, 2, 7, 8, 9, 10)]
+    assert paid == [1, 1, 100, 100, 1, 1, 1]
+
+
+def test_odd_marks_of_an_epoch_over_a_boundary() -> None:
+    """Five marks in 4 ps, 1 of them at 10, 3 at 1000: one mark and four."""
+    tariff = TimeOfDay(
+        day=100,
+        periods=(Period(begin=0, end=11, price=Price(10, 1, "mark")),),
+        price=Price(1000, 1, "mark"),
+    )
+    assert accruer(tariff, 1, "mark").due(10, 14, ints(5), 0).tolist() == [4010]
+
+
+def test_prices_without_a_common_fraction_are_refused() -> None:
+    """Two primes whose product is beyond int64."""
+    tariff = TwoPart(fee=Price(1, 2**31 - 1, "ps"), price=Price(1, 2**61 - 1, "byte"))
+    with pytest.raises(LedgerError, match="overflow"):
+        accruer(tariff, 1, "byte")
+
+
+@pytest.mark.parametrize("bad", [(-1, 1, "byte"), (10**12 + 1, 1, "byte"), (1, 0, "byte")])
+def test_a_price_out_of_range_is_refused(bad: tuple[int, int, str]) -> None:
+    """Also one for what nobody meters."""
+    with pytest.raises(ValueError, match="a price"):
+        Price(*bad)
+    with pytest.raises(ValueError, match="no number of what is metered"):
+        Price(1, 1, "apple")
+
+
+def test_a_tariff_of_a_users_own() -> None:
+    """Rounds each row's bytes up to megabytes, over any epochs."""
+    charged = accruer(Own(path="lab_tariffs:StartedMegabytes", params={"price": 0.5}), 2, "byte")
+    paid = [charged.due(t, t + 1, ints(600_000, 10**6), 0).tolist() for t in range(3)]
+    assert paid == [[500_000, 500_000], [500_000, 500_000], [0, 500_000]]
+
+
+def test_a_users_tariff_is_told_how_long_rows_were_active() -> None:
+    """All of the epoch where nobody says; in a menu none of it for those who chose another."""
+    active = Own(path="lab_tariffs:Active")
+    assert accruer(active, 2, "mark").due(0, 3 * 10**12, ints(0, 0), 0).tolist() == [3, 3]
+    menu = MenuAccruer(Menu(choices={"posted": Posted(), "active": active}), 2, "mark")
+    menu.choose(ints(1), 1)
+    assert menu.due(0, 3 * 10**12, ints(4, 4), 10).tolist() == [40, 3]
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("list", "gave no array"),
+        ("float", "gave float64 numbers"),
+        ("length", r"gave \(3,\)"),
+        ("negative", "gave -3, not 2 integers"),
+        ("huge", "gave 4611686018427387904"),
+        ("crash", r"failed: KeyError: 'crash' \(.*lab_tariffs.py:\d+\)"),
+    ],
+)
+def test_a_users_tariff_is_held_to_what_can_be_booked(fault: str, told: str) -> None:
+    """One line that names the class and what it did."""
+    charged = accruer(Own(path="lab_tariffs:Faulty", params={"fault": fault}), 2, "byte")
+    with pytest.raises(TariffError, match=f"lab_tariffs:Faulty.*{told}"):
+        charged.due(0, 1, ints(1, 1), 0)
+
+
+# The same rules for what has been said above of one row hold for ten thousand.
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "menu"])
+def test_many_rows_are_as_one_each(kind: str) -> None:
+    """Columns of 200 rows against 200 accruers of one."""
+    tariff, unit = KINDS[kind]
+    draw: Callable[..., Any] = np.random.default_rng(7).integers
+    together, alone = accruer(tariff, 200, unit), [accruer(tariff, 1, unit) for _ in range(200)]
+    for step in range(5):
+        quantity, active = draw(0, 2**40, 200), draw(0, 10**12, 200)
+        span = (step * 10**12, (step + 1) * 10**12)
+        due = together.due(*span, quantity, 99, active)
+        each = [
+            int(one.due(*span, quantity[i : i + 1], 99, active[i : i + 1])[0])
+            for i, one in enumerate(alone)
+        ]
+        assert due.tolist() == each
