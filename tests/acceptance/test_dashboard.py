@@ -123,6 +123,7 @@ def test_knobs_act_on_the_market_that_runs(
             used = "document.querySelector('[data-figure=\"utilization north-net\"]')"
             tab.wait(f"+{used}.dataset.value === 0")
             tab.wait("document.querySelector('.ec-held') === null")  # nothing is held any more
+            board.step(1)
         _left(process.pid, 1)  # of the market that is open
         tab.go("about:blank")
         _left(process.pid, 0)

@@ -30,6 +30,7 @@ _PAGE: Final = "ecnomy.analysis.dashboard.page"
 _NEEDED: Final = ("solara", "altair")  # what Mesa's own page needs
 # A tab that went away without a word (a telephone's) has its engine ended so much later.
 _LOST: Final = "60s"
+_SLOW_S: Final = 120.0  # a browser on a machine with much else to do may be silent for so long
 
 Host = Annotated[str, typer.Option(help="Address to listen on; others can reach 0.0.0.0.")]
 Port = Annotated[int, typer.Option(help="Port to listen on, 0 for any free one.", min=0, max=65535)]
@@ -102,7 +103,12 @@ def _serve(sock: socket.socket) -> None:
     import uvicorn
     from solara.server import starlette
 
-    config = uvicorn.Config(starlette.app, log_level="warning", timeout_graceful_shutdown=2)
+    config = uvicorn.Config(
+        starlette.app,
+        log_level="warning",
+        timeout_graceful_shutdown=2,
+        ws_ping_timeout=_SLOW_S,
+    )
     server = uvicorn.Server(config)
     try:
         server.run(sockets=[sock])
