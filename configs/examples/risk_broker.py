@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A risk broker: a role of one's own, used by risk-broker.yaml beside it.
 
-It sells a cap on what a flow pays for marks in each period, for a premium, and pays back what
-exceeds it (Andreassen 2002, 1.1: a third party that takes the risk of a changing price).
+It sells a cap on what a user pays for the marks of a flow in each period, for a premium, and pays
+back what exceeds it (Andreassen 2002, 1.1: a third party that takes the risk of a changing price).
+Marks that somebody else pays, such as the provider of a service class, are no risk of the user's.
 """
 
 from __future__ import annotations
@@ -72,9 +73,10 @@ class PayBack:
         period = epoch.from_ps // self._period_ps
         if period != self._period:
             self._period, self._charged = period, np.zeros_like(self._charged)
+        users = self._seat.users_of(self._rows)
+        own = self._seat.payers_of(self._rows) == users
         before = np.maximum(self._charged - self._cap_micro, 0)
-        self._charged = self._charged + epoch.charge_micro[self._rows]
+        self._charged = self._charged + np.where(own, epoch.charge_micro[self._rows], 0)
         amount = np.maximum(self._charged - self._cap_micro, 0) - before
         payer = np.full(len(self._rows), self._seat.account, dtype=np.int64)
-        users, ones = self._seat.users_of(self._rows), np.ones_like(amount)
-        return Dues("pay-back", payer, users, amount, self._rows, ones, amount)
+        return Dues("pay-back", payer, users, amount, self._rows, np.ones_like(amount), amount)

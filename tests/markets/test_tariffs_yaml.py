@@ -233,8 +233,8 @@ BAD = [
     (
         "{kind: blocks, blocks: [{up_to: 2 h, price: 1 money/GB}, {price: 1 money/GB}]}",
         ".blocks[0].up_to",
-        "a limit in ps",
-        "one in byte",
+        "a limit on time at a price of 1 money/GB",
+        "one on bytes",
     ),
     (
         "{kind: blocks, blocks: [{up_to: 2 apples, price: 1 money/GB}, {price: 1 money/GB}]}",

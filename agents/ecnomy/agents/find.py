@@ -11,14 +11,17 @@ import importlib.metadata
 import os
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 
-__all__ = ["Family", "blame", "find", "look_beside", "make"]
+__all__ = ["Family", "blame", "find", "guarded", "look_beside", "make"]
+
+Result = TypeVar("Result")
 
 
 def look_beside(file: str | os.PathLike[str]) -> None:
@@ -90,6 +93,22 @@ def blame(who: str, error: Exception, kind: type[EcnomyError]) -> EcnomyError:
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
     return kind(f"{who} failed: {type(error).__name__}: {error}{where}")
+
+
+def guarded(
+    who: str, kind: type[EcnomyError], call: Callable[..., Result]
+) -> Callable[..., Result]:
+    """A call of a user's own code that raises nothing but an EcnomyError."""
+
+    def called(*given: Any) -> Result:
+        try:
+            return call(*given)
+        except EcnomyError:
+            raise
+        except Exception as error:
+            raise blame(who, error, kind) from error
+
+    return called
 
 
 def _load(family: Family, kind: str, path: str) -> type:

@@ -81,6 +81,9 @@ class Seat(Protocol):
     def users_of(self, rows: Integers) -> Integers:
         """The accounts of whose flows these are."""
 
+    def payers_of(self, rows: Integers) -> Integers:
+        """The accounts that pay the marks of these rows, in the classes they are in now."""
+
     def rows_of(self, sources: tuple[str, ...]) -> Integers:
         """The rows of these sources."""
 

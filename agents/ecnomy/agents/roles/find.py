@@ -51,6 +51,7 @@ class Preset(msgspec.Struct, frozen=True):
     pays_itself: bool = False
 
 
+PHASES: Final = ("post", "choose", "provide", "watch")  # of a meeting, in this order
 ROLES: Final[dict[str, Preset]] = {
     "connectivity-provider": Preset(
         f"{_HERE}.connectivity_provider:ConnectivityProvider",
@@ -122,7 +123,16 @@ def find_role(word: str) -> type[Role]:
     Raises:
         InputError: there is none, it cannot be imported, or it makes no contracts (`join`).
     """
-    return find(_FAMILY, word)
+    found = find(_FAMILY, word)
+    if word not in ROLES:
+        from ecnomy.agents.roles.role import Role  # Mesa, which reading a scenario does without
+
+        if not issubclass(found, Role):
+            raise InputError(f"role {word!r}: its class is no {Role.__module__}.Role")
+        if found.phase not in PHASES:
+            listed = ", ".join(PHASES)
+            raise InputError(f"role {word!r}: found the phase {found.phase!r}, expected {listed}")
+    return found
 
 
 def with_article(word: str) -> str:

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.find import guarded
 from ecnomy.agents.observation import Floats, Integers, Offer
-from ecnomy.agents.roles import find_role, preset_of
+from ecnomy.agents.roles import ROLES, find_role, preset_of
 from ecnomy.agents.roles.role import Role, Terms
 from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
@@ -23,6 +25,7 @@ from ecnomy.markets.economy.charges import Per
 from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
+from ecnomy.markets.economy.guarded import settlement_of
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.link_laws import LinkLaws
 from ecnomy.markets.economy.menus import MarketMenus
@@ -31,7 +34,7 @@ from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.phases import PHASES, in_order
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.seat import MarketSeat
-from ecnomy.markets.economy.settlement import Settlement, find_settlement
+from ecnomy.markets.economy.settlement import Settlement
 from ecnomy.markets.economy.sight import Sight
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import PRICE, Journal
@@ -80,8 +83,8 @@ class Market(ByHand):
         self.parties.settle()
         self.offer: Integers = self.parties.first_offer.copy()
         self.domains = domains_of(plan, spec, self.carriers, self.parties)
-        self._settlement: Settlement = find_settlement(spec.settlement)(
-            plan, self.parties, self.domains, per
+        self._settlement: Settlement = settlement_of(
+            spec.settlement, plan, self.parties, self.domains, per
         )
         self.aims.by_delivery = per == "mark" and getattr(self._settlement, "by_delivery", False)
         self._counts = Counts(len(self.offer))
@@ -203,6 +206,10 @@ class Market(ByHand):
         role.notes = seat.agent.notes
         for contract in spec.contracts:
             seat.sell(contract)
+        if spec.role not in ROLES:  # a user's own
+            who = f"{spec.name} ({spec.role})"
+            for method in ("join", "act"):
+                setattr(role, method, guarded(who, StrategyError, getattr(role, method)))
         role.join(seat)
         return role, seat
 

@@ -8,28 +8,16 @@ look. Requests in mid-epoch are answered as they come.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.roles.find import PHASES
 from ecnomy.agents.roles.role import Role
 
 __all__ = ["PHASES", "in_order"]
 
-PHASES: Final = ("post", "choose", "provide", "watch")
-
 
 def in_order(roles: Iterable[Role]) -> dict[str, list[Role]]:
-    """Phase -> the agents that act in it.
-
-    Raises:
-        StrategyError: a role names no phase.
-    """
+    """Phase -> the agents that act in it."""
     found: dict[str, list[Role]] = {phase: [] for phase in PHASES}
     for role in roles:
-        if role.phase not in found:
-            raise StrategyError(
-                f"{role.name}: its role acts in the phase {role.phase!r}, expected one of "
-                f"{', '.join(PHASES)}"
-            )
         found[role.phase].append(role)
     return found

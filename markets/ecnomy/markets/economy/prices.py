@@ -19,9 +19,22 @@ from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.yamlfile import Node, show
 
-__all__ = ["EXAMPLES", "METER_UNITS", "AnyPrice", "Price", "PriceReader", "TimePrice", "per_text"]
+__all__ = [
+    "EXAMPLES",
+    "METER_UNITS",
+    "WORDS",
+    "AnyPrice",
+    "Price",
+    "PriceReader",
+    "TimePrice",
+    "per_text",
+]
 
 METER_UNITS: Final = tuple(dict.fromkeys(unit for unit, _ in units.PER.values()))
+WORDS: Final = {  # what is counted in a unit
+    **{unit: f"{unit}s" for unit in METER_UNITS},
+    "ps": "time",
+}
 EXAMPLES: Final = {
     "ps": "10 money/h",
     "byte": "2 money/GB",

@@ -17,6 +17,7 @@ from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, Pr
 from ecnomy.agents.roles.find import Preset
 from ecnomy.agents.seat import CallSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
+from ecnomy.markets.economy.guarded import Guarded
 from ecnomy.markets.results.journal import NAMES, TARIFF
 
 if TYPE_CHECKING:
@@ -77,7 +78,10 @@ class MarketSeat:
 
     def add(self, contract: Contract) -> None:
         """See Seat."""
-        self._market.added.append(contract)
+        if not callable(getattr(contract, "due", None)):
+            found = f"{type(contract).__name__}, which has no method due(epoch)"
+            raise StrategyError(f"{self._name} ({self.spec.role}) added a contract: found {found}")
+        self._market.added.append(Guarded(f"{self._name} ({self.spec.role})", contract))
 
     # ---- looking
     def flows(self, rows: Integers) -> Observation:
@@ -105,6 +109,10 @@ class MarketSeat:
     def users_of(self, rows: Integers) -> Integers:
         """See Seat; known once all agents have joined."""
         return self._market.parties.users[rows]
+
+    def payers_of(self, rows: Integers) -> Integers:
+        """See Seat."""
+        return self._market.parties.mark_payers(self._market.offer)[rows]
 
     def rows_of(self, sources: tuple[str, ...]) -> Integers:
         """See Seat."""
@@ -162,4 +170,7 @@ class MarketSeat:
         self._market.journal.one(self.t_ps, self._name, name, value)
 
     def _domain(self) -> int:
-        return self._market.domains.names.index(self._name)
+        names = self._market.domains.names
+        if self._name not in names:
+            raise StrategyError(f"{self._name} ({self.spec.role}): found no domain of its own")
+        return names.index(self._name)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ecnomy.markets.economy.prices import METER_UNITS, AnyPrice, Price, TimePrice
+from ecnomy.markets.economy.prices import METER_UNITS, WORDS, AnyPrice, Price, TimePrice
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import MICRO, MOST_PS, Amount, TimePs
 from ecnomy.markets.inputs.reading import Misfit, known_name
@@ -222,8 +222,8 @@ class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="b
             if block.up_to is None:
                 raise Misfit(here, "no 'up_to'", "a quantity: only the last block has no end")
             if block.up_to.unit != block.price.unit:
-                found = f"a limit in {block.up_to.unit} on a price of {block.price}"
-                raise Misfit(here, found, f"one in {block.price.unit}")
+                found = f"a limit on {WORDS[block.up_to.unit]} at a price of {block.price}"
+                raise Misfit(here, found, f"one on {WORDS[block.price.unit]}")
             if block.up_to.count <= low:
                 raise Misfit(here, "no more than the block before", "a quantity above it")
             low = block.up_to.count

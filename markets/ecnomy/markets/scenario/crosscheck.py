@@ -17,7 +17,7 @@ from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
 from ecnomy.markets.plan.structs import TOGETHER
-from ecnomy.markets.scenario.document import AgentEntry, Document
+from ecnomy.markets.scenario.document import AgentEntry, ContractEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.traffic import FILES, RateCapped
@@ -132,8 +132,7 @@ def _agent(agent: AgentEntry) -> AgentSpec:
         test_streams=agent.test_streams,
         tariff=None if agent.tariff is None else agent.tariff.tariff(),
         contracts=tuple(
-            ContractSpec(c.name or f"{c.meter}-charge", c.meter, c.tariff, c.sources)
-            for c in agent.contracts or ()
+            ContractSpec(_kind(c), c.meter, c.tariff, c.sources) for c in agent.contracts or ()
         ),
         links=agent.links or (),
         nodes=agent.nodes or (),
@@ -186,6 +185,13 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
                     found = f"the unknown source {source!r}"
                     here = f"{path}.sources[{item}]"
                     raise places.fault(here, found, known_name(source, known))
+                if preset_of(agent.role).uses and source in agent.sources:
+                    here = f"{path}.sources[{item}]"
+                    raise places.fault(here, f"{source!r}, its own", "a source of somebody else's")
+            for other in (agent.contracts or ())[:number]:
+                if _kind(other) == _kind(entry) and set(other.sources) & set(entry.sources):
+                    found = f"{_kind(entry)!r} once more for a source"
+                    raise places.fault(f"{path}.name", found, "another name: bills go by names")
             carrier = preset_of(agent.role).owns_links
             if entry.meter == "marks-set" and not carrier:
                 found = f"marks-set of {with_article(agent.role)}, who has no domain"
@@ -197,6 +203,11 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
             if entry.meter == "transfers" and not document.record.transfers:
                 found = "transfers, which record.transfers leaves out"
                 raise places.fault(f"{path}.meter", found, "record: {transfers: true}")
+
+
+def _kind(contract: ContractEntry) -> str:
+    """What its rows in the ledger are called."""
+    return contract.name or f"{contract.meter}-charge"
 
 
 def _check_rows(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contracts and settlements of a user's own: what goes wrong in them is told in one line."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.errors import InputError, StrategyError
+from ecnomy.agents.find import guarded
+from ecnomy.agents.observation import Floats, Integers
+from ecnomy.markets.economy.charges import Per
+from ecnomy.markets.economy.contracts import Contract, Dues
+from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.economy.settlement import SETTLEMENTS, Settlement, find_settlement
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Guarded", "settlement_of"]
+
+
+class Guarded:
+    """A contract of a user's own."""
+
+    def __init__(self, who: str, contract: Contract) -> None:
+        self._who = who
+        self._due = guarded(f"the contract of {who}", StrategyError, contract.due)
+
+    def due(self, epoch: Epoch) -> Dues:
+        """See Contract."""
+        found: object = self._due(epoch)
+        if not isinstance(found, Dues):
+            wanted = "expected Dues of ecnomy.markets.economy.contracts"
+            name = type(found).__name__
+            raise StrategyError(f"the contract of {self._who}: due returned {name}, {wanted}")
+        return found
+
+
+class _Rule:
+    """A settlement of a user's own."""
+
+    def __init__(self, who: str, own: Settlement, rows: int) -> None:
+        self._who, self._rows = who, rows
+        self._price = guarded(who, InputError, own.row_price_micro)
+        self.contracts: tuple[Contract, ...] = tuple(Guarded(who, one) for one in own.contracts)
+        self.by_delivery = bool(getattr(own, "by_delivery", False))
+
+    def row_price_micro(self) -> Integers | Floats:
+        """See Settlement."""
+        found: object = self._price()
+        if not isinstance(found, np.ndarray) or found.shape != (self._rows,):
+            told = f"shape {found.shape}" if isinstance(found, np.ndarray) else f"{found!r:.80}"
+            wanted = f"expected an array of {self._rows} prices, one a flow"
+            raise InputError(f"{self._who}: row_price_micro returned {told}, {wanted}")
+        return found
+
+
+def settlement_of(
+    word: str, plan: Plan, parties: Parties, domains: Domains, per: Per
+) -> Settlement:
+    """The rule of this name, made for a run.
+
+    Raises:
+        InputError: there is none, or a user's own cannot be made.
+    """
+    rule = find_settlement(word)
+    if word in SETTLEMENTS:
+        return rule(plan, parties, domains, per)
+    who = f"settlement {word!r}"
+    own = guarded(who, InputError, rule)(plan, parties, domains, per)
+    made: Settlement = guarded(who, InputError, _Rule)(who, own, plan.row_count)
+    return made

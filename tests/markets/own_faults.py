@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Roles and settlements of a user's own that err."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ecnomy.agents.roles import Preset
+from ecnomy.agents.roles.role import Role
+from ecnomy.agents.seat import Seat
+from ecnomy.markets.economy.settlement import Peering
+
+
+class Short(Peering):
+    """Takes too few arguments."""
+
+    def __init__(self, plan: Any) -> None:
+        raise AssertionError(plan)
+
+
+class Broken(Peering):
+    """Cannot be made."""
+
+    def __init__(self, *given: Any) -> None:
+        raise ValueError("boom")
+
+
+class Priceless(Peering):
+    """Fails when it is asked."""
+
+    def row_price_micro(self) -> Any:
+        """See Settlement."""
+        return {}["x"]
+
+
+class Silent(Peering):
+    """Answers nothing."""
+
+    def row_price_micro(self) -> Any:
+        """See Settlement."""
+
+
+class Few(Peering):
+    """Answers for two flows, however many there are."""
+
+    def row_price_micro(self) -> Any:
+        """See Settlement."""
+        return np.ones(2, dtype=np.int64)
+
+
+class _Watcher(Role):
+    preset = Preset(takes=("sources",))
+
+    def join(self, seat: Seat) -> None:
+        """Nothing."""
+
+
+class Joining(_Watcher):
+    """Fails as it joins."""
+
+    def join(self, seat: Seat) -> None:
+        """See Role."""
+        raise RuntimeError("no way in")
+
+
+class Acting(_Watcher):
+    """Fails as it acts."""
+
+    def act(self, seat: Seat) -> None:
+        """See Role."""
+        _ = 1 / 0
+
+
+class Posting(_Watcher):
+    """Posts a price without a domain."""
+
+    def act(self, seat: Seat) -> None:
+        """See Role."""
+        seat.post_price(5)
+
+
+class Adding(_Watcher):
+    """Adds what is no contract."""
+
+    def join(self, seat: Seat) -> None:
+        """See Role."""
+        seat.add(object())
+
+
+class Owing(_Watcher):
+    """Adds a contract that owes nothing that could be booked."""
+
+    def join(self, seat: Seat) -> None:
+        """See Role."""
+        seat.add(self)
+
+    def due(self, epoch: Any) -> Any:
+        """See Contract."""
+        return 3
+
+
+class Late(_Watcher):
+    """Acts when nobody does."""
+
+    phase = "later"
+
+
+class Stranger:
+    """Joins, and is no Role."""
+
+    def join(self, seat: Seat) -> None:
+        """See Role."""

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong in a user's own role, settlement or contract is one line that names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import EcnomyError, ScenarioError
+from ecnomy.markets import load, run
+from ecnomy.markets.scenario import scenario_from_text
+
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
+TEXT = """\
+version: 1
+duration: 3 s
+network:
+  links:
+    - {name: l, from: a, to: b, rate: 2 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: web, count: 3, from: a, to: b, transport: {law: wtp}}
+market:
+  epoch: 1 s
+  settlement: retail
+  price_per_mark: 0.01 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - {name: ann, role: price-handler, sources: web,
+       strategy: {kind: constant-charge, charge: 1 money/s}}
+"""
+NAMED = r"\(.*own_faults.py:\d+\)"  # where it went wrong
+
+
+@pytest.mark.parametrize(
+    ("rule", "says"),
+    [
+        ("Short", "settlement 'own_faults:Short' failed: TypeError: .*takes 2 positional"),
+        ("Broken", f"settlement 'own_faults:Broken' failed: ValueError: boom {NAMED}"),
+        ("Priceless", f"settlement 'own_faults:Priceless' failed: KeyError: 'x' {NAMED}"),
+        ("Silent", "own_faults:Silent': row_price_micro returned None, expected an array of 3"),
+        ("Few", r"own_faults:Few': row_price_micro returned shape \(2,\), expected an array of 3"),
+    ],
+)
+def test_a_settlement_that_errs_is_named(rule: str, says: str, tmp_path: Path) -> None:
+    """As it is made, and as it is asked."""
+    text = TEXT.replace("settlement: retail", f"settlement: 'own_faults:{rule}'")
+    with pytest.raises(EcnomyError, match=says):
+        run(scenario_from_text(text), out=tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("role", "says"),
+    [
+        ("Joining", rf"bob \(own_faults:Joining\) failed: RuntimeError: no way in {NAMED}"),
+        ("Acting", rf"bob \(own_faults:Acting\) failed: ZeroDivisionError: .* {NAMED}"),
+        ("Posting", r"bob \(own_faults:Posting\): found no domain of its own"),
+        ("Adding", r"bob \(own_faults:Adding\) added a contract: found object, which has no"),
+        ("Owing", r"contract of bob \(own_faults:Owing\): due returned int, expected Dues"),
+    ],
+)
+def test_a_role_that_errs_is_named(role: str, says: str, tmp_path: Path) -> None:
+    """As it joins, acts, posts and owes."""
+    text = TEXT + f"    - {{name: bob, role: 'own_faults:{role}'}}\n"
+    with pytest.raises(EcnomyError, match=says):
+        run(scenario_from_text(text), out=tmp_path / "r")
+
+
+@pytest.mark.parametrize(
+    ("role", "says"), [("Late", "found the phase 'later', expected post"), ("Stranger", "is no ")]
+)
+def test_a_role_that_cannot_be_one_is_found_as_it_is_read(role: str, says: str) -> None:
+    """With its line."""
+    text = TEXT + f"    - {{name: bob, role: 'own_faults:{role}'}}\n"
+    with pytest.raises(ScenarioError, match=f"s.yaml:16: market.agents.2..role: .*{says}"):
+        scenario_from_text(text, "s.yaml")
+
+
+@pytest.mark.parametrize(
+    ("contracts", "place", "says"),
+    [
+        ("ann: [{meter: bytes, sources: web}]", "contracts.0..sources", "found 'web', its own"),
+        (
+            "isp: [{meter: bytes, sources: web}, {meter: bytes, sources: web}]",
+            "contracts.1..name",
+            "found 'bytes-charge' once more for a source",
+        ),
+        (
+            "isp: [{meter: bytes, sources: web}, {name: bytes-charge, meter: calls, sources: web}]",
+            "contracts.1..name",
+            "found 'bytes-charge' once more",
+        ),
+    ],
+)
+def test_contracts_with_oneself_or_twice_are_refused(contracts: str, place: str, says: str) -> None:
+    """Nobody pays himself, and bills that go by names keep apart."""
+    who, _, told = contracts.partition(": ")
+    told = told.replace("sources", "tariff: {kind: flat, price: 1 money/h}, sources")
+    text = TEXT.replace(f"name: {who}, ", f"name: {who}, contracts: {told}, ")
+    with pytest.raises(ScenarioError, match=f"{place}: {says}"):
+        scenario_from_text(text, "s.yaml")
+
+
+def test_two_contracts_of_other_names_are_two_bills(tmp_path: Path) -> None:
+    """And the same name is fine for other sources."""
+    tariff = "meter: bytes, tariff: {kind: per-unit, price: 1 money/MB}, sources: web"
+    told = f"contracts: [{{{tariff}}}, {{name: again, {tariff}}}]"
+    given = scenario_from_text(TEXT.replace("name: isp, ", f"name: isp, {told}, "))
+    sums = run(given, out=tmp_path / "r").ledger.groupby("kind")["amount_micro"].sum()
+    assert sums["again"] == sums["bytes-charge"] > 0
+
+
+def test_the_risk_broker_covers_only_marks_that_users_pay(tmp_path: Path) -> None:
+    """Flows in a class: their provider pays for their marks, so nothing is paid back."""
+    role = "kind: 'risk_broker:RiskBroker', premium: 0.5 money/min, cap: 1 money, period: 10 s"
+    broker = f"    - {{name: broker, sources: gold, role: {{{role}}}}}"
+    text = f"extends: {EXAMPLES / 'gold-silver.yaml'}\nduration: 90 s\n"
+    text += f"market:\n  agents:\n{broker}\n"
+    (tmp_path / "risk_broker.py").write_text((EXAMPLES / "risk_broker.py").read_text())
+    (tmp_path / "cover.yaml").write_text(text)
+    ledger = run(load(tmp_path / "cover.yaml"), out=tmp_path / "r").ledger
+    paid = ledger.groupby(["kind", "debit", "credit"])["amount_micro"].sum()
+    assert paid["marks", "shop", "isp"] > 50_000_000
+    assert paid["premium", "source:gold", "broker"] == 2 * 750_000
+    assert not (ledger["kind"] == "pay-back").any()
