@@ -14,9 +14,6 @@ from types import ModuleType
 
 import pytest
 
-pytest.importorskip("gymnasium")
-pytest.importorskip("cma")
-
 from ecnomy.analysis.theory import ParallelCarriers
 
 HERE = Path(__file__).parents[2] / "configs" / "rl"

@@ -11,10 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-pytest.importorskip("gymnasium")
-pytest.importorskip("pettingzoo")
-
 from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 

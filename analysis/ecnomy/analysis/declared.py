@@ -25,14 +25,14 @@ from ecnomy.agents.utilities import Utility
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.windows import Epochs
-from ecnomy.markets.plan import Plan, Source
+from ecnomy.markets.economy.contracts import Spans
+from ecnomy.markets.plan import Plan
 from ecnomy.markets.scenario import scenario_from_text
 
-__all__ = ["Declared", "Lived", "agents_of", "declared_of", "limit_bps", "lived"]
+__all__ = ["Declared", "Lived", "agents_of", "declared_of", "lived"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-_NEVER: Final = 2**62
 LEAST: Final = 1e-3  # of x0, where U(0) is infinite
 
 
@@ -47,7 +47,7 @@ class Declared(msgspec.Struct, frozen=True, eq=False):
         least: the smallest ratio of rate and x0 that counts; 0 where U(0) is finite.
         weight: the utility's `a`, 1 where it has none [money/s].
         flows: how many flows each row is.
-        stop_ps: when its source stops; past any time where it does not.
+        stop_ps: when its source stops, at the end of the run at the latest.
     """
 
     agent: str
@@ -161,12 +161,12 @@ def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> De
     if utility.x0 is not None:
         x0_bps = np.full(len(rows), float(utility.x0))
     else:  # what the traffic asks for at most; where it asks for all, x0 makes no difference
-        limits = [limit_bps(named[row]) for row in rows]
+        limits = [named[row].most_bps for row in rows]
         x0_bps = np.array([x if math.isfinite(x) else 1.0 for x in limits])
     with np.errstate(all="ignore"):
         bounded = bool(np.isfinite(utility.value(np.zeros(1))).all())
     least, weight = 0.0 if bounded else LEAST, float(getattr(utility, "a", 1.0))
-    own = [named[row] for row in rows]
+    spans = Spans(plan)
     return Declared(
         agent=agent,
         utility=utility,
@@ -174,14 +174,9 @@ def _declared(plan: Plan, agent: str, utility: Utility, sources: set[str]) -> De
         x0_bps=x0_bps,
         least=least,
         weight=weight,
-        flows=np.array([source.row_flows for source in own], dtype=np.float64),
-        stop_ps=np.array([s.stop_ps if s.stop_ps >= 0 else _NEVER for s in own], dtype=np.int64),
+        flows=spans.flows[rows].astype(np.float64),
+        stop_ps=spans.stop_ps[rows],
     )
-
-
-def limit_bps(source: Source) -> float:
-    """What the traffic of a flow asks for at most, as strategies are told it [bit/s]."""
-    return float(source.traffic.params.get("rate_bps", math.inf)) * source.profile.largest
 
 
 def lived(flows: Epochs, declared: Declared, from_ps: int, to_ps: int) -> Lived:

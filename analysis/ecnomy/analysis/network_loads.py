@@ -43,6 +43,7 @@ __all__ = [
     "link_loads",
     "network_loads",
     "packet_bits",
+    "or_0",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -120,13 +121,14 @@ class NetworkLoads(msgspec.Struct, frozen=True):
         found = [link for link in self.links if link.congested]
 
         def worst(link: LinkLoad) -> tuple[float, float, float, int]:
-            price, marked, dropped = map(_or_0, (link.price_per_mbit, link.marked, link.dropped))
-            return (-price, -max(marked, dropped), -_or_0(link.wait_s), link.link)
+            price, marked, dropped = map(or_0, (link.price_per_mbit, link.marked, link.dropped))
+            return (-price, -max(marked, dropped), -or_0(link.wait_s), link.link)
 
         return sorted(found, key=worst)
 
 
-def _or_0(value: float) -> float:
+def or_0(value: float) -> float:
+    """0 in place of NaN."""
     return 0.0 if math.isnan(value) else value
 
 

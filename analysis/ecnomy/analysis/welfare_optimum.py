@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.declared import Declared, Lived, limit_bps, lived
+from ecnomy.analysis.declared import Declared, Lived, lived
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.theory.nash import nash_equilibrium
@@ -251,7 +251,7 @@ def _most_bps(source: Source, window: Window) -> float:
     until_s = source.traffic.params.get("until_s", -1.0)
     if 0 <= until_s * PS_PER_S <= window.from_ps:
         return math.inf
-    return limit_bps(source)
+    return source.most_bps
 
 
 def _packet_bytes(source: Source) -> int:

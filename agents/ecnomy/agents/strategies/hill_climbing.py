@@ -18,9 +18,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar, Final
 
-from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
+from ecnomy.agents.strategies.trial import gained_micro
 
 __all__ = ["HillClimbing"]
 
@@ -56,9 +56,8 @@ class HillClimbing:
 
     def post_price(self, seen: PriceObservation) -> int:
         """The price from now on, micro-units per mark."""
-        if seen.agent is None:
-            raise StrategyError("hill-climbing: what a carrier earns takes a market")
-        gained = sum(seen.agent.received_since().values()) - sum(seen.agent.paid_since().values())
+        gained = gained_micro(seen, "hill-climbing")
+        assert seen.agent is not None
         step, low, high = (round(x * MICRO) for x in (self.step, self.floor, self.ceiling))
         price = min(high, max(low, seen.price_micro))
         if not seen.dt_ps or self._respond:

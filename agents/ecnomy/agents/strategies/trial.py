@@ -14,10 +14,21 @@ from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["DEAREST", "MICRO", "Trial", "check_range"]
+__all__ = ["DEAREST", "MICRO", "Trial", "check_range", "gained_micro"]
 
 MICRO: Final = 1e6
 DEAREST: Final = 1e6  # money; the market takes no higher price
+
+
+def gained_micro(seen: PriceObservation, who: str) -> int:
+    """What a carrier received less what it paid since it last asked [micro-units].
+
+    Raises:
+        StrategyError: there is no market, which keeps the accounts; it names the strategy `who`.
+    """
+    if seen.agent is None:
+        raise StrategyError(f"{who}: what a carrier earns takes a market")
+    return sum(seen.agent.received_since().values()) - sum(seen.agent.paid_since().values())
 
 
 class Trial:
@@ -36,9 +47,7 @@ class Trial:
         Raises:
             StrategyError: there is no market, which keeps the accounts.
         """
-        if seen.agent is None:
-            raise StrategyError(f"{self._who}: what a carrier earns takes a market")
-        gained = sum(seen.agent.received_since().values()) - sum(seen.agent.paid_since().values())
+        gained = gained_micro(seen, self._who)
         if not seen.dt_ps or self._responding:
             self._responding = not seen.dt_ps
             return None

@@ -18,7 +18,7 @@ from ecnomy.analysis.families import MOST_GROUPS
 from ecnomy.analysis.network_layout import Point, layout
 from ecnomy.analysis.network_legend import HALO, SHADES
 from ecnomy.analysis.network_list import badge_names
-from ecnomy.analysis.network_loads import LinkLoad
+from ecnomy.analysis.network_loads import LinkLoad, or_0
 from ecnomy.analysis.network_map import NetworkMap, draw_map, map_labels
 from ecnomy.analysis.panels import COLOURS, shortened
 
@@ -88,7 +88,7 @@ def map_svg(plan: Plan, place: Place, links: Sequence[LinkLoad]) -> tuple[bytes,
     edges = [(plan.nodes[x.source], plan.nodes[x.target]) for x in plan.links]
     fastest = max(link.rate_bps for link in plan.links)
     worst = [link for link in links if link.congested]
-    worst.sort(key=lambda x: (-_or_0(x.marked), -_or_0(x.dropped), -_or_0(x.wait_s), x.link))
+    worst.sort(key=lambda x: (-or_0(x.marked), -or_0(x.dropped), -or_0(x.wait_s), x.link))
     badges = {x.link: name for x, name in zip(worst, badge_names(points), strict=False)}
     labels = map_labels(points, edges, worst, WIDE, _LETTERS)
     frame = NetworkMap(points, labels, height, float(fastest), _LETTERS)
@@ -203,7 +203,3 @@ def _svg(figure: Figure) -> bytes:
     file = io.BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None, "Creator": None})
     return file.getvalue()
-
-
-def _or_0(value: float) -> float:
-    return 0.0 if math.isnan(value) else value

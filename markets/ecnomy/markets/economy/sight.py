@@ -45,10 +45,7 @@ def _gain(source: Source) -> float:
 
 def _limits_bps(plan: Plan) -> Floats:
     """What the traffic of each flow asks for at most, IP bits/s; infinite for greedy ones."""
-    rates = [
-        s.traffic.params.get("rate_bps", np.inf) * s.profile.largest for s in plan.row_sources()
-    ]
-    return np.array(rates, dtype=np.float64)
+    return np.array([source.most_bps for source in plan.row_sources()], dtype=np.float64)
 
 
 class _Look(msgspec.Struct, frozen=True, eq=False):

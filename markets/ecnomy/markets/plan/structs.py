@@ -191,6 +191,11 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.count // self.row_count
 
     @property
+    def most_bps(self) -> float:
+        """What the traffic of a flow asks for at most, IP bits/s; infinite where it is greedy."""
+        return float(self.traffic.params.get("rate_bps", math.inf)) * self.profile.largest
+
+    @property
     def weighted(self) -> bool:
         """Whether its window law has a weight, so that a market can ask for marks per second."""
         return isinstance(self.transport, Tcp) and self.transport.window.law in WEIGHTED_LAWS

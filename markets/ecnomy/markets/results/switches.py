@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.observation import Floats, Integers
+from ecnomy.markets.economy.contracts import Spans
 from ecnomy.markets.plan import Plan
 
 __all__ = ["Switches"]
-
-_EVER = 2**62
 
 
 class Switches:
@@ -47,16 +46,13 @@ class Switches:
         order = np.argsort(row, kind="stable")
         row, begin, on = row[order], begin[order], on[order]
         last = np.append(row[1:] != row[:-1], True)[: len(row)]
-        end = np.where(last, _EVER, np.append(begin[1:], 0)[: len(row)])
-        sources = plan.row_sources()
-        start = np.array([sources[r].start.at_ps for r in row.tolist()], dtype=np.int64)
-        stops = [sources[r].stop_ps for r in row.tolist()]
-        stop = np.array([s if s >= 0 else _EVER for s in stops], dtype=np.int64)
-        begin, end = np.maximum(begin, start), np.minimum(end, stop)
+        end = np.where(last, plan.duration_ps, np.append(begin[1:], 0)[: len(row)])
+        spans = Spans(plan)
+        begin, end = np.maximum(begin, spans.start_ps[row]), np.minimum(end, spans.stop_ps[row])
         keep = (on > 0) & (end > begin)
         self._index = np.searchsorted(self.rows, row[keep])
         self._begin, self._end = begin[keep], end[keep]
-        self._flows = np.array([sources[r].row_flows for r in self.rows.tolist()], dtype=np.float64)
+        self._flows = spans.flows[self.rows].astype(np.float64)
 
     def on(self, edges_ps: npt.NDArray[np.int64]) -> Floats:
         """How many flows of each of these rows were on, on average over each interval.
