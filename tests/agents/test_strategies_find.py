@@ -16,6 +16,7 @@ NEEDED = {
     "all-or-nothing": {"threshold": 1.0, "rate": 1e6},
     "average-rate": {"threshold": 1.0, "rate": 1e6},
     "best-offer": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
+    "fee-limit": {"low": 0.5, "high": 2.0},
     "constant-throughput": {"threshold": 1.0, "rate": 1e6},
     "elastic-utility": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
     "file-budget": {"budget": 1.0},

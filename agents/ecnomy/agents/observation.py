@@ -49,18 +49,29 @@ def column(value: float) -> Floats:
     return made
 
 
-class Offer(msgspec.Struct, frozen=True):
+class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A service class somebody sells; flows name it by its index in `Observation.offers`.
 
     Attributes:
         provider: who sells it [name of an application provider].
         name: of the class [text, as in the scenario].
-        fee_micro_per_s: what a flow in it pays [micro-units of money / s].
+        fee_micro_per_s: what a flow in it pays the provider now [micro-units of money / s].
+        charge_micro_per_s: what the marks of a flow in it are to cost, -1 where that is the fee of
+            the time [micro-units of money / s].
+        customer_pays_marks: whether the flow's customer pays the carrier for them, in place of the
+            provider [truth value].
     """
 
     provider: str
     name: str
     fee_micro_per_s: int
+    charge_micro_per_s: int = -1
+    customer_pays_marks: bool = False
+
+    @property
+    def charging_rate_micro(self) -> int:
+        """What the marks of a flow in it are to cost now [micro-units of money / s]."""
+        return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
 class FlowColumns(msgspec.Struct, frozen=True, eq=False):

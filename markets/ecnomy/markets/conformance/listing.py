@@ -21,6 +21,8 @@ ANSWERS: Final = {
     "decide": "a FlowDecision for each flow",
     "decide_many": "a Decision for all flows",
     "post_price": "a price per mark",
+    "post_fees": "a fee for each class",
+    "let_in": "each flow that asks for a class, let in or not",
     "admit": "each call, let in or not",
 }
 

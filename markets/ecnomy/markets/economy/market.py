@@ -24,6 +24,7 @@ from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
+from ecnomy.markets.economy.class_desk import ClassDesk
 from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
@@ -32,7 +33,7 @@ from ecnomy.markets.economy.link_laws import LinkLaws
 from ecnomy.markets.economy.menus import MarketMenus
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.phases import PHASES, in_order
+from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.seat import MarketSeat
 from ecnomy.markets.economy.settlement import Settlement, find_settlement
@@ -51,7 +52,7 @@ class Market(Stepped):
         plan: what is run.
         ledger: all money moved.
         journal: what agents did, for the table `agents`.
-        parties, domains, desk, aims, sight, laws: see their modules.
+        parties, domains, desk, classes, aims, sight, laws: see their modules.
         offer: the class each flow is in, an index into `offers` or NO_OFFER.
         warnings: what a user should know; whoever shows them empties the list.
     """
@@ -74,6 +75,7 @@ class Market(Stepped):
         self.warnings: list[str] = []
         self.parties = Parties(plan, spec.agents, self.ledger)
         self.desk = CallDesk(self.parties, self.ledger)
+        self.classes = ClassDesk(plan, self.parties, self.journal)
         self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
         self.laws = LinkLaws(plan)
         self.carriers: list[AgentSpec] = []
@@ -81,8 +83,10 @@ class Market(Stepped):
         self.added: list[Contract] = []
         self._seats = [self._hire(agent) for agent in spec.agents]
         self._phases = in_order(role for role, _ in self._seats)
+        self._fees = posting_fees(role for role, _ in self._seats)
         self._seat_of = dict(self._seats)
         self.parties.settle()
+        self.classes.settle()
         self.offer: Integers = self.parties.first_offer.copy()
         self.domains = domains_of(plan, spec, self.carriers, self.parties)
         self._settlement: Settlement = find_settlement(spec.settlement)(
@@ -154,6 +158,7 @@ class Market(Stepped):
         terms = (self.offer, self.domains.price_micro, self.aims.active, self.aims.weight)
         epoch = Epoch(self._before, report, *terms)
         self._book.close_epoch(epoch)
+        self.classes.close(epoch)
         self._counts.clear()
         self._before = report
         if report.t_ps >= self.plan.duration_ps:
@@ -164,6 +169,9 @@ class Market(Stepped):
             for role in self._phases[phase]:
                 if role.due(report.t_ps):
                     role.act(self._seat_of[role])
+            for role in self._fees if phase == POST else ():
+                if role.due(report.t_ps):
+                    role.post_fees(self._seat_of[role])
             self._publish()
         self._warn_hasty()
 

@@ -41,12 +41,15 @@ __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "R
 SECOND_PS: Final = 10**12
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
+PAYERS: Final = ("provider", "customer")
 TAKEN: Final = (  # keys that only some roles take
-    *("classes", "sources", "tariff", "test_streams", "links", "nodes", "price_per_mark"),
+    *("classes", "marks_paid_by", "sources", "tariff", "test_streams"),
+    *("links", "nodes", "price_per_mark"),
 )
 
 _Settlement = Annotated[str, Choice(tuple(RULES), own="a rule")]
 _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), above=True)]
+_Members = Annotated[int, Number(what="a number of flows", least=0, most=10**9, whole=True)]
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
 
 
@@ -78,9 +81,16 @@ class Source(Sending, frozen=True, kw_only=True):
 
 
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A service class: a fee per flow and second, and whose flows begin in it."""
+    """A service class: a fee per flow and second, and whose flows begin in it.
+
+    `charge` is what marks of a flow in it are to cost, by default its fee of the time. Customers
+    are let in up to so many `members`, and while its marks cost `most_cost` at most with one more.
+    """
 
     fee: Fee
+    charge: Fee | None = None
+    members: _Members | None = None
+    most_cost: Fee | None = None
     sources: Names = ()
 
 
@@ -104,6 +114,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     name: Name
     role_spec: Annotated[RoleSpec, RoleReader()] = msgspec.field(name="role")
     classes: dict[str, ClassEntry] = {}
+    marks_paid_by: Annotated[str, Choice(PAYERS)] | None = None  # of flows in its classes
     sources: Names = ()
     test_streams: Names = ()
     tariff: CallTariffEntry | None = None
