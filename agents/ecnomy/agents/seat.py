@@ -79,6 +79,9 @@ class Seat(Protocol):
         asked about flows that are to enter it.
         """
 
+    def offer_strategies(self, names: tuple[str, ...]) -> None:
+        """Customers pick one of these for each flow in its classes (FlowColumns.choice)."""
+
     def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
         """It sells the calls of these sources; `seller` is asked at each."""
 

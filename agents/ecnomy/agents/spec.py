@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Value = float | int | str | bool
-Params = dict[str, Value | dict[str, Value]]
+Params = dict[str, Value | dict[str, Any]]
 RETAIL: Final = "retail"
 
 

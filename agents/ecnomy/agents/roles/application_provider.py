@@ -66,6 +66,8 @@ class ApplicationProvider(Role):
         """Its classes are on sale."""
         for sold in seat.spec.classes:
             seat.sell_class(sold, self)
+        if menu := getattr(self._seller, "menu", ()):
+            seat.offer_strategies(menu)
 
     def post_fees(self, seat: Seat) -> None:
         """Post the fees of the time to come."""

@@ -119,8 +119,11 @@ class BestOffer:
 
     def _learn(self, seen: Observation) -> None:
         """What the alternative in use left each user since the last decision."""
+        self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
+
+    def _learn_of(self, seen: Observation, used: Integers) -> None:
+        """What each user's flow of the choice in use left it; `used` are rows of those seen."""
         flows = seen.flows
-        used = self._rows[self._choice, np.arange(len(self._choice))]
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
         cost = user_cost_micro(seen)[used] / MICRO

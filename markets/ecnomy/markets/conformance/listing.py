@@ -108,7 +108,9 @@ def _listed(name: str, origin: str) -> Listed:
 
 
 def _parameter(name: str, field: Field) -> Parameter:
-    if field.forms:
+    if field.strategies:
+        takes = "{name: strategy, ...}"
+    elif field.forms:
         takes = f"{{kind: {' | '.join(field.forms)}, ...}}"
     else:
         takes = field.unit or getattr(field.kind, "__name__", str(field.kind))

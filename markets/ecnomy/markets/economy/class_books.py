@@ -5,6 +5,9 @@ Marks and their cost are counted in the class that a flow was in while they were
 kept only where somebody looks: a provider that posts fees, or a class with a cap on its cost.
 
     cost of late    c <- c + (1 - exp(-dt / 10 s)) (what marks cost in the epoch / dt - c)
+    hidden          h <- h exp(-dt / 10 s), and one more with each member that enters
+
+A member that has cost w per second since it entered is in c with the share that it is not in h.
 """
 
 from __future__ import annotations
@@ -41,6 +44,7 @@ class ClassBooks:
     Attributes:
         counts: totals so far; replaced, never written to.
         cost_micro_per_s: what marks cost of late; replaced, never written to.
+        hidden: members that this does not show yet.
     """
 
     def __init__(self, plan: Plan, classes: int) -> None:
@@ -48,6 +52,7 @@ class ClassBooks:
         none = np.zeros(classes, dtype=np.int64)
         self.counts = ClassCounts(np.zeros(classes), none, none, none)
         self.cost_micro_per_s: Floats = np.zeros(classes)
+        self.hidden: Floats = np.zeros(classes)
 
     def close(self, epoch: Epoch) -> None:
         """Count an epoch, which has been booked."""
@@ -63,6 +68,11 @@ class ClassBooks:
             weight = -math.expm1(-dt_s / LATELY_S)
             late = self.cost_micro_per_s
             self.cost_micro_per_s = late + weight * (spent / dt_s - late)
+            self.hidden = self.hidden * (1 - weight)
+
+    def enter(self, offer: int, members: int) -> None:
+        """So many were let into this class."""
+        self.hidden[offer] += members
 
     def refuse(self, offer: int) -> None:
         """A flow was not let into this class."""

@@ -4,8 +4,9 @@
 A flow whose customer asks for a class is let in unless
 
     members     there is no room: members + 1 > the class's `members`
-    cost        its marks would cost too much: c (n + 1) / n > the class's `most_cost`, c being what
-                they cost of late (class_books.py) and n its members
+    cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`, c being what
+                they cost of late and h how many members that does not show yet (class_books.py),
+                w the charge of the class, which is the most that a flow in it is to cost
     its seller  says no
 
 and else stays where it was. A row of many flows counts as many, and enters as a whole or not at
@@ -85,6 +86,8 @@ class ClassDesk:
             let_in[at] = self._lets_in(t_ps, row, number, offer)
             if let_in[at]:
                 offer[row] = number
+                if self._books is not None:
+                    self._books.enter(number, int(self._flows[row]))
             elif self._books is not None:
                 self._books.refuse(number)
         for number in sorted(set(wanted[~let_in].tolist())):
@@ -98,13 +101,16 @@ class ClassDesk:
         members, more = self._members(t_ps, number, offer), int(self._flows[row])
         if 0 <= sold.members < members + more:
             return False
-        late = self._books.cost_micro_per_s[number] if self._books is not None else 0.0
-        cost = float(late) * (members + more) / members if members else 0.0
+        late = hidden = 0.0
+        if self._books is not None:
+            late = float(self._books.cost_micro_per_s[number])
+            hidden = float(self._books.hidden[number])
+        cost = late + (hidden + more) * self._parties.offers[number].charging_rate_micro
         if 0 <= sold.cost_micro_per_s < cost:
             return False
         if seller is None or not seller.asked:
             return True
-        return seller.let_in(ClassRequest(t_ps, sold.name, row, members, float(late)))
+        return seller.let_in(ClassRequest(t_ps, sold.name, row, members, late))
 
     def _members(self, t_ps: int, number: int, offer: Integers) -> int:
         return int(self._flows[(offer == number) & (self._stop_ps > t_ps)].sum())

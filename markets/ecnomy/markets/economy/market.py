@@ -30,7 +30,7 @@ from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.link_laws import LinkLaws
-from ecnomy.markets.economy.menus import MarketMenus
+from ecnomy.markets.economy.menus import MarketMenus, StrategyMenus
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
@@ -81,6 +81,7 @@ class Market(Stepped):
         self.carriers: list[AgentSpec] = []
         self.sold: list[tuple[str, ContractSpec]] = []
         self.added: list[Contract] = []
+        self.strategies: dict[str, tuple[str, ...]] = {}  # provider -> the names on its menu
         self._seats = [self._hire(agent) for agent in spec.agents]
         self._phases = in_order(role for role, _ in self._seats)
         self._fees = posting_fees(role for role, _ in self._seats)
@@ -98,7 +99,8 @@ class Market(Stepped):
             Metered(plan, self.parties, self.domains, self._counts, seller, contract)
             for seller, contract in self.sold
         ]
-        self.menus = MarketMenus(sold, self.parties, self.journal, lambda: self.t_ps)
+        picked = StrategyMenus(self.strategies, self.parties, self.offer)
+        self.menus = MarketMenus(sold, picked, self.parties, self.journal, lambda: self.t_ps)
         own = (*self._settlement.contracts, ClassFee(plan, self.parties))
         self._book = Book((*own, *sold, *self.added), len(self.offer), self.ledger)
         self._before: Report | None = None

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
@@ -68,6 +69,10 @@ class MarketSeat:
         self._market.classes.open(sold, seller)
         return self._market.parties.sell(self._name, sold)
 
+    def offer_strategies(self, names: tuple[str, ...]) -> None:
+        """See Seat."""
+        self._market.strategies[self._name] = names
+
     def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
         """See Seat."""
         rows = self._market.parties.flows(sources)
@@ -86,9 +91,14 @@ class MarketSeat:
         """See Seat."""
         market = self._market
         price, aims = market.row_price_micro(), market.aims
-        return market.sight.flows(
+        seen = market.sight.flows(
             self._name, rows, price, market.offers, market.offer, aims, self.agent
         )
+        if self._name in market.strategies:
+            choice = market.menus.picked(self._name)[rows]
+            flows = msgspec.structs.replace(seen.flows, choice=choice)
+            seen = msgspec.structs.replace(seen, flows=flows)
+        return seen
 
     def links(self) -> PriceObservation:
         """See Seat."""
