@@ -45,7 +45,8 @@ PARAMS = {
 }
 ROLES = {
     "connectivity-provider": "",
-    "application-provider": "classes: {gold: {fee: 1 money/s, charge: 1 money/s, sources: [one]}}, ",
+    "application-provider": "classes: {gold: {fee: 1 money/s, charge: 1 money/s, "
+    "sources: [one]}}, ",
     "customer": "sources: [one], ",
     "price-handler": "sources: [one, two], ",
     "guaranteed-stream-provider": "sources: [calls], test_streams: [test], "
