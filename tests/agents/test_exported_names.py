@@ -17,6 +17,9 @@ from ecnomy.markets import load, run
 ROOT = Path(__file__).parents[2]
 TOLD = (
     "Call",
+    "ClassColumns",
+    "ClassObservation",
+    "ClassRequest",
     "Decision",
     "FlowColumns",
     "FlowDecision",
@@ -39,6 +42,9 @@ def test_the_names_of_the_package() -> None:
         "NO_CAP",
         "NO_OFFER",
         "Call",
+        "ClassColumns",
+        "ClassObservation",
+        "ClassRequest",
         "Decision",
         "FlowColumns",
         "FlowDecision",

@@ -27,6 +27,9 @@ from ecnomy.markets.scenario.check import warnings
 PARAMS = {
     "all-or-nothing": "rate: 1 Mbps, threshold: 1 money/s",
     "average-rate": "rate: 1 Mbps, threshold: 1 money/s",
+    "best-choice": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
+    "fee-limit": "low: 1 money/s, high: 2 money/s",
+    "menu": "choices: {one: {kind: stay}}",
     "best-offer": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "constant-charge": "charge: 1 money/s",
     "constant-throughput": "rate: 1 Mbps, threshold: 1 money/s",
@@ -42,7 +45,8 @@ PARAMS = {
 }
 ROLES = {
     "connectivity-provider": "",
-    "application-provider": "classes: {gold: {fee: 1 money/s, sources: [one]}}, ",
+    "application-provider": "classes: {gold: {fee: 1 money/s, charge: 1 money/s, "
+    "sources: [one]}}, ",
     "customer": "sources: [one], ",
     "price-handler": "sources: [one, two], ",
     "guaranteed-stream-provider": "sources: [calls], test_streams: [test], "
@@ -55,9 +59,11 @@ FIT = {
     },
     "application-provider": {
         *("average-rate", "constant-charge", "constant-throughput", "elastic-utility"),
-        *("price-memory", "stay"),
+        *("price-memory", "stay", "cost-plus", "fill-classes", "menu"),
     },
-    "customer": {"best-offer", "price-demand", "qos-knob", "stay"},
+    "customer": {
+        *("best-choice", "best-offer", "fee-limit", "price-demand", "qos-knob", "stay"),
+    },
     "price-handler": {
         *("all-or-nothing", "average-rate", "constant-charge", "constant-throughput"),
         *("elastic-utility", "file-budget", "price-demand", "price-memory", "stay"),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ecnomy.agents.calls import Call, StreamObservation
+    from ecnomy.agents.classes import ClassColumns, ClassObservation, ClassRequest
     from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision, FlowDecision
     from ecnomy.agents.errors import StrategyError
     from ecnomy.agents.menus import MenuView
@@ -35,6 +36,9 @@ __all__ = [
     "NO_CAP",
     "NO_OFFER",
     "Call",
+    "ClassColumns",
+    "ClassObservation",
+    "ClassRequest",
     "Decision",
     "FlowColumns",
     "FlowDecision",
@@ -54,6 +58,9 @@ __all__ = [
 
 _HOME: Final = {
     "Call": "calls",
+    "ClassColumns": "classes",
+    "ClassObservation": "classes",
+    "ClassRequest": "classes",
     "Decision": "decision",
     "FlowColumns": "observation",
     "FlowDecision": "decision",

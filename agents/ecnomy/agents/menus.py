@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Menus: contracts whose tariff has several choices, of which the buyer picks one for each flow."""
+"""Menus: what a buyer picks one choice of for each flow.
+
+They are contracts whose tariff has several choices, and providers of classes whose strategy has
+(strategies/menu.py); the name of the latter is STRATEGY.
+"""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MenuView", "Menus"]
+__all__ = ["STRATEGY", "MenuView", "Menus"]
+
+STRATEGY: Final = "strategy"
 
 Integers = npt.NDArray[np.int64]
 
@@ -19,8 +25,9 @@ class MenuView(msgspec.Struct, frozen=True, eq=False):
 
     Attributes:
         seller: whose contract it is [name of an agent].
-        name: of the contract, which is the kind of its rows in the ledger [text].
-        choices: the tariffs by name, in the scenario's order [text]; flows begin with the first.
+        name: of the contract, which is the kind of its rows in the ledger, or STRATEGY [text].
+        choices: the tariffs or strategies by name, in the scenario's order [text]; flows begin with
+            the first.
         flows: the agent's flows it is for, ascending [rows of flows].
         choice: what each of them has now [index into `choices`].
     """

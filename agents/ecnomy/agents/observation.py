@@ -49,18 +49,29 @@ def column(value: float) -> Floats:
     return made
 
 
-class Offer(msgspec.Struct, frozen=True):
+class Offer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A service class somebody sells; flows name it by its index in `Observation.offers`.
 
     Attributes:
         provider: who sells it [name of an application provider].
         name: of the class [text, as in the scenario].
-        fee_micro_per_s: what a flow in it pays [micro-units of money / s].
+        fee_micro_per_s: what a flow in it pays the provider now [micro-units of money / s].
+        charge_micro_per_s: what the marks of a flow in it are to cost, -1 where that is the fee of
+            the time [micro-units of money / s].
+        customer_pays_marks: whether the flow's customer pays the carrier for them, in place of the
+            provider [truth value].
     """
 
     provider: str
     name: str
     fee_micro_per_s: int
+    charge_micro_per_s: int = -1
+    customer_pays_marks: bool = False
+
+    @property
+    def charging_rate_micro(self) -> int:
+        """What the marks of a flow in it are to cost now [micro-units of money / s]."""
+        return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
 class FlowColumns(msgspec.Struct, frozen=True, eq=False):
@@ -93,6 +104,8 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
         weight: of its window law, as last decided, else as in its transport; 0 where there is none,
             and while what is paid for marks steers the flow [unit of the law].
+        choice: of its provider's menu of strategies, as its customer picked it; 0 where there is
+            none [number from 0; provider's view only].
     """
 
     flow: Integers
@@ -115,6 +128,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     file_left: Integers = np.zeros(0, dtype=np.int64)
     rate_cap_bps: Floats = np.zeros(0)
     weight: Floats = np.zeros(0)
+    choice: Integers = np.zeros(0, dtype=np.int64)
 
     def __post_init__(self) -> None:
         for name, value in _LEFT_OUT:
@@ -126,6 +140,7 @@ _LEFT_OUT: Final = (
     *(("limit_bps", np.inf), ("price_micro", np.nan), ("payload_bps", np.nan)),
     *(("source", 0), ("member", 0), ("switched_on", True)),
     *(("files", 0), ("file_bytes", 0), ("file_left", 0), ("rate_cap_bps", -1.0), ("weight", 0.0)),
+    ("choice", 0),
 )
 
 
@@ -197,6 +212,8 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         rate_cap_bps: its largest rate as last decided, -1 for none [bit/s of IP packets].
         weight: of its window law, as last decided, else as in its transport; 0 where there is none,
             and while what is paid for marks steers the flow [unit of the law].
+        choice: of its provider's menu of strategies, as its customer picked it; 0 where there is
+            none [number from 0; provider's view only].
         source: name of its source [text].
         agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
             market].
@@ -224,6 +241,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
     file_left: int = 0
     rate_cap_bps: float = -1.0
     weight: float = 0.0
+    choice: int = 0
     source: str = ""
     agent: AgentView | None = None
 

@@ -15,7 +15,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 
-__all__ = ["OneOf", "Refused", "Unit", "positive"]
+__all__ = ["OneOf", "Refused", "Strategies", "Unit", "positive"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +34,11 @@ class OneOf:
 
     kinds: Mapping[str, type]
     find: Callable[[str], type] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Strategies:
+    """A mapping from names to strategies, each with its `kind` and its parameters."""
 
 
 class Refused(ValueError):

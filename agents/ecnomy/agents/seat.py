@@ -13,17 +13,33 @@ from typing import Any, Protocol
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 
-__all__ = ["CallSeller", "Seat", "Truths"]
+__all__ = ["CallSeller", "ClassSeller", "Seat", "Truths"]
 
 
 class CallSeller(Protocol):
     """Who is asked, in mid-epoch, whether a call is let in."""
 
     def admit(self, call: object) -> bool:
+        """The answer."""
+
+
+class ClassSeller(Protocol):
+    """Who is asked whether a flow is let into a class of its.
+
+    Attributes:
+        asked: whether it wants to be.
+        watches_classes: whether it looks at its classes (Seat.classes).
+    """
+
+    asked: bool
+    watches_classes: bool
+
+    def let_in(self, request: ClassRequest) -> bool:
         """The answer."""
 
 
@@ -56,8 +72,15 @@ class Seat(Protocol):
     def pay_marks(self, sources: tuple[str, ...]) -> None:
         """It pays the marks of these flows while they are in no class, whoever uses them."""
 
-    def sell_class(self, sold: ClassSpec) -> Offer:
-        """It sells a service class for a fee and pays the marks of the flows in it."""
+    def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
+        """It sells a service class for a fee.
+
+        It pays the marks of the flows in it, unless the class says that customers do. `seller` is
+        asked about flows that are to enter it.
+        """
+
+    def offer_strategies(self, names: tuple[str, ...]) -> None:
+        """Customers pick one of these for each flow in its classes (FlowColumns.choice)."""
 
     def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
         """It sells the calls of these sources; `seller` is asked at each."""
@@ -78,6 +101,9 @@ class Seat(Protocol):
     def streams(self, rows: Integers, tariff: CallTariff) -> StreamObservation:
         """Test streams, late by the tariff's largest delay."""
 
+    def classes(self) -> ClassObservation:
+        """The classes that it sells; it has to have said that it watches them (ClassSeller)."""
+
     def users_of(self, rows: Integers) -> Integers:
         """The accounts of whose flows these are."""
 
@@ -94,6 +120,9 @@ class Seat(Protocol):
     def post_price(self, price_micro: int) -> None:
         """The price per mark in its domain from now on."""
 
+    def post_fee(self, name: str, fee_micro_per_s: int) -> None:
+        """The fee of a class that it sells, from now on."""
+
     def tune(self, link: str, values: Mapping[str, object]) -> None:
         """New values of parameters of the marking law of a link of its domain."""
 
@@ -101,7 +130,7 @@ class Seat(Protocol):
         """Which of these flows may send."""
 
     def move(self, rows: Integers, decision: Decision) -> None:
-        """Flows change class as decided."""
+        """Flows change class as decided, as far as they are let in."""
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
         """Willingness to pay and rate caps: for all of these flows, or those in no class."""

@@ -14,6 +14,8 @@ import msgspec
 from ecnomy.agents.call_tariff import CallTariff
 
 __all__ = [
+    "CUSTOMER_PAYS",
+    "PROVIDER_PAYS",
     "RETAIL",
     "AgentSpec",
     "ClassSpec",
@@ -26,8 +28,10 @@ __all__ = [
 ]
 
 Value = float | int | str | bool
-Params = dict[str, Value | dict[str, Value]]
+Params = dict[str, Value | dict[str, Any]]
 RETAIL: Final = "retail"
+PROVIDER_PAYS: Final = "provider"  # for the marks of flows in its classes
+CUSTOMER_PAYS: Final = "customer"
 
 
 class StrategySpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,11 +49,30 @@ class RoleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ClassSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A service class on sale: a fee per flow and second."""
+    """A service class on sale: a fee per flow and second.
+
+    Attributes:
+        name: unique with its provider.
+        fee_micro_per_s: at first; its provider may post another one.
+        sources: whose flows start in this class.
+        charge_micro_per_s: what the marks of a flow in it are to cost; -1: the fee of the time.
+        members: most flows in it that customers may ask for; -1: any number.
+        cost_micro_per_s: what its marks may cost with one more flow let in; -1: anything.
+        customer_pays_marks: the carrier charges the customer, not the provider.
+    """
 
     name: str
     fee_micro_per_s: int
-    sources: tuple[str, ...]  # whose flows start in this class
+    sources: tuple[str, ...]
+    charge_micro_per_s: int = -1
+    members: int = -1
+    cost_micro_per_s: int = -1
+    customer_pays_marks: bool = False
+
+    @property
+    def charging_rate_micro(self) -> int:
+        """What the marks of a flow in it are to cost at first."""
+        return self.fee_micro_per_s if self.charge_micro_per_s < 0 else self.charge_micro_per_s
 
 
 class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The application provider: sells classes at a fee and pays the marks of the flows in them.
+"""The application provider: sells classes at a fee and says what marks of flows in them may cost.
 
-Its dynamic price handling is `constant-charge` by default: for each flow it is willing to pay the
-fee of the flow's class (Antoniadis et al. 2000, 2.1). A new class counts from the report on at
-which the flow enters it, so this role decides at every report unless an interval is set.
+Who pays the carrier for these marks is its business model (Antoniadis et al. 2000, 2): the provider
+itself, which resells transport at the fee (the default), or its customers. Either way its strategy
+steers the flows, as it is the one who sends. Its dynamic price handling is `constant-charge` by
+default: for each flow it aims at the charge of the flow's class (2.1). A new class counts from the
+report on at which the flow enters it, so this role decides at every report unless an interval is
+set.
+
+A strategy may also post fees (`post_fees`), before customers choose, and be asked about each flow
+that wants to enter a class (`let_in`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Self
 
 import mesa
 
+from ecnomy.agents.answers import truth, whole
+from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.observation import Observation, Offer
 from ecnomy.agents.roles.role import EVERY_REPORT, Role, Strategist, Terms, settling_ps
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.spec import AgentSpec
+from ecnomy.agents.strategies import blame
 
 __all__ = ["ApplicationProvider"]
 
@@ -25,7 +36,9 @@ class ApplicationProvider(Role):
     """Holds its classes and one strategy for the flows in them.
 
     Attributes:
-        offers: its classes with their fees.
+        offers: its classes with the fees they begin with.
+        asked: whether its strategy is asked about flows that are to enter a class.
+        watches_classes: whether its strategy posts fees.
     """
 
     phase: ClassVar[str] = "provide"
@@ -36,7 +49,12 @@ class ApplicationProvider(Role):
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.offers = offers
-        self._strategist = Strategist(name, terms.kind or "constant-charge", terms.params)
+        kind = terms.kind or "constant-charge"
+        self._who = f"{name} ({kind})"
+        self._strategist = Strategist(name, kind, terms.params)
+        self._seller = self._strategist.whole
+        self.watches_classes = callable(getattr(self._seller, "post_fees", None))
+        self.asked = callable(getattr(self._seller, "let_in", None))
 
     @classmethod
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
@@ -47,7 +65,15 @@ class ApplicationProvider(Role):
     def join(self, seat: Seat) -> None:
         """Its classes are on sale."""
         for sold in seat.spec.classes:
-            seat.sell_class(sold)
+            seat.sell_class(sold, self)
+        if menu := getattr(self._seller, "menu", ()):
+            seat.offer_strategies(menu)
+
+    def post_fees(self, seat: Seat) -> None:
+        """Post the fees of the time to come."""
+        if self.watches_classes:
+            for name, fee in self.fees(seat.classes()).items():
+                seat.post_fee(name, fee)
 
     def act(self, seat: Seat) -> None:
         """Say what it pays for the flows in its classes."""
@@ -55,7 +81,46 @@ class ApplicationProvider(Role):
         seat.pay(rows, self.decide(seat.flows(rows)), all_of_them=True)
 
     def decide(self, seen: Observation) -> Decision:
-        """What it is willing to pay for each flow in its classes."""
+        """What marks of each flow in its classes may cost."""
         decision = self._strategist.decide(seen)
         self.decided(seen.t_ps, settling_ps(seen.flows))
         return decision
+
+    def fees(self, seen: ClassObservation) -> Mapping[str, int]:
+        """Class -> its fee from now on [micro-units/s]; classes left out keep theirs.
+
+        Raises:
+            StrategyError: the strategy failed, or returned something else.
+        """
+        try:
+            answer = self._seller.post_fees(seen)  # type: ignore[attr-defined]
+        except EcnomyError:
+            raise
+        except Exception as error:
+            raise blame(self._who, error) from error
+        if not isinstance(answer, Mapping):
+            raise StrategyError(f"{self._who} posted the fees {answer!r}, expected class -> fee")
+        return {name: self._fee(name, fee) for name, fee in answer.items()}
+
+    def _fee(self, name: object, fee: object) -> int:
+        found = whole(fee)
+        if found is None or found < 0:
+            expected = "an integer of 0 or more"
+            raise StrategyError(f"{self._who} posted the fee {fee!r} for {name!r}, {expected}")
+        return found
+
+    def let_in(self, request: ClassRequest) -> bool:
+        """Whether a flow may enter a class, which is not full.
+
+        Raises:
+            StrategyError: the strategy failed, or returned no truth value.
+        """
+        try:
+            answer = truth(self._seller.let_in(request))  # type: ignore[attr-defined]
+        except EcnomyError:
+            raise
+        except Exception as error:
+            raise blame(self._who, error) from error
+        if answer is None:
+            raise StrategyError(f"{self._who} let in by an answer that is no truth value")
+        return answer

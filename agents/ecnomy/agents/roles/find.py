@@ -61,7 +61,7 @@ ROLES: Final[dict[str, Preset]] = {
     ),
     "application-provider": Preset(
         f"{_HERE}.application_provider:ApplicationProvider",
-        takes=("classes",),
+        takes=("classes", "marks_paid_by"),
         needs={"classes": "at least one class with a fee"},
         asks=_FOR_FLOWS,
     ),

@@ -153,6 +153,12 @@ class Role(mesa.Agent):
     def act(self, seat: Seat) -> None:
         """A turn in a meeting at which a decision is due."""
 
+    def post_fees(self, seat: Seat) -> None:
+        """At the end of the phase `post` of such a meeting: fees of what it sells, for who has any.
+
+        It is `act` that sets when the next decision is due.
+        """
+
     @property
     def balance_micro(self) -> int:
         """What its account holds after the last report, micro-units; below 0 it is a debt."""
@@ -168,9 +174,12 @@ class Role(mesa.Agent):
         """Whether a decision is due at a report at `t_ps`."""
         return t_ps >= self.next_ps
 
-    def decided(self, t_ps: int, settling: int) -> None:
-        """Set the next decision, `settling` [ps] being the shortest sensible interval now."""
-        self.hasty = 0 < self.interval_ps < settling
+    def decided(self, t_ps: int, settling: int, *, heeds_lag: bool = False) -> None:
+        """Set the next decision, `settling` [ps] being the shortest sensible interval now.
+
+        With `heeds_lag` none that is configured is too short.
+        """
+        self.hasty = 0 < self.interval_ps < settling and not heeds_lag
         self.next_ps = t_ps + (settling if self.interval_ps == ADAPT else self.interval_ps)
 
 
@@ -178,17 +187,19 @@ class Strategist:
     """Strategy objects of one kind for a group of flows: one for all, or one per flow.
 
     Attributes:
-        heeds_lag: they reckon with windows that lag behind, so that no decision is too soon.
+        whole: the one for all, or one that is asked about no flow.
+        heeds_lag: they reckon with windows that lag behind, or do not look at what flows get, so
+            that no decision is too soon.
     """
 
     def __init__(self, who: str, kind: str, params: Mapping[str, object]) -> None:
         """`who` is named in messages."""
         self._who, self._kind, self._params = f"{who} ({kind})", kind, params
-        self._whole = make(kind, params)
-        self._many = callable(getattr(self._whole, "decide_many", None))
+        self.whole = make(kind, params)
+        self._many = callable(getattr(self.whole, "decide_many", None))
         self._single: dict[int, object] = {}
-        self.heeds_lag: bool = getattr(self._whole, "heeds_lag", False)
-        if not self._many and not callable(getattr(self._whole, "decide", None)):
+        self.heeds_lag: bool = getattr(self.whole, "heeds_lag", False)
+        if not self._many and not callable(getattr(self.whole, "decide", None)):
             raise StrategyError(f"{self._who}: a strategy for flows has decide or decide_many")
 
     def decide(self, seen: Observation) -> Decision:
@@ -200,7 +211,7 @@ class Strategist:
         """
         try:
             if self._many:
-                decision = self._whole.decide_many(seen)  # type: ignore[attr-defined]
+                decision = self.whole.decide_many(seen)  # type: ignore[attr-defined]
             else:
                 decision = self._one_by_one(seen)
             return checked(decision, seen, self._who)

@@ -7,8 +7,8 @@ leaves a user per second is its surplus
 
     s = U(x) - charge - fee        [money/s], x the goodput
 
-of the time between two decisions, smoothed with weight 1/2; in a service class its provider pays
-for marks, and the user the fee alone. Of an alternative that a user is not in
+of the time between two decisions, smoothed with weight 1/2; in a service class whose provider pays
+for marks the user pays the fee alone. Of an alternative that a user is not in
 it goes by the mean of those who are (word of mouth), else by what was last known of it; what nobody
 knows yet is taken for as good as the best known. A user changes where
 
@@ -32,11 +32,11 @@ import numpy as np
 
 from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.observation import NO_OFFER, Floats, FlowColumns, Integers, Observation, Truths
+from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, Unit
 from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
 
-__all__ = ["BestOffer"]
+__all__ = ["BestOffer", "user_cost_micro"]
 
 MICRO: Final = 1e6
 SMOOTHING: Final = 0.5
@@ -119,14 +119,14 @@ class BestOffer:
 
     def _learn(self, seen: Observation) -> None:
         """What the alternative in use left each user since the last decision."""
-        flows, dt_s = seen.flows, seen.dt_s
-        used = self._rows[self._choice, np.arange(len(self._choice))]
+        self._learn_of(seen, self._rows[self._choice, np.arange(len(self._choice))])
+
+    def _learn_of(self, seen: Observation, used: Integers) -> None:
+        """What each user's flow of the choice in use left it; `used` are rows of those seen."""
+        flows = seen.flows
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
-        fees = np.array([*(o.fee_micro_per_s for o in seen.offers), 0.0])
-        fee = np.where(flows.offer[used] == NO_OFFER, 0.0, fees[flows.offer[used]])
-        own = np.where(flows.offer[used] == NO_OFFER, flows.charge_micro[used] / dt_s, 0.0)
-        cost = (own + fee) / MICRO
+        cost = user_cost_micro(seen)[used] / MICRO
         surplus = self._utility.value(ratio) - cost
         at = self._choice, np.arange(len(self._choice))
         before = self._known[at]
@@ -161,3 +161,12 @@ class BestOffer:
         active[self._rows[self._choice, np.arange(len(self._choice))]] = True
         pay = np.full(flows, LEAVE if self.pay < 0 else float(round(self.pay * MICRO)))
         return Decision(pay, active=active)
+
+
+def user_cost_micro(seen: Observation) -> Floats:
+    """What each flow has cost its user since the last decision, micro-units/s: fee and marks."""
+    flows, classes = seen.flows, seen.offers
+    fee: Floats = np.array([*(o.fee_micro_per_s for o in classes), 0.0])[flows.offer]
+    pays = np.array([*(o.customer_pays_marks for o in classes), True])[flows.offer]
+    own: Floats = np.where(pays, flows.charge_micro / seen.dt_s, 0.0)
+    return own + fee

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`constant-charge`: pay for marks at a constant rate, the class fee unless told otherwise.
+"""`constant-charge`: pay for marks at a constant rate, that of the class unless told otherwise.
 
 Antoniadis et al. 2000, 2.1: the sender keeps the charging rate of a flow at (not above) the charge
-of its class. A flow in no class is left alone unless `charge` is given.
+of its class, which is the class's `charge`, or its fee where it has none. A flow in no class is
+left alone unless `charge` is given.
 """
 
 from __future__ import annotations
@@ -13,17 +14,17 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from ecnomy.agents.decision import LEAVE, Decision
-from ecnomy.agents.observation import NO_OFFER, Observation
+from ecnomy.agents.observation import NO_OFFER, Floats, Observation
 from ecnomy.agents.parameters import Unit
 
-__all__ = ["ConstantCharge"]
+__all__ = ["ConstantCharge", "class_charges"]
 
 MICRO: Final = 1_000_000
 
 
 @dataclasses.dataclass
 class ConstantCharge:
-    """Pays the fee of the flow's class, or `charge` [money/s] for every flow when it is >= 0."""
+    """Pays the charge of the flow's class, or `charge` [money/s] for every flow when it is >= 0."""
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     charge: Annotated[float, Unit("money/s")] = -1.0
@@ -33,5 +34,12 @@ class ConstantCharge:
         offer = seen.flows.offer
         if self.charge >= 0:
             return Decision(np.full(len(offer), float(round(self.charge * MICRO))))
-        fees = np.array([o.fee_micro_per_s for o in seen.offers] + [LEAVE], dtype=np.float64)
-        return Decision(fees[np.where(offer == NO_OFFER, len(seen.offers), offer)])
+        return Decision(class_charges(seen))
+
+
+def class_charges(seen: Observation) -> Floats:
+    """What the marks of each flow are to cost by its class [micro-units/s]; LEAVE in no class."""
+    offer = seen.flows.offer
+    rates = np.array([o.charging_rate_micro for o in seen.offers] + [LEAVE], dtype=np.float64)
+    charges: Floats = rates[np.where(offer == NO_OFFER, len(seen.offers), offer)]
+    return charges

@@ -21,6 +21,8 @@ ANSWERS: Final = {
     "decide": "a FlowDecision for each flow",
     "decide_many": "a Decision for all flows",
     "post_price": "a price per mark",
+    "post_fees": "a fee for each class",
+    "let_in": "each flow that asks for a class, let in or not",
     "admit": "each call, let in or not",
 }
 
@@ -106,7 +108,9 @@ def _listed(name: str, origin: str) -> Listed:
 
 
 def _parameter(name: str, field: Field) -> Parameter:
-    if field.forms:
+    if field.strategies:
+        takes = "{name: strategy, ...}"
+    elif field.forms:
         takes = f"{{kind: {' | '.join(field.forms)}, ...}}"
     else:
         takes = field.unit or getattr(field.kind, "__name__", str(field.kind))

@@ -85,7 +85,8 @@ class ByHand(Stepped):
         """Move all flows of a source to another class of the provider that serves them.
 
         They move at the next report, after customers have chosen and before providers say what they
-        pay for them, so that fee and payment change together. Customers may move them again.
+        pay for them, so that fee and payment change together. Whether the class has room is not
+        asked. Customers may move them again.
 
         Raises:
             InputError: there is no such source, it is in no class, or its provider has no such

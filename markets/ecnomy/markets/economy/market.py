@@ -22,16 +22,17 @@ from ecnomy.markets.economy.book import Book
 from ecnomy.markets.economy.by_hand import ByHand
 from ecnomy.markets.economy.call_desk import CallDesk
 from ecnomy.markets.economy.charges import Per
+from ecnomy.markets.economy.class_desk import ClassDesk
 from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
 from ecnomy.markets.economy.guarded import settlement_of
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.link_laws import LinkLaws
-from ecnomy.markets.economy.menus import MarketMenus
+from ecnomy.markets.economy.menus import MarketMenus, StrategyMenus
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.economy.phases import PHASES, in_order
+from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.seat import MarketSeat
 from ecnomy.markets.economy.settlement import Settlement
@@ -49,7 +50,7 @@ class Market(ByHand):
         plan: what is run.
         ledger: all money moved.
         journal: what agents did, for the table `agents`.
-        parties, domains, desk, aims, sight, laws: see their modules.
+        parties, domains, desk, classes, aims, sight, laws: see their modules.
         offer: the class each flow is in, an index into `offers` or NO_OFFER.
         warnings: what a user should know; whoever shows them empties the list.
     """
@@ -72,15 +73,19 @@ class Market(ByHand):
         self.warnings: list[str] = []
         self.parties = Parties(plan, spec.agents, self.ledger)
         self.desk = CallDesk(self.parties, self.ledger)
+        self.classes = ClassDesk(plan, self.parties, self.journal)
         self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
         self.laws = LinkLaws(plan)
         self.carriers: list[AgentSpec] = []
         self.sold: list[tuple[str, ContractSpec]] = []
         self.added: list[Contract] = []
+        self.strategies: dict[str, tuple[str, ...]] = {}  # provider -> the names on its menu
         self._seats = [self._hire(agent) for agent in spec.agents]
         self._phases = in_order(role for role, _ in self._seats)
+        self._fees = posting_fees(role for role, _ in self._seats)
         self._seat_of = dict(self._seats)
         self.parties.settle()
+        self.classes.settle()
         self.offer: Integers = self.parties.first_offer.copy()
         self.domains = domains_of(plan, spec, self.carriers, self.parties)
         self._settlement: Settlement = settlement_of(
@@ -92,7 +97,8 @@ class Market(ByHand):
             Metered(plan, self.parties, self.domains, self._counts, seller, contract)
             for seller, contract in self.sold
         ]
-        self.menus = MarketMenus(sold, self.parties, self.journal, lambda: self.t_ps)
+        picked = StrategyMenus(self.strategies, self.parties, self.offer)
+        self.menus = MarketMenus(sold, picked, self.parties, self.journal, lambda: self.t_ps)
         own = (*self._settlement.contracts, ClassFee(plan, self.parties))
         self._book = Book((*own, *sold, *self.added), len(self.offer), self.ledger)
         self._before: Report | None = None
@@ -157,6 +163,7 @@ class Market(ByHand):
         terms = (self.offer, self.domains.price_micro, self.aims.active, self.aims.weight)
         epoch = Epoch(self._before, report, *terms)
         self._book.close_epoch(epoch)
+        self.classes.close(epoch)
         self._counts.clear()
         self._before = report
         if report.t_ps >= self.plan.duration_ps:
@@ -167,6 +174,9 @@ class Market(ByHand):
             for role in self._phases[phase]:
                 if role.due(report.t_ps):
                     role.act(self._seat_of[role])
+            for role in self._fees if phase == POST else ():
+                if role.due(report.t_ps):
+                    role.post_fees(self._seat_of[role])
             if phase == "choose":
                 self.carry_out_moves()
             self._publish()

@@ -8,14 +8,45 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from ecnomy.agents.errors import StrategyError
-from ecnomy.agents.menus import MenuView
+from ecnomy.agents.menus import STRATEGY, MenuView
 from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.accruers import MenuAccruer
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.results.journal import TARIFF, Journal
+from ecnomy.markets.results.journal import PICKED, TARIFF, Journal
 
 __all__ = ["MarketMenus"]
+
+
+class StrategyMenus:
+    """Providers' menus of strategies: whose flows they are for changes with the classes of flows.
+
+    Attributes:
+        names: provider -> its choices.
+        choice: provider -> the choice of each flow of the run; others than its own do not count.
+    """
+
+    def __init__(
+        self, names: dict[str, tuple[str, ...]], parties: Parties, offer: Integers
+    ) -> None:
+        """`offer` is the class of each flow, as it changes."""
+        self.names, self._parties, self._offer = names, parties, offer
+        self.choice = {who: np.zeros(len(offer), dtype=np.int64) for who in names}
+
+    def rows(self, who: str, provider: str) -> Integers:
+        """The flows of `who` that this provider serves."""
+        served = self._parties.sold_by(provider, self._offer)
+        own: Integers = served[self._parties.users[served] == self._parties.account(who)]
+        return own
+
+    def of(self, who: str) -> list[MenuView]:
+        """Those that flows of this agent are served by."""
+        found = []
+        for provider, names in self.names.items():
+            rows = self.rows(who, provider)
+            if len(rows):
+                found.append(MenuView(provider, STRATEGY, names, rows, self.choice[provider][rows]))
+        return found
 
 
 class MarketMenus:
@@ -24,12 +55,14 @@ class MarketMenus:
     def __init__(
         self,
         contracts: Iterable[Metered],
+        picked: StrategyMenus,
         parties: Parties,
         journal: Journal,
         t_ps: Callable[[], int],
     ) -> None:
         """`t_ps` tells the time of the report that is answered."""
         self._sold = [(one, one.menu) for one in contracts if one.menu is not None]
+        self._picked = picked
         self._parties, self._journal, self._t_ps = parties, journal, t_ps
 
     def of(self, who: str) -> tuple[MenuView, ...]:
@@ -41,28 +74,38 @@ class MarketMenus:
                 flows, choice = contract.rows[own], menu.choice[own]
                 names = tuple(menu.names)
                 found.append(MenuView(contract.seller, contract.name, names, flows, choice))
-        return tuple(found)
+        return (*found, *self._picked.of(who))
+
+    def picked(self, provider: str) -> Integers:
+        """The choice of each flow of the run on this provider's menu of strategies."""
+        return self._picked.choice[provider]
 
     def choose(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
         """See Menus."""
+        if isinstance(menu, MenuView) and menu.name == STRATEGY:
+            self._pick(who, menu, choice, flows)
+            return
         contract, accruer = self._find(who, menu)
-        if choice not in accruer.names:
-            known = ", ".join(accruer.names)
-            raise StrategyError(
-                f"{who} chose {choice!r} of {contract.name!r}, expected one of {known}"
-            )
         own = contract.rows[self._own(who, contract)]
-        wanted = own if flows is None else np.atleast_1d(np.asarray(flows))
-        for flow in wanted.tolist():
-            if flow not in own:
-                expected = "expected a flow of its own"
-                raise StrategyError(f"{who} chose {choice!r} for {flow!r}, {expected}")
+        wanted = _wanted(who, contract.name, choice, accruer.names, own, flows)
         at = np.searchsorted(contract.rows, wanted)
         number = accruer.names.index(choice)
         moved = wanted[accruer.choice[at] != number].astype(np.int64)
         accruer.choose(at, number)
         value = np.full(len(moved), float(number))
         self._journal.many(self._t_ps(), who, moved, f"{TARIFF}{contract.name}", value)
+
+    def _pick(self, who: str, menu: MenuView, choice: str, flows: Integers | None) -> None:
+        if menu.seller not in self._picked.names:
+            raise StrategyError(f"{who} chose from {menu!r:.80}, expected one of its menus")
+        names, held = self._picked.names[menu.seller], self._picked.choice[menu.seller]
+        own = self._picked.rows(who, menu.seller)
+        wanted = _wanted(who, menu.name, choice, names, own, flows)
+        number = names.index(choice)
+        moved = wanted[held[wanted] != number].astype(np.int64)
+        held[moved] = number
+        value = np.full(len(moved), float(number))
+        self._journal.many(self._t_ps(), who, moved, PICKED, value)
 
     def _own(self, who: str, contract: Metered) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         mine: np.ndarray[tuple[int], np.dtype[np.bool_]] = self._parties.users[
@@ -76,3 +119,28 @@ class MarketMenus:
                 if (contract.seller, contract.name) == (menu.seller, menu.name):
                     return contract, accruer
         raise StrategyError(f"{who} chose from {menu!r:.80}, expected one of its menus")
+
+
+def _wanted(
+    who: str,
+    name: str,
+    choice: str,
+    names: Iterable[str],
+    own: Integers,
+    flows: Integers | None,
+) -> Integers:
+    """The flows that a choice is for.
+
+    Raises:
+        StrategyError: there is no such choice, or one of them is not its own.
+    """
+    if choice not in names:
+        raise StrategyError(
+            f"{who} chose {choice!r} of {name!r}, expected one of {', '.join(names)}"
+        )
+    wanted = own if flows is None else np.atleast_1d(np.asarray(flows))
+    for flow in wanted.tolist():
+        if flow not in own:
+            expected = "expected a flow of its own"
+            raise StrategyError(f"{who} chose {choice!r} for {flow!r}, {expected}")
+    return wanted

@@ -3,18 +3,21 @@
 
 The account of an agent bears its name. A flow whose source nobody uses has `source:<source>` in the
 user's place; marks without a carrier are paid to `unassigned:network`. The marks of a flow are paid
-by the seller of its service class; in no class by its user, or by who said so (Seat.pay_marks).
+by the seller of its service class, where that does not leave them to the customer; else, and in no
+class, by its user, or by who said so (Seat.pay_marks).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
 import numpy as np
 
-from ecnomy.agents.errors import InputError
+from ecnomy.agents.errors import InputError, StrategyError
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
 from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.markets.economy.charges import DEAREST_FEE_MICRO
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.plan import Plan
 
@@ -53,6 +56,7 @@ class Parties:
         _check_names([agent.name for agent in agents])
         self._accounts = {agent.name: ledger.open(agent.name) for agent in agents}
         self.offers: tuple[Offer, ...] = ()
+        self._dearest = DEAREST_FEE_MICRO // max([1, *(s.row_flows for s in plan.sources)])
         count = sum(len(rows) for rows in self._flows.values())
         self.first_offer: Integers = np.full(count, NO_OFFER, dtype=np.int64)
         self.users: Integers = np.full(count, -1, dtype=np.int64)
@@ -88,7 +92,8 @@ class Parties:
         if np.any(self.first_offer[rows] != NO_OFFER):
             raise InputError(f"market: a source of class {sold.name!r} is in two classes")
         self.first_offer[rows] = len(self.offers)
-        offer = Offer(who, sold.name, sold.fee_micro_per_s)
+        terms = sold.charge_micro_per_s, sold.customer_pays_marks
+        offer = Offer(who, sold.name, sold.fee_micro_per_s, *terms)
         self.offers = (*self.offers, offer)
         return offer
 
@@ -107,6 +112,8 @@ class Parties:
                 raise InputError(f"market: a source of {who!r} is sold")
         sellers = [self._accounts[offer.provider] for offer in self.offers]
         self._seller = np.array([*sellers, -1], dtype=np.int64)
+        leave = [offer.customer_pays_marks for offer in self.offers]
+        self._mark_payer = np.where([*leave, True], -1, self._seller)
         fees = [offer.fee_micro_per_s for offer in self.offers]
         self._fees = np.array([*fees, 0], dtype=np.int64)
 
@@ -139,7 +146,32 @@ class Parties:
 
     def mark_payers(self, offer: Integers) -> Integers:
         """Who pays a flow's marks, per flow."""
-        return np.where(offer == NO_OFFER, self._own_marks, self._seller[offer])
+        payer = self._mark_payer[offer]
+        return np.where(payer < 0, self._own_marks, payer)
+
+    def post_fee(self, provider: str, name: str, fee_micro_per_s: int) -> bool:
+        """A class has this fee from now on; whether that is another one.
+
+        Raises:
+            StrategyError: it has no such class, or a row of flows could not pay so much.
+        """
+        known = {o.name: number for number, o in enumerate(self.offers) if o.provider == provider}
+        if name not in known:
+            listed = ", ".join(known) or "none"
+            raise StrategyError(f"{provider} posted a fee of {name!r}, expected one of {listed}")
+        number = known[name]
+        if self.offers[number].fee_micro_per_s == fee_micro_per_s:
+            return False
+        if not 0 <= fee_micro_per_s <= self._dearest:
+            expected = f"from 0 to {self._dearest}"
+            raise StrategyError(
+                f"{provider} posted a fee of {fee_micro_per_s} for {name!r}, expected {expected}"
+            )
+        posted = msgspec.structs.replace(self.offers[number], fee_micro_per_s=fee_micro_per_s)
+        self.offers = (*self.offers[:number], posted, *self.offers[number + 1 :])
+        self._fees = self._fees.copy()
+        self._fees[number] = fee_micro_per_s
+        return True
 
     def nobody(self) -> int:
         """The account that is paid for marks where there is no carrier; opened when first asked."""

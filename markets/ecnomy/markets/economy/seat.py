@@ -6,19 +6,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.classes import ClassObservation
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
 from ecnomy.agents.roles.find import Preset
-from ecnomy.agents.seat import CallSeller
+from ecnomy.agents.seat import CallSeller, ClassSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 from ecnomy.markets.economy.guarded import Guarded
-from ecnomy.markets.results.journal import NAMES, TARIFF
+from ecnomy.markets.results.journal import FEE, NAMES, PREFIXES
 
 if TYPE_CHECKING:
     from ecnomy.markets.economy.contracts import Contract
@@ -63,9 +65,14 @@ class MarketSeat:
         """See Seat."""
         self._market.parties.pay_marks(self._name, sources)
 
-    def sell_class(self, sold: ClassSpec) -> Offer:
+    def sell_class(self, sold: ClassSpec, seller: ClassSeller | None = None) -> Offer:
         """See Seat."""
+        self._market.classes.open(sold, seller)
         return self._market.parties.sell(self._name, sold)
+
+    def offer_strategies(self, names: tuple[str, ...]) -> None:
+        """See Seat."""
+        self._market.strategies[self._name] = names
 
     def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
         """See Seat."""
@@ -88,9 +95,14 @@ class MarketSeat:
         """See Seat."""
         market = self._market
         price, aims = market.row_price_micro(), market.aims
-        return market.sight.flows(
+        seen = market.sight.flows(
             self._name, rows, price, market.offers, market.offer, aims, self.agent
         )
+        if self._name in market.strategies:
+            choice = market.menus.picked(self._name)[rows]
+            flows = msgspec.structs.replace(seen.flows, choice=choice)
+            seen = msgspec.structs.replace(seen, flows=flows)
+        return seen
 
     def links(self) -> PriceObservation:
         """See Seat."""
@@ -105,6 +117,11 @@ class MarketSeat:
         market = self._market
         late = market.plan.record.delay_thresholds_ps.index(tariff.max_delay_ps)
         return market.sight.streams(self._name, rows, market.row_price_micro(), late)
+
+    def classes(self) -> ClassObservation:
+        """See Seat."""
+        market = self._market
+        return market.classes.seen(self._name, self.t_ps, market.offer, self.agent)
 
     def users_of(self, rows: Integers) -> Integers:
         """See Seat; known once all agents have joined."""
@@ -127,6 +144,11 @@ class MarketSeat:
         """See Seat."""
         self._market.domains.post(self._domain(), price_micro)
 
+    def post_fee(self, name: str, fee_micro_per_s: int) -> None:
+        """See Seat."""
+        if self._market.parties.post_fee(self._name, name, fee_micro_per_s):
+            self._market.journal.one(self.t_ps, self._name, f"{FEE}{name}", fee_micro_per_s)
+
     def tune(self, link: str, values: Mapping[str, object]) -> None:
         """See Seat; what changes is a figure `<link>.<parameter>` in the table `agents`."""
         market = self._market
@@ -148,9 +170,10 @@ class MarketSeat:
         offer = self._market.offer
         if decision.offer is None:
             return
-        moved = rows[decision.offer != offer[rows]]
+        asks = decision.offer != offer[rows]
+        moved, wanted = rows[asks], decision.offer[asks]
         if len(moved):
-            offer[rows] = decision.offer
+            moved = moved[self._market.classes.admit(self.t_ps, moved, offer, wanted)]
             self._market.journal.many(self.t_ps, self._name, moved, "class", offer[moved])
 
     def pay(self, rows: Integers, decision: Decision, *, all_of_them: bool) -> None:
@@ -163,7 +186,7 @@ class MarketSeat:
 
     def note(self, name: str, value: float) -> None:
         """See Seat."""
-        if name in NAMES or name.startswith(TARIFF):
+        if name in NAMES or name.startswith(PREFIXES):
             raise StrategyError(
                 f"{self._name} notes {name!r}, which the table `agents` has already"
             )

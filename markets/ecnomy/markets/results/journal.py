@@ -4,9 +4,11 @@
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
 manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
 `mark_rate` (marks/s; agent "" is the market itself), `tariff:<contract>` (number of the choice of a
-menu), and what agents note. A row says what holds
-from its time on, and is written when that changes. Flow -1: no flow in particular. Of a row of many
-flows it is what holds for each of them.
+menu), `fee:<class>` (micro-units/s, as its provider posts it), `refused` (index into the manifest's
+`classes`: the class a flow asked for and was not let into), `strategy` (number of the choice of its
+provider's menu), and what agents note. A row says what
+holds from its time on, and is written when that changes. Flow -1: no flow in particular. Of a row
+of many flows it is what holds for each of them.
 """
 
 from __future__ import annotations
@@ -17,14 +19,29 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ACTIVE", "NAMES", "PRICE", "TARIFF", "Entry", "Journal"]
+__all__ = [
+    "ACTIVE",
+    "FEE",
+    "NAMES",
+    "PICKED",
+    "PREFIXES",
+    "PRICE",
+    "REFUSED",
+    "TARIFF",
+    "Entry",
+    "Journal",
+]
 
 PRICE: Final = "price_micro_per_mark"
 ACTIVE: Final = "active"
 TARIFF: Final = "tariff:"  # and the name of a contract
+FEE: Final = "fee:"  # and the name of a class
+REFUSED: Final = "refused"
+PICKED: Final = "strategy"
+PREFIXES: Final = (TARIFF, FEE)
 NAMES: Final = (  # that the market itself writes
     *(PRICE, "willingness_micro_per_s", "class", "rate_cap_bps", "weight"),
-    *(ACTIVE, "mark_rate"),
+    *(ACTIVE, "mark_rate", REFUSED, PICKED),
 )
 
 Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]

@@ -44,7 +44,7 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
         for agent in scenario.market.agents:
             for entry in agent.classes:
                 for source in entry.sources:
-                    rates[source] = entry.fee_micro_per_s / prices[source].low
+                    rates[source] = entry.charging_rate_micro / prices[source].low
     return rates
 
 

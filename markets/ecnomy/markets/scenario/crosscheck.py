@@ -9,14 +9,13 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.roles.find import ROLES, preset_of, with_article
-from ecnomy.agents.spec import RETAIL, AgentSpec, ClassSpec, ContractSpec, MarketSpec
+from ecnomy.agents.spec import RETAIL, AgentSpec, ContractSpec, MarketSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.economy.ownership import Misowned, owners_of
 from ecnomy.markets.economy.tariffs import Posted, choices
-from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
-from ecnomy.markets.plan.structs import TOGETHER
+from ecnomy.markets.scenario.classes import check_classes, class_spec
 from ecnomy.markets.scenario.document import AgentEntry, ContractEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
 from ecnomy.markets.scenario.places import Places
@@ -75,7 +74,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     _check_owners(document, list(_class_sources(agents)), "each source in one class", places)
     _check_owners(document, list(_customer_sources(agents)), "each source in one customer", places)
     _check_contracts(document, agents, places)
-    _check_rows(document, agents, places)
+    check_classes(document, agents, places)
     _check_handlers(document, agents, places)
     check_guarantees(document, agents, dict(_sellers(agents)), places)
     specs = tuple(_agent(agent) for agent in agents)
@@ -125,7 +124,7 @@ def _agent(agent: AgentEntry) -> AgentSpec:
         name=agent.name,
         role=agent.role,
         params=agent.role_spec.params,
-        classes=tuple(ClassSpec(n, c.fee, c.sources) for n, c in agent.classes.items()),
+        classes=tuple(class_spec(name, agent) for name in agent.classes),
         sources=agent.sources,
         strategy=agent.strategy,
         decision_interval_ps=-1 if interval is None else interval,
@@ -208,20 +207,6 @@ def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places:
 def _kind(contract: ContractEntry) -> str:
     """What its rows in the ledger are called."""
     return contract.name or f"{contract.meter}-charge"
-
-
-def _check_rows(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """A row of many flows pays as many fees; their sum has to be an amount as well."""
-    many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
-    for index, agent in enumerate(agents):
-        for name, entry in agent.classes.items():
-            path = child_path(f"market.agents[{index}].classes", name) + ".fee"
-            dearest = max(c.fee for c in agent.classes.values())
-            for source in entry.sources:
-                if dearest * many.get(source, 1) > DEAREST_MICRO:
-                    found = f"up to {dearest / MICRO:g} money/s for each flow of {source!r}"
-                    expected = f"{DEAREST_MICRO / MICRO:g} money/s at most for all of them together"
-                    raise places.fault(path, found, expected)
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import msgspec
 
 from ecnomy.agents.roles.find import ROLES, Preset, preset_of, with_article
-from ecnomy.agents.spec import RoleSpec, StrategySpec
+from ecnomy.agents.spec import CUSTOMER_PAYS, PROVIDER_PAYS, RoleSpec, StrategySpec
 from ecnomy.markets.economy.kinds import KINDS
 from ecnomy.markets.economy.meters import METERS
 from ecnomy.markets.economy.tariffs import Tariff
@@ -42,11 +42,14 @@ SECOND_PS: Final = 10**12
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
 TAKEN: Final = (  # keys that only some roles take
-    *("classes", "sources", "tariff", "test_streams", "links", "nodes", "price_per_mark"),
+    *("classes", "marks_paid_by", "sources", "tariff", "test_streams"),
+    *("links", "nodes", "price_per_mark"),
 )
 
+_Payer = Annotated[str, Choice((PROVIDER_PAYS, CUSTOMER_PAYS))]
 _Settlement = Annotated[str, Choice(tuple(RULES), own="a rule")]
 _Period = Annotated[int, Amount(what="a time", example="1 s", units=("ps",), above=True)]
+_Members = Annotated[int, Number(what="a number of flows", least=0, most=10**9, whole=True)]
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
 
 
@@ -78,9 +81,16 @@ class Source(Sending, frozen=True, kw_only=True):
 
 
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A service class: a fee per flow and second, and whose flows begin in it."""
+    """A service class: a fee per flow and second, and whose flows begin in it.
+
+    `charge` is what marks of a flow in it are to cost, by default its fee of the time. Customers
+    are let in up to so many `members`, and while its marks cost `most_cost` at most with one more.
+    """
 
     fee: Fee
+    charge: Fee | None = None
+    members: _Members | None = None
+    most_cost: Fee | None = None
     sources: Names = ()
 
 
@@ -104,6 +114,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     name: Name
     role_spec: Annotated[RoleSpec, RoleReader()] = msgspec.field(name="role")
     classes: dict[str, ClassEntry] = {}
+    marks_paid_by: _Payer | None = None  # of flows in its classes
     sources: Names = ()
     test_streams: Names = ()
     tariff: CallTariffEntry | None = None

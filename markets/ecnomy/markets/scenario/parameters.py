@@ -47,6 +47,7 @@ class Field(msgspec.Struct, frozen=True):
     forms: Mapping[str, type] = {}
     find: Callable[[str], type] | None = None
     default: Any = None
+    strategies: bool = False
 
 
 def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params], object]) -> Params:
@@ -113,7 +114,9 @@ def _written(params: Mapping[str, Any], fields: dict[str, Field]) -> dict[str, A
     result: dict[str, Any] = {}
     for key, param in params.items():
         field = fields[key]
-        if field.forms:
+        if field.strategies:
+            result[key] = {name: _write_strategy(one) for name, one in param.items()}
+        elif field.forms:
             form = param["kind"]
             rest = {name: value for name, value in param.items() if name != "kind"}
             cls = field.forms[form] if form in field.forms or not field.find else field.find(form)
@@ -121,6 +124,13 @@ def _written(params: Mapping[str, Any], fields: dict[str, Field]) -> dict[str, A
         else:
             result[key] = f"{param!r} {field.unit}" if field.unit else param
     return result
+
+
+def _write_strategy(given: Mapping[str, Any]) -> dict[str, Any]:
+    from ecnomy.agents.strategies import find
+
+    params = {key: value for key, value in given.items() if key != "kind"}
+    return {"kind": given["kind"], **write_params(params, find(given["kind"]))}
 
 
 def declared(cls: type) -> dict[str, Field]:
@@ -136,19 +146,20 @@ def declared(cls: type) -> dict[str, Field]:
 
 
 def _field(field: dataclasses.Field[Any], hint: Any) -> Field:
-    from ecnomy.agents.parameters import OneOf, Unit
+    from ecnomy.agents.parameters import OneOf, Strategies, Unit
 
-    unit, forms, find = "", {}, None
+    unit, forms, find, several = "", {}, None, False
     if typing.get_origin(hint) is typing.Annotated:
         hint, *extras = typing.get_args(hint)
         unit = next((extra.name for extra in extras if isinstance(extra, Unit)), "")
+        several = any(isinstance(extra, Strategies) for extra in extras)
         choice = next((extra for extra in extras if isinstance(extra, OneOf)), None)
         if choice is not None:
             forms, find = dict(choice.kinds), choice.find
     missing = dataclasses.MISSING
     required = field.default is missing and field.default_factory is missing
     default = None if field.default is missing else field.default
-    return Field(hint, unit, required, forms, find, default)
+    return Field(hint, unit, required, forms, find, default, several)
 
 
 def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoReturn:
@@ -158,6 +169,8 @@ def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoRetu
 
 
 def _expected(field: Field) -> str:
+    if field.strategies:
+        return "strategies by names, such as {steady: {kind: constant-charge}}"
     if field.forms:
         return f"a mapping with 'kind', one of {', '.join(field.forms)}"
     if field.unit:
@@ -188,6 +201,8 @@ def _form_class(given: Node, field: Field, path: str) -> type:
 
 
 def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
+    if field.strategies:
+        return _strategies(node, field, path)
     if field.forms:
         return _form(node, field, path)
     if field.unit:
@@ -197,6 +212,19 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
     if field.kind in _PLAIN and type(node.value) is field.kind:
         return typing.cast(Value, node.value)
     raise node.place.error(path, show(node), _expected(field))
+
+
+def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
+    """Name -> the kind of a strategy and its parameters."""
+    from ecnomy.markets.scenario.strategy import StrategyReader
+
+    if not isinstance(node.value, dict) or not node.mapping():
+        raise node.place.error(path, show(node), _expected(field))
+    found = {}
+    for name, child in node.mapping().items():
+        read = StrategyReader().read(child, child_path(path, name))
+        found[name] = {"kind": read.kind, **read.params}
+    return found
 
 
 def _quantity(node: Node, field: Field, path: str) -> float | int:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ecnomy.agents.roles.find import preset_of
-from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.scenario import Scenario
@@ -111,15 +111,28 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
     return f"{source}: through {', '.join(paid.domains)}; {price} money a mark, {payees}"
 
 
+def _terms(sold: ClassSpec) -> str:
+    """What is paid in a class, and for whom it has room; last what its marks are to cost."""
+    told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
+    if sold.members >= 0:
+        told += f", {sold.members} members at most"
+    if sold.cost_micro_per_s >= 0:
+        told += f", marks for {sold.cost_micro_per_s / MICRO:g} money/s at most"
+    if sold.customer_pays_marks:
+        told += ", customers pay their marks"
+    if sold.charge_micro_per_s >= 0:
+        told += f", marks for {sold.charge_micro_per_s / MICRO:g} money/s"
+    return told
+
+
 def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> str:
     parts = [f"{agent.name} ({agent.role})"]
     if agent.price_micro_per_mark >= 0:
         parts.append(f"{agent.price_micro_per_mark / MICRO:g} money a mark")
     for entry in agent.classes:
         priced = [prices[source].low for source in entry.sources if source in prices]
-        marks = entry.fee_micro_per_s / min(priced, default=price_micro)
-        fee = f"{entry.fee_micro_per_s / MICRO:g} money/s = {marks:.4g} marks/s a flow"
-        parts.append(f"class {entry.name}: {fee}")
+        marks = entry.charging_rate_micro / min(priced, default=price_micro)
+        parts.append(f"class {entry.name}: {_terms(entry)} = {marks:.4g} marks/s a flow")
     for contract in agent.contracts:
         menu = ", ".join(getattr(contract.tariff, "choices", ()))
         parts.append(f"sells {contract.meter} as {contract.name}" + (f": {menu}" if menu else ""))

@@ -105,6 +105,12 @@ def _utilities_of(strategy: StrategySpec | None) -> Iterator[tuple[str, str]]:
     for param in strategy.params.values() if strategy is not None else ():
         if isinstance(param, dict) and isinstance(kind := param.get("kind"), str):
             yield from ((kind, group) for group in GROUPS)
+        elif isinstance(param, dict):  # a menu of strategies
+            for one in param.values():
+                inner = {key: value for key, value in one.items() if key != "kind"}
+                if one["kind"] not in BUILT_IN:
+                    yield one["kind"], GROUP
+                yield from _utilities_of(StrategySpec(one["kind"], inner))
 
 
 def measure_modules(measure: str, apart: tuple[str, ...] = ()) -> dict[str, str]:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`best-choice`: a user agent that composes what its provider's menu offers, by its own utility.
+
+The provider runs basic strategies (`menu`), the user knows what a rate is worth to it (Antoniadis
+et al. 2000, 2.2). At each decision it looks at what the choice of each flow has left since the last
+
+    s = U(x) - charge - fee        [money/s], x the goodput
+
+with what it pays itself only (the charge for marks where the carrier charges customers), and picks
+again. How it learns, hears from its other flows, tries and changes is that of `best-offer`: the
+choices of the menu take the place of sources, and all flows may send.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.menus import STRATEGY, MenuView
+from ecnomy.agents.observation import Observation
+from ecnomy.agents.strategies.best_offer import BestOffer
+
+__all__ = ["BestChoice"]
+
+
+@dataclasses.dataclass
+class BestChoice(BestOffer):
+    """Picks for each flow the choice of its provider's menu that leaves its user most.
+
+    Attributes: as those of BestOffer; `pay` has no meaning here, as the provider steers the flows.
+    """
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """Every class and flow as it is; what is picked is said by `seen.agent.choose`."""
+        if seen.agent is None:
+            raise StrategyError("best-choice: menus and random numbers take a market")
+        menu = next((one for one in seen.agent.menus if one.name == STRATEGY), None)
+        if menu is None:
+            return Decision()
+        if self._known.shape != (len(menu.choices), len(menu.flows)):
+            self._known = np.full((len(menu.choices), len(menu.flows)), np.nan)
+            self._choice = menu.choice.copy()
+        elif seen.dt_ps:
+            self._learn_of(seen, np.searchsorted(seen.flows.flow, menu.flows))
+            self._pick(seen, menu)
+        return Decision()
+
+    def _pick(self, seen: Observation, menu: MenuView) -> None:
+        assert seen.agent is not None
+        choice = self._better(seen.agent.random)
+        moved = choice != self._choice
+        for number in np.unique(choice[moved]).tolist():
+            picked = menu.flows[moved & (choice == number)]
+            seen.agent.choose(menu, menu.choices[number], picked)
+        self._choice = choice
+        if moved.any():
+            self._switches += int(np.count_nonzero(moved))
+            seen.agent.note("switches", self._switches)

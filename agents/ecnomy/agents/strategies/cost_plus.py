@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cost-plus`: a provider's fees follow what the marks of each class cost it, plus a margin.
+
+Antoniadis et al. 2000, 2: the provider is charged for marks and charges its customers a fixed rate.
+A rate that stays loses money in a crowd, or is too dear without one. Here it is fixed for a time.
+At every `every` and for each class, be dt the time since the last, n dt the time that flows were in
+the class in it, c dt what their marks cost, f the fee, m the margin and L the time `over`:
+
+    D <- D + ((1 + m) c - f n) dt               what the class is short of so far
+    f <- (1 + m) c / n + D / (n max(L, dt)),    within [floor, ceiling]
+
+Why the fee covers the cost: with n members all along
+
+    D' = (1 - dt / max(L, dt)) D + (1 + m) (c' - c) dt
+
+so that an error fades with the time L, and what a class has brought in is (1 + m) times what it has
+cost, but for D. D is at most max(L, dt) times the largest change of (1 + m) c from one decision to
+the next; it does not grow with time. Where the floor or the ceiling binds it may.
+
+What marks may cost is the class's `charge`, which each class needs: where it followed the fee, cost
+would drive the fee, and the fee the cost.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final
+
+from ecnomy.agents.classes import ClassObservation
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import Observation
+from ecnomy.agents.parameters import Refused, Unit, positive
+from ecnomy.agents.strategies.constant_charge import class_charges
+
+__all__ = ["CostPlus"]
+
+MICRO: Final = 1e6
+DEAREST: Final = 1e6  # money/s; no fee is higher
+
+
+@dataclasses.dataclass
+class CostPlus:
+    """Pays the charge of each flow's class, and sets fees that bring it back with a margin.
+
+    Attributes:
+        margin: what is earned on the cost of marks, as a share of it.
+        every: between two changes of the fees.
+        over: the time in which what a class is short of is made good.
+        floor: the lowest fee.
+        ceiling: the highest fee.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("application-provider",)
+    needs_of_classes: ClassVar[Mapping[str, str]] = {"charge": "4 money/s"}
+    margin: float = 0.1
+    every: Annotated[float, Unit("s")] = 10.0
+    over: Annotated[float, Unit("s")] = 60.0
+    floor: Annotated[float, Unit("money/s")] = 0.0
+    ceiling: Annotated[float, Unit("money/s")] = DEAREST
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.margin < math.inf:
+            raise Refused("margin", f"{self.margin:g}", "a share of 0 or more")
+        positive("every", self.every, "s")
+        positive("over", self.over, "s")
+        if not 0 <= self.floor <= DEAREST:
+            raise Refused("floor", f"{self.floor:g} money/s", f"from 0 to {DEAREST:g} money/s")
+        if not self.floor <= self.ceiling <= DEAREST:
+            expected = f"from the floor of {self.floor:g} to {DEAREST:g} money/s"
+            raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
+        self._short: dict[str, float] = {}  # D of each class, micro-units
+        self._cost: dict[str, float] = {}  # micro-units since the fees last changed
+        self._flow_s: dict[str, float] = {}
+        self._dt_s = 0.0
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """What marks may cost: the charge of each flow's class."""
+        return Decision(class_charges(seen))
+
+    def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
+        """The fees from now on, micro-units/s; none while the last ones stand."""
+        classes, more = seen.classes, 1 + self.margin
+        for k, name in enumerate(seen.names):
+            cost, flow_s = float(classes.charge_micro[k]), float(classes.flow_s[k])
+            brought = float(classes.fee_micro_per_s[k]) * flow_s
+            self._short[name] = self._short.get(name, 0.0) + more * cost - brought
+            self._cost[name] = self._cost.get(name, 0.0) + cost
+            self._flow_s[name] = self._flow_s.get(name, 0.0) + flow_s
+        self._dt_s += seen.dt_s
+        if self._dt_s < self.every:
+            return {}
+        fees = {name: self._fee(name) for name in seen.names if self._flow_s[name] > 0}
+        self._cost, self._flow_s, self._dt_s = {}, {}, 0.0
+        return fees
+
+    def _fee(self, name: str) -> int:
+        late = (1 + self.margin) * self._cost[name]
+        owed = self._short[name] * self._dt_s / max(self.over, self._dt_s)
+        fee = (late + owed) / self._flow_s[name]
+        return round(min(max(fee, self.floor * MICRO), self.ceiling * MICRO))

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fee-limit`: each flow is in the dearest class that costs no more than it is worth to its user.
+
+A user's limit [money/s] is drawn evenly on a scale of ratios from `low` to `high`, so that of N
+users
+
+    N log(high / F) / log(high / low)
+
+ask for a class of the fee F, with the elasticity 1 / log(high / F). With `even` limits are spread
+instead of drawn. Who is not let into a class stays where it is, and asks again at the next
+decision; who cannot pay the cheapest is switched off. Compared are classes of the provider that a
+flow has one of. This is the QoS knob of Antoniadis et al. 2000, 2.1, of users who
+know what they would pay at most; `qos-knob` is that of users who find out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Annotated, ClassVar, Final
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import NO_OFFER, Floats, Observation
+from ecnomy.agents.parameters import Refused, Unit, positive
+
+__all__ = ["FeeLimit"]
+
+MICRO: Final = 1e6
+
+
+@dataclasses.dataclass
+class FeeLimit:
+    """Takes for each flow the dearest class within its user's limit.
+
+    Attributes:
+        low: the lowest limit.
+        high: the highest limit.
+        even: limits spread evenly, in place of drawn ones [truth value].
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("customer",)
+    heeds_lag: ClassVar[bool] = True  # it looks at fees alone
+    low: Annotated[float, Unit("money/s")]
+    high: Annotated[float, Unit("money/s")]
+    even: bool = False
+
+    def __post_init__(self) -> None:
+        positive("low", self.low, "money/s")
+        if not self.low <= self.high < math.inf:
+            found, expected = f"{self.high:g} money/s", f"at least {self.low:g} money/s"
+            raise Refused("high", found, f"{expected}, the lowest limit")
+        self._limit_micro: Floats = np.zeros(0)
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """The class of each flow from now on, and whether it may send."""
+        if seen.agent is None:
+            raise StrategyError("fee-limit: limits are drawn at random, which takes a market")
+        flows = seen.flows
+        count = len(flows.flow)
+        if len(self._limit_micro) != count:
+            self._limit_micro = self._limits(count, seen.agent.random)
+        wanted, affords = flows.offer.copy(), np.ones(count, dtype=np.bool_)
+        for held in np.unique(flows.offer).tolist():
+            if held == NO_OFFER:
+                continue
+            sold_by = seen.offers[held].provider
+            own = [k for k, offer in enumerate(seen.offers) if offer.provider == sold_by]
+            own.sort(key=lambda k: seen.offers[k].fee_micro_per_s)
+            fees = np.array([seen.offers[k].fee_micro_per_s for k in own])
+            at = np.flatnonzero(flows.offer == held)
+            step = np.searchsorted(fees, self._limit_micro[at], side="right") - 1
+            affords[at] = step >= 0
+            wanted[at] = np.array(own)[np.maximum(step, 0)]
+        return Decision(offer=wanted, active=affords)
+
+    def _limits(self, count: int, random: np.random.Generator) -> Floats:
+        evenly = (np.arange(count) + 0.5) / max(count, 1)
+        share = random.permutation(evenly) if self.even else random.random(count)
+        limits: Floats = MICRO * self.low * (self.high / self.low) ** share
+        return limits

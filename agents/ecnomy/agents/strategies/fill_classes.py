@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`fill-classes`: a provider's fees fill the classes that have room for so many to a share of it.
+
+A class with `members` is to have n* = share x members of them. At every `every` be n its members,
+with the most that were refused at one time since (they want it at this fee), and F its fee:
+
+    log F <- log F + g log(n / n*),  by log 2 at most;    F stays where |n - n*| < 1
+
+With members who react at once and a demand of elasticity e a decision leaves 1 - g e of an error of
+log n: no swing for e up to 1/g, none that grows below 2/g. g = 1/2 is the default. The band of one
+member is there as members are whole. Fees of classes without `members` stay.
+
+Sources: antoniadis2000, section 2 (classes at prices); the law is that of `target-utilization`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Final
+
+from ecnomy.agents.classes import ClassObservation
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import Observation
+from ecnomy.agents.parameters import Refused, Unit, positive
+from ecnomy.agents.strategies.constant_charge import class_charges
+
+__all__ = ["FillClasses"]
+
+MICRO: Final = 1e6
+DEAREST: Final = 1e6  # money/s; no fee is higher
+LONGEST_STEP: Final = math.log(2.0)
+
+
+@dataclasses.dataclass
+class FillClasses:
+    """Pays the charge of each flow's class, and sets fees that keep classes filled but not full.
+
+    Attributes:
+        share: of the members a class has room for, who are to be in it.
+        every: between two changes of the fees.
+        gain: of the fee's logarithm on that of the members.
+        floor: the lowest fee.
+        ceiling: the highest fee.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("application-provider",)
+    share: float = 0.8
+    every: Annotated[float, Unit("s")] = 20.0
+    gain: float = 0.5
+    floor: Annotated[float, Unit("money/s")] = 1 / MICRO
+    ceiling: Annotated[float, Unit("money/s")] = DEAREST
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1:
+            raise Refused("share", f"{self.share:g}", "a share above 0, up to 1")
+        positive("every", self.every, "s")
+        if not 0 < self.gain <= 1:
+            raise Refused("gain", f"{self.gain:g}", "a number above 0, up to 1")
+        if not 1 / MICRO <= self.floor <= DEAREST:
+            expected = f"from 0.000001 to {DEAREST:g} money/s"
+            raise Refused("floor", f"{self.floor:g} money/s", expected)
+        if not self.floor <= self.ceiling <= DEAREST:
+            expected = f"from the floor of {self.floor:g} to {DEAREST:g} money/s"
+            raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
+        self._refused: dict[str, int] = {}
+        self._dt_s = 0.0
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """What marks may cost: the charge of each flow's class."""
+        return Decision(class_charges(seen))
+
+    def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
+        """The fees from now on, micro-units/s; none while the last ones stand."""
+        for name, refused in zip(seen.names, seen.classes.refused.tolist(), strict=True):
+            self._refused[name] = max(self._refused.get(name, 0), refused)
+        self._dt_s += seen.dt_s
+        if self._dt_s < self.every:
+            return {}
+        classes, fees = seen.classes, {}
+        for k, name in enumerate(seen.names):
+            wanted = int(classes.members[k]) + self._refused[name]
+            target = self.share * int(classes.most[k])
+            if target > 0 and abs(wanted - target) >= 1:
+                fees[name] = self._fee(int(classes.fee_micro_per_s[k]), wanted / target)
+        self._refused, self._dt_s = {}, 0.0
+        return fees
+
+    def _fee(self, fee_micro: int, ratio: float) -> int:
+        step = self.gain * math.log(max(ratio, 1e-9))
+        step = min(max(step, -LONGEST_STEP), LONGEST_STEP)
+        fee = max(fee_micro, 1) * math.exp(step)
+        return round(min(max(fee, self.floor * MICRO), self.ceiling * MICRO))

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`menu`: a provider offers basic strategies by name, of which customers pick one for each flow.
+
+Antoniadis et al. 2000, 2.2: "the knowledge of the user's utility will be located at the user agent.
+At the other side, the provider agent can offer some basic strategies that the user agent can
+synthesize in order to achieve a particular objective." The provider runs them, at every report if
+it likes; a user says something only when it picks another one, as with the menus of tariffs: its
+strategy finds the menu in `seen.agent.menus`, under the name `strategy`, and calls `choose`. Flows
+begin with the first choice. A flow that changes keeps nothing of the choice it had: its rate cap
+and budget are those of the new one, which begins anew where it keeps books on single flows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision
+from ecnomy.agents.observation import Integers, Observation
+from ecnomy.agents.parameters import Refused, Strategies
+
+if TYPE_CHECKING:
+    from ecnomy.agents.roles.role import Strategist
+
+__all__ = ["Menu"]
+
+_COLUMNS: tuple[tuple[str, float], ...] = (
+    *(("willingness_micro_per_s", LEAVE), ("rate_cap_bps", NO_CAP)),
+    *(("weight", LEAVE), ("budget_micro", NO_BUDGET)),
+)
+
+
+@dataclasses.dataclass
+class Menu:
+    """Does for each flow what the strategy does that its customer picked.
+
+    Attributes:
+        choices: strategies for application providers, by name.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("application-provider",)
+    choices: Annotated[Mapping[str, Any], Strategies()]
+
+    def __post_init__(self) -> None:
+        from ecnomy.agents.roles.role import Strategist
+        from ecnomy.agents.strategies.fitting import wanted_instead
+
+        if not self.choices:
+            raise Refused("choices", "no choices", "at least one strategy by a name")
+        self._of: dict[str, Strategist] = {}
+        for name, given in self.choices.items():
+            kind = str(given["kind"])
+            wanted = wanted_instead(kind, self.roles[0])
+            if kind == "menu" or wanted:
+                expected = wanted or "no menu within a menu"
+                raise Refused(f"choices.{name}.kind", repr(kind), expected)
+            params = {key: value for key, value in given.items() if key != "kind"}
+            self._of[name] = Strategist(f"menu, {name}", kind, params)
+
+    @property
+    def menu(self) -> tuple[str, ...]:
+        """The names of the choices, in the order of their numbers."""
+        return tuple(self.choices)
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """What each flow's choice decides."""
+        flows = seen.flows
+        count = len(flows.flow)
+        columns = {name: np.full(count, none) for name, none in _COLUMNS}
+        for number, strategist in enumerate(self._of.values()):
+            rows = np.flatnonzero(flows.choice == number)
+            if not len(rows):
+                continue
+            decision = strategist.decide(_only(seen, rows))
+            for name, column in columns.items():
+                decided = getattr(decision, name)
+                if decided is not None:
+                    column[rows] = decided
+        return Decision(**columns)
+
+
+def _only(seen: Observation, rows: Integers) -> Observation:
+    """The same of these rows."""
+    flows = seen.flows
+    kept = {name: getattr(flows, name)[rows] for name in type(flows).__struct_fields__}
+    return msgspec.structs.replace(seen, flows=type(flows)(**kept))

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has become of each service class: time of flows in it, marks, what these cost, refusals.
+
+Marks and their cost are counted in the class that a flow was in while they were delivered. They are
+kept only where somebody looks: a provider that posts fees, or a class with a cap on its cost.
+
+    cost of late    c <- c + (1 - exp(-dt / 10 s)) (what marks cost in the epoch / dt - c)
+    hidden          h <- h exp(-dt / 10 s), and one more with each member that enters
+
+A member that has cost w per second since it entered is in c with the share that it is not in h.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.economy.contracts import Spans
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.plan import Plan
+
+__all__ = ["LATELY_S", "ClassBooks", "ClassCounts"]
+
+LATELY_S: Final = 10.0
+
+
+class ClassCounts(msgspec.Struct, frozen=True, eq=False):
+    """Totals since the run began, one value a class; never written to."""
+
+    flow_s: Floats
+    marks: Integers
+    charge_micro: Integers
+    refused: Integers
+
+
+class ClassBooks:
+    """The books of all classes of a market.
+
+    Attributes:
+        counts: totals so far; replaced, never written to.
+        cost_micro_per_s: what marks cost of late; replaced, never written to.
+        hidden: members that this does not show yet.
+    """
+
+    def __init__(self, plan: Plan, classes: int) -> None:
+        self._spans, self._classes = Spans(plan), classes
+        none = np.zeros(classes, dtype=np.int64)
+        self.counts = ClassCounts(np.zeros(classes), none, none, none)
+        self.cost_micro_per_s: Floats = np.zeros(classes)
+        self.hidden: Floats = np.zeros(classes)
+
+    def close(self, epoch: Epoch) -> None:
+        """Count an epoch, which has been booked."""
+        flow_s = np.zeros(self._classes + 1)  # the last row: flows in no class
+        np.add.at(flow_s, epoch.offer, self._spans.active_ps(epoch) / PS_PER_S)
+        spent, came = (self._whole(epoch, c) for c in (epoch.charge_micro, epoch.flows("ce")))
+        old = self.counts
+        self.counts = ClassCounts(
+            old.flow_s + flow_s[:-1], old.marks + came, old.charge_micro + spent, old.refused
+        )
+        dt_s = (epoch.to_ps - epoch.from_ps) / PS_PER_S
+        if dt_s > 0:
+            weight = -math.expm1(-dt_s / LATELY_S)
+            late = self.cost_micro_per_s
+            self.cost_micro_per_s = late + weight * (spent / dt_s - late)
+            self.hidden = self.hidden * (1 - weight)
+
+    def enter(self, offer: int, members: int) -> None:
+        """So many were let into this class."""
+        self.hidden[offer] += members
+
+    def refuse(self, offer: int) -> None:
+        """A flow was not let into this class."""
+        refused = self.counts.refused.copy()
+        refused[offer] += 1
+        self.counts = msgspec.structs.replace(self.counts, refused=refused)
+
+    def _whole(self, epoch: Epoch, of_flows: Integers) -> Integers:
+        total = np.zeros(self._classes + 1, dtype=np.int64)
+        np.add.at(total, epoch.offer, of_flows)
+        return total[:-1]

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who may enter which service class, and what providers are told of theirs.
+
+A flow whose customer asks for a class is let in unless
+
+    members     there is no room: members + 1 > the class's `members`
+    cost        its marks would cost too much: c + (h + 1) w > the class's `most_cost`, c being what
+                they cost of late and h how many members that does not show yet (class_books.py),
+                w the charge of the class, which is the most that a flow in it is to cost
+    its seller  says no
+
+and else stays where it was. A row of many flows counts as many, and enters as a whole or not at
+all. Of those that ask at one time, who goes to a class with room for all goes first, so that the
+places they leave are free; then rows ascending.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.classes import ClassColumns, ClassObservation, ClassRequest
+from ecnomy.agents.observation import Integers, Truths
+from ecnomy.agents.seat import ClassSeller
+from ecnomy.agents.spec import ClassSpec
+from ecnomy.markets.economy.class_books import ClassBooks, ClassCounts
+from ecnomy.markets.economy.contracts import Spans
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.journal import REFUSED, Journal
+
+__all__ = ["ClassDesk"]
+
+
+class ClassDesk:
+    """The desk of all providers of classes."""
+
+    def __init__(self, plan: Plan, parties: Parties, journal: Journal) -> None:
+        self._plan, self._parties, self._journal = plan, parties, journal
+        spans = Spans(plan)
+        self._stop_ps, self._flows = spans.stop_ps, spans.flows
+        self._terms: list[tuple[ClassSpec, ClassSeller | None]] = []
+        self._books: ClassBooks | None = None
+        self._looks: dict[str, tuple[int, ClassCounts]] = {}
+
+    def open(self, sold: ClassSpec, seller: ClassSeller | None) -> None:
+        """A class is on sale; the order is that of the market's offers."""
+        self._terms.append((sold, seller))
+
+    def settle(self) -> None:
+        """All agents have joined."""
+        watched = any(
+            sold.cost_micro_per_s >= 0 or (seller is not None and seller.watches_classes)
+            for sold, seller in self._terms
+        )
+        if watched:
+            self._books = ClassBooks(self._plan, len(self._terms))
+        self._limited = [
+            sold.members >= 0 or sold.cost_micro_per_s >= 0 or (seller is not None and seller.asked)
+            for sold, seller in self._terms
+        ]
+
+    def close(self, epoch: Epoch) -> None:
+        """Count an epoch, which has been booked."""
+        if self._books is not None:
+            self._books.close(epoch)
+
+    def admit(self, t_ps: int, rows: Integers, offer: Integers, wanted: Integers) -> Truths:
+        """Move these rows to the classes wanted for them, as far as they are let in.
+
+        Args:
+            t_ps: the time of the report that is answered.
+            rows: of flows.
+            offer: of all flows, the class each is in; those that are let in are moved there.
+            wanted: of each of `rows`.
+
+        Returns:
+            Which were let in.
+        """
+        let_in = np.ones(len(rows), dtype=np.bool_)
+        limited = np.array([self._limited[k] for k in wanted.tolist()], dtype=np.bool_)
+        offer[rows[~limited]] = wanted[~limited]
+        for at in np.flatnonzero(limited).tolist():
+            row, number = int(rows[at]), int(wanted[at])
+            let_in[at] = self._lets_in(t_ps, row, number, offer)
+            if let_in[at]:
+                offer[row] = number
+                if self._books is not None:
+                    self._books.enter(number, int(self._flows[row]))
+            elif self._books is not None:
+                self._books.refuse(number)
+        for number in sorted(set(wanted[~let_in].tolist())):
+            out = rows[~let_in & (wanted == number)]
+            provider = self._parties.offers[number].provider
+            self._journal.many(t_ps, provider, out, REFUSED, np.full(len(out), float(number)))
+        return let_in
+
+    def _lets_in(self, t_ps: int, row: int, number: int, offer: Integers) -> bool:
+        sold, seller = self._terms[number]
+        members, more = self._members(t_ps, number, offer), int(self._flows[row])
+        if 0 <= sold.members < members + more:
+            return False
+        late = hidden = 0.0
+        if self._books is not None:
+            late = float(self._books.cost_micro_per_s[number])
+            hidden = float(self._books.hidden[number])
+        cost = late + (hidden + more) * self._parties.offers[number].charging_rate_micro
+        if 0 <= sold.cost_micro_per_s < cost:
+            return False
+        if seller is None or not seller.asked:
+            return True
+        return seller.let_in(ClassRequest(t_ps, sold.name, row, members, late))
+
+    def _members(self, t_ps: int, number: int, offer: Integers) -> int:
+        return int(self._flows[(offer == number) & (self._stop_ps > t_ps)].sum())
+
+    def seen(self, who: str, t_ps: int, offer: Integers, agent: AgentView) -> ClassObservation:
+        """What a provider that watches its classes sees of them; its next look starts here."""
+        assert self._books is not None, "it watches its classes"
+        offers = self._parties.offers
+        own = [k for k, one in enumerate(offers) if one.provider == who]
+        now = self._books.counts
+        then_ps, then = self._looks.get(who, (t_ps, now))
+        self._looks[who] = t_ps, now
+        columns = ClassColumns(
+            fee_micro_per_s=np.array([offers[k].fee_micro_per_s for k in own], dtype=np.int64),
+            charge_micro_per_s=np.array(
+                [offers[k].charging_rate_micro for k in own], dtype=np.int64
+            ),
+            members=np.array([self._members(t_ps, k, offer) for k in own], dtype=np.int64),
+            most=np.array([self._terms[k][0].members for k in own], dtype=np.int64),
+            flow_s=(now.flow_s - then.flow_s)[own],
+            marks=(now.marks - then.marks)[own],
+            charge_micro=(now.charge_micro - then.charge_micro)[own],
+            refused=(now.refused - then.refused)[own],
+        )
+        names = tuple(offers[k].name for k in own)
+        return ClassObservation(t_ps, t_ps - then_ps, names, columns, agent)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Service classes in a scenario: what becomes of their entries, and what they must agree on."""
+
+from __future__ import annotations
+
+from ecnomy.agents.spec import CUSTOMER_PAYS, ClassSpec
+from ecnomy.agents.strategies import make
+from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
+from ecnomy.markets.inputs.yamlfile import child_path
+from ecnomy.markets.plan.structs import TOGETHER
+from ecnomy.markets.scenario.document import AgentEntry, Document
+from ecnomy.markets.scenario.places import Places
+
+__all__ = ["check_classes", "class_spec"]
+
+
+def class_spec(name: str, agent: AgentEntry) -> ClassSpec:
+    """A class of an agent by its name."""
+    entry = agent.classes[name]
+    return ClassSpec(
+        name,
+        entry.fee,
+        entry.sources,
+        charge_micro_per_s=-1 if entry.charge is None else entry.charge,
+        members=-1 if entry.members is None else entry.members,
+        cost_micro_per_s=-1 if entry.most_cost is None else entry.most_cost,
+        customer_pays_marks=agent.marks_paid_by == CUSTOMER_PAYS,
+    )
+
+
+def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """Fees that a row can pay, room for who begins in a class, what the strategy needs of it.
+
+    Raises:
+        ScenarioError: one of these is not so.
+    """
+    for index, agent in enumerate(agents):
+        for name in agent.classes:
+            path = child_path(f"market.agents[{index}].classes", name)
+            _check_fees(document, agent, name, path, places)
+            _check_room(document, agent, name, path, places)
+            _check_needs(agent, name, path, places)
+
+
+def _check_fees(
+    document: Document, agent: AgentEntry, name: str, path: str, places: Places
+) -> None:
+    """A row of many flows pays as many fees; their sum has to be an amount as well."""
+    many = {s.name: s.count for s in document.sources if s.rows == TOGETHER}
+    dearest = max(c.fee for c in agent.classes.values())
+    for source in agent.classes[name].sources:
+        if dearest * many.get(source, 1) > DEAREST_MICRO:
+            found = f"up to {dearest / MICRO:g} money/s for each flow of {source!r}"
+            expected = f"{DEAREST_MICRO / MICRO:g} money/s at most for all of them together"
+            raise places.fault(f"{path}.fee", found, expected)
+
+
+def _check_room(
+    document: Document, agent: AgentEntry, name: str, path: str, places: Places
+) -> None:
+    entry = agent.classes[name]
+    counts = {source.name: source.count for source in document.sources}
+    begin = sum(counts[source] for source in entry.sources)
+    if entry.members is not None and begin > entry.members:
+        found = f"{entry.members}, and {begin} flows that begin in the class"
+        raise places.fault(f"{path}.members", found, f"at least {begin}")
+
+
+def _check_needs(agent: AgentEntry, name: str, path: str, places: Places) -> None:
+    """A strategy may need a key of its agent's classes (`needs_of_classes`: key -> example)."""
+    if agent.strategy is None:
+        return
+    strategy = make(agent.strategy.kind, agent.strategy.params)
+    needed: dict[str, str] = getattr(strategy, "needs_of_classes", {})
+    for key, example in needed.items():
+        if getattr(agent.classes[name], key, None) is None:
+            found = f"no {key!r}, which {agent.strategy.kind} needs"
+            raise places.fault(f"{path}.{key}", found, f"one such as {example}")

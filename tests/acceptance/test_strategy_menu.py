@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""configs/examples/strategy-menu.yaml: each flow gets what its customer picked, and learns what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets import load, run
+
+EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"
+PS = 10**12
+
+
+def test_each_flow_gets_the_strategy_that_was_picked(tmp_path: Path) -> None:
+    """0.1 money/s, then 1.1 Mbps held below its threshold, then 2 money/s and no cap any more."""
+    own = ["{kind: 'menu_users:Timetable'}", "{kind: stay}"]
+    agents = ("viewers", "writers")
+    changes = [f"market.agents.{a}.strategy={s}" for a, s in zip(agents, own, strict=True)]
+    changes += ["market.agents.viewers.decision_interval=1 s", "duration=130 s", "warmup=10 s"]
+    result = run(load(EXAMPLE, overrides=changes), out=tmp_path / "r")
+    epochs = result.flow_epochs.set_index(["t_ps", "flow"])
+
+    def per_s(column: str, flow: int, begin: int, end: int) -> float:
+        grown = epochs.loc[(end * PS, flow), column] - epochs.loc[(begin * PS, flow), column]
+        return float(grown) / (end - begin)
+
+    for flow in (0, 1):
+        assert per_s("mark_charge_micro", flow, 10, 40) / 1e6 == pytest.approx(0.1, rel=0.25)
+    assert 8 * per_s("acked_bytes", 0, 50, 80) == pytest.approx(1.1e6, rel=0.05)
+    assert per_s("mark_charge_micro", 0, 90, 130) / 1e6 == pytest.approx(2.0, rel=0.15)
+    assert 8 * per_s("acked_bytes", 0, 90, 130) > 2e6  # the cap is gone
+    assert per_s("mark_charge_micro", 1, 40, 130) / 1e6 == pytest.approx(0.1, rel=0.25)
+    said = result.agents.query("name == 'strategy'")
+    rows = zip(said["t_ps"] // PS, said["agent"], said["flow"], said["value"], strict=True)
+    assert list(rows) == [(40, "viewers", 0, 1.0), (80, "viewers", 0, 2.0)]
+    payers = result.ledger.groupby(result.ledger["kind"].astype(str))["debit"].unique()
+    assert set(payers["marks"]) == {"viewers", "writers"}
+
+
+def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
+    """Who needs 1 Mbps comes to `steady`, who hardly cares to `thrifty`, most of the time."""
+    result = run(load(EXAMPLE), out=tmp_path / "r")
+    said = result.agents.query("name == 'strategy'")
+    table = said.pivot(index="t_ps", columns="flow", values="value")
+    every = range(200 * PS, 400 * PS, PS)
+    held = table.reindex(table.index.union(every)).ffill().reindex(columns=range(8)).fillna(0)
+    shares = held.loc[list(every)].apply(lambda column: column.value_counts(normalize=True))
+    assert shares.loc[1.0, :3].mean() > 0.7
+    assert shares.loc[0.0, 4:].mean() > 0.7
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ("{kind: menu, choices: {}}", "strategies by names"),
+        ("{kind: menu, choices: {a: {kind: qos-knob}}}", "one for an application-provider"),
+        ("{kind: menu, choices: {a: {kind: nonesuch}}}", "a strategy"),
+        ("{kind: menu, choices: {a: {kind: constant-charge, charge: 2}}}", "quantity in money/s"),
+    ],
+)
+def test_faults_of_a_menu_have_their_line(changed: str, told: str) -> None:
+    """Which strategy, and what is wrong with it."""
+    with pytest.raises(ScenarioError, match=told) as found:
+        load(EXAMPLE, overrides=[f"market.agents.shop.strategy={changed}"])
+    assert "market.agents" in str(found.value) and "\n" not in str(found.value)

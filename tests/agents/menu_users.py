@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user agent that picks from its provider's menu by a timetable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ecnomy.agents import Decision, Observation
+
+
+@dataclass
+class Timetable:
+    """The first flow takes `steady` at 40 s and `fast` at 80 s; the others stay."""
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """See seen.agent.choose."""
+        menu = seen.agent.menus[0]
+        for second, choice in ((40, "steady"), (80, "fast")):
+            if seen.t_s == second:
+                seen.agent.choose(menu, choice, menu.flows[:1])
+        return Decision()
