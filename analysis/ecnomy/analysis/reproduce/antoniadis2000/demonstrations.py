@@ -153,4 +153,3 @@ def _messages(run: Run, source: str) -> dict[str, float]:
         f"{source}.messages_per_min": len(users) / minutes,
         f"{source}.changes_per_min": len(said) / minutes,
     }
-

@@ -77,7 +77,9 @@ def _split(runs: Runs) -> dict[str, np.ndarray]:
             theirs, ours = (own.sample(f"{n}{ending}.{phase}_bps") for n in ("resold", "direct"))
             found[f"split.{kind}.provider_over_user.{phase}"] = theirs / ours
         for side, name in (("provider", "resold"), ("user", "direct")):
-            found[f"messages_per_min.{side}.{kind}"] = own.sample(f"{name}{ending}.messages_per_min")
+            found[f"messages_per_min.{side}.{kind}"] = own.sample(
+                f"{name}{ending}.messages_per_min"
+            )
             changes = own.sample(f"{name}{ending}.changes_per_min")
             found[f"changes_per_min.{side}.{kind}"] = changes
     return found

@@ -76,7 +76,9 @@ def draw(studies: Studies, figure: Figure) -> None:
     for index, ((kind, price), runs) in enumerate(_operators(studies).items()):
         course = runs.row("course").mean(axis=0)
         times = _INTERVAL_S * (np.arange(len(course)) + 1)
-        label = f"set by the operator, first {price:g}" if kind == "steered" else f"always {price:g}"
+        label = (
+            f"set by the operator, first {price:g}" if kind == "steered" else f"always {price:g}"
+        )
         right.plot(times, course, label=label, **(look(index) | {"markersize": 3}))
     right.axhline(_TARGET, color="black", linewidth=0.9, linestyle=":")
     right.axvspan(CHANGE_S, times[-1], color="0.9", label="40 flows")

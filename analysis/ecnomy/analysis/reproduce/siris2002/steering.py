@@ -27,12 +27,12 @@ def settled_after(used: Floats, target: float, within: float) -> int:
     return int(off[-1]) + 1 if len(off) else 0
 
 
-def phases(results: Path) -> Mapping[str, float | Sequence[float]]:
+def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
     """Before the change and after it, of the bottleneck.
 
     Returns:
         utilization_ over the last 100 s of each phase; settled_s_ from its beginning until each
-        10 s are within 0.02 of 0.9; price_ at its end [money]; course of utilization and price.
+        10 s are within 0.02 of 0.9; price_ at its end [money; None where the operator never said one]; course of utilization.
     """
     from ecnomy.analysis.results import open_run
 
@@ -46,15 +46,13 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float]]:
     used = np.diff(np.interp(edges, times_s, busy_s)) / _INTERVAL_S
     prices = _prices(run, edges[1:])
     change = round(CHANGE_S / _INTERVAL_S)
-    found: dict[str, float | Sequence[float]] = {
-        "course": used.tolist(),
-        "price_course": prices.tolist(),
-    }
+    found: dict[str, float | Sequence[float] | None] = {"course": used.tolist()}
     for name, own in (("before", slice(0, change)), ("after", slice(change, None))):
         last = round(_LAST_S / _INTERVAL_S)
         found[f"utilization_{name}"] = float(used[own][-last:].mean())
         found[f"settled_s_{name}"] = _INTERVAL_S * settled_after(used[own], _TARGET, _WITHIN)
-        found[f"price_{name}"] = float(prices[own][-1])
+        price = float(prices[own][-1])
+        found[f"price_{name}"] = None if np.isnan(price) else price
     return found
 
 
