@@ -32,7 +32,8 @@ def phases(results: Path) -> Mapping[str, float | Sequence[float] | None]:
 
     Returns:
         utilization_ over the last 100 s of each phase; settled_s_ from its beginning until each
-        10 s are within 0.02 of 0.9; price_ at its end [money; None where the operator never said one]; course of utilization.
+        10 s are within 0.02 of 0.9; price_ at its end [money], None where the
+        operator never said one; course of utilization.
     """
     from ecnomy.analysis.results import open_run
 
