@@ -129,38 +129,39 @@ def test_web_users_by_hand(opened) -> None:
 
 def test_budgets_and_control() -> None:
     """The dearest file over its own budget; those without one are held to the least budget."""
-    strategies = [
-        '{"kind":"file-budget","budget":"8 money"}',
-        '{"kind":"file-budget","budget":"4 money"}',
-        '{"kind":"constant-charge","charge":"1 money/s"}',
-    ]
+    four, eight = (f'{{"kind":"file-budget","budget":"{n} money"}}' for n in (4, 8))
     columns = {
-        "market.agents.uploaders.strategy": strategies,
-        "most_paid": [6.0, 4.0, 20.0],
-        "mean_paid": [5.0, 3.0, 15.0],
-        "complete": [1.0, 0.5, 1.0],
-        "file_s": [9.0, 20.0, 5.0],
+        "market.agents.uploaders.strategy": [eight, four, '{"kind":"constant-charge"}', four, four],
+        "sources.background.count": [12, 12, 12, 1, 12],
+        "sources.upload.transport.send": [*["ack-clocked"] * 4, "paced"],
+        "most_paid": [6.0, 4.0, 20.0, 3.0, 2.0],
+        "mean_paid": [5.0, 3.0, 15.0, 2.0, 1.0],
+        "complete": [1.0, 0.5, 1.0, 0.75, 0.25],
+        "file_s": [9.0, 20.0, 5.0, 8.0, 8.0],
     }
     found = budget.figures(studies("budget", columns))
     assert found["most_paid_over_budget.budget=8"] == pytest.approx([0.75])
     assert found["most_paid_over_budget.budget=4"] == pytest.approx([1])
     assert found["complete.budget=4"] == pytest.approx([0.5])
     assert found["control.most_paid_over_least_budget"] == pytest.approx([5])
+    assert found["control.no_crowd.budget=4.complete"] == pytest.approx([0.75])
+    assert found["control.small_windows.budget=4.most_paid"] == pytest.approx([0.5])
 
 
 def test_page_times_by_what_is_paid() -> None:
-    """Gold over Silver: a half with remembered prices, the same without."""
+    """Gold over Silver: a half with remembered prices, the same without, and with ten packets."""
+    memory, fee = '{"kind":"price-memory"}', '{"kind":"constant-charge"}'
     columns = {
-        "market.agents.gold-readers.strategy": [
-            '{"kind":"price-memory"}',
-            '{"kind":"constant-charge"}',
-        ],
-        **{"gold.page_s": [1.0, 2.0], "silver.page_s": [2.0, 2.0]},
-        **{"gold.charge_per_s": [0.1, 0.1], "silver.charge_per_s": [0.1, 0.1]},
+        "market.agents.gold-readers.strategy": [memory, fee, memory, fee],
+        "sources.gold.transport.initial_window": [1.0, 1.0, 10.0, 10.0],
+        **{"gold.page_s": [1.0, 2.0, 3.0, 4.0], "silver.page_s": [2.0, 2.0, 4.0, 4.0]},
+        **{f"{name}.charge_per_s": [0.1] * 4 for name in ("gold", "silver")},
     }
     found = short_flows.figures(studies("short-flows", columns))
     assert found["time.gold_over_silver.remembered"] == pytest.approx([0.5])
     assert found["time.gold_over_silver.fee"] == pytest.approx([1])
+    assert found["time.gold_over_silver.control.remembered"] == pytest.approx([0.75])
+    assert found["time.gold_over_silver.control.fee"] == pytest.approx([1])
 
 
 def test_traffic_over_that_at_half_the_price() -> None:

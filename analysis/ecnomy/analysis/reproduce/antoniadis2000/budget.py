@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 _STRATEGY: Final = "market.agents.uploaders.strategy"
+_CROWD: Final = "sources.background.count"
+_SEND: Final = "sources.upload.transport.send"
 _STEP_S: Final = 4.0
 
 
 def _split(studies: Studies) -> tuple[dict[float, Runs], Runs]:
     """By budget; and those without one."""
-    runs, budgets, without = studies["budget"], {}, None
+    whole, budgets, without = studies["budget"], {}, None
+    runs = whole.at({_CROWD: max(whole.values(_CROWD)), _SEND: "ack-clocked"})
     for value in runs.values(_STRATEGY):
         strategy: dict[str, Any] = msgspec.json.decode(value)
         own = runs.at({_STRATEGY: value})
@@ -48,6 +51,25 @@ def figures(studies: Studies) -> Samples:
     found["control.most_paid_over_least_budget"] = without.sample("most_paid") / min(budgets)
     found["control.mean_paid"] = without.sample("mean_paid")
     found["control.file_s"] = without.sample("file_s")
+    return found | _controls(studies["budget"])
+
+
+def _controls(runs: Runs) -> dict[str, np.ndarray]:
+    """Hardly a crowd; and windows below one packet."""
+    found: dict[str, np.ndarray] = {}
+    crowds = runs.values(_CROWD)
+    places: dict[str, dict[str, Any]] = {
+        "no_crowd": {_CROWD: min(crowds), _SEND: "ack-clocked"},
+        "small_windows": {_CROWD: max(crowds), _SEND: "paced"},
+    }
+    for place, columns in places.items():
+        at = runs.at(columns)
+        for value in at.values(_STRATEGY):
+            money = float(str(msgspec.json.decode(value)["budget"]).split()[0])
+            own, name = at.at({_STRATEGY: value}), f"control.{place}.budget={money:g}"
+            found[f"{name}.complete"] = own.sample("complete")
+            found[f"{name}.mean_paid"] = own.sample("mean_paid")
+            found[f"{name}.most_paid"] = own.sample("most_paid") / money
     return found
 
 

@@ -17,17 +17,22 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 _STRATEGY: Final = "market.agents.gold-readers.strategy"
+_WINDOW: Final = "sources.gold.transport.initial_window"
 _NAMES: Final = {"price-memory": "remembered", "constant-charge": "fee"}
 _LABELS: Final = {"remembered": "4 and 1 Mbps at\nremembered prices", "fee": "1 and 0.25 money/s"}
 _COLOURS: Final = {"gold": "#c9a227", "silver": "#8a8f98"}
 
 
 def _kinds(studies: Studies) -> dict[str, Runs]:
-    runs = studies["short-flows"]
-    return {
-        _NAMES[msgspec.json.decode(value)["kind"]]: runs.at({_STRATEGY: value})
-        for value in runs.values(_STRATEGY)
-    }
+    """By what is paid; `control.` with the larger first window."""
+    runs, found = studies["short-flows"], {}
+    windows = runs.values(_WINDOW)
+    for value in runs.values(_STRATEGY):
+        kind = _NAMES[msgspec.json.decode(value)["kind"]]
+        for window in windows:
+            ending = kind if window == min(windows) else f"control.{kind}"
+            found[ending] = runs.at({_STRATEGY: value, _WINDOW: window})
+    return found
 
 
 def figures(studies: Studies) -> Samples:
