@@ -63,4 +63,4 @@ def draw(studies: Studies, figure: Figure) -> None:
         axis.set_xticks(prices, [f"{price:g}" for price in prices])
         axis.minorticks_off()
         axis.set_ylim(bottom=0)
-    left.legend(loc="lower left")
+    left.legend(loc="center right")
