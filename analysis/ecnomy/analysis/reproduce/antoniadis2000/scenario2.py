@@ -48,7 +48,7 @@ def figures(studies: Studies) -> Samples:
             found[f"{prefix}classes.rate_over_fee.{n}"] = rate / rates.mean(axis=0)
         steps = [np.sign((n + 1) * rates[n] - n * rates[n - 1]) for n in range(1, 5)]
         found[f"{prefix}classes.ordered"] = np.min(steps, axis=0)
-    return found
+    return found | _split(studies["who-pays"])
 
 
 def _of(runs: Runs) -> dict[str, np.ndarray]:
@@ -65,6 +65,23 @@ def _of(runs: Runs) -> dict[str, np.ndarray]:
             rate = runs.sample(f"{name}.{phase}_bps")
             worth = np.asarray(utility.worth(rate / 1e6))
             found[f"utility.{name}.{phase}"] = runs.sample(f"{name}.{phase}_charge") / worth
+    return found
+
+
+def _split(runs: Runs) -> dict[str, np.ndarray]:
+    """Rates of flows whose strategy a provider runs over those of users who run it; messages."""
+    found: dict[str, np.ndarray] = {}
+    own = runs.at({_CROWD: max(runs.values(_CROWD))})
+    for kind, ending in (("constant", ""), ("log", "-log")):
+        for phase in ("calm", "crowd"):
+            theirs, ours = (own.sample(f"{n}{ending}.{phase}_bps") for n in ("resold", "direct"))
+            found[f"split.{kind}.provider_over_user.{phase}"] = theirs / ours
+        for side, name in (("provider", "resold"), ("user", "direct")):
+            found[f"messages_per_min.{side}.{kind}"] = own.sample(
+                f"{name}{ending}.messages_per_min"
+            )
+            changes = own.sample(f"{name}{ending}.changes_per_min")
+            found[f"changes_per_min.{side}.{kind}"] = changes
     return found
 
 

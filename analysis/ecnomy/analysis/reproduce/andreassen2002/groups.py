@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of two groups of web users beside telephones: how long files take each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["downloads_of"]
+
+PS_PER_S: Final = 1e12
+_BITS: Final = 8
+
+
+def downloads_of(results: Path) -> Mapping[str, float | None]:
+    """Of files that begin in the measured window, by source and of both (`all_`).
+
+    Returns:
+        `<group>_ms`, the mean time of whole ones; `<group>_mbps`, their bytes over their times;
+        `<group>_whole`, the share that is whole at the end; `<group>_asked_mbps`, the rate at
+        which files are asked for; `<group>_marking` (of `web` and `knob`), voice_late (share of
+        packets later than 16 ms, host to host) and voice_marking.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    flows: Any = run.table("flows")
+    seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    table: Any = run.table("transfers")
+    table = table[table["start_ps"] >= run.measured.from_ps]
+    source = flows.set_index("flow")["source"].loc[table["flow"]].to_numpy()
+    found: dict[str, float | None] = {}
+    for name in ("web", "knob", "all"):
+        own = table if name == "all" else table[source == name]
+        files = flows[flows["source"].isin(["web", "knob"] if name == "all" else [name])]
+        whole = own[own["complete"] == 1]
+        times = (whole["end_ps"] - whole["start_ps"]).to_numpy(dtype=np.float64) / PS_PER_S
+        sent = float(whole["bytes"].sum())
+        found[f"{name}_ms"] = 1e3 * float(times.mean()) if len(times) else None
+        found[f"{name}_mbps"] = _BITS * sent / float(times.sum()) / 1e6 if len(times) else None
+        found[f"{name}_begun"] = float(files["files"].sum())
+        found[f"{name}_asked_mbps"] = _BITS * float(files["file_bytes"].sum()) / seconds / 1e6
+        found[f"{name}_marking"] = float(files["ce"].sum() / files["delivered"].sum())
+    voice = flows[flows["source"] == "voice"].sum(numeric_only=True)
+    found["voice_late"] = float(voice["late_0"] / voice["delivered"])
+    found["voice_marking"] = float(voice["ce"] / voice["delivered"])
+    return found

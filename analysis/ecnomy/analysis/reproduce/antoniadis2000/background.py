@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 5, background: web traffic asked for, by the price of a mark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import band
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_STRATEGY: Final = "market.agents.crowd.strategy"
+_PRICE: Final = "market.price_per_mark"
+_LABELS: Final = {"": "users who react to the price", "control.": "users who do not"}
+
+
+def _runs(studies: Studies) -> dict[str, dict[float, Runs]]:
+    """By prefix of names and price."""
+    runs = studies["background"]
+    found: dict[str, dict[float, Runs]] = {}
+    for value in runs.values(_STRATEGY):
+        own = runs.at({_STRATEGY: value})
+        prefix = "control." if msgspec.json.decode(value)["kind"] == "stay" else ""
+        found[prefix] = {price: own.at({_PRICE: price}) for price in sorted(own.values(_PRICE))}
+    return found
+
+
+def figures(studies: Studies) -> Samples:
+    """Mbit/s asked for, users and money a MB at each price; over those at half of it."""
+    found: dict[str, np.ndarray | float] = {}
+    for prefix, by_price in _runs(studies).items():
+        before = None
+        for price, runs in by_price.items():
+            offered = runs.sample("offered_mbps")
+            found[f"{prefix}offered.price={price:g}"] = offered
+            found[f"{prefix}users.price={price:g}"] = runs.sample("users")
+            found[f"{prefix}money_per_mb.price={price:g}"] = runs.sample("money_per_mb")
+            if before is not None:
+                found[f"{prefix}offered_over_half_price.price={price:g}"] = offered / before
+            before = offered
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Traffic asked for, and users who take part, against the price."""
+    figure.set_size_inches(9, 4.2)
+    left, right = figure.subplots(1, 2)
+    for index, (prefix, by_price) in enumerate(sorted(_runs(studies).items())):
+        prices, runs = list(by_price), list(by_price.values())
+        offered = [own.sample("offered_mbps") for own in runs]
+        band(left, prices, offered, index, _LABELS[prefix])
+        band(right, prices, [own.sample("users") for own in runs], index, _LABELS[prefix])
+    for axis, what in ((left, "pages asked for [Mbit/s]"), (right, "users who take part")):
+        axis.set(xlabel="price of a mark [money]", ylabel=what, xscale="log")
+        axis.set_xticks(prices, [f"{price:g}" for price in prices])
+        axis.minorticks_off()
+        axis.set_ylim(bottom=0)
+    left.legend(loc="center right")

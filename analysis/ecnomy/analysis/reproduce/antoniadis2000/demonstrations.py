@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of the demonstrations of section 5, and of who pays (section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.antoniadis2000.steps import (
+    PS_PER_S,
+    grown,
+    held_mean,
+    variation,
+)
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.results import Run
+
+__all__ = ["background", "budget", "pages", "streaming", "who_pays"]
+
+Columns = Mapping[str, float | Sequence[float] | None]
+_MICRO: Final = 1e6
+_FINE_S: Final = 0.05  # the epoch of streaming.yaml
+_TRIPS: Final = {5: 4, 10: 8}  # round trips of 40 ms: epochs
+_SHOWN: Final = slice(40 * 20, 40 * 20 + 200)  # ten seconds from 40 s on
+_PHASES: Final = {"calm": slice(20, 60), "crowd": slice(70, 120)}  # seconds, as in phases.py
+_COURSE_S: Final = 2
+_PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml not at the users' side
+
+
+def streaming(results: Path) -> Columns:
+    """By source: variation of the rate in an epoch, in 5 and in 10 round trips; Mbit/s; course."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    first = round(run.measured.from_ps / PS_PER_S / _FINE_S)
+    found: dict[str, float | Sequence[float]] = {}
+    for name, steps in grown(run, "acked_bytes", _FINE_S).items():
+        own = steps[:, first:]
+        found[f"{name}.mbps"] = float(8 * own.mean() / _FINE_S / 1e6)
+        found[f"{name}.cv_epoch"] = variation(own)
+        for trips, epochs in _TRIPS.items():
+            found[f"{name}.cv_{trips}_trips"] = variation(own, epochs)
+        shown = steps[0, _SHOWN].reshape(-1, _TRIPS[5]).sum(axis=1)
+        found[f"{name}.course_mbps"] = (8 * shown / (_TRIPS[5] * _FINE_S) / 1e6).tolist()
+    return found
+
+
+def budget(results: Path) -> Columns:
+    """Of the uploads: the most and the mean that one cost [money], those complete, their times."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    paid = grown(run, "mark_charge_micro", 1.0)["upload"] / _MICRO
+    flows = run.table("flows")
+    own = set(flows.loc[flows["source"] == "upload", "flow"])
+    files: Any = run.table("transfers")
+    files = files[files["flow"].isin(own) & (files["complete"] == 1)]
+    times = (files["end_ps"] - files["start_ps"]).to_numpy(dtype=np.float64) / PS_PER_S
+    whole = paid.sum(axis=1)
+    return {
+        "most_paid": float(whole.max()),
+        "mean_paid": float(whole.mean()),
+        "complete": len(files) / len(own),
+        "file_s": float(times.mean()) if len(times) else None,
+        "paid": paid.cumsum(axis=1).mean(axis=0)[:: 2 * _COURSE_S].tolist(),
+    }
+
+
+def pages(results: Path) -> Columns:
+    """By source of pages: mean time of those begun in the measured window, and how many."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    sources = run.table("flows").set_index("flow")["source"]
+    table: Any = run.table("transfers")
+    table = table[(table["complete"] == 1) & (table["start_ps"] >= run.measured.from_ps)]
+    times = (table["end_ps"] - table["start_ps"]) / PS_PER_S
+    found: dict[str, float | None] = {}
+    for name, own in times.groupby(sources.loc[table["flow"]].to_numpy()):
+        found[f"{name}.page_s"] = float(own.mean())
+        found[f"{name}.pages"] = float(len(own))
+    return found
+
+
+def background(results: Path) -> Columns:
+    """Of the web users: Mbit/s of pages asked for, users who take part, what a MB cost them."""
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    seconds = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    flows: Any = run.table("flows")
+    own = flows[flows["source"] == "surfers"]
+    megabytes = float(own["delivered_bytes"].sum()) / 1e6
+    cost = float(own["mark_charge_micro"].sum()) / _MICRO / megabytes if megabytes else None
+    return {
+        "offered_mbps": float(8 * own["file_bytes"].sum() / seconds / 1e6),
+        "users": _users(run, len(own)),
+        "money_per_mb": cost,
+    }
+
+
+def _users(run: Run, all_of_them: int) -> float:
+    """Mean number who take part; all where nobody counts them."""
+    table: Any = run.table("agents")
+    said = table[table["name"] == "users"].sort_values("t_ps")
+    if said.empty:
+        return float(all_of_them)
+    times, values = (said[name].to_numpy(dtype=np.float64) for name in ("t_ps", "value"))
+    return held_mean(times, values, run.measured.from_ps, run.measured.to_ps)
+
+
+def who_pays(results: Path) -> Columns:
+    """By source: rates, fees and marks [money/s of a flow] in each phase; how charges vary.
+
+    Returns:
+        Further `messages_per_min`, that users' agents change what their senders are told after
+        the first second, per flow; and `changes_per_min` of whoever handles the prices.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
+    fees, marks = (
+        {name: steps / _MICRO for name, steps in grown(run, column, 1.0).items()}
+        for column in ("fee_micro", "mark_charge_micro")
+    )
+    found: dict[str, Any] = {}
+    for name in ("resold", "direct", "resold-log", "direct-log"):
+        charge = fees[name] if name.startswith("resold") else marks[name]
+        found[f"{name}.charge_cv"] = variation(charge[:, _PHASES["calm"].start :])
+        for phase, when in _PHASES.items():
+            found[f"{name}.{phase}_bps"] = float(rates[name][:, when].mean())
+            found[f"{name}.{phase}_fee"] = float(fees[name][:, when].mean())
+            found[f"{name}.{phase}_marks"] = float(marks[name][:, when].mean())
+        profit = (fees[name] - marks[name]).sum(axis=0)
+        found[f"{name}.profit_course"] = profit[::_COURSE_S].tolist()
+        found[f"{name}.charge_course"] = charge.sum(axis=0)[::_COURSE_S].tolist()
+        found |= _messages(run, name)
+    return found
+
+
+def _messages(run: Run, source: str) -> dict[str, float]:
+    flows, table = run.table("flows"), run.table("agents")
+    own = flows.loc[flows["source"] == source, "flow"]
+    said: Any = table[table["flow"].isin(own) & (table["t_ps"] > PS_PER_S)]
+    minutes = len(own) * run.plan.duration_ps / PS_PER_S / 60
+    users = said[~said["agent"].isin(_PROVIDERS)]
+    return {
+        f"{source}.messages_per_min": len(users) / minutes,
+        f"{source}.changes_per_min": len(said) / minutes,
+    }

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Section 5, short flows: times of Gold's and Silver's pages with remembered prices and without."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_STRATEGY: Final = "market.agents.gold-readers.strategy"
+_WINDOW: Final = "sources.gold.transport.initial_window"
+_NAMES: Final = {"price-memory": "remembered", "constant-charge": "fee"}
+_LABELS: Final = {"remembered": "4 and 1 Mbps at\nremembered prices", "fee": "1 and 0.25 money/s"}
+_COLOURS: Final = {"gold": "#c9a227", "silver": "#8a8f98"}
+
+
+def _kinds(studies: Studies) -> dict[str, Runs]:
+    """By what is paid; `control.` with the larger first window."""
+    runs, found = studies["short-flows"], {}
+    windows = runs.values(_WINDOW)
+    for value in runs.values(_STRATEGY):
+        kind = _NAMES[msgspec.json.decode(value)["kind"]]
+        for window in windows:
+            ending = kind if window == min(windows) else f"control.{kind}"
+            found[ending] = runs.at({_STRATEGY: value, _WINDOW: window})
+    return found
+
+
+def figures(studies: Studies) -> Samples:
+    """Mean page times, Gold's over Silver's, and what a flow is charged, by what is paid."""
+    found: dict[str, np.ndarray | float] = {}
+    for kind, runs in _kinds(studies).items():
+        gold, silver = (runs.sample(f"{name}.page_s") for name in ("gold", "silver"))
+        found[f"time.gold_over_silver.{kind}"] = gold / silver
+        found[f"time.gold.{kind}"], found[f"time.silver.{kind}"] = gold, silver
+        for name in ("gold", "silver"):
+            found[f"charge.{name}.{kind}"] = runs.sample(f"{name}.charge_per_s")
+    return found
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Mean page times with their intervals."""
+    figure.set_size_inches(6.5, 4.5)
+    axis = figure.subplots()
+    samples = figures(studies)
+    for place, kind in enumerate(_LABELS):
+        for side, name in enumerate(("gold", "silver")):
+            interval = interval_of(samples[f"time.{name}.{kind}"])
+            if interval is None:
+                continue
+            label = name.capitalize() if not place else None
+            error = 1e3 * (interval.high - interval.mean)
+            x = place + 0.36 * (side - 0.5)
+            style = {"color": _COLOURS[name], "edgecolor": "black", "linewidth": 0.6}
+            axis.bar(x, 1e3 * interval.mean, 0.32, yerr=error, capsize=4, label=label, **style)
+    axis.set_xticks(range(len(_LABELS)), list(_LABELS.values()))
+    axis.set(ylabel="time of a page of 10 kB [ms]")
+    axis.legend()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counters of flows cut into steps of time, and what is taken of such rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.results import Run
+
+__all__ = ["PS_PER_S", "Table", "grown", "held_mean", "variation"]
+
+PS_PER_S: Final = 1e12
+Table = npt.NDArray[np.float64]
+
+
+def grown(run: Run, column: str, step_s: float) -> dict[str, Table]:
+    """Changes of a cumulative column in each step from 0 on, [flow, step], by source.
+
+    Args:
+        run: with reports at every multiple of the step.
+        column: of the table flow_epochs.
+        step_s: seconds; others of its reports are left out.
+    """
+    epochs: Any = run.table("flow_epochs")
+    whole = epochs[epochs["t_ps"] % round(step_s * PS_PER_S) == 0]
+    wide = whole.pivot(index="flow", columns="t_ps", values=column)
+    steps = np.diff(wide.to_numpy(dtype=np.float64), axis=1)
+    sources = run.table("flows").set_index("flow")["source"].loc[wide.index].to_numpy()
+    return {source: steps[sources == source] for source in dict.fromkeys(sources)}
+
+
+def variation(steps: Table, together: int = 1) -> float:
+    """Coefficient of variation over windows of so many steps, mean over flows.
+
+    Args:
+        steps: [flow, step]; steps beyond the last whole window are left out.
+        together: steps to a window.
+    """
+    count = steps.shape[1] // together
+    windows = steps[:, : count * together].reshape(len(steps), count, together).sum(axis=2)
+    return float((windows.std(axis=1, ddof=1) / windows.mean(axis=1)).mean())
+
+
+def held_mean(times: Table, values: Table, begin: float, end: float) -> float:
+    """Mean over time of a value that holds from its time until the next, in [begin, end]."""
+    edges = np.clip(np.append(times, np.inf), begin, end)
+    weights = np.diff(edges)
+    return float((values * weights).sum() / weights.sum())
