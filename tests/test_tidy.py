@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from pathlib import Path
 
@@ -95,3 +96,21 @@ def test_no_global_randomness_or_wall_clock_in_results() -> None:
     files = [p for home in homes for p in home.rglob("*") if p.suffix in (".py", ".h", ".cc")]
     found = [(p.name, word) for p in files for word in banned if word in p.read_text()]
     assert not found
+
+
+def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
+    """Examples, tests and entries of tests/README.md exist, and each strategy is a built-in one."""
+    table = (ROOT / "tests" / "README.md").read_text().partition("## The papers' agents")[2]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[6:]]
+    rows = [row for row in rows if row and row[0].startswith("F")]
+    assert len(rows) == 20
+    claims = {p.name: (p / "claims.yaml").read_text() for p in (ROOT / "configs/papers").iterdir()}
+    for number, _, chosen, example, test, entry in rows:
+        assert (ROOT / "tests" / test).is_file(), number
+        assert (ROOT / "configs" / "examples" / example).exists(), number
+        paper, _, name = entry.partition(".")
+        assert not entry or re.search(rf"^  {name}:$", claims[paper], re.MULTILINE), number
+        for word in re.findall("`([a-z-]+)`", chosen):
+            file = word.replace("-", "_") + ".py"
+            known = (ROOT / "agents/ecnomy/agents/strategies" / file).is_file()
+            assert known or word == "weight", (number, word)

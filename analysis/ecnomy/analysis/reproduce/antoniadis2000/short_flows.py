@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 import numpy as np
@@ -60,7 +60,7 @@ def draw(studies: Studies, figure: Figure) -> None:
             label = name.capitalize() if not place else None
             error = 1e3 * (interval.high - interval.mean)
             x = place + 0.36 * (side - 0.5)
-            style = {"color": _COLOURS[name], "edgecolor": "black", "linewidth": 0.6}
+            style: dict[str, Any] = {"color": _COLOURS[name], "edgecolor": "black", "linewidth": 0.6}
             axis.bar(x, 1e3 * interval.mean, 0.32, yerr=error, capsize=4, label=label, **style)
     axis.set_xticks(range(len(_LABELS)), list(_LABELS.values()))
     axis.set(ylabel="time of a page of 10 kB [ms]")

@@ -55,7 +55,8 @@ def figures(studies: Studies) -> Samples:
 
 def _operators(studies: Studies) -> dict[tuple[str, float], Runs]:
     """Runs of an operator by what it does and its first price."""
-    runs, found = studies["price-control"], {}
+    runs = studies["price-control"]
+    found: dict[tuple[str, float], Runs] = {}
     for value in runs.values(_OPERATOR):
         own = runs.at({_OPERATOR: value})
         kind = "still" if msgspec.json.decode(value)["kind"] == "stay" else "steered"
