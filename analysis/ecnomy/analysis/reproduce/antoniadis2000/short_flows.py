@@ -60,8 +60,17 @@ def draw(studies: Studies, figure: Figure) -> None:
             label = name.capitalize() if not place else None
             error = 1e3 * (interval.high - interval.mean)
             x = place + 0.36 * (side - 0.5)
-            style: dict[str, Any] = {"color": _COLOURS[name], "edgecolor": "black", "linewidth": 0.6}
-            axis.bar(x, 1e3 * interval.mean, 0.32, yerr=error, capsize=4, label=label, **style)
+            style: dict[str, Any] = {"color": _COLOURS[name], "edgecolor": "black"}
+            axis.bar(
+                x,
+                1e3 * interval.mean,
+                0.32,
+                yerr=error,
+                capsize=4,
+                label=label,
+                linewidth=0.6,
+                **style,
+            )
     axis.set_xticks(range(len(_LABELS)), list(_LABELS.values()))
     axis.set(ylabel="time of a page of 10 kB [ms]")
     axis.legend()
