@@ -140,12 +140,27 @@ class Verdict(msgspec.Struct, frozen=True):
     @property
     def told(self) -> str:
         """The verdict in words."""
-        return told_of(self.verdict, self.depends)
+        grid = [(at.setting, at.verdict.verdict) for at in self.grid]
+        return told_of(self.verdict, self.depends, self.alone, grid)
 
 
-def told_of(verdict: str, depends: Sequence[str]) -> str:
-    """A verdict in words, with the settings it depends on."""
-    return f"{verdict} on {', '.join(depends)}" if verdict == DEPENDS else verdict
+def told_of(
+    verdict: str, depends: Sequence[str], alone: str, grid: Sequence[tuple[str, str]]
+) -> str:
+    """A verdict in words, with the settings that it depends on, or that leave it open.
+
+    Args:
+        verdict: over the grid.
+        depends: the settings it depends on.
+        alone: the verdict at the chosen settings.
+        grid: (setting, verdict) under each alternative.
+    """
+    if verdict == DEPENDS:
+        return f"{verdict} on {', '.join(depends)}"
+    if verdict == INCONCLUSIVE and alone in (CONFIRMED, REFUTED):
+        left_open = dict.fromkeys(setting for setting, found in grid if found != alone)
+        return f"{verdict}: {alone} as chosen, undecided under {', '.join(left_open)}"
+    return verdict
 
 
 def judge(claim: Claim, samples: Samples) -> Verdict:

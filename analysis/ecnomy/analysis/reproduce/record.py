@@ -131,7 +131,8 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     @property
     def told(self) -> str:
         """The verdict in words."""
-        return told_of(self.verdict, self.depends)
+        grid = [(under.setting, under.verdict) for under in self.grid]
+        return told_of(self.verdict, self.depends, self.alone, grid)
 
 
 class _File(msgspec.Struct, frozen=True):
