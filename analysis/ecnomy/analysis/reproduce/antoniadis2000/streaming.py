@@ -9,7 +9,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.judge import Samples
 from ecnomy.analysis.reproduce.pictures import look
-from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures"]
 
 _OVER: Final = "market.agents.stream-users.strategy.over"
+_THRESHOLD: Final = "market.agents.stream-users.strategy.threshold"
+_SEND: Final = "sources.stream.transport.send"
 _ASKED_MBPS: Final = 0.5  # of streaming.yaml
 _RTT_MS: Final = 40
 _FIRST_S: Final = 40.0  # of the course
@@ -30,7 +32,7 @@ _LABELS: Final = {
 
 def figures(studies: Studies) -> Samples:
     """Variation over that of WTP and of a cap, by the round trips that the mean is over."""
-    runs = studies["streaming"]
+    runs, ample, paced = _split(studies)
     found: dict[str, np.ndarray | float] = {}
     for over_ms in runs.values(_OVER):
         own, trips = runs.at({_OVER: over_ms}), round(over_ms / _RTT_MS)
@@ -45,14 +47,26 @@ def figures(studies: Studies) -> Samples:
             found[f"{of}_over_asked.{name}"] = own.sample(f"{source}.mbps") / _ASKED_MBPS
         found[f"wtp_mbps.{name}"] = own.sample("plain.mbps")
         found[f"cv_epoch.wtp.{name}"] = own.sample("plain.cv_epoch")
+    for place, own in (("ample", ample), ("paced", paced)):
+        found[f"control.{place}.mean_over_asked"] = own.sample("stream.mbps") / _ASKED_MBPS
+        found[f"control.{place}.cv"] = own.sample("stream.cv_5_trips")
     return found
+
+
+def _split(studies: Studies) -> tuple[Runs, Runs, Runs]:
+    """Runs of the claim, with an ample threshold, and of a paced stream."""
+    whole = studies["streaming"]
+    thresholds = sorted(whole.values(_THRESHOLD))
+    clocked = whole.at({_SEND: "ack-clocked"})
+    asked, ample = (clocked.at({_THRESHOLD: value}) for value in thresholds)
+    return asked, ample, whole.at({_SEND: "paced"})
 
 
 def draw(studies: Studies, figure: Figure) -> None:
     """Ten seconds of one run, and how rates vary, mean over seeds."""
     figure.set_size_inches(10, 4.5)
     left, right = figure.subplots(1, 2, width_ratios=[2, 1])
-    runs = studies["streaming"]
+    runs, _, _ = _split(studies)
     own = runs.at({_OVER: min(runs.values(_OVER))})
     for index, (name, label) in enumerate(_LABELS.items()):
         course = own.row(f"{name}.course_mbps")[0]
