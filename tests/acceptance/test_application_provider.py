@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 
 from ecnomy.markets import load, run
+from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 PS = 10**12
@@ -132,6 +133,37 @@ def test_marks_that_cost_too_much_let_nobody_in() -> None:
         gold, until = row.index[row == 0], min(t_ps + 10 * PS, 60 * PS)
         cost = (spent.loc[until, gold] - spent.loc[t_ps, gold]).sum() / 1e6
         assert cost <= 1.15 * 5 * (until - t_ps) / PS
+
+
+ONE_CLASS = """
+version: 1
+duration: 300 s
+network: {links: [{name: l, from: a, to: b, rate: 2 Mbps, delay: 20 ms,
+  marking: {law: load-based, threshold: 0.6, slope: 0.5, interval: 100 ms}}]}
+sources: [{name: readers, count: 24, from: a, to: b, transport: {law: wtp}}]
+market:
+  price_per_mark: 0.1 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop
+      role: application-provider
+      strategy: {kind: fill-classes, share: 0.5, every: 20 s}
+      classes:
+        gold: {fee: 0.6 money/s, charge: 0.2 money/s, members: 24, sources: readers}
+    - name: club
+      role: customer
+      sources: readers
+      decision_interval: 5 s
+      strategy: {kind: fee-limit, low: 0.5 money/s, high: 4 money/s, even: true}
+"""
+
+
+def test_the_only_class_is_filled_too(tmp_path: Path) -> None:
+    """Who cannot pay stays in it, switched off; N log(high / F) / log(high / low) = 12 of 24."""
+    result = run(scenario_from_text(ONE_CLASS, "one.yaml"), out=tmp_path / "r")
+    fees = result.agents.query("agent == 'shop' and name == 'fee:gold'")["value"]
+    low, high = (4e6 * 8 ** (-n / 24) for n in (13, 11))
+    assert low <= fees.iloc[-1] <= high
 
 
 def test_the_fee_fills_a_class_to_its_share() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import load, run
+from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"
 PS = 10**12
@@ -40,6 +41,47 @@ def test_each_flow_gets_the_strategy_that_was_picked(tmp_path: Path) -> None:
     assert set(payers["marks"]) == {"viewers", "writers"}
 
 
+TWO = """
+version: 1
+duration: 60 s
+network: {links: [{name: l, from: a, to: b, rate: 4 Mbps, delay: 20 ms,
+  marking: {law: load-based, threshold: 0.6, slope: 0.5, interval: 100 ms}}]}
+sources:
+  - {name: one, count: 2, from: a, to: b, transport: {law: wtp}}
+  - {name: two, count: 2, from: a, to: b, transport: {law: wtp}}
+market:
+  price_per_mark: 0.1 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop1
+      role: application-provider
+      classes: {all: {fee: 1 money/s, sources: one}}
+      strategy: &menu
+        kind: menu
+        choices: {low: {kind: constant-charge}, high: {kind: constant-charge, charge: 2 money/s}}
+    - name: shop2
+      role: application-provider
+      classes: {all: {fee: 1 money/s, sources: two}}
+      strategy: *menu
+    - name: users
+      role: customer
+      sources: [one, two]
+      decision_interval: 5 s
+      strategy:
+        kind: best-choice
+        utility: {kind: log, a: 1 money/s, x0: 1 Mbps}
+        loyalty: 0
+        curiosity: 1
+"""
+
+
+def test_the_menus_of_two_providers_are_composed_from(tmp_path: Path) -> None:
+    """One user agent whose flows are with both; whoever tries something else tries it on both."""
+    result = run(scenario_from_text(TWO, "two.yaml"), out=tmp_path / "r")
+    said = result.agents.query("name == 'strategy'")
+    assert said.groupby("flow").size().min() >= 5 and set(said["flow"]) == {0, 1, 2, 3}
+
+
 def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
     """Who needs 1 Mbps comes to `steady`, who hardly cares to `thrifty`, most of the time."""
     result = run(load(EXAMPLE), out=tmp_path / "r")
@@ -59,6 +101,12 @@ def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
         ("{kind: menu, choices: {a: {kind: qos-knob}}}", "one for an application-provider"),
         ("{kind: menu, choices: {a: {kind: nonesuch}}}", "a strategy"),
         ("{kind: menu, choices: {a: {kind: constant-charge, charge: 2}}}", "quantity in money/s"),
+        ("{kind: menu, choices: {a: {kind: cost-plus}}}", "a strategy for single flows"),
+        (
+            "{kind: menu, choices: {a: {kind: constant-throughput, threshold: 1 money/s}}}",
+            "choices.a.rate: no 'rate'|no rate",
+        ),
+        ("{kind: fill-classes}", "no class with 'members'"),
     ],
 )
 def test_faults_of_a_menu_have_their_line(changed: str, told: str) -> None:

@@ -18,6 +18,7 @@ from flow_world import PS, noting, seen
 def told(t_s: float, dt_s: float, fee: int, **columns: float) -> ClassObservation:
     """One class."""
     usual = {"members": 4, "most": 10, "flow_s": 4 * dt_s, "charge_micro": 0, "refused": 0}
+    usual["active"] = columns.get("members", usual["members"])
     given = {**usual, "fee_micro_per_s": fee, "charge_micro_per_s": 0, "marks": 0, **columns}
     made = ClassColumns(**{name: np.array([value]) for name, value in given.items()})
     return ClassObservation(round(t_s * PS), round(dt_s * PS), ("gold",), made)
@@ -44,6 +45,20 @@ def test_cost_plus_waits_and_keeps_bounds() -> None:
     assert shop.post_fees(told(10, 2, 10**6)) == {"gold": 500_000}
     assert shop.post_fees(told(20, 10, 10**6, charge_micro=10**12)) == {"gold": 2_000_000}
     assert shop.post_fees(told(30, 10, 10**6, members=0, flow_s=0.0)) == {}
+
+
+@pytest.mark.parametrize("strategy", [CostPlus(every=1), FillClasses(every=1)])
+def test_fees_change_when_they_are_told_to(strategy: CostPlus | FillClasses) -> None:
+    """Ten epochs of 0.1 s are a second, not a little less."""
+    looks = [strategy.post_fees(told(0.1 * k, 0.1, 10**6, members=9)) for k in range(1, 41)]
+    assert [k + 1 for k, fees in enumerate(looks) if fees] == [10, 20, 30, 40]
+
+
+def test_who_is_switched_off_fills_no_class() -> None:
+    """The fee falls while members are there who do not take part."""
+    shop = FillClasses(share=0.5, every=20)
+    fees = shop.post_fees(told(20, 20, 10**6, members=10, active=2, most=10))
+    assert fees["gold"] == pytest.approx(1e6 * (2 / 5) ** 0.5, abs=1)
 
 
 @pytest.mark.parametrize("elasticity", [0.5, 1.0, 2.0])

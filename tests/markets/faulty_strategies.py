@@ -14,6 +14,8 @@ import numpy as np
 
 from ecnomy.agents import (
     Call,
+    ClassObservation,
+    ClassRequest,
     Decision,
     FlowDecision,
     FlowView,
@@ -164,6 +166,27 @@ class Leaving(ForHandlers):
 
     def decide_many(self, seen: Observation) -> Decision:
         raise SystemExit(3)
+
+
+class ForProviders:
+    roles: ClassVar[tuple[str, ...]] = ("application-provider",)
+
+    def decide_many(self, seen: Observation) -> Decision:
+        return Decision()
+
+
+class Overcharging(ForProviders):
+    """Pays members to stay."""
+
+    def post_fees(self, seen: ClassObservation) -> dict[str, int]:
+        return {"class-0": -1}
+
+
+class Doorman(ForProviders):
+    """Counts whom it lets in."""
+
+    def let_in(self, request: ClassRequest) -> int:
+        return 1
 
 
 class Noting(ForHandlers):

@@ -56,6 +56,8 @@ def ecnomy(*arguments: str) -> int:
         ("Undecided", "answer", "a plain market", "answered a call by 1"),
         ("Refusing", "refuses", "a plain market", "not this market"),
         ("Leaving", "raises", "a plain market", "SystemExit"),
+        ("Overcharging", "answer", "fees: a plain market", "posted the fee -1 for 'class-0'"),
+        ("Doorman", "answer", "fees: one class", "let in by 1, expected True or False"),
         ("Noting", "answer", "a plain market", "the table `agents` has already"),
     ],
 )

@@ -82,7 +82,7 @@ def test_fees_without_a_handle_and_hasty_agents() -> None:
     found = warned(scenario_from_text(TEXT.replace("law: wtp", "law: reno") + market))
     assert len(found) == 2
     assert "decides every 0.1 s" in found[0]
-    assert "cannot steer it by a fee of 2 money/s" in found[1]
+    assert "cannot steer it by a charge of 2 money/s" in found[1]
 
 
 def test_summary_fits_a_screen() -> None:

@@ -46,7 +46,7 @@ PARAMS = {
 ROLES = {
     "connectivity-provider": "",
     "application-provider": "classes: {gold: {fee: 1 money/s, charge: 1 money/s, "
-    "sources: [one]}}, ",
+    "members: 3, sources: [one]}}, ",
     "customer": "sources: [one], ",
     "price-handler": "sources: [one, two], ",
     "guaranteed-stream-provider": "sources: [calls], test_streams: [test], "

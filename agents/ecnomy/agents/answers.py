@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["number", "truth", "whole", "whole_column"]
+__all__ = ["number", "shown", "truth", "whole", "whole_column"]
 
 
 def truth(answer: object) -> bool | None:
@@ -47,6 +47,15 @@ def whole_column(answers: object) -> npt.NDArray[np.int64] | None:
     if any(one is None or not -(2**63) <= one < 2**63 for one in found):
         return None
     return np.array(found, dtype=np.int64)
+
+
+def shown(answer: object, most: int = 80) -> str:
+    """An answer in a message: its repr, cut; what cannot be shown is told by its type."""
+    try:
+        text = " ".join(repr(answer).split())
+    except Exception:  # whatever a user's class raises; also whole numbers of too many digits
+        return f"a {type(answer).__name__} that cannot be shown"
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _plain(answer: object) -> object:

@@ -23,6 +23,7 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
         charge_micro_per_s: what the marks of a flow in it are to cost now [micro-units of money
             / s].
         members: in it now, whose sources have not stopped, switched off or not [flows].
+        active: those of them that no agent has switched off [flows].
         most: members that customers may ask for, -1 for any number [flows].
         flow_s: time that flows were active in it, all of them together [s].
         marks: delivered to flows while they were in it [packets].
@@ -33,6 +34,7 @@ class ClassColumns(msgspec.Struct, frozen=True, eq=False):
     fee_micro_per_s: Integers
     charge_micro_per_s: Integers
     members: Integers
+    active: Integers
     most: Integers
     flow_s: Floats
     marks: Integers

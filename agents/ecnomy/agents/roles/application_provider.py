@@ -15,11 +15,11 @@ that wants to enter a class (`let_in`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
 
 import mesa
 
-from ecnomy.agents.answers import truth, whole
+from ecnomy.agents.answers import shown, truth, whole
 from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import EcnomyError, StrategyError
@@ -28,8 +28,11 @@ from ecnomy.agents.roles.role import EVERY_REPORT, Role, Strategist, Terms, sett
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import blame
+from ecnomy.agents.strategies.menu import Menu
 
 __all__ = ["ApplicationProvider"]
+
+DEAREST_MICRO: Final = 10**12  # per second; no fee is higher
 
 
 class ApplicationProvider(Role):
@@ -66,8 +69,8 @@ class ApplicationProvider(Role):
         """Its classes are on sale."""
         for sold in seat.spec.classes:
             seat.sell_class(sold, self)
-        if menu := getattr(self._seller, "menu", ()):
-            seat.offer_strategies(menu)
+        if isinstance(self._seller, Menu):
+            seat.offer_strategies(self._seller.menu)
 
     def post_fees(self, seat: Seat) -> None:
         """Post the fees of the time to come."""
@@ -94,20 +97,24 @@ class ApplicationProvider(Role):
         """
         try:
             answer = self._seller.post_fees(seen)  # type: ignore[attr-defined]
+            posted = dict(answer.items()) if isinstance(answer, Mapping) else None
         except EcnomyError:
             raise
         except Exception as error:
             raise blame(self._who, error) from error
-        if not isinstance(answer, Mapping):
-            raise StrategyError(f"{self._who} posted the fees {answer!r}, expected class -> fee")
-        return {name: self._fee(name, fee) for name, fee in answer.items()}
-
-    def _fee(self, name: object, fee: object) -> int:
-        found = whole(fee)
-        if found is None or found < 0:
-            expected = "an integer of 0 or more"
-            raise StrategyError(f"{self._who} posted the fee {fee!r} for {name!r}, {expected}")
-        return found
+        if posted is None:
+            found = shown(answer)
+            raise StrategyError(f"{self._who} posted the fees {found}, expected class -> fee")
+        for name, fee in posted.items():
+            found_fee = whole(fee)
+            if found_fee is None or not 0 <= found_fee <= DEAREST_MICRO:
+                told = f"posted the fee {shown(fee)} for {shown(name)}"
+                expected = "expected an integer from 0 to 10^12"
+                raise StrategyError(f"{self._who} {told}, {expected}")
+            if name not in seen.names:
+                expected = f"expected one of {', '.join(seen.names)}"
+                raise StrategyError(f"{self._who} posted a fee for {shown(name)}, {expected}")
+        return {name: int(fee) for name, fee in posted.items()}
 
     def let_in(self, request: ClassRequest) -> bool:
         """Whether a flow may enter a class, which is not full.
@@ -116,11 +123,12 @@ class ApplicationProvider(Role):
             StrategyError: the strategy failed, or returned no truth value.
         """
         try:
-            answer = truth(self._seller.let_in(request))  # type: ignore[attr-defined]
+            answer = self._seller.let_in(request)  # type: ignore[attr-defined]
+            let_in = truth(answer)
         except EcnomyError:
             raise
         except Exception as error:
             raise blame(self._who, error) from error
-        if answer is None:
-            raise StrategyError(f"{self._who} let in by an answer that is no truth value")
-        return answer
+        if let_in is None:
+            raise StrategyError(f"{self._who} let in by {shown(answer)}, expected True or False")
+        return let_in

@@ -8,7 +8,8 @@ et al. 2000, 2.2). At each decision it looks at what the choice of each flow has
 
 with what it pays itself only (the charge for marks where the carrier charges customers), and picks
 again. How it learns, hears from its other flows, tries and changes is that of `best-offer`: the
-choices of the menu take the place of sources, and all flows may send.
+choices of the menu take the place of sources, and all flows may send. Menus of several providers
+are learnt of apart.
 """
 
 from __future__ import annotations
@@ -33,22 +34,35 @@ class BestChoice(BestOffer):
     Attributes: as those of BestOffer; `pay` has no meaning here, as the provider steers the flows.
     """
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._own: dict[str, BestChoice] = {}  # what is known of each provider's menu
+
     def decide_many(self, seen: Observation) -> Decision:
         """Every class and flow as it is; what is picked is said by `seen.agent.choose`."""
         if seen.agent is None:
             raise StrategyError("best-choice: menus and random numbers take a market")
-        menu = next((one for one in seen.agent.menus if one.name == STRATEGY), None)
-        if menu is None:
-            return Decision()
+        menus = [menu for menu in seen.agent.menus if menu.name == STRATEGY]
+        moved = 0
+        for menu in menus:
+            own = self._own.setdefault(menu.seller, dataclasses.replace(self))
+            moved += own._compose(seen, menu)
+        if moved:
+            self._switches += moved
+            seen.agent.note("switches", self._switches)
+        return Decision()
+
+    def _compose(self, seen: Observation, menu: MenuView) -> int:
+        """Choices of one provider's menu; how many changed."""
         if self._known.shape != (len(menu.choices), len(menu.flows)):
             self._known = np.full((len(menu.choices), len(menu.flows)), np.nan)
             self._choice = menu.choice.copy()
         elif seen.dt_ps:
             self._learn_of(seen, np.searchsorted(seen.flows.flow, menu.flows))
-            self._pick(seen, menu)
-        return Decision()
+            return self._pick(seen, menu)
+        return 0
 
-    def _pick(self, seen: Observation, menu: MenuView) -> None:
+    def _pick(self, seen: Observation, menu: MenuView) -> int:
         assert seen.agent is not None
         choice = self._better(seen.agent.random)
         moved = choice != self._choice
@@ -56,6 +70,4 @@ class BestChoice(BestOffer):
             picked = menu.flows[moved & (choice == number)]
             seen.agent.choose(menu, menu.choices[number], picked)
         self._choice = choice
-        if moved.any():
-            self._switches += int(np.count_nonzero(moved))
-            seen.agent.note("switches", self._switches)
+        return int(np.count_nonzero(moved))

@@ -29,6 +29,10 @@ class ConstantCharge:
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     charge: Annotated[float, Unit("money/s")] = -1.0
 
+    def charge_in(self, class_charge_micro: int) -> int:
+        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
+        return class_charge_micro if self.charge < 0 else round(self.charge * MICRO)
+
     def decide_many(self, seen: Observation) -> Decision:
         """Willingness to pay per flow, in micro-units per second."""
         offer = seen.flows.offer

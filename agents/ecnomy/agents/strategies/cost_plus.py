@@ -33,6 +33,7 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Refused, Unit, positive
 from ecnomy.agents.strategies.constant_charge import class_charges
+from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["CostPlus"]
 
@@ -73,7 +74,11 @@ class CostPlus:
         self._short: dict[str, float] = {}  # D of each class, micro-units
         self._cost: dict[str, float] = {}  # micro-units since the fees last changed
         self._flow_s: dict[str, float] = {}
-        self._dt_s = 0.0
+        self._dt_ps = 0
+
+    def charge_in(self, class_charge_micro: int) -> int:
+        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
+        return class_charge_micro
 
     def decide_many(self, seen: Observation) -> Decision:
         """What marks may cost: the charge of each flow's class."""
@@ -88,15 +93,16 @@ class CostPlus:
             self._short[name] = self._short.get(name, 0.0) + more * cost - brought
             self._cost[name] = self._cost.get(name, 0.0) + cost
             self._flow_s[name] = self._flow_s.get(name, 0.0) + flow_s
-        self._dt_s += seen.dt_s
-        if self._dt_s < self.every:
+        self._dt_ps += seen.dt_ps
+        if self._dt_ps < round(self.every * PS_PER_S):
             return {}
         fees = {name: self._fee(name) for name in seen.names if self._flow_s[name] > 0}
-        self._cost, self._flow_s, self._dt_s = {}, {}, 0.0
+        self._cost, self._flow_s, self._dt_ps = {}, {}, 0
         return fees
 
     def _fee(self, name: str) -> int:
         late = (1 + self.margin) * self._cost[name]
-        owed = self._short[name] * self._dt_s / max(self.over, self._dt_s)
+        dt_s = self._dt_ps / PS_PER_S
+        owed = self._short[name] * dt_s / max(self.over, dt_s)
         fee = (late + owed) / self._flow_s[name]
         return round(min(max(fee, self.floor * MICRO), self.ceiling * MICRO))

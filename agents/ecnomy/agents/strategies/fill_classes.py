@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`fill-classes`: a provider's fees fill the classes that have room for so many to a share of it.
 
-A class with `members` is to have n* = share x members of them. At every `every` be n its members,
-with the most that were refused at one time since (they want it at this fee), and F its fee:
+A class with `members` is to have n* = share x members of them. At every `every` be n its members
+who take part, with the most that were refused at one time since (they want it at this fee), and F
+its fee:
 
     log F <- log F + g log(n / n*),  by log 2 at most;    F stays where |n - n*| < 1
 
@@ -25,6 +26,7 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Refused, Unit, positive
 from ecnomy.agents.strategies.constant_charge import class_charges
+from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["FillClasses"]
 
@@ -46,6 +48,7 @@ class FillClasses:
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider",)
+    needs_of_one_class: ClassVar[Mapping[str, str]] = {"members": "10"}
     share: float = 0.8
     every: Annotated[float, Unit("s")] = 20.0
     gain: float = 0.5
@@ -65,7 +68,11 @@ class FillClasses:
             expected = f"from the floor of {self.floor:g} to {DEAREST:g} money/s"
             raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
         self._refused: dict[str, int] = {}
-        self._dt_s = 0.0
+        self._dt_ps = 0
+
+    def charge_in(self, class_charge_micro: int) -> int:
+        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
+        return class_charge_micro
 
     def decide_many(self, seen: Observation) -> Decision:
         """What marks may cost: the charge of each flow's class."""
@@ -75,16 +82,16 @@ class FillClasses:
         """The fees from now on, micro-units/s; none while the last ones stand."""
         for name, refused in zip(seen.names, seen.classes.refused.tolist(), strict=True):
             self._refused[name] = max(self._refused.get(name, 0), refused)
-        self._dt_s += seen.dt_s
-        if self._dt_s < self.every:
+        self._dt_ps += seen.dt_ps
+        if self._dt_ps < round(self.every * PS_PER_S):
             return {}
         classes, fees = seen.classes, {}
         for k, name in enumerate(seen.names):
-            wanted = int(classes.members[k]) + self._refused[name]
+            wanted = int(classes.active[k]) + self._refused[name]
             target = self.share * int(classes.most[k])
             if target > 0 and abs(wanted - target) >= 1:
                 fees[name] = self._fee(int(classes.fee_micro_per_s[k]), wanted / target)
-        self._refused, self._dt_s = {}, 0.0
+        self._refused, self._dt_ps = {}, 0
         return fees
 
     def _fee(self, fee_micro: int, ratio: float) -> int:

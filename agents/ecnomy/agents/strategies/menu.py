@@ -32,6 +32,7 @@ _COLUMNS: tuple[tuple[str, float], ...] = (
     *(("willingness_micro_per_s", LEAVE), ("rate_cap_bps", NO_CAP)),
     *(("weight", LEAVE), ("budget_micro", NO_BUDGET)),
 )
+_OF_CLASSES = ("post_fees", "let_in", "needs_of_classes", "needs_of_one_class")
 
 
 @dataclasses.dataclass
@@ -47,6 +48,7 @@ class Menu:
 
     def __post_init__(self) -> None:
         from ecnomy.agents.roles.role import Strategist
+        from ecnomy.agents.strategies.find import find
         from ecnomy.agents.strategies.fitting import wanted_instead
 
         if not self.choices:
@@ -58,6 +60,13 @@ class Menu:
             if kind == "menu" or wanted:
                 expected = wanted or "no menu within a menu"
                 raise Refused(f"choices.{name}.kind", repr(kind), expected)
+            cls = find(kind)
+            whole = [
+                key for key in ("post_fees", "let_in", "needs_of_classes") if hasattr(cls, key)
+            ]
+            if whole:
+                found = f"{kind!r}, which acts for whole classes ({whole[0]})"
+                raise Refused(f"choices.{name}.kind", found, "a strategy for single flows")
             params = {key: value for key, value in given.items() if key != "kind"}
             self._of[name] = Strategist(f"menu, {name}", kind, params)
 
@@ -65,6 +74,14 @@ class Menu:
     def menu(self) -> tuple[str, ...]:
         """The names of the choices, in the order of their numbers."""
         return tuple(self.choices)
+
+    @property
+    def needs_rate(self) -> str:
+        """The parameter of the first choice that lacks a rate where a flow has none."""
+        for name, one in self._of.items():
+            if asked := getattr(one.whole, "needs_rate", ""):
+                return f"choices.{name}.{asked}"
+        return ""
 
     def decide_many(self, seen: Observation) -> Decision:
         """What each flow's choice decides."""

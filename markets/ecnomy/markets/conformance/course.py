@@ -13,11 +13,21 @@ from ecnomy.agents.calls import Call
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.conformance.findings import ANSWER, RAISES, REFUSES
-from ecnomy.markets.conformance.other_situations import links_seen, streams_seen
+from ecnomy.markets.conformance.other_situations import classes_seen, links_seen, streams_seen
 from ecnomy.markets.conformance.situations import PLAIN_S, observation
 from ecnomy.markets.conformance.subject import Subject
 
-__all__ = ["Course", "Play", "calls", "decisions", "differ", "draws_of", "prices", "put_down"]
+__all__ = [
+    "Course",
+    "Play",
+    "calls",
+    "decisions",
+    "differ",
+    "draws_of",
+    "fees",
+    "prices",
+    "put_down",
+]
 
 _JUDGES: Final = (
     "ecnomy.agents.decision",
@@ -83,6 +93,14 @@ def prices(course: Any, draws: np.random.Generator, subject: Subject) -> Iterato
     for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
         t_ps += round(dt_s * PS_PER_S)
         subject.post(links_seen(course, step, t_ps, draws, subject.price_micro))
+        yield
+
+
+def fees(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    t_ps = 0
+    for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
+        t_ps += round(dt_s * PS_PER_S)
+        subject.post_fees(classes_seen(course, step, t_ps, draws, subject.fees))
         yield
 
 

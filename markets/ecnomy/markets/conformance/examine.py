@@ -28,6 +28,7 @@ from ecnomy.markets.conformance.course import (
     decisions,
     differ,
     draws_of,
+    fees,
     prices,
     put_down,
 )
@@ -40,7 +41,7 @@ from ecnomy.markets.conformance.findings import (
     Examined,
     Gathered,
 )
-from ecnomy.markets.conformance.other_situations import CALLS, PRICES
+from ecnomy.markets.conformance.other_situations import CALLS, CLASSES, PRICES
 from ecnomy.markets.conformance.situations import FLOWS
 from ecnomy.markets.conformance.subject import SEED, Subject
 from ecnomy.markets.conformance.watching import CLOCKS, ENTROPY, GENERATORS, Watch
@@ -140,6 +141,9 @@ class _Exam:
                 if "classes" in preset.takes and situation.name in _NO_CLASSES:
                     continue  # all flows that it sees are in a class of its own
                 yield situation, decisions(limit, in_classes=not preset.pays_itself)
+            if "classes" in preset.takes:
+                first = self._subject(role, CLASSES[0], "examined")
+                yield from ((course, fees) for course in CLASSES if first.sells_classes)
 
     def _subject(self, role: str, situation: Any, name: str) -> Subject:
         balance = situation.balance_micro

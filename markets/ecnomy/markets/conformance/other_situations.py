@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile situations for strategies that post prices, and for those that let calls in.
+"""Hostile situations for strategies that post prices or fees, and for those that let calls in.
 
 As in situations.py: courses of odd observations, finite in all their numbers, with two plain ones
 at the end.
@@ -7,30 +7,32 @@ at the end.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 import numpy as np
 
 from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.classes import ClassColumns, ClassObservation
 from ecnomy.agents.observation import LinkColumns, PriceObservation
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.conformance.situations import DEAREST_MICRO, HUGE, PLAIN_S
 
-__all__ = ["CALLS", "PRICES", "Course", "links_seen", "streams_seen"]
+__all__ = ["CALLS", "CLASSES", "PRICES", "Course", "classes_seen", "links_seen", "streams_seen"]
 
 Columns = dict[str, Any]
 
 
 class Course(msgspec.Struct, frozen=True):
-    """A course of looks at links or test streams.
+    """A course of looks at links, classes or test streams.
 
     Attributes:
         name: in messages.
-        count: of links or streams.
+        count: of links, classes or streams.
         dt_s: since the look before, for each [s].
         odd: values in place of plain ones.
-        price_micro: the price in force; -1 for what was posted last.
+        price_micro: the price or fee in force; -1 for what was posted last.
         balance_micro: of the account, micro-units.
         asks_first: calls ask before anything was watched.
     """
@@ -92,6 +94,24 @@ CALLS: Final = (
 )
 
 
+CLASSES: Final = (
+    Course("fees: a plain market", dt_s=_LONG),
+    Course("fees: one class", 1),
+    Course("fees: 100 classes", 100),
+    Course("fees: empty classes", odd={n: 0 for n in ("members", "active", "marks", "flow_s")}),
+    Course("fees: full classes, many refused", odd={"members": 50, "most": 50, "refused": 10**6}),
+    Course("fees: no room at all", odd={"members": 0, "active": 0, "most": 0}),
+    Course("fees: any number of members", odd={"most": -1}),
+    Course("fees: all switched off", dt_s=_LONG, odd={"active": 0, "flow_s": 0}),
+    Course("fees: marks that cost much", dt_s=_LONG, odd={"charge_micro": 10**15}),
+    Course("fees: the highest fee", dt_s=_LONG, price_micro=DEAREST_MICRO),
+    Course("fees: a fee of 0", dt_s=_LONG, price_micro=0),
+    Course("fees: no time between decisions", dt_s=(0.0, 0.0, 5.0, 0.0, 0.0)),
+    Course("fees: a day between decisions", dt_s=(0.0, 86400.0, 86400.0)),
+    Course("fees: debts", balance_micro=-HUGE),
+)
+
+
 def links_seen(
     course: Course, step: int, t_ps: int, draws: np.random.Generator, price_micro: int
 ) -> PriceObservation:
@@ -115,6 +135,35 @@ def links_seen(
     price = price_micro if course.price_micro < 0 or step else course.price_micro
     names = tuple(f"link-{i}" for i in range(count))
     return PriceObservation(t_ps, dt_ps, price, LinkColumns(**columns), None, names)
+
+
+def classes_seen(
+    course: Course, step: int, t_ps: int, draws: np.random.Generator, fees: Mapping[str, int]
+) -> ClassObservation:
+    """What a provider of classes sees before it posts fees; `fees` are those posted last."""
+    dt_ps = round((*course.dt_s, *PLAIN_S)[step] * PS_PER_S)
+    count, plain = course.count, step >= len(course.dt_s)
+    names = tuple(f"class-{i}" for i in range(count))
+    members = draws.integers(1, 50, count)
+    marks = draws.integers(0, 1000, count) if dt_ps else np.zeros(count, dtype=np.int64)
+    first = course.price_micro if course.price_micro >= 0 and not step else 10**6
+    columns: Columns = {
+        "fee_micro_per_s": np.array([fees.get(n, first) for n in names], dtype=np.int64),
+        "charge_micro_per_s": np.full(count, 10**6, dtype=np.int64),
+        "members": members,
+        "active": members,
+        "most": np.full(count, 50, dtype=np.int64),
+        "flow_s": members * (dt_ps / PS_PER_S),
+        "marks": marks,
+        "charge_micro": marks * 250_000,
+        "refused": draws.integers(0, 5, count),
+    }
+    odd = {} if plain else dict(course.odd)
+    if (flow_s := odd.pop("flow_s", None)) is not None:
+        columns["flow_s"] = np.full(count, flow_s, dtype=np.float64)
+    _put(columns, odd)
+    columns = {name: column.copy() for name, column in columns.items()}
+    return ClassObservation(t_ps, dt_ps, names, ClassColumns(**columns))
 
 
 def streams_seen(

@@ -18,6 +18,7 @@ import numpy as np
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import FlowColumns, Observation, PriceObservation
@@ -81,6 +82,7 @@ class Subject:
         self._before: tuple[FlowColumns, Decision] | None = None
         self.answers: list[tuple[object, ...]] = []
         self.price_micro = 250_000
+        self.fees: dict[str, int] = {}
 
     def decide(self, seen: Observation) -> None:
         """Ask for a decision on flows; what was decided before is in force meanwhile."""
@@ -98,6 +100,28 @@ class Subject:
         seen = msgspec.structs.replace(seen, agent=self._view)
         self.price_micro = self._asked(seen, self._role.post_price)
         self.answers.append((self.price_micro,))
+
+    @property
+    def sells_classes(self) -> bool:
+        """Whether its strategy posts fees, or is asked about flows that are to enter a class."""
+        return bool(getattr(self._role, "watches_classes", False) or self._asks)
+
+    @property
+    def _asks(self) -> bool:
+        return bool(getattr(self._role, "asked", False))
+
+    def post_fees(self, seen: ClassObservation) -> None:
+        """Ask for fees, and whether flows may enter."""
+        seen = msgspec.structs.replace(seen, agent=self._view)
+        if self._role.watches_classes:
+            posted = self._asked(seen, self._role.fees)
+            self.fees |= posted
+            self.answers.append(tuple(sorted(posted.items())))
+        for flow, name in enumerate(seen.names if self._asks else ()):
+            members = int(seen.classes.members[flow])
+            cost = float(seen.classes.charge_micro[flow])
+            request = ClassRequest(seen.t_ps, name, flow, members, cost)
+            self.answers.append((self._role.let_in(request),))
 
     def watch(self, seen: StreamObservation) -> None:
         """Show test streams."""
@@ -148,7 +172,7 @@ class Subject:
 def _copied(seen: Any) -> dict[str, object]:
     """Field -> a deep copy, but for the agent; columns by their own names."""
     told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
-    for name in ("flows", "links"):
+    for name in ("flows", "links", "classes"):
         if isinstance(told.get(name), msgspec.Struct):
             columns = told.pop(name)
             told |= {f"{name}.{c}": getattr(columns, c) for c in columns.__struct_fields__}

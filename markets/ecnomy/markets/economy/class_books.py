@@ -74,10 +74,10 @@ class ClassBooks:
         """So many were let into this class."""
         self.hidden[offer] += members
 
-    def refuse(self, offer: int) -> None:
-        """A flow was not let into this class."""
+    def refuse(self, offer: int, flows: int) -> None:
+        """So many flows were not let into this class."""
         refused = self.counts.refused.copy()
-        refused[offer] += 1
+        refused[offer] += flows
         self.counts = msgspec.structs.replace(self.counts, refused=refused)
 
     def _whole(self, epoch: Epoch, of_flows: Integers) -> Integers:

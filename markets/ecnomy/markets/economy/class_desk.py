@@ -20,7 +20,7 @@ import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.classes import ClassColumns, ClassObservation, ClassRequest
-from ecnomy.agents.observation import Integers, Truths
+from ecnomy.agents.observation import NO_OFFER, Integers, Truths
 from ecnomy.agents.seat import ClassSeller
 from ecnomy.agents.spec import ClassSpec
 from ecnomy.markets.economy.class_books import ClassBooks, ClassCounts
@@ -89,7 +89,7 @@ class ClassDesk:
                 if self._books is not None:
                     self._books.enter(number, int(self._flows[row]))
             elif self._books is not None:
-                self._books.refuse(number)
+                self._books.refuse(number, int(self._flows[row]))
         for number in sorted(set(wanted[~let_in].tolist())):
             out = rows[~let_in & (wanted == number)]
             provider = self._parties.offers[number].provider
@@ -115,8 +115,18 @@ class ClassDesk:
     def _members(self, t_ps: int, number: int, offer: Integers) -> int:
         return int(self._flows[(offer == number) & (self._stop_ps > t_ps)].sum())
 
-    def seen(self, who: str, t_ps: int, offer: Integers, agent: AgentView) -> ClassObservation:
-        """What a provider that watches its classes sees of them; its next look starts here."""
+    def seen(
+        self, who: str, t_ps: int, offer: Integers, active: Truths, agent: AgentView
+    ) -> ClassObservation:
+        """What a provider that watches its classes sees of them; its next look starts here.
+
+        Args:
+            who: the provider.
+            t_ps: the time of the report that is answered.
+            offer: of all flows, the class each is in.
+            active: of all flows, which no agent has switched off.
+            agent: its money, random numbers and notes.
+        """
         assert self._books is not None, "it watches its classes"
         offers = self._parties.offers
         own = [k for k, one in enumerate(offers) if one.provider == who]
@@ -129,6 +139,10 @@ class ClassDesk:
                 [offers[k].charging_rate_micro for k in own], dtype=np.int64
             ),
             members=np.array([self._members(t_ps, k, offer) for k in own], dtype=np.int64),
+            active=np.array(
+                [self._members(t_ps, k, np.where(active, offer, NO_OFFER)) for k in own],
+                dtype=np.int64,
+            ),
             most=np.array([self._terms[k][0].members for k in own], dtype=np.int64),
             flow_s=(now.flow_s - then.flow_s)[own],
             marks=(now.marks - then.marks)[own],

@@ -121,7 +121,9 @@ class MarketSeat:
     def classes(self) -> ClassObservation:
         """See Seat."""
         market = self._market
-        return market.classes.seen(self._name, self.t_ps, market.offer, self.agent)
+        return market.classes.seen(
+            self._name, self.t_ps, market.offer, market.aims.active, self.agent
+        )
 
     def users_of(self, rows: Integers) -> Integers:
         """See Seat; known once all agents have joined."""

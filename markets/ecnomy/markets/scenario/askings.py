@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.agents.strategies import make
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
-__all__ = ["bottlenecks", "largest_probability", "mark_rates", "packet_bytes"]
+__all__ = ["bottlenecks", "class_charge_micro", "largest_probability", "mark_rates", "packet_bytes"]
 
 
 def largest_probability(link: Link) -> float:
@@ -43,9 +45,22 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
         prices = mark_prices(scenario.market, plan)
         for agent in scenario.market.agents:
             for entry in agent.classes:
-                for source in entry.sources:
-                    rates[source] = entry.charging_rate_micro / prices[source].low
+                charge_micro = class_charge_micro(agent, entry)
+                if charge_micro is not None:
+                    rates |= {name: charge_micro / prices[name].low for name in entry.sources}
     return rates
+
+
+def class_charge_micro(agent: AgentSpec, sold: ClassSpec) -> int | None:
+    """What the marks of a flow in a class are to cost at first [micro-units/s].
+
+    Its seller's strategy may say by `charge_in`; None where it decides flow by flow.
+    """
+    if agent.strategy is None:
+        return sold.charging_rate_micro
+    strategy = make(agent.strategy.kind, agent.strategy.params)
+    charge_in = getattr(strategy, "charge_in", None)
+    return int(charge_in(sold.charging_rate_micro)) if callable(charge_in) else None
 
 
 def packet_bytes(source: Source) -> int:

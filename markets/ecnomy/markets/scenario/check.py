@@ -80,7 +80,7 @@ def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 f"link {line.name}: {names} ask for {asked:.4g} marks/s in all, but "
                 f"{packets_per_s:.4g} packets/s at a marking probability of at most "
                 f"{largest_probability(line):.3g} give {most:.4g} marks/s; "
-                "raise price_per_mark, lower the fees, or let the law mark more"
+                "raise price_per_mark, lower the charges, or let the law mark more"
             )
 
 
@@ -218,7 +218,7 @@ def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 if not weighted[name]:
                     yield (
                         f"source {name}: class {entry.name} of {agent.name} cannot steer it by "
-                        f"a fee of {entry.fee_micro_per_s / MICRO:g} money/s, since its "
+                        f"a charge of {entry.charging_rate_micro / MICRO:g} money/s, since its "
                         "transport has no weight (wtp has)"
                     )
         if preset_of(agent.role).pays_itself:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ecnomy.agents.spec import CUSTOMER_PAYS, ClassSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
@@ -39,7 +41,8 @@ def check_classes(document: Document, agents: tuple[AgentEntry, ...], places: Pl
             path = child_path(f"market.agents[{index}].classes", name)
             _check_fees(document, agent, name, path, places)
             _check_room(document, agent, name, path, places)
-            _check_needs(agent, name, path, places)
+        if agent.classes:
+            _check_needs(agent, f"market.agents[{index}].classes", places)
 
 
 def _check_fees(
@@ -66,13 +69,29 @@ def _check_room(
         raise places.fault(f"{path}.members", found, f"at least {begin}")
 
 
-def _check_needs(agent: AgentEntry, name: str, path: str, places: Places) -> None:
-    """A strategy may need a key of its agent's classes (`needs_of_classes`: key -> example)."""
+def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
+    """A strategy may need a key of all of its agent's classes, or of one at least.
+
+    Its `needs_of_classes` and `needs_of_one_class` name them: key -> example.
+    """
     if agent.strategy is None:
         return
-    strategy = make(agent.strategy.kind, agent.strategy.params)
-    needed: dict[str, str] = getattr(strategy, "needs_of_classes", {})
-    for key, example in needed.items():
-        if getattr(agent.classes[name], key, None) is None:
-            found = f"no {key!r}, which {agent.strategy.kind} needs"
-            raise places.fault(f"{path}.{key}", found, f"one such as {example}")
+    strategy, kind = make(agent.strategy.kind, agent.strategy.params), agent.strategy.kind
+    for key, example in _needed(strategy, "needs_of_classes").items():
+        for name, entry in agent.classes.items():
+            if getattr(entry, key, None) is None:
+                found = f"no {key!r}, which {kind} needs"
+                raise places.fault(f"{child_path(path, name)}.{key}", found, _such_as(example))
+    for key, example in _needed(strategy, "needs_of_one_class").items():
+        if all(getattr(entry, key, None) is None for entry in agent.classes.values()):
+            found = f"no class with {key!r}, which {kind} needs"
+            raise places.fault(path, found, f"at least one, {key}: {example}")
+
+
+def _needed(strategy: object, attribute: str) -> dict[str, str]:
+    needed = getattr(strategy, attribute, {})
+    return dict(needed) if isinstance(needed, Mapping) else {}
+
+
+def _such_as(example: str) -> str:
+    return f"one such as {example}"

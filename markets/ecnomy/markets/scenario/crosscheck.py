@@ -210,29 +210,47 @@ def _kind(contract: ContractEntry) -> str:
 
 
 def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
-    """A handler pays for its flows itself, at rates that something must say."""
+    """A handler pays for its flows itself; what a strategy needs of the traffic it steers."""
     sold = {source: owner for source, owner, _ in _class_sources(agents)}
-    traffic = {source.name: source.traffic for source in document.sources}
     for index, agent in enumerate(agents):
-        if not preset_of(agent.role).pays_itself or agent.strategy is None:
-            continue
-        strategy = make(agent.strategy.kind, agent.strategy.params)
-        asked = getattr(strategy, "needs_rate", "")
-        for item, source in enumerate(agent.sources):
-            if source in sold:
-                path = f"market.agents[{index}].sources[{item}]"
-                expected = f"a source in no class, since a {agent.role} pays for marks itself"
-                raise places.fault(path, f"{source!r}, which {sold[source]} has", expected)
-            if getattr(strategy, "needs_files", False) and not isinstance(traffic[source], FILES):
-                path = f"market.agents[{index}].sources[{item}]"
-                found = f"{source!r}, whose traffic is no files"
-                expected = f"traffic of files for {agent.strategy.kind}: file, on-off or web"
-                raise places.fault(path, found, expected)
-            if asked and not isinstance(traffic[source], RateCapped):
-                path = f"market.agents[{index}].strategy.{asked}"
-                key = asked.rpartition(".")[2]
-                found = f"no {key!r}, and source {source!r} has no rate of its own"
-                raise places.fault(path, found, "a rate above 0 such as 1 Mbps")
+        steered: list[tuple[str, str]] = []  # (path, source)
+        if preset_of(agent.role).pays_itself:
+            steered = [
+                (f"market.agents[{index}].sources[{i}]", s) for i, s in enumerate(agent.sources)
+            ]
+            for path, source in steered:
+                if source in sold:
+                    expected = f"a source in no class, since a {agent.role} pays for marks itself"
+                    raise places.fault(path, f"{source!r}, which {sold[source]} has", expected)
+        for name, entry in agent.classes.items():
+            path = child_path(f"market.agents[{index}].classes", name)
+            steered += [(f"{path}.sources[{i}]", s) for i, s in enumerate(entry.sources)]
+        if agent.strategy is not None and steered:
+            _check_traffic(document, f"market.agents[{index}]", agent, steered, places)
+
+
+def _check_traffic(
+    document: Document,
+    agent_path: str,
+    agent: AgentEntry,
+    steered: list[tuple[str, str]],
+    places: Places,
+) -> None:
+    assert agent.strategy is not None
+    traffic = {source.name: source.traffic for source in document.sources}
+    strategy = make(agent.strategy.kind, agent.strategy.params)
+    asked = getattr(strategy, "needs_rate", "")
+    for path, source in steered:
+        if getattr(strategy, "needs_files", False) and not isinstance(traffic[source], FILES):
+            found = f"{source!r}, whose traffic is no files"
+            expected = f"traffic of files for {agent.strategy.kind}: file, on-off or web"
+            raise places.fault(path, found, expected)
+        if asked and not isinstance(traffic[source], RateCapped):
+            key = asked.rpartition(".")[2]
+            found = f"no {key!r}, and source {source!r} has no rate of its own"
+            raise places.fault(
+                f"{agent_path}.strategy.{asked}", found, "a rate above 0 such as 1 Mbps"
+            )
 
 
 def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:

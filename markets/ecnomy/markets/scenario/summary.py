@@ -8,6 +8,7 @@ from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.askings import class_charge_micro
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
 
 __all__ = ["summary"]
@@ -111,17 +112,17 @@ def _way(source: str, paid: MarkPrice, settlement: str) -> str:
     return f"{source}: through {', '.join(paid.domains)}; {price} money a mark, {payees}"
 
 
-def _terms(sold: ClassSpec) -> str:
+def _terms(sold: ClassSpec, charge_micro: int | None) -> str:
     """What is paid in a class, and for whom it has room; last what its marks are to cost."""
     told = f"{sold.fee_micro_per_s / MICRO:g} money/s"
     if sold.members >= 0:
         told += f", {sold.members} members at most"
     if sold.cost_micro_per_s >= 0:
-        told += f", marks for {sold.cost_micro_per_s / MICRO:g} money/s at most"
+        told += f", nobody else once its marks cost {sold.cost_micro_per_s / MICRO:g} money/s"
     if sold.customer_pays_marks:
         told += ", customers pay their marks"
-    if sold.charge_micro_per_s >= 0:
-        told += f", marks for {sold.charge_micro_per_s / MICRO:g} money/s"
+    if charge_micro not in (None, sold.fee_micro_per_s):
+        told += f", marks for {charge_micro / MICRO:g} money/s a flow"
     return told
 
 
@@ -131,8 +132,12 @@ def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> 
         parts.append(f"{agent.price_micro_per_mark / MICRO:g} money a mark")
     for entry in agent.classes:
         priced = [prices[source].low for source in entry.sources if source in prices]
-        marks = entry.charging_rate_micro / min(priced, default=price_micro)
-        parts.append(f"class {entry.name}: {_terms(entry)} = {marks:.4g} marks/s a flow")
+        charge_micro = class_charge_micro(agent, entry)
+        terms = f"class {entry.name}: {_terms(entry, charge_micro)}"
+        if charge_micro is not None:
+            marks = charge_micro / min(priced, default=price_micro)
+            terms += f" = {marks:.4g} marks/s a flow"
+        parts.append(terms)
     for contract in agent.contracts:
         menu = ", ".join(getattr(contract.tariff, "choices", ()))
         parts.append(f"sells {contract.meter} as {contract.name}" + (f": {menu}" if menu else ""))
