@@ -9,6 +9,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import load, run
+from ecnomy.markets.payments import groups
 from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"
@@ -80,6 +81,7 @@ def test_the_menus_of_two_providers_are_composed_from(tmp_path: Path) -> None:
     result = run(scenario_from_text(TWO, "two.yaml"), out=tmp_path / "r")
     said = result.agents.query("name == 'strategy'")
     assert said.groupby("flow").size().min() >= 5 and set(said["flow"]) == {0, 1, 2, 3}
+    assert [row.name for row in groups(tmp_path / "r")] == ["all of shop1", "all of shop2"]
 
 
 def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ booked on `source:<source>`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,8 +72,17 @@ def groups(folder: Path) -> list[Group]:
         of = (row["provider"], row["class"]) if row["class"] else ("", row["source"])
         members.setdefault(of, []).append(row)
     on = _active(folder, manifest)
-    found, seconds = members.items(), manifest.measured.seconds
-    return [_group(name, rows, seconds, background, on) for (_, name), rows in found]
+    names, seconds = _names(members), manifest.measured.seconds
+    return [_group(names[of], rows, seconds, background, on) for of, rows in members.items()]
+
+
+def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A group's name; a class that several providers have also says whose it is."""
+    of_name = Counter(name for _, name in groups)
+    return {
+        (provider, name): f"{name} of {provider}" if provider and of_name[name] > 1 else name
+        for provider, name in groups
+    }
 
 
 def window_in_words(folder: Path) -> str:
