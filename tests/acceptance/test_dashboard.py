@@ -20,7 +20,8 @@ import pytest
 
 from chromium import CHROMIUM, Tab
 
-LACKING = [name for name in ("solara", "altair") if importlib.util.find_spec(name) is None]
+NEEDED = ("solara", "altair", "solara_assets")  # without the last the page is a CDN's
+LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path"),
     pytest.mark.skipif(

@@ -103,7 +103,7 @@ def test_a_file_is_given_up_where_it_costs_more_than_it_is_worth() -> None:
     assert math.isinf(SOFT.demand_bps(6e6, 65.0, 0.0))
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=400, derandomize=True)
 @given(
     made,
     st.floats(1.0, 8.0).map(lambda decades: 10.0**decades),

@@ -37,7 +37,7 @@ def test_mos_has_ends_and_never_falls() -> None:
     assert np.all(np.diff(mos_of_r(np.linspace(-5, 105, 2201))) >= 0)
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(st.floats(6.6, 99.9))
 def test_rating_of_a_mos_is_the_inverse(rating: float) -> None:
     """G.107, Appendix I, against Annex B."""
@@ -93,7 +93,7 @@ def test_slopes_are_the_derivatives(call: EModel) -> None:
     assert np.all(by_delay <= 0) and np.all(by_loss <= 0)
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(st.floats(0.001, 0.5), st.floats(0.0, 0.1), st.floats(0.0, 0.1))
 def test_latest_delay_undoes_the_value(delay: float, loss: float, terminals: float) -> None:
     """Of what a call with this delay and loss is worth."""

@@ -21,8 +21,8 @@ from ecnomy.analysis.dashboard.hand import stops
 from ecnomy.analysis.dashboard.live import LiveMarket, Stage
 from ecnomy.analysis.dashboard.pictures import WIDE, history_svg, map_svg, place_of
 from ecnomy.analysis.dashboard.seen import Account
-from ecnomy.markets.engine_process import EngineProcess
 from ecnomy.markets.scenario import load
+from engine_pids import noted_pids
 
 LIVE = Path(__file__).parents[2] / "configs/examples/live.yaml"
 
@@ -30,14 +30,7 @@ LIVE = Path(__file__).parents[2] / "configs/examples/live.yaml"
 @pytest.fixture
 def engines(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Process ids of the engines as they are started."""
-    start, found = EngineProcess.__init__, []
-
-    def noted(self: EngineProcess, *args: Any, **words: Any) -> None:
-        start(self, *args, **words)
-        found.append(self.pid)
-
-    monkeypatch.setattr(EngineProcess, "__init__", noted)
-    return found
+    return noted_pids(monkeypatch)
 
 
 @pytest.fixture

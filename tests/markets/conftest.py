@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ecnomy.markets.engine_process import EngineProcess
+from engine_pids import noted_pids
 from open_world import SCENARIO
 
 
@@ -45,11 +44,4 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Process ids of the engines as they are started."""
-    start, found = EngineProcess.__init__, []
-
-    def noted(self: EngineProcess, *args: Any, **words: Any) -> None:
-        start(self, *args, **words)
-        found.append(self.pid)
-
-    monkeypatch.setattr(EngineProcess, "__init__", noted)
-    return found
+    return noted_pids(monkeypatch)

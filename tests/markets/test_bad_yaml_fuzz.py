@@ -53,21 +53,21 @@ def attempt(text: str) -> None:
         assert summary(scenario, plan)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(trees)
 def test_random_trees(tree: Any) -> None:
     """Any tree of values is a scenario or refused."""
     attempt(json.dumps(tree))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(alphabet=st.sampled_from("abc:-&*!{}[],?|>'\"#%@ \n\t.019~"), max_size=60))
 def test_random_yaml(text: str) -> None:
     """Any text of YAML's own characters is a scenario or refused."""
     attempt(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=40))
 def test_random_text(text: str) -> None:
     """Any text at all is a scenario or refused."""
@@ -126,7 +126,7 @@ def spoilt(value: Any, draw: Any) -> Any:
     return draw(trees)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.data())
 def test_good_scenarios_spoilt_in_one_place(data: st.DataObject) -> None:
     """A good scenario with one value replaced by anything is a scenario or refused."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import LedgerError, TariffError
@@ -29,7 +29,6 @@ from ecnomy.markets.economy.tariffs import (
     TwoPart,
 )
 
-unhurried = settings(deadline=None)  # other work on the machine is no fault of a tariff's
 HOUR = 3600 * 10**12
 
 
@@ -74,7 +73,6 @@ def test_every_kind_is_held_to_the_common_rules() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@unhurried
 @given(cuts=st.lists(st.integers(0, 10**13), min_size=1, max_size=9))
 def test_charges_do_not_depend_on_the_epochs(kind: str, cuts: list[int]) -> None:
     """As much metered as time goes by: any slices add up to the charge for all at once."""

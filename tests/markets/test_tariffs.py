@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import LedgerError
@@ -31,7 +31,6 @@ from ecnomy.markets.economy.tariffs import (
 from ecnomy.markets.inputs.units import PER
 from oracle_tariffs import Epoch, bills
 
-unhurried = settings(deadline=None)  # other work on the machine is no fault of a tariff's
 LARGEST = 2**62
 HOUR = 3600 * 10**12
 
@@ -87,35 +86,30 @@ def check(tariff: Simple, unit: str, seen: list[Epoch]) -> None:
         t_ps, before = to_ps, bill
 
 
-@unhurried
 @given(UNITS.flatmap(price), epochs())
 def test_per_unit_is_the_floor_of_the_product(paid: Price, seen: list[Epoch]) -> None:
     """A constant price for ps, bytes or marks."""
     check(PerUnit(price=paid), paid.unit, seen)
 
 
-@unhurried
 @given(micro(), st.integers(1, MOST_DENOMINATOR), epochs())
 def test_per_unit_for_any_number_of_units(count: int, per: int, seen: list[Epoch]) -> None:
     """A price made in Python may be for any number of what is metered."""
     check(PerUnit(price=Price(count, per, "byte")), "byte", seen)
 
 
-@unhurried
 @given(st.sampled_from(sorted(PER)), epochs())
 def test_posted_carries_the_fraction_over_changes_of_price(per: str, seen: list[Epoch]) -> None:
     """Another price each epoch, for any number of units."""
     check(Posted(per=per), PER[per][0], seen)
 
 
-@unhurried
 @given(price("ps"), epochs())
 def test_flat_is_the_floor_of_price_times_time(paid: Price, seen: list[Epoch]) -> None:
     """Time under the tariff counts, and not what the meter of bytes says."""
     check(Flat(price=paid), "byte", seen)
 
 
-@unhurried
 @given(price("ps"), UNITS.flatmap(price), epochs())
 def test_two_part_is_one_bill(fee: Price, paid: Price, seen: list[Epoch]) -> None:
     """The floor of fee and price together."""
@@ -141,7 +135,6 @@ def times_of_day(draw: st.DrawFn, units: st.SearchStrategy[str] = UNITS) -> tupl
     return TimeOfDay(day=day, offset=offset, periods=tuple(periods), price=elsewhere), unit
 
 
-@unhurried
 @given(times_of_day(), st.data())
 def test_time_of_day_splits_in_proportion_to_time(
     made: tuple[TimeOfDay, str], data: st.DataObject
@@ -151,7 +144,6 @@ def test_time_of_day_splits_in_proportion_to_time(
     check(tariff, unit, data.draw(epochs(3 * tariff.day)))
 
 
-@unhurried
 @given(times_of_day(st.just("ps")), st.lists(st.integers(1, 40 * HOUR), min_size=1, max_size=9))
 def test_time_by_the_clock_is_exact_however_it_is_cut(
     made: tuple[TimeOfDay, str], cuts: list[int]
@@ -179,7 +171,6 @@ def blocks(draw: st.DrawFn) -> tuple[Blocks, str]:
     return Blocks(blocks=made, cap_micro=cap), unit
 
 
-@unhurried
 @given(blocks(), epochs())
 def test_blocks_and_a_cap_are_exact(made: tuple[Blocks, str], seen: list[Epoch]) -> None:
     """The bill of the quantity so far, no more than the cap."""
@@ -194,7 +185,6 @@ def test_a_cap_is_reached_exactly_and_holds() -> None:
     assert paid == [[300_000, 10**6], [300_000, 0], [300_000, 0], [100_000, 0], [0, 0]]
 
 
-@unhurried
 @given(epochs(), st.data())
 def test_a_menu_keeps_the_bill_of_each_choice(seen: list[Epoch], data: st.DataObject) -> None:
     """Each choice has charged the floor for the epochs in which it was the row's."""
@@ -233,7 +223,6 @@ def test_a_menu_refuses_a_choice_that_is_not_on_it() -> None:
     assert menu.choice.tolist() == [1, 0]
 
 
-@unhurried
 @given(
     st.integers(1, MOST_DENOMINATOR),
     st.lists(st.tuples(st.integers(0, 2**62), st.integers(0, 2**62)), min_size=1, max_size=5),
@@ -264,7 +253,6 @@ def test_the_largest_fraction_leaves_a_radix() -> None:
         Exact(1, [Price(1, 2**61, "byte")])
 
 
-@unhurried
 @given(
     st.lists(st.integers(0, LARGEST - 1), max_size=4), st.integers(0, 2**62), st.integers(1, 2**62)
 )

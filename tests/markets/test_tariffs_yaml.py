@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import ScenarioError
@@ -124,7 +124,6 @@ def test_resolved_text() -> None:
     assert READER.write(read("{kind: flat, price: 0.1 money/min}"))["price"] == "0.1 money/min"
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**12), st.sampled_from(sorted(PER)))
 def test_every_price_that_can_be_written_is_read_exactly(micro: int, name: str) -> None:
     """Whole micro-units up to the dearest, for anything that a price may be for."""

@@ -16,7 +16,7 @@ from ecnomy.analysis.network_tables import Sums, node_sums
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["BADGE", "badge_names", "draw_list"]
+__all__ = ["BADGE", "badge_names", "draw_list", "link_facts"]
 
 BADGE: Final[dict[str, Any]] = {
     "boxstyle": "circle,pad=0.2",
@@ -84,7 +84,7 @@ def _draw_fact(axis: Axes, link: LinkLoad, badge: str, at: Point, width: float) 
         look: dict[str, Any] = {"fontsize": 7.5, "fontweight": "bold", "bbox": BADGE}
         axis.text(left + 6, y - 6, badge, ha="center", va="center", **look)
     axis.text(left + 17, y, fitted(ends, width, 8), fontsize=8, va="top")
-    facts = fitted(_facts(link), width, 7.5)
+    facts = fitted(link_facts(link), width, 7.5)
     axis.text(left + 17, y - 10, facts, fontsize=7.5, color="0.25", va="top")
 
 
@@ -105,7 +105,7 @@ def _draw_senders(
         axis.text(left + 4, y, name + rest, fontsize=7.5, color="0.25", va="top")
 
 
-def _facts(link: LinkLoad) -> str:
+def link_facts(link: LinkLoad) -> str:
     """How full it is, and what of the signs of congestion it shows; the price where it marks."""
     parts = [f"{100 * link.utilization:.0f} % used"]
     if link.marked > 0:

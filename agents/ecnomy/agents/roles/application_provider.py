@@ -15,12 +15,12 @@ that wants to enter a class (`let_in`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Self
 
 import mesa
 
 from ecnomy.agents.answers import shown, truth, whole
-from ecnomy.agents.classes import ClassObservation, ClassRequest
+from ecnomy.agents.classes import DEAREST_FEE_MICRO, ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import EcnomyError, StrategyError
 from ecnomy.agents.observation import Observation, Offer
@@ -31,8 +31,6 @@ from ecnomy.agents.strategies import blame
 from ecnomy.agents.strategies.menu import Menu
 
 __all__ = ["ApplicationProvider"]
-
-DEAREST_MICRO: Final = 10**12  # per second; no fee is higher
 
 
 class ApplicationProvider(Role):
@@ -107,7 +105,7 @@ class ApplicationProvider(Role):
             raise StrategyError(f"{self._who} posted the fees {found}, expected class -> fee")
         for name, fee in posted.items():
             found_fee = whole(fee)
-            if found_fee is None or not 0 <= found_fee <= DEAREST_MICRO:
+            if found_fee is None or not 0 <= found_fee <= DEAREST_FEE_MICRO:
                 told = f"posted the fee {shown(fee)} for {shown(name)}"
                 expected = "expected an integer from 0 to 10^12"
                 raise StrategyError(f"{self._who} {told}, {expected}")

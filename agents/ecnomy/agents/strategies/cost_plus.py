@@ -26,23 +26,18 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar
 
 from ecnomy.agents.classes import ClassObservation
-from ecnomy.agents.decision import Decision
-from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.strategies.constant_charge import class_charges
+from ecnomy.agents.strategies.class_fees import DEAREST, ClassFees
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["CostPlus"]
 
-MICRO: Final = 1e6
-DEAREST: Final = 1e6  # money/s; no fee is higher
-
 
 @dataclasses.dataclass
-class CostPlus:
+class CostPlus(ClassFees):
     """Pays the charge of each flow's class, and sets fees that bring it back with a margin.
 
     Attributes:
@@ -53,7 +48,6 @@ class CostPlus:
         ceiling: the highest fee.
     """
 
-    roles: ClassVar[tuple[str, ...]] = ("application-provider",)
     needs_of_classes: ClassVar[Mapping[str, str]] = {"charge": "4 money/s"}
     margin: float = 0.1
     every: Annotated[float, Unit("s")] = 10.0
@@ -66,23 +60,10 @@ class CostPlus:
             raise Refused("margin", f"{self.margin:g}", "a share of 0 or more")
         positive("every", self.every, "s")
         positive("over", self.over, "s")
-        if not 0 <= self.floor <= DEAREST:
-            raise Refused("floor", f"{self.floor:g} money/s", f"from 0 to {DEAREST:g} money/s")
-        if not self.floor <= self.ceiling <= DEAREST:
-            expected = f"from the floor of {self.floor:g} to {DEAREST:g} money/s"
-            raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
+        self._check_bounds(0.0)
         self._short: dict[str, float] = {}  # D of each class, micro-units
         self._cost: dict[str, float] = {}  # micro-units since the fees last changed
         self._flow_s: dict[str, float] = {}
-        self._dt_ps = 0
-
-    def charge_in(self, class_charge_micro: int) -> int:
-        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
-        return class_charge_micro
-
-    def decide_many(self, seen: Observation) -> Decision:
-        """What marks may cost: the charge of each flow's class."""
-        return Decision(class_charges(seen))
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
         """The fees from now on, micro-units/s; none while the last ones stand."""
@@ -93,16 +74,14 @@ class CostPlus:
             self._short[name] = self._short.get(name, 0.0) + more * cost - brought
             self._cost[name] = self._cost.get(name, 0.0) + cost
             self._flow_s[name] = self._flow_s.get(name, 0.0) + flow_s
-        self._dt_ps += seen.dt_ps
-        if self._dt_ps < round(self.every * PS_PER_S):
+        dt_s = self._elapsed_ps(seen) / PS_PER_S
+        if not dt_s:
             return {}
-        fees = {name: self._fee(name) for name in seen.names if self._flow_s[name] > 0}
-        self._cost, self._flow_s, self._dt_ps = {}, {}, 0
+        fees = {name: self._fee(name, dt_s) for name in seen.names if self._flow_s[name] > 0}
+        self._cost, self._flow_s = {}, {}
         return fees
 
-    def _fee(self, name: str) -> int:
+    def _fee(self, name: str, dt_s: float) -> int:
         late = (1 + self.margin) * self._cost[name]
-        dt_s = self._dt_ps / PS_PER_S
         owed = self._short[name] * dt_s / max(self.over, dt_s)
-        fee = (late + owed) / self._flow_s[name]
-        return round(min(max(fee, self.floor * MICRO), self.ceiling * MICRO))
+        return self._bounded((late + owed) / self._flow_s[name])

@@ -22,21 +22,16 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Final
 
 from ecnomy.agents.classes import ClassObservation
-from ecnomy.agents.decision import Decision
-from ecnomy.agents.observation import Observation
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.strategies.constant_charge import class_charges
-from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.strategies.class_fees import DEAREST, MICRO, ClassFees
 
 __all__ = ["FillClasses"]
 
-MICRO: Final = 1e6
-DEAREST: Final = 1e6  # money/s; no fee is higher
 LONGEST_STEP: Final = math.log(2.0)
 
 
 @dataclasses.dataclass
-class FillClasses:
+class FillClasses(ClassFees):
     """Pays the charge of each flow's class, and sets fees that keep classes filled but not full.
 
     Attributes:
@@ -47,7 +42,6 @@ class FillClasses:
         ceiling: the highest fee.
     """
 
-    roles: ClassVar[tuple[str, ...]] = ("application-provider",)
     needs_of_one_class: ClassVar[Mapping[str, str]] = {"members": "10"}
     share: float = 0.8
     every: Annotated[float, Unit("s")] = 20.0
@@ -61,29 +55,14 @@ class FillClasses:
         positive("every", self.every, "s")
         if not 0 < self.gain <= 1:
             raise Refused("gain", f"{self.gain:g}", "a number above 0, up to 1")
-        if not 1 / MICRO <= self.floor <= DEAREST:
-            expected = f"from 0.000001 to {DEAREST:g} money/s"
-            raise Refused("floor", f"{self.floor:g} money/s", expected)
-        if not self.floor <= self.ceiling <= DEAREST:
-            expected = f"from the floor of {self.floor:g} to {DEAREST:g} money/s"
-            raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
+        self._check_bounds(1 / MICRO)
         self._refused: dict[str, int] = {}
-        self._dt_ps = 0
-
-    def charge_in(self, class_charge_micro: int) -> int:
-        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
-        return class_charge_micro
-
-    def decide_many(self, seen: Observation) -> Decision:
-        """What marks may cost: the charge of each flow's class."""
-        return Decision(class_charges(seen))
 
     def post_fees(self, seen: ClassObservation) -> Mapping[str, int]:
         """The fees from now on, micro-units/s; none while the last ones stand."""
         for name, refused in zip(seen.names, seen.classes.refused.tolist(), strict=True):
             self._refused[name] = max(self._refused.get(name, 0), refused)
-        self._dt_ps += seen.dt_ps
-        if self._dt_ps < round(self.every * PS_PER_S):
+        if not self._elapsed_ps(seen):
             return {}
         classes, fees = seen.classes, {}
         for k, name in enumerate(seen.names):
@@ -91,11 +70,10 @@ class FillClasses:
             target = self.share * int(classes.most[k])
             if target > 0 and abs(wanted - target) >= 1:
                 fees[name] = self._fee(int(classes.fee_micro_per_s[k]), wanted / target)
-        self._refused, self._dt_ps = {}, 0
+        self._refused = {}
         return fees
 
     def _fee(self, fee_micro: int, ratio: float) -> int:
         step = self.gain * math.log(max(ratio, 1e-9))
         step = min(max(step, -LONGEST_STEP), LONGEST_STEP)
-        fee = max(fee_micro, 1) * math.exp(step)
-        return round(min(max(fee, self.floor * MICRO), self.ceiling * MICRO))
+        return self._bounded(max(fee_micro, 1) * math.exp(step))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ecnomy.analysis.dashboard.seen import Account, CarrierSeen, GroupSeen, Seen
+from ecnomy.analysis.network_list import link_facts
 from ecnomy.analysis.network_loads import LinkLoad
 
 __all__ = ["accounts_table", "carrier_facts", "clock", "congested_list", "group_facts", "name_tag"]
@@ -74,17 +75,8 @@ def congested_list(links: Sequence[LinkLoad], badges: Mapping[int, str]) -> str:
 
 def _congested(link: LinkLoad, badge: str) -> str:
     ends = f"{link.source} \N{RIGHTWARDS ARROW} {link.target}".replace("_", " ")
-    parts = [f"{100 * link.utilization:.0f} % used"]
-    if link.marked > 0:
-        parts.append(f"{_number(100 * link.marked)} % marked")
-    if link.dropped > 0:
-        parts.append(f"{_number(100 * link.dropped)} % lost")
-    if "waiting" in link.congested_by:
-        parts.append(f"{_number(1e3 * link.wait_s)} ms wait")
-    if link.price_per_mbit > 0:
-        parts.append(f"{_number(link.price_per_mbit)} money/Mbit")
     mark = f'<span class="ec-badge">{html.escape(badge)}</span>'
-    return f"<li>{mark}<span><b>{html.escape(ends)}</b>: {', '.join(parts)}</span></li>"
+    return f"<li>{mark}<span><b>{html.escape(ends)}</b>: {link_facts(link)}</span></li>"
 
 
 def accounts_table(accounts: Sequence[Account]) -> str:

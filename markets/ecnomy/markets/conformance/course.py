@@ -76,9 +76,7 @@ class Course:
 
 def decisions(limit_bps: float, *, in_classes: bool) -> Play:
     def play(situation: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
-        t_ps = 0
-        for step, dt_s in enumerate((*situation.dt_s, *PLAIN_S)):
-            t_ps += round(dt_s * PS_PER_S)
+        for step, t_ps in _turns(situation):
             seen = observation(situation, step, t_ps, draws, limit_bps)
             if not in_classes:
                 seen.flows.offer[:] = -1
@@ -88,26 +86,28 @@ def decisions(limit_bps: float, *, in_classes: bool) -> Play:
     return play
 
 
-def prices(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+def _turns(course: Any) -> Iterator[tuple[int, int]]:
+    """(step, time of the look [ps]), with the plain ones at the end."""
     t_ps = 0
     for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
         t_ps += round(dt_s * PS_PER_S)
+        yield step, t_ps
+
+
+def prices(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    for step, t_ps in _turns(course):
         subject.post(links_seen(course, step, t_ps, draws, subject.price_micro))
         yield
 
 
 def fees(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
-    t_ps = 0
-    for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
-        t_ps += round(dt_s * PS_PER_S)
+    for step, t_ps in _turns(course):
         subject.post_fees(classes_seen(course, step, t_ps, draws, subject.fees))
         yield
 
 
 def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
-    t_ps = 0
-    for step, dt_s in enumerate((*course.dt_s, *PLAIN_S)):
-        t_ps += round(dt_s * PS_PER_S)
+    for step, t_ps in _turns(course):
         if step or not course.asks_first:
             subject.watch(streams_seen(course, step, t_ps, draws))
         for flow in range(3):

@@ -15,16 +15,17 @@ from typing import Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.agents.classes import DEAREST_FEE_MICRO
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.ledger import LARGEST_MICRO
 
-__all__ = ["DEAREST_FEE_MICRO", "ClassFees", "MarkCharge", "Per", "times"]
+__all__ = ["ClassFees", "MarkCharge", "Per", "times"]
 
 Integers = npt.NDArray[np.int64]
 Per = Literal["mark", "byte"]
 
-DEAREST_FEE_MICRO: Final = 10**12  # per second; keeps the exact division below within int64
+# No fee is above DEAREST_FEE_MICRO, which keeps the exact division below within int64.
 MILLION: Final = 10**6
 
 

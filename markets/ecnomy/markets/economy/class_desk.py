@@ -133,16 +133,14 @@ class ClassDesk:
         now = self._books.counts
         then_ps, then = self._looks.get(who, (t_ps, now))
         self._looks[who] = t_ps, now
+        on = np.where(active, offer, NO_OFFER)
         columns = ClassColumns(
             fee_micro_per_s=np.array([offers[k].fee_micro_per_s for k in own], dtype=np.int64),
             charge_micro_per_s=np.array(
                 [offers[k].charging_rate_micro for k in own], dtype=np.int64
             ),
             members=np.array([self._members(t_ps, k, offer) for k in own], dtype=np.int64),
-            active=np.array(
-                [self._members(t_ps, k, np.where(active, offer, NO_OFFER)) for k in own],
-                dtype=np.int64,
-            ),
+            active=np.array([self._members(t_ps, k, on) for k in own], dtype=np.int64),
             most=np.array([self._terms[k][0].members for k in own], dtype=np.int64),
             flow_s=(now.flow_s - then.flow_s)[own],
             marks=(now.marks - then.marks)[own],

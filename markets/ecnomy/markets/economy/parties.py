@@ -14,10 +14,10 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
+from ecnomy.agents.classes import DEAREST_FEE_MICRO
 from ecnomy.agents.errors import InputError, StrategyError
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
 from ecnomy.agents.spec import AgentSpec, ClassSpec
-from ecnomy.markets.economy.charges import DEAREST_FEE_MICRO
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.plan import Plan
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.mark_prices import mark_prices
 
-__all__ = ["bottlenecks", "class_charge_micro", "largest_probability", "mark_rates", "packet_bytes"]
+__all__ = ["bottlenecks", "charges_micro", "largest_probability", "mark_rates", "packet_bytes"]
 
 
 def largest_probability(link: Link) -> float:
@@ -44,23 +44,26 @@ def mark_rates(scenario: Scenario, plan: Plan) -> dict[str, float]:
     if scenario.market is not None:
         prices = mark_prices(scenario.market, plan)
         for agent in scenario.market.agents:
-            for entry in agent.classes:
-                charge_micro = class_charge_micro(agent, entry)
-                if charge_micro is not None:
-                    rates |= {name: charge_micro / prices[name].low for name in entry.sources}
+            charges = charges_micro(agent)
+            for entry in agent.classes if charges else ():
+                charge_micro = charges[entry.name]
+                rates |= {name: charge_micro / prices[name].low for name in entry.sources}
     return rates
 
 
-def class_charge_micro(agent: AgentSpec, sold: ClassSpec) -> int | None:
-    """What the marks of a flow in a class are to cost at first [micro-units/s].
+def charges_micro(agent: AgentSpec) -> dict[str, int]:
+    """What the marks of a flow in each of its classes are to cost at first [micro-units/s].
 
-    Its seller's strategy may say by `charge_in`; None where it decides flow by flow.
+    Its strategy may say by `charge_in`; nothing is known where it decides flow by flow.
     """
-    if agent.strategy is None:
-        return sold.charging_rate_micro
+    charges = {sold.name: sold.charging_rate_micro for sold in agent.classes}
+    if agent.strategy is None or not charges:
+        return charges
     strategy = make(agent.strategy.kind, agent.strategy.params)
     charge_in = getattr(strategy, "charge_in", None)
-    return int(charge_in(sold.charging_rate_micro)) if callable(charge_in) else None
+    if not callable(charge_in):
+        return {}
+    return {name: int(charge_in(charge)) for name, charge in charges.items()}
 
 
 def packet_bytes(source: Source) -> int:

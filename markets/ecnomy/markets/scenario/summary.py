@@ -8,7 +8,7 @@ from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Link, Plan, Scheduler, Source, Tcp
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.askings import class_charge_micro
+from ecnomy.markets.scenario.askings import charges_micro
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
 
 __all__ = ["summary"]
@@ -130,9 +130,10 @@ def _agent(agent: AgentSpec, price_micro: int, prices: dict[str, MarkPrice]) -> 
     parts = [f"{agent.name} ({agent.role})"]
     if agent.price_micro_per_mark >= 0:
         parts.append(f"{agent.price_micro_per_mark / MICRO:g} money a mark")
+    charges = charges_micro(agent)
     for entry in agent.classes:
         priced = [prices[source].low for source in entry.sources if source in prices]
-        charge_micro = class_charge_micro(agent, entry)
+        charge_micro = charges.get(entry.name)
         terms = f"class {entry.name}: {_terms(entry, charge_micro)}"
         if charge_micro is not None:
             marks = charge_micro / min(priced, default=price_micro)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.antoniadis2000.phases import PHASES
 from ecnomy.analysis.reproduce.antoniadis2000.steps import (
     PS_PER_S,
     grown,
@@ -26,7 +27,7 @@ _MICRO: Final = 1e6
 _FINE_S: Final = 0.05  # the epoch of streaming.yaml
 _TRIPS: Final = {5: 4, 10: 8}  # round trips of 40 ms: epochs
 _SHOWN: Final = slice(40 * 20, 40 * 20 + 200)  # ten seconds from 40 s on
-_PHASES: Final = {"calm": slice(20, 60), "crowd": slice(70, 120)}  # seconds, as in phases.py
+_PHASES: Final = {name: slice(*PHASES[name]) for name in ("calm", "crowd")}  # seconds
 _COURSE_S: Final = 2
 _PROVIDERS: Final = ("isp", "shop", "log-shop")  # agents of who-pays.yaml not at the users' side
 

@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.antoniadis2000.steps import PS_PER_S, Table, grown
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ecnomy.analysis.results import Run
 
-__all__ = ["classes", "handlers"]
+__all__ = ["PHASES", "classes", "handlers"]
 
-PS_PER_S: Final = 1e12
 _MICRO: Final = 1e6
-_PHASES: Final = {
+PHASES: Final = {  # seconds
     "calm": (20, 60),
     "crowd": (70, 120),
     "before": (70, 80),
@@ -33,28 +33,17 @@ _PHASES: Final = {
     "after": (130, 150),
 }
 _WINDOW: Final = 10  # seconds that charges are averaged over
-Table = npt.NDArray[np.float64]
 Columns = Mapping[str, float | Sequence[float] | None]
 
 
-def _per_second(run: Run, column: str) -> dict[str, Table]:
-    """Changes of a cumulative column in each second, [flow, second], by source."""
-    epochs: Any = run.table("flow_epochs")
-    whole = epochs[epochs["t_ps"] % round(PS_PER_S) == 0]
-    wide = whole.pivot(index="flow", columns="t_ps", values=column)
-    steps = np.diff(wide.to_numpy(dtype=np.float64), axis=1)
-    sources = run.table("flows").set_index("flow")["source"].loc[wide.index].to_numpy()
-    return {source: steps[sources == source] for source in dict.fromkeys(sources)}
-
-
 def _over(steps: Table, phase: str) -> Table:
-    begin, end = _PHASES[phase]
+    begin, end = PHASES[phase]
     return np.asarray(steps[:, begin:end].mean(axis=1), dtype=np.float64)
 
 
 def _windows(steps: Table, phase: str) -> Table:
     """Means over 10 s, [flow, window], of whole windows of a phase."""
-    begin, end = _PHASES[phase]
+    begin, end = PHASES[phase]
     own = steps[:, begin:end]
     count = own.shape[1] // _WINDOW
     return np.asarray(own[:, : count * _WINDOW].reshape(len(own), count, _WINDOW).mean(axis=2))
@@ -62,7 +51,7 @@ def _windows(steps: Table, phase: str) -> Table:
 
 def _pages(run: Run, source: str, phase: str) -> Table:
     """Times of the pages of a source that began in a phase and arrived, in seconds."""
-    begin, end = (PS_PER_S * at for at in _PHASES[phase])
+    begin, end = (PS_PER_S * at for at in PHASES[phase])
     flows = run.table("flows")
     own = set(flows.loc[flows["source"] == source, "flow"])
     found: pd.DataFrame = run.table("transfers")
@@ -73,12 +62,12 @@ def _pages(run: Run, source: str, phase: str) -> Table:
 
 def _common(run: Run) -> tuple[dict[str, Table], dict[str, Table], dict[str, Any]]:
     """Rates [bit/s] and charges [money/s] of each second, and their means in all phases."""
-    rates = {name: 8 * steps for name, steps in _per_second(run, "acked_bytes").items()}
-    paid = _per_second(run, "mark_charge_micro")
+    rates = {name: 8 * steps for name, steps in grown(run, "acked_bytes", 1.0).items()}
+    paid = grown(run, "mark_charge_micro", 1.0)
     charges = {name: steps / _MICRO for name, steps in paid.items()}
     found: dict[str, Any] = {}
     for name, steps in rates.items():
-        for phase in _PHASES:
+        for phase in PHASES:
             found[f"{name}.{phase}_bps"] = float(_over(steps, phase).mean())
             found[f"{name}.{phase}_charge"] = float(_over(charges[name], phase).mean())
         if name != "background":

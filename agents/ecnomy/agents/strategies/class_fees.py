@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What strategies that post fees share: when fees change, their bounds, what marks may cost."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from ecnomy.agents.classes import DEAREST_FEE_MICRO, ClassObservation
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.observation import Observation
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.strategies.constant_charge import class_charges
+from ecnomy.agents.times import PS_PER_S
+
+__all__ = ["DEAREST", "MICRO", "ClassFees"]
+
+MICRO: Final = 1e6
+DEAREST: Final = DEAREST_FEE_MICRO / MICRO  # money/s
+
+
+class ClassFees:
+    """An application provider's: pays the charge of each flow's class, changes fees at times.
+
+    Attributes:
+        every: between two changes of the fees [s].
+        floor: the lowest fee [money/s].
+        ceiling: the highest fee [money/s].
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("application-provider",)
+    every: float
+    floor: float
+    ceiling: float
+    _dt_ps: int = 0
+
+    def charge_in(self, class_charge_micro: int) -> int:
+        """What the marks of a flow in a class of this charge are to cost [micro-units/s]."""
+        return class_charge_micro
+
+    def decide_many(self, seen: Observation) -> Decision:
+        """What marks may cost: the charge of each flow's class."""
+        return Decision(class_charges(seen))
+
+    def _check_bounds(self, least: float) -> None:
+        """Refuses bounds of a fee out of [least, DEAREST], least being 0 or a micro-unit."""
+        if not least <= self.floor <= DEAREST:
+            lowest = f"{least:.6f}" if least else "0"
+            expected = f"from {lowest} to {DEAREST:g} money/s"
+            raise Refused("floor", f"{self.floor:g} money/s", expected)
+        if not self.floor <= self.ceiling <= DEAREST:
+            expected = f"from the floor of {self.floor:g} to {DEAREST:g} money/s"
+            raise Refused("ceiling", f"{self.ceiling:g} money/s", expected)
+
+    def _elapsed_ps(self, seen: ClassObservation) -> int:
+        """The time since fees last changed, where they are to change now; else 0."""
+        self._dt_ps += seen.dt_ps
+        if self._dt_ps < round(self.every * PS_PER_S):
+            return 0
+        elapsed_ps, self._dt_ps = self._dt_ps, 0
+        return elapsed_ps
+
+    def _bounded(self, fee_micro: float) -> int:
+        """A fee within the bounds [micro-units/s]."""
+        return round(min(max(fee_micro, self.floor * MICRO), self.ceiling * MICRO))
