@@ -14,10 +14,12 @@ from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call
 from ecnomy.agents.decision import Decision, FlowDecision
 from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.roles.call_sales import CallSales
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.role import Terms
+from ecnomy.agents.spec import CallLine
 from test_roles import prices, seen
 
 INTEGERS = [np.int8, np.int64, np.uint16, np.uint64, np.array]
@@ -30,10 +32,11 @@ def model() -> mesa.Model:
     return mesa.Model(rng=1)
 
 
-def gsp(model: mesa.Model, answer: object) -> GuaranteedStreamProvider:
+def gsp(model: mesa.Model, answer: object) -> CallSales:
     """A provider whose strategy gives this answer."""
     terms = Terms(7, "lab_strategies:Answering", {"answer": answer})
-    return GuaranteedStreamProvider(model, "gsp", terms, CallTariff(1, 1, 0.1, 1))
+    line = CallLine(CallTariff(1, 1, 0.1, 1), ())
+    return GuaranteedStreamProvider(model, "gsp", terms, (line,)).lines[0]
 
 
 def isp(model: mesa.Model, answer: object) -> ConnectivityProvider:

@@ -17,6 +17,8 @@ from ecnomy.markets import load, run
 ROOT = Path(__file__).parents[2]
 TOLD = (
     "Call",
+    "CallAsk",
+    "CallOffer",
     "ClassColumns",
     "ClassObservation",
     "ClassRequest",
@@ -37,15 +39,20 @@ TOLD = (
 def test_the_names_of_the_package() -> None:
     """The public names are these, each can be had, and no other."""
     assert ecnomy.agents.__all__ == [
+        "BEST_EFFORT",
         "LEAVE",
         "NO_BUDGET",
         "NO_CAP",
         "NO_OFFER",
         "Call",
+        "CallAsk",
+        "CallOffer",
+        "CallTariff",
         "ClassColumns",
         "ClassObservation",
         "ClassRequest",
         "Decision",
+        "EndedCalls",
         "FlowColumns",
         "FlowDecision",
         "FlowView",

@@ -48,8 +48,9 @@ def test_the_reimbursement_is_the_price_unless_said() -> None:
     """Money back by default; any other amount as written."""
     for extra, amount in (("", 50_000), (", reimbursement: 2 money", 2_000_000)):
         market = scenario_from_text(GOOD.replace("12 ms}", f"12 ms{extra}}}")).market
-        assert market is not None and market.agents[1].tariff is not None
-        assert market.agents[1].tariff.reimbursement_micro == amount
+        assert market is not None
+        (line,) = market.agents[1].lines
+        assert line.tariff.reimbursement_micro == amount
 
 
 @pytest.mark.parametrize(

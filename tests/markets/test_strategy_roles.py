@@ -18,6 +18,8 @@ from ecnomy.agents.roles.find import with_article
 from ecnomy.agents.roles.guaranteed_stream_provider import GuaranteedStreamProvider
 from ecnomy.agents.roles.price_handler import PriceHandler
 from ecnomy.agents.roles.role import Terms
+from ecnomy.agents.roles.subscriber import Subscriber
+from ecnomy.agents.spec import CallLine
 from ecnomy.agents.strategies import BUILT_IN, wanted_instead
 from ecnomy.markets import make_plan
 from ecnomy.markets.cli import main
@@ -144,8 +146,9 @@ def test_what_fits_can_be_hired(role: str, kind: str) -> None:
         "customer": lambda: Customer(mesa.Model(rng=1), "who", terms),
         "price-handler": lambda: PriceHandler(mesa.Model(rng=1), "who", terms),
         "guaranteed-stream-provider": lambda: GuaranteedStreamProvider(
-            mesa.Model(rng=1), "who", terms, CallTariff(1, 1, 0.01, 1)
+            mesa.Model(rng=1), "who", terms, (CallLine(CallTariff(1, 1, 0.01, 1), ()),)
         ),
+        "subscriber": lambda: Subscriber(mesa.Model(rng=1), "who", terms),
     }
     assert hire[role]().name == "who"
 

@@ -13,7 +13,15 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ecnomy.agents.calls import Call, StreamObservation
+    from ecnomy.agents.call_tariff import CallTariff
+    from ecnomy.agents.calls import (
+        BEST_EFFORT,
+        Call,
+        CallAsk,
+        CallOffer,
+        EndedCalls,
+        StreamObservation,
+    )
     from ecnomy.agents.classes import ClassColumns, ClassObservation, ClassRequest
     from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision, FlowDecision
     from ecnomy.agents.errors import StrategyError
@@ -31,15 +39,20 @@ if TYPE_CHECKING:
     from ecnomy.agents.parameters import OneOf, Refused, Unit
 
 __all__ = [
+    "BEST_EFFORT",
     "LEAVE",
     "NO_BUDGET",
     "NO_CAP",
     "NO_OFFER",
     "Call",
+    "CallAsk",
+    "CallOffer",
+    "CallTariff",
     "ClassColumns",
     "ClassObservation",
     "ClassRequest",
     "Decision",
+    "EndedCalls",
     "FlowColumns",
     "FlowDecision",
     "FlowView",
@@ -57,11 +70,16 @@ __all__ = [
 ]
 
 _HOME: Final = {
+    "BEST_EFFORT": "calls",
     "Call": "calls",
+    "CallAsk": "calls",
+    "CallOffer": "calls",
+    "CallTariff": "call_tariff",
     "ClassColumns": "classes",
     "ClassObservation": "classes",
     "ClassRequest": "classes",
     "Decision": "decision",
+    "EndedCalls": "calls",
     "FlowColumns": "observation",
     "FlowDecision": "decision",
     "FlowView": "observation",

@@ -3,7 +3,8 @@
 
 Andreassen 2002, 4.1 and 4.2: a connection is sold at a price V known before it begins; a packet is
 bad when it is lost or later than `max_delay`; when the share of bad packets L of a connection is
-above `max_delay_rate` (L^G), the customer is paid `reimbursement` (R).
+above `max_delay_rate` (L^G), the customer is paid `reimbursement` (R). The price is kept, so that
+R here is the paper's R and V together.
 """
 
 from __future__ import annotations
@@ -12,26 +13,84 @@ from typing import Final
 
 import msgspec
 
-__all__ = ["DEFAULT_ADMISSION", "CallTariff"]
+from ecnomy.agents.times import PS_PER_S
+
+__all__ = ["BOTH", "DEFAULT_ADMISSION", "PROVIDER_SEES", "SUBSCRIBER_SEES", "CallTariff", "Hours"]
 
 DEFAULT_ADMISSION: Final = "marking-quantile"
+PROVIDER_SEES: Final = "gsp"
+SUBSCRIBER_SEES: Final = "subscriber"
+BOTH: Final = "both"
+UNSAID: Final = -1
+PS_PER_MIN: Final = 60 * PS_PER_S
+
+
+class Hours(msgspec.Struct, frozen=True):
+    """From `begin_ps` to `end_ps` of the day a call costs `price_micro`; [begin, end)."""
+
+    begin_ps: int
+    end_ps: int
+    price_micro: int
 
 
 class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one connection costs and promises.
+    """What one connection costs and promises: a row of a provider's tariff table.
 
     Attributes:
         price_micro: paid for an accepted call, once; micro-units.
         max_delay_ps: a packet later than this is bad.
         max_delay_rate: the largest share of bad packets that keeps the promise.
         reimbursement_micro: paid back for a broken promise, once; micro-units.
+        name: of the row.
+        price_micro_per_min: paid for the time of the call, when it is over; micro-units a minute.
+        money_back: what is paid back is what the call cost, whatever that was.
+        hours: prices of a call by time of day; outside them `price_micro` holds.
+        day_ps, offset_ps: length of a day, and how far into one the run begins.
+        max_time_ps: the longest connection it is for, T; -1 where that is left open.
+        peak_pps: the largest packet rate it is for [packets/s]; -1 likewise.
+        max_blocking_rate: the largest share of calls to be blocked, B^G; -1 likewise.
+        quality_seen_by: whose word it is that a promise was broken: the provider's, who measures
+            it, the subscriber's, or both have to say so.
     """
 
     price_micro: int
     max_delay_ps: int
     max_delay_rate: float
     reimbursement_micro: int
+    name: str = "calls"
+    price_micro_per_min: int = 0
+    money_back: bool = False
+    hours: tuple[Hours, ...] = ()
+    day_ps: int = 86_400 * PS_PER_S
+    offset_ps: int = 0
+    max_time_ps: int = UNSAID
+    peak_pps: float = UNSAID
+    max_blocking_rate: float = UNSAID
+    quality_seen_by: str = PROVIDER_SEES
 
     def broken(self, sent: int, bad: int) -> bool:
         """Whether a call of which `bad` of `sent` packets were late or lost breaks the promise."""
         return bad > self.max_delay_rate * sent
+
+    def at(self, t_ps: int) -> CallTariff:
+        """The tariff of a call that begins at `t_ps`: the price is that of the hour."""
+        if not self.hours:
+            return self
+        clock_ps = (t_ps + self.offset_ps) % self.day_ps
+        for hours in self.hours:
+            if hours.begin_ps <= clock_ps < hours.end_ps:
+                return self.posted(hours.price_micro)
+        return self
+
+    def posted(self, price_micro: int) -> CallTariff:
+        """The same at another price; what is paid back follows it where it is the price."""
+        back = price_micro if self.money_back else self.reimbursement_micro
+        return msgspec.structs.replace(self, price_micro=price_micro, reimbursement_micro=back)
+
+    def time_charge_micro(self, time_ps: int) -> int:
+        """What the time of a call costs, rounded down to a micro-unit."""
+        return self.price_micro_per_min * time_ps // PS_PER_MIN
+
+    def back_micro(self, charge_micro: int) -> int:
+        """What is paid back for a call that cost `charge_micro` and broke its promise."""
+        return charge_micro if self.money_back else self.reimbursement_micro

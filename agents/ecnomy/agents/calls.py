@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guaranteed stream provider sees: its test streams, and the call at hand.
+"""What a guaranteed stream provider and those who call see: test streams, calls, offers.
 
 Times are int64 picoseconds. Every field has its unit in brackets.
 """
@@ -7,11 +7,60 @@ Times are int64 picoseconds. Every field has its unit in brackets.
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 
-from ecnomy.agents.observation import Integers
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.call_tariff import CallTariff
+from ecnomy.agents.observation import Integers, Truths
 from ecnomy.agents.times import Timed
 
-__all__ = ["Call", "StreamObservation"]
+__all__ = [
+    "BEST_EFFORT",
+    "NO_CALLS",
+    "Call",
+    "CallAsk",
+    "CallOffer",
+    "EndedCalls",
+    "StreamObservation",
+]
+
+BEST_EFFORT = -1  # in place of an offer: the call goes ahead, and who calls pays for its marks
+
+
+class EndedCalls(msgspec.Struct, frozen=True, eq=False):
+    """Calls that ended since the last look, one value a call, in the order they ended.
+
+    Attributes:
+        flow: whose each was [index of the flow in the run].
+        tariff: the row of the market's list of tariffs it was sold on [index], or BEST_EFFORT.
+        start_ps: when it began [ps].
+        end_ps: when it ended [ps].
+        sent: left the sender [packets].
+        marks: CE packets that reached the receiver: what was charged [packets].
+        bad: lost, or later than the tariff's `max_delay` [packets]; -1 where the one who is told
+            does not see it.
+        reimbursed: whether something was paid back [truth value].
+        charge_micro: what it cost who called, marks aside [micro-units of money].
+        reimbursement_micro: what was paid back [micro-units of money].
+    """
+
+    flow: Integers
+    tariff: Integers
+    start_ps: Integers
+    end_ps: Integers
+    sent: Integers
+    marks: Integers
+    bad: Integers
+    reimbursed: Truths
+    charge_micro: Integers
+    reimbursement_micro: Integers
+
+    def __len__(self) -> int:
+        return len(self.flow)
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+NO_CALLS = EndedCalls(*(_NONE,) * 7, np.zeros(0, dtype=np.bool_), _NONE, _NONE)
 
 
 class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
@@ -26,6 +75,9 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         marks: CE packets among `delivered`: what is charged [packets].
         late: delivered, but later than the tariff's `max_delay` [packets].
         lost: on the way [packets].
+        calls: its calls of this tariff that ended meanwhile [EndedCalls].
+        tariff: what is sold, at the price in force [CallTariff]; None where nothing is.
+        agent: its money, random numbers and notes [AgentView]; None outside a market.
     """
 
     t_ps: int
@@ -36,6 +88,9 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     marks: Integers
     late: Integers
     lost: Integers
+    calls: EndedCalls = NO_CALLS
+    tariff: CallTariff | None = None
+    agent: AgentView | None = None
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -44,7 +99,44 @@ class Call(msgspec.Struct, frozen=True):
     Attributes:
         t_ps: when it asks [ps].
         flow: whose it is [index of the flow in the run, as in the table `flows`].
+        tariff: what it would be sold on, at the price in force [CallTariff]; None where that is
+            left open.
+        mark_price: what a mark of it would cost now [micro-units of money].
     """
 
     t_ps: int
     flow: int
+    tariff: CallTariff | None = None
+    mark_price: float = 0.0
+
+
+class CallOffer(msgspec.Struct, frozen=True):
+    """A guaranteed call on offer.
+
+    Attributes:
+        provider: who sells it [name of the agent].
+        number: the row of the market's list of tariffs [index].
+        tariff: what it costs now, and promises [CallTariff].
+    """
+
+    provider: str
+    number: int
+    tariff: CallTariff
+
+
+class CallAsk(msgspec.Struct, frozen=True, eq=False):
+    """A call that is about to be made, and who would carry it.
+
+    Attributes:
+        t_ps: when [ps].
+        flow: whose call it is [index of the flow in the run].
+        offers: guaranteed calls on offer, as providers stand in the scenario [CallOffer].
+        mark_price: what a mark costs who calls at best effort now [micro-units of money].
+        agent: money, random numbers and notes of who decides [AgentView].
+    """
+
+    t_ps: int
+    flow: int
+    offers: tuple[CallOffer, ...]
+    mark_price: float
+    agent: AgentView | None = None

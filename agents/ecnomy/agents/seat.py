@@ -7,25 +7,41 @@ agent's turn in a meeting. Rows are rows of flows of the run, ascending.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.call_tariff import CallTariff
-from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.calls import Call, CallAsk, EndedCalls, StreamObservation
 from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 
-__all__ = ["CallSeller", "ClassSeller", "Seat", "Truths"]
+__all__ = ["CallBuyer", "CallSeller", "ClassSeller", "Seat", "Truths"]
 
 
 class CallSeller(Protocol):
     """Who is asked, in mid-epoch, whether a call is let in."""
 
-    def admit(self, call: object) -> bool:
+    def admit(self, call: Call) -> bool:
         """The answer."""
+
+
+class CallBuyer(Protocol):
+    """Who calls: chooses among offers at each call, and hears how calls went."""
+
+    def order(self, ask: CallAsk) -> Sequence[int]:
+        """Offers to ask for in this order, until one lets the call in: indices into `ask.offers`.
+
+        BEST_EFFORT may stand last; whoever is refused by all gives up.
+        """
+
+    def claims(self, broken: bool) -> bool:
+        """Whether it says that the promise of a call was broken, `broken` being the truth."""
+
+    def hear(self, ended: EndedCalls) -> None:
+        """Calls that ended."""
 
 
 class ClassSeller(Protocol):
@@ -82,8 +98,17 @@ class Seat(Protocol):
     def offer_strategies(self, names: tuple[str, ...]) -> None:
         """Customers pick one of these for each flow in its classes (FlowColumns.choice)."""
 
-    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
-        """It sells the calls of these sources; `seller` is asked at each."""
+    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> int:
+        """It sells the calls of these sources; `seller` is asked at each.
+
+        Returns the row's number in the market's list of tariffs.
+        """
+
+    def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
+        """`buyer` decides who carries the calls of these flows, and hears how they went."""
+
+    def pay_fixed_costs(self, micro: int, per_ps: int) -> None:
+        """It pays so much for so much time, whatever it sells, to `outside:costs`."""
 
     def sell(self, contract: ContractSpec) -> None:
         """It sells what is metered to the users of the contract's sources."""
@@ -98,8 +123,8 @@ class Seat(Protocol):
     def links(self) -> PriceObservation:
         """The links of its domain."""
 
-    def streams(self, rows: Integers, tariff: CallTariff) -> StreamObservation:
-        """Test streams, late by the tariff's largest delay."""
+    def streams(self, rows: Integers, line: int) -> StreamObservation:
+        """Test streams, late by the largest delay of a tariff it sells on, and that one's calls."""
 
     def classes(self) -> ClassObservation:
         """The classes that it sells; it has to have said that it watches them (ClassSeller)."""
@@ -125,6 +150,9 @@ class Seat(Protocol):
 
     def tune(self, link: str, values: Mapping[str, object]) -> None:
         """New values of parameters of the marking law of a link of its domain."""
+
+    def post_call_price(self, line: int, price_micro: int) -> None:
+        """The price of a call on a tariff that it sells on, from now on."""
 
     def switch(self, rows: Integers, decision: Decision) -> None:
         """Which of these flows may send."""

@@ -18,6 +18,7 @@ __all__ = [
     "PROVIDER_PAYS",
     "RETAIL",
     "AgentSpec",
+    "CallLine",
     "ClassSpec",
     "ContractSpec",
     "MarketSpec",
@@ -90,16 +91,29 @@ class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sources: tuple[str, ...]
 
 
+class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of a provider's tariff table: what calls on these sources cost and promise.
+
+    Attributes:
+        strategy: of admission on this row; None: the agent's.
+    """
+
+    tariff: CallTariff
+    sources: tuple[str, ...]
+    strategy: StrategySpec | None = None
+
+
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One agent; what its role does not take is empty.
 
     Attributes:
         role: as its entry has it, see ecnomy.agents.roles.
         classes: service classes on sale.
-        sources: whose flows are its own, or whose calls it sells.
+        sources: whose flows are its own.
         decision_interval_ps: -1 for the role's default.
         test_streams: sources it watches the network by.
-        tariff: of the calls it sells.
+        lines: its tariff table, of the calls it sells.
+        fixed_costs: what it pays for its time, whatever it sells; micro-units for so many ps.
         links: patterns of the names of links it owns.
         nodes: nodes whose outgoing links it owns.
         price_micro_per_mark: what it asks for a mark at first; -1: the market's price.
@@ -114,7 +128,8 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strategy: StrategySpec | None = None
     decision_interval_ps: int = -1
     test_streams: tuple[str, ...] = ()
-    tariff: CallTariff | None = None
+    lines: tuple[CallLine, ...] = ()
+    fixed_costs: tuple[int, int] | None = None
     links: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()
     price_micro_per_mark: int = -1

@@ -88,12 +88,19 @@ ROLES: Final[dict[str, Preset]] = {
     ),
     "guaranteed-stream-provider": Preset(
         f"{_HERE}.guaranteed_stream_provider:GuaranteedStreamProvider",
-        takes=("sources", "test_streams", "tariff"),
+        takes=("sources", "test_streams", "tariff", "tariffs", "fixed_costs"),
         needs={
             "sources": "the sources whose calls are sold",
             "tariff": f"a tariff such as {_PROMISE}",
         },
         asks=("admit",),
+    ),
+    "subscriber": Preset(
+        f"{_HERE}.subscriber:Subscriber",
+        takes=("sources",),
+        needs={"sources": "the sources whose calls are the subscriber's"},
+        asks=("order",),
+        uses=True,
     ),
 }
 

@@ -14,13 +14,14 @@ from ecnomy.agents.find import Family
 __all__ = ["BUILT_IN", "GROUP", "METHODS", "STRATEGIES", "blame", "find", "make"]
 
 GROUP: Final = "ecnomy.strategies"
-METHODS: Final = ("decide", "decide_many", "post_price", "admit")
+METHODS: Final = ("decide", "decide_many", "post_price", "admit", "order")
 BUILT_IN: Final[dict[str, str]] = {
     "accept-all": "ecnomy.agents.strategies.accept_all:AcceptAll",
     "all-or-nothing": "ecnomy.agents.strategies.all_or_nothing:AllOrNothing",
     "average-rate": "ecnomy.agents.strategies.average_rate:AverageRate",
     "best-choice": "ecnomy.agents.strategies.best_choice:BestChoice",
     "best-offer": "ecnomy.agents.strategies.best_offer:BestOffer",
+    "cheapest-call": "ecnomy.agents.strategies.cheapest_call:CheapestCall",
     "constant-charge": "ecnomy.agents.strategies.constant_charge:ConstantCharge",
     "constant-throughput": "ecnomy.agents.strategies.constant_throughput:ConstantThroughput",
     "cost-plus": "ecnomy.agents.strategies.cost_plus:CostPlus",
@@ -40,6 +41,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "stay": "ecnomy.agents.strategies.stay:Stay",
     "target-utilization": "ecnomy.agents.strategies.target_utilization:TargetUtilization",
     "tuned-marking": "ecnomy.agents.strategies.tuned_marking:TunedMarking",
+    "worth-of-call": "ecnomy.agents.strategies.worth_of_call:WorthOfCall",
 }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from ecnomy.agents.calls import Call
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.conformance.asks import ask_of, heard
 from ecnomy.markets.conformance.findings import ANSWER, RAISES, REFUSES
 from ecnomy.markets.conformance.other_situations import classes_seen, links_seen, streams_seen
 from ecnomy.markets.conformance.situations import PLAIN_S, observation
@@ -112,6 +113,14 @@ def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator
             subject.watch(streams_seen(course, step, t_ps, draws))
         for flow in range(3):
             subject.admit(Call(t_ps + flow, flow))
+        yield
+
+
+def asks(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator[None]:
+    for number in range(course.calls):
+        subject.hear(heard(course, number, draws))
+        subject.order(ask_of(course, number))
+        subject.claims(broken=number % 3 == 0)
         yield
 
 

@@ -21,9 +21,11 @@ import numpy as np
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.roles import ROLES, preset_of
 from ecnomy.agents.strategies import find, make, wanted_instead
+from ecnomy.markets.conformance.asks import ASKS
 from ecnomy.markets.conformance.course import (
     Course,
     Play,
+    asks,
     calls,
     decisions,
     differ,
@@ -130,11 +132,13 @@ class _Exam:
 
     def _situations(self, role: str) -> Iterator[tuple[Any, Play]]:
         preset = preset_of(role)
-        asks = preset.asks
-        if "post_price" in asks:
+        methods = preset.asks
+        if "post_price" in methods:
             yield from ((course, prices) for course in PRICES)
-        elif "admit" in asks:
+        elif "admit" in methods:
             yield from ((course, calls) for course in CALLS)
+        elif "order" in methods:
+            yield from ((course, asks) for course in ASKS)
         else:
             limit = 1e6 if self._needs_rate else np.inf
             for situation in FLOWS:

@@ -24,6 +24,7 @@ ANSWERS: Final = {
     "post_fees": "a fee for each class",
     "let_in": "each flow that asks for a class, let in or not",
     "admit": "each call, let in or not",
+    "order": "each call, who is to carry it",
 }
 
 

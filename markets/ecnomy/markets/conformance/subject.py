@@ -17,14 +17,15 @@ import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
 from ecnomy.agents.call_tariff import CallTariff
-from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.calls import Call, CallAsk, EndedCalls, StreamObservation
 from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import FlowColumns, Observation, PriceObservation
 from ecnomy.agents.roles import find_role
 from ecnomy.agents.roles.role import Terms
-from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.agents.roles.subscriber import Subscriber
+from ecnomy.agents.spec import AgentSpec, CallLine, ClassSpec
 from ecnomy.markets.results.journal import NAMES
 
 __all__ = ["Account", "Subject", "changed"]
@@ -72,12 +73,14 @@ class Subject:
         classes = tuple(
             ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
         )
-        spec = AgentSpec(name, role, classes=classes, tariff=_TARIFF)
+        spec = AgentSpec(name, role, classes=classes, lines=(CallLine(_TARIFF, ()),))
         terms = Terms(SEED, kind, params)
         self._role: Any = find_role(role).made(model, terms, spec)
         self._account = Account(balance_micro)
         self._noted: dict[str, float] = {}
         self._view = AgentView(name, self._role.stream, self._account, self._note)
+        if isinstance(self._role, Subscriber):
+            self._role.agent = self._view
         self._told: list[tuple[Any, dict[str, object]]] = []
         self._before: tuple[FlowColumns, Decision] | None = None
         self.answers: list[tuple[object, ...]] = []
@@ -125,7 +128,7 @@ class Subject:
 
     def watch(self, seen: StreamObservation) -> None:
         """Show test streams."""
-        self._asked(seen, self._role.watch)
+        self._asked(seen, self._role.lines[0].watch)
         readings = self._role.readings
         wrong = [n for n, v in readings.items() if not isinstance(v, int | float | np.number)]
         if wrong:
@@ -134,7 +137,20 @@ class Subject:
 
     def admit(self, call: Call) -> None:
         """Ask whether a call is let in."""
-        self.answers.append((self._role.admit(call),))
+        self.answers.append((self._role.lines[0].admit(call),))
+
+    def order(self, ask: CallAsk) -> None:
+        """Ask who is to carry a call."""
+        self._account.paid += 7
+        self.answers.append(tuple(self._asked(ask, self._role.order)))
+
+    def hear(self, ended: EndedCalls) -> None:
+        """Tell of calls that ended."""
+        self._asked(ended, self._role.hear)
+
+    def claims(self, *, broken: bool) -> None:
+        """Ask whether a promise is said to have been broken."""
+        self.answers.append((self._role.claims(broken),))
 
     def mutated(self) -> list[str]:
         """What it was told and has changed since, in words."""
@@ -172,7 +188,7 @@ class Subject:
 def _copied(seen: Any) -> dict[str, object]:
     """Field -> a deep copy, but for the agent; columns by their own names."""
     told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
-    for name in ("flows", "links", "classes"):
+    for name in ("flows", "links", "classes", "calls"):
         if isinstance(told.get(name), msgspec.Struct):
             columns = told.pop(name)
             told |= {f"{name}.{c}": getattr(columns, c) for c in columns.__struct_fields__}

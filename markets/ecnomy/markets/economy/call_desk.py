@@ -1,41 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The desk where calls are sold one by one: admitted, charged, judged and, if need be, paid back.
+"""The desk where calls are sold one by one: offered, admitted, charged, judged, paid back.
 
-    call            at the moment of an accepted request: customer -> provider, the tariff's price
-    reimbursement   when the call's record says that its promise was broken: provider -> customer
+    call            at the moment of an accepted request: caller -> provider, the tariff's price;
+                    what the time of a call costs, when it is over
+    reimbursement   when the call's record says that its promise was broken: provider -> caller
 
-Postings of an epoch are handed to the ledger in two batches at its end, each row with its own time:
-a call's is that of the request, a reimbursement's that of the call's end. A call that is still
-under way when the run ends has been charged and is not judged.
+Who calls chooses among the providers of its source (CallBuyer); where nobody decides for it, the
+cheapest is asked first. A provider that refuses is passed over. Postings of an epoch are handed to
+the ledger in batches at its end, each row with its own time: a price's is that of the request, the
+rest that of the call's end. A call under way when the run ends has paid for its time so far and is
+not judged.
+
+Marks of a flow with several providers are paid by who carried its last call when they are booked.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 import numpy as np
 
-from ecnomy.agents.call_tariff import CallTariff
-from ecnomy.agents.calls import Call
-from ecnomy.agents.observation import Integers
-from ecnomy.agents.seat import CallSeller
+from ecnomy.agents.call_tariff import BOTH, PROVIDER_SEES, CallTariff
+from ecnomy.agents.calls import BEST_EFFORT, Call, CallAsk, CallOffer, EndedCalls
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import Floats, Integers
+from ecnomy.agents.seat import CallBuyer, CallSeller
 from ecnomy.markets.bridge.messages import Columns, Request
+from ecnomy.markets.economy.ended_calls import CallsEnded
 from ecnomy.markets.economy.kinds import CALL, REIMBURSEMENT
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.parties import Parties
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
 
-_NOBODY: Final = -1
+MOST_LINES: Final = 62  # rows of all tariff tables: who refused a call is a bit each
 
 
-class _Sold(msgspec.Struct, frozen=True):
-    """Calls on sale: by whom, in which account, on what tariff."""
+class _Line(msgspec.Struct):
+    """Calls on sale: by whom, in which account, on what tariff; who has ended."""
 
+    who: str
     seller: CallSeller
     account: int
     tariff: CallTariff
+    ended: CallsEnded
+
+
+class _Sold(msgspec.Struct, frozen=True):
+    """A call that asked: the line that carries it, or BEST_EFFORT; its tariff; who refused it."""
+
+    line: int
+    tariff: CallTariff | None
+    refused_by: int
+
+
+class _Due(msgspec.Struct, frozen=True, order=True):
+    """Something to be posted."""
+
+    t_ps: int
+    flow: int
+    amount_micro: int
+    line: int
 
 
 class CallDesk:
@@ -43,33 +70,100 @@ class CallDesk:
 
     def __init__(self, parties: Parties, ledger: Ledger) -> None:
         self._parties, self._ledger = parties, ledger
-        self._sold: list[_Sold] = []
-        self._seller = np.full(len(parties.first_offer), _NOBODY, dtype=np.int64)
-        self._charged: dict[int, int] = {}  # price of each accepted call not yet judged, by id
-        self._due: dict[str, list[tuple[int, int, int]]] = {CALL: [], REIMBURSEMENT: []}
+        self._lines: list[_Line] = []
+        self._buyers: list[tuple[CallBuyer, CallsEnded]] = []
+        count = len(parties.first_offer)
+        self._of_flow: dict[int, tuple[int, ...]] = {}
+        self._buyer: Integers = np.full(count, -1, dtype=np.int64)
+        self._asked: dict[int, _Sold] = {}  # calls without a record yet, by id
+        self._due: dict[str, list[_Due]] = {CALL: [], REIMBURSEMENT: []}
 
-    def open(self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers) -> None:
-        """Calls on these flows are sold by `who`, on this tariff; `seller` admits them."""
-        self._seller[rows] = len(self._sold)
-        self._sold.append(_Sold(seller, self._parties.account(who), tariff))
+    # ---- while agents join
+    def open(self, who: str, seller: CallSeller, tariff: CallTariff, rows: Integers) -> int:
+        """Calls on these flows are sold by `who`, on this tariff; `seller` admits them.
 
-    def admit(self, request: Request) -> bool:
-        """Let the call's seller decide; an accepted call is charged. Nobody's is refused.
+        Returns:
+            The number of the line.
 
         Raises:
-            StrategyError: the seller's strategy failed.
+            StrategyError: there are too many.
         """
-        seller = int(self._seller[request.flow])
-        if request.kind != CALL or seller == _NOBODY:
+        number = len(self._lines)
+        if number == MOST_LINES:
+            raise StrategyError(f"{who} sells calls: expected at most {MOST_LINES} tariffs in all")
+        account = self._parties.account(who)
+        self._lines.append(_Line(who, seller, account, tariff, CallsEnded()))
+        for flow in rows.tolist():
+            self._of_flow[flow] = (*self._of_flow.get(flow, ()), number)
+        return number
+
+    def buy(self, buyer: CallBuyer, rows: Integers) -> None:
+        """This buyer decides for the calls of these flows."""
+        self._buyer[rows] = len(self._buyers)
+        self._buyers.append((buyer, CallsEnded()))
+
+    # ---- between reports
+    def post(self, line: int, price_micro: int) -> bool:
+        """A call of this line costs so much from now on; whether that is another price."""
+        known = self._lines[line]
+        if known.tariff.price_micro == price_micro and not known.tariff.hours:
             return False
-        sold = self._sold[seller]
-        if not sold.seller.admit(Call(request.t_ps, request.flow)):
-            return False
-        price_micro = sold.tariff.price_micro
-        self._charged[request.id] = price_micro
-        self._due[CALL].append((request.t_ps, request.flow, price_micro))
+        tariff = msgspec.structs.replace(known.tariff, hours=())
+        known.tariff = tariff.posted(price_micro)
         return True
 
+    def tariff(self, line: int, t_ps: int) -> CallTariff:
+        """What a call of this line costs and promises at `t_ps`."""
+        return self._lines[line].tariff.at(t_ps)
+
+    def admit(self, request: Request, mark_price: Callable[[], Integers | Floats]) -> bool:
+        """Whether the call goes ahead; one that a provider lets in is charged.
+
+        Args:
+            request: the engine's.
+            mark_price: what a mark costs each flow now.
+
+        Raises:
+            StrategyError: a strategy failed.
+        """
+        flow = request.flow
+        lines = self._of_flow.get(flow, ())
+        if request.kind != CALL or not lines:
+            return False
+        price = float(mark_price()[flow])
+        offers = tuple(
+            CallOffer(self._lines[n].who, n, self.tariff(n, request.t_ps)) for n in lines
+        )
+        refused = 0
+        for choice in self._wanted(CallAsk(request.t_ps, flow, offers, price)):
+            if choice == BEST_EFFORT:
+                self._parties.carried(flow, int(self._parties.users[flow]))
+                self._asked[request.id] = _Sold(BEST_EFFORT, None, refused)
+                return True
+            offer = offers[choice]
+            line = self._lines[offer.number]
+            if line.seller.admit(Call(request.t_ps, flow, offer.tariff, price)):
+                self._sell(request, offer, refused)
+                return True
+            refused |= 1 << offer.number
+        self._asked[request.id] = _Sold(BEST_EFFORT, None, refused)
+        return False
+
+    def _wanted(self, ask: CallAsk) -> Sequence[int]:
+        buyer = int(self._buyer[ask.flow])
+        if buyer >= 0:
+            return self._buyers[buyer][0].order(ask)
+        prices = [offer.tariff.price_micro for offer in ask.offers]
+        return sorted(range(len(prices)), key=prices.__getitem__)
+
+    def _sell(self, request: Request, offer: CallOffer, refused: int) -> None:
+        if len(self._of_flow[request.flow]) > 1 or self._buyer[request.flow] >= 0:
+            self._parties.carried(request.flow, self._lines[offer.number].account)
+        self._asked[request.id] = _Sold(offer.number, offer.tariff, refused)
+        due = _Due(request.t_ps, request.flow, offer.tariff.price_micro, offer.number)
+        self._due[CALL].append(due)
+
+    # ---- when calls are over
     def judge(self, calls: Columns) -> Columns:
         """Records of calls with who sold them, what they cost and what was paid back.
 
@@ -77,22 +171,66 @@ class CallDesk:
             calls: the columns of the record table `calls`.
 
         Returns:
-            The same with `charge_micro` and `reimbursement_micro`.
+            The same with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
         """
-        charge = np.zeros(len(calls["id"]), dtype=np.int64)
-        back = np.zeros(len(calls["id"]), dtype=np.int64)
-        names = ("id", "flow", "end_ps", "complete", "sent", "late", "lost")
+        judged = unsold(calls)
+        names = ("id", "flow", "start_ps", "end_ps", "complete", "sent", "late", "lost", "ce")
         for row, values in enumerate(zip(*(calls[n].tolist() for n in names), strict=True)):
-            number, flow, end_ps, complete, sent, late, lost = values
-            price_micro = self._charged.pop(number, None)
-            if price_micro is None:
+            sold = self._asked.pop(values[0], None)
+            if sold is None:
                 continue
-            charge[row] = price_micro
-            tariff = self._sold[int(self._seller[flow])].tariff
-            if complete and tariff.broken(sent, late + lost):
-                back[row] = tariff.reimbursement_micro
-                self._due[REIMBURSEMENT].append((end_ps, flow, tariff.reimbursement_micro))
-        return {**calls, "charge_micro": charge, "reimbursement_micro": back}
+            judged["tariff"][row], judged["refused_by"][row] = sold.line, sold.refused_by
+            charge, back, claimed = self._settle(sold, *values[1:8])
+            judged["charge_micro"][row], judged["reimbursement_micro"][row] = charge, back
+            if values[4] and calls["accepted"][row]:
+                self._tell(sold, values, charge, back)
+        return judged
+
+    def _settle(
+        self, sold: _Sold, flow: int, start: int, end: int, complete: int, *bad: int
+    ) -> tuple[int, int, bool]:
+        """What a call cost, what is paid back for it, whether it broke its promise."""
+        if sold.tariff is None:
+            return 0, 0, False
+        time_micro = sold.tariff.time_charge_micro(end - start)
+        if time_micro:
+            self._due[CALL].append(_Due(end, flow, time_micro, sold.line))
+        charge = sold.tariff.price_micro + time_micro
+        sent, late, lost = bad
+        broken = bool(complete) and sold.tariff.broken(sent, late + lost)
+        if not complete or not self._acknowledged(sold.tariff, flow, broken):
+            return charge, 0, broken
+        back = sold.tariff.back_micro(charge)
+        self._due[REIMBURSEMENT].append(_Due(end, flow, back, sold.line))
+        return charge, back, broken
+
+    def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
+        """Whether those whose word it is say that the promise was broken."""
+        buyer = int(self._buyer[flow])
+        if tariff.quality_seen_by == PROVIDER_SEES or buyer < 0:
+            return broken
+        claimed = self._buyers[buyer][0].claims(broken)
+        return claimed and (broken or tariff.quality_seen_by != BOTH)
+
+    def _tell(self, sold: _Sold, values: Sequence[int], charge: int, back: int) -> None:
+        _, flow, start, end, _, sent, late, lost, marks = values
+        known = (flow, sold.line, start, end, sent, marks)
+        if sold.tariff is not None:
+            seen = sold.tariff.quality_seen_by in (PROVIDER_SEES, BOTH)
+            told = late + lost if seen else -1
+            self._lines[sold.line].ended.add((*known, told, back > 0, charge, back))
+        if self._buyer[flow] >= 0:
+            row = (*known, late + lost, back > 0, charge, back)
+            self._buyers[int(self._buyer[flow])][1].add(row)
+
+    def ended(self, line: int) -> EndedCalls:
+        """Calls of a line that ended since this was last asked."""
+        return self._lines[line].ended.take()
+
+    def spread(self) -> None:
+        """Tell those who call how their calls went, once a report."""
+        for buyer, ended in self._buyers:
+            buyer.hear(ended.take())
 
     def book(self, t_ps: int) -> None:
         """Hand the postings of the epoch that ends at `t_ps` to the ledger.
@@ -105,18 +243,19 @@ class CallDesk:
                 self._ledger.usage(self._postings(kind, sorted(due)))
                 due.clear()
 
-    def _postings(self, kind: str, due: list[tuple[int, int, int]]) -> Postings:
-        t_ps, flow, amount = (np.array(column, dtype=np.int64) for column in zip(*due, strict=True))
-        seller = np.array(
-            [self._sold[i].account for i in self._seller[flow].tolist()], dtype=np.int64
-        )
-        user = self._parties.users[flow]
+    def _postings(self, kind: str, due: list[_Due]) -> Postings:
+        columns = zip(*((d.t_ps, d.flow, d.amount_micro, d.line) for d in due), strict=True)
+        t_ps, flow, amount, line = (np.array(column, dtype=np.int64) for column in columns)
+        accounts = np.array([one.account for one in self._lines], dtype=np.int64)
+        user, seller = self._parties.users[flow], accounts[line]
         debit, credit = (user, seller) if kind == CALL else (seller, user)
         ones = np.ones(len(flow), dtype=np.int64)
         return Postings(t_ps, kind, debit, credit, amount, flow, ones, amount)
 
 
 def unsold(calls: Columns) -> Columns:
-    """Records of calls in a run without a market: they cost nothing."""
-    none = np.zeros(len(calls["id"]), dtype=np.int64)
-    return {**calls, "charge_micro": none, "reimbursement_micro": none}
+    """Records of calls that nobody sold: they cost nothing."""
+    count = len(calls["id"])
+    none = {name: np.zeros(count, dtype=np.int64) for name in ("charge_micro", "refused_by")}
+    back, tariff = np.zeros(count, dtype=np.int64), np.full(count, BEST_EFFORT, dtype=np.int64)
+    return {**calls, **none, "reimbursement_micro": back, "tariff": tariff}

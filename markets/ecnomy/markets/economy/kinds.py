@@ -5,13 +5,30 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["CALL", "CLASS_FEE", "KINDS", "MARKS", "NO_FEES", "REIMBURSEMENT", "SETTLEMENT"]
+__all__ = [
+    "CALL",
+    "CLASS_FEE",
+    "FIXED_COST",
+    "KINDS",
+    "MARKS",
+    "NO_FEES",
+    "REIMBURSEMENT",
+    "SETTLEMENT",
+]
 
 MARKS: Final = "marks"
 CLASS_FEE: Final = "class-fee"
 SETTLEMENT: Final = "settlement"
 CALL: Final = "call"
 REIMBURSEMENT: Final = "reimbursement"
+FIXED_COST: Final = "fixed-cost"
 
-KINDS: Final = (MARKS, CLASS_FEE, SETTLEMENT, CALL, REIMBURSEMENT)
-NO_FEES: Final = (MARKS, SETTLEMENT, CALL, REIMBURSEMENT)  # all else is, contracts' charges too
+KINDS: Final = (MARKS, CLASS_FEE, SETTLEMENT, CALL, REIMBURSEMENT, FIXED_COST)
+# All other kinds are fees, what contracts charge too.
+NO_FEES: Final = (
+    MARKS,
+    SETTLEMENT,
+    CALL,
+    REIMBURSEMENT,
+    FIXED_COST,
+)

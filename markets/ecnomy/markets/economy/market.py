@@ -170,6 +170,7 @@ class Market(ByHand):
             return
         self.sight.read(report, self._book.charge_micro)
         self.aims.read(report, self._book.charge_micro)
+        self.desk.spread()
         for phase in PHASES:
             for role in self._phases[phase]:
                 if role.due(report.t_ps):
@@ -196,7 +197,7 @@ class Market(ByHand):
         Raises:
             StrategyError: the agent's strategy failed.
         """
-        accepted = self.desk.admit(request)
+        accepted = self.desk.admit(request, self.row_price_micro)
         if accepted:
             self._counts.call(request.flow)
         return Verdict(request.id, accepted)

@@ -23,7 +23,7 @@ from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.economy.tariffs import PerUnit
 from ecnomy.markets.plan import Plan
 
-__all__ = ["Metered"]
+__all__ = ["NO_PRICE", "Metered"]
 
 Reading = Callable[[Epoch], Integers]  # change of the meter of each flow in the epoch
 MILLION: Final = 10**6

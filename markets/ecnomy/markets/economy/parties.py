@@ -24,6 +24,7 @@ from ecnomy.markets.plan import Plan
 __all__ = ["Parties", "flows_of"]
 
 NOBODY = "unassigned:network"
+OUTSIDE = "outside:costs"
 
 
 def flows_of(plan: Plan) -> dict[str, Integers]:
@@ -61,6 +62,7 @@ class Parties:
         self.first_offer: Integers = np.full(count, NO_OFFER, dtype=np.int64)
         self.users: Integers = np.full(count, -1, dtype=np.int64)
         self._own_marks: Integers = np.full(count, -1, dtype=np.int64)
+        self._outside = -1
         self._alone: list[tuple[str, Integers]] = []  # who pays marks itself, of which rows
 
     # ---- while agents join
@@ -176,6 +178,16 @@ class Parties:
     def nobody(self) -> int:
         """The account that is paid for marks where there is no carrier; opened when first asked."""
         return self._ledger.open(NOBODY)
+
+    def outside(self) -> int:
+        """The account that fixed costs are paid to; opened when first asked."""
+        if self._outside < 0:
+            self._outside = self._ledger.open(OUTSIDE)
+        return self._outside
+
+    def carried(self, flow: int, account: int) -> None:
+        """From now on this account pays the marks of the flow, while it is in no class."""
+        self._own_marks[flow] = account
 
     def account(self, agent: str) -> int:
         """The account of an agent."""

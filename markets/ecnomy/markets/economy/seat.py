@@ -17,10 +17,11 @@ from ecnomy.agents.decision import Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
 from ecnomy.agents.roles.find import Preset
-from ecnomy.agents.seat import CallSeller, ClassSeller
+from ecnomy.agents.seat import CallBuyer, CallSeller, ClassSeller
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
+from ecnomy.markets.economy.fixed_costs import FixedCosts
 from ecnomy.markets.economy.guarded import Guarded
-from ecnomy.markets.results.journal import FEE, NAMES, PREFIXES
+from ecnomy.markets.results.journal import CALL_PRICE, FEE, NAMES, PREFIXES
 
 if TYPE_CHECKING:
     from ecnomy.markets.economy.contracts import Contract
@@ -74,10 +75,19 @@ class MarketSeat:
         """See Seat."""
         self._market.strategies[self._name] = names
 
-    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> None:
+    def sell_calls(self, seller: CallSeller, sources: tuple[str, ...], tariff: CallTariff) -> int:
         """See Seat."""
         rows = self._market.parties.flows(sources)
-        self._market.desk.open(self._name, seller, tariff, rows)
+        return self._market.desk.open(self._name, seller, tariff, rows)
+
+    def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
+        """See Seat."""
+        self._market.desk.buy(buyer, rows)
+
+    def pay_fixed_costs(self, micro: int, per_ps: int) -> None:
+        """See Seat."""
+        outside = self._market.parties.outside()
+        self._market.added.append(FixedCosts(self.account, outside, micro, per_ps))
 
     def sell(self, contract: ContractSpec) -> None:
         """See Seat."""
@@ -112,11 +122,14 @@ class MarketSeat:
         laws = self._market.laws.of(own)
         return self._market.sight.links(self._name, own, price, self.agent, laws)
 
-    def streams(self, rows: Integers, tariff: CallTariff) -> StreamObservation:
+    def streams(self, rows: Integers, line: int) -> StreamObservation:
         """See Seat."""
         market = self._market
+        tariff, calls = market.desk.tariff(line, self.t_ps), market.desk.ended(line)
         late = market.plan.record.delay_thresholds_ps.index(tariff.max_delay_ps)
-        return market.sight.streams(self._name, rows, market.row_price_micro(), late)
+        looker, price = f"{self._name}:{line}", market.row_price_micro()
+        seen = market.sight.streams(looker, rows, price, late)
+        return msgspec.structs.replace(seen, calls=calls, tariff=tariff, agent=self.agent)
 
     def classes(self) -> ClassObservation:
         """See Seat."""
@@ -150,6 +163,12 @@ class MarketSeat:
         """See Seat."""
         if self._market.parties.post_fee(self._name, name, fee_micro_per_s):
             self._market.journal.one(self.t_ps, self._name, f"{FEE}{name}", fee_micro_per_s)
+
+    def post_call_price(self, line: int, price_micro: int) -> None:
+        """See Seat."""
+        if self._market.desk.post(line, price_micro):
+            name = self._market.desk.tariff(line, self.t_ps).name
+            self._market.journal.one(self.t_ps, self._name, f"{CALL_PRICE}{name}", price_micro)
 
     def tune(self, link: str, values: Mapping[str, object]) -> None:
         """See Seat; what changes is a figure `<link>.<parameter>` in the table `agents`."""

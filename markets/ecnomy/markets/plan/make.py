@@ -58,7 +58,7 @@ def _record(scenario: Scenario, links: int) -> plans.Record:
     if counts is not None:
         _check_rows(scenario, counts, links)
     guarantees = _guarantees(scenario)
-    promised = (agent.tariff.max_delay_ps for agent in guarantees if agent.tariff)
+    promised = (line.tariff.max_delay_ps for agent in guarantees for line in agent.lines)
     calls = any(isinstance(s.traffic, Voip) for s in scenario.document.sources)
     return plans.Record(
         series=list(record.series),
@@ -84,7 +84,7 @@ def _classes_every(scenario: Scenario) -> int:
 
 def _guarantees(scenario: Scenario) -> list[AgentSpec]:
     agents = scenario.market.agents if scenario.market else ()
-    return [agent for agent in agents if agent.tariff is not None]
+    return [agent for agent in agents if agent.lines]
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:
@@ -95,9 +95,9 @@ def _marked(scenario: Scenario, source: Source) -> bool:
 
 def _calls(scenario: Scenario, source: Source) -> plans.Calls:
     """What holds for a source's calls; those nobody sells go by the first delay threshold."""
-    for agent in _guarantees(scenario):
-        if agent.tariff is not None and source.name in agent.sources:
-            return plans.Calls(ask=True, max_delay_ps=agent.tariff.max_delay_ps)
+    for line in (line for agent in _guarantees(scenario) for line in agent.lines):
+        if source.name in line.sources:
+            return plans.Calls(ask=True, max_delay_ps=line.tariff.max_delay_ps)
     thresholds = scenario.document.record.delay_thresholds
     if isinstance(source.traffic, Voip) and thresholds:
         return plans.Calls(ask=False, max_delay_ps=thresholds[0])

@@ -4,7 +4,8 @@
 Names: `price_micro_per_mark` and `willingness_micro_per_s` (micro-units), `class` (index into the
 manifest's `classes`), `rate_cap_bps` (bit/s), `weight` (in the law's unit), `active` (0, 1),
 `mark_rate` (marks/s; agent "" is the market itself), `tariff:<contract>` (number of the choice of a
-menu), `fee:<class>` (micro-units/s, as its provider posts it), `refused` (index into the manifest's
+menu), `fee:<class>` (micro-units/s, as its provider posts it),
+`price:<tariff>` (micro-units a call, likewise), `refused` (index into the manifest's
 `classes`: the class a flow asked for and was not let into), `strategy` (number of the choice of its
 provider's menu), and what agents note. A row says what
 holds from its time on, and is written when that changes. Flow -1: no flow in particular. Of a row
@@ -21,6 +22,7 @@ import numpy.typing as npt
 
 __all__ = [
     "ACTIVE",
+    "CALL_PRICE",
     "FEE",
     "NAMES",
     "PICKED",
@@ -36,9 +38,10 @@ PRICE: Final = "price_micro_per_mark"
 ACTIVE: Final = "active"
 TARIFF: Final = "tariff:"  # and the name of a contract
 FEE: Final = "fee:"  # and the name of a class
+CALL_PRICE: Final = "price:"  # and the name of a tariff of calls
 REFUSED: Final = "refused"
 PICKED: Final = "strategy"
-PREFIXES: Final = (TARIFF, FEE)
+PREFIXES: Final = (TARIFF, FEE, CALL_PRICE)
 NAMES: Final = (  # that the market itself writes
     *(PRICE, "willingness_micro_per_s", "class", "rate_cap_bps", "weight"),
     *(ACTIVE, "mark_rate", REFUSED, PICKED),

@@ -82,7 +82,12 @@ _FLOW_RATES: Final = {
     "mean_cwnd": pa.float64(),
 }
 _MONEY: Final = {"fee_micro": pa.int64(), "mark_charge_micro": pa.int64()}
-_CALL_MONEY: Final = {"charge_micro": pa.int64(), "reimbursement_micro": pa.int64()}
+_CALL_MONEY: Final = {
+    "charge_micro": pa.int64(),
+    "reimbursement_micro": pa.int64(),
+    "tariff": pa.int64(),
+    "refused_by": pa.int64(),
+}
 _HISTOGRAMS: Final = {
     "name": pa.string(),
     "subject": pa.string(),

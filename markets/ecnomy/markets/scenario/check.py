@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
 from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.spec import StrategySpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
@@ -173,7 +174,7 @@ def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
     """Admissions that never come to a threshold, or lose sight of the network."""
     stops = {source.name: source.stop_ps for source in plan.sources}
     for agent in scenario.market.agents if scenario.market else ():
-        if agent.tariff is None:
+        if not agent.lines:
             continue
         for name in agent.test_streams:
             if 0 <= stops[name] < plan.duration_ps:
@@ -181,14 +182,15 @@ def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
                     f"agent {agent.name}: its test stream {name} stops before the run ends; "
                     "without it nothing is seen, and all calls are let in"
                 )
-        params = agent.strategy.params if agent.strategy else {}
-        learning_s = _number(params, "learning", 10) * _number(params, "sample", 180.0)
-        named = agent.strategy is None or agent.strategy.kind == DEFAULT_ADMISSION
-        if named and learning_s * _PS > plan.duration_ps:
-            yield (
-                f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, and so "
-                "blocks nobody"
-            )
+        for line in agent.lines:
+            strategy = line.strategy or agent.strategy or StrategySpec(DEFAULT_ADMISSION)
+            learning = (_number(strategy.params, *d) for d in (("learning", 10), ("sample", 180.0)))
+            learning_s = math.prod(learning)
+            if strategy.kind == DEFAULT_ADMISSION and learning_s * _PS > plan.duration_ps:
+                yield (
+                    f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, and so "
+                    "blocks nobody"
+                )
 
 
 def _number(params: Mapping[str, object], name: str, default: float) -> float:

@@ -96,6 +96,11 @@ def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[A
             agent,
             sources=members(agent.sources),
             test_streams=members(agent.test_streams),
+            tariffs=agent.tariffs
+            and {
+                name: msgspec.structs.replace(row, sources=members(row.sources))
+                for name, row in agent.tariffs.items()
+            },
             classes={
                 name: msgspec.structs.replace(entry, sources=members(entry.sources))
                 for name, entry in agent.classes.items()
@@ -119,7 +124,7 @@ def _groups(document: Document) -> dict[str, list[str]]:
 
 
 def _agent(agent: AgentEntry) -> AgentSpec:
-    interval = agent.decision_interval
+    interval, costs = agent.decision_interval, agent.fixed_costs
     return AgentSpec(
         name=agent.name,
         role=agent.role,
@@ -129,7 +134,8 @@ def _agent(agent: AgentEntry) -> AgentSpec:
         strategy=agent.strategy,
         decision_interval_ps=-1 if interval is None else interval,
         test_streams=agent.test_streams,
-        tariff=None if agent.tariff is None else agent.tariff.tariff(),
+        lines=agent.lines(),
+        fixed_costs=None if costs is None else (costs.micro, costs.per),
         contracts=tuple(
             ContractSpec(_kind(c), c.meter, c.tariff, c.sources) for c in agent.contracts or ()
         ),

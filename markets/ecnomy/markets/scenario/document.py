@@ -8,9 +8,16 @@ from typing import Annotated, Final
 import msgspec
 
 from ecnomy.agents.roles.find import ROLES, Preset, preset_of, with_article
-from ecnomy.agents.spec import CUSTOMER_PAYS, PROVIDER_PAYS, RoleSpec, StrategySpec
+from ecnomy.agents.spec import (
+    CUSTOMER_PAYS,
+    PROVIDER_PAYS,
+    CallLine,
+    RoleSpec,
+    StrategySpec,
+)
 from ecnomy.markets.economy.kinds import KINDS
 from ecnomy.markets.economy.meters import METERS
+from ecnomy.markets.economy.prices import TimePrice
 from ecnomy.markets.economy.tariffs import Tariff
 from ecnomy.markets.inputs.amounts import (
     TIME,
@@ -25,7 +32,7 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
-from ecnomy.markets.scenario.call_tariff import CallTariffEntry
+from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.network import Network
@@ -42,8 +49,8 @@ SECOND_PS: Final = 10**12
 SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
 TAKEN: Final = (  # keys that only some roles take
-    *("classes", "marks_paid_by", "sources", "tariff", "test_streams"),
-    *("links", "nodes", "price_per_mark"),
+    *("classes", "marks_paid_by", "sources", "tariff", "tariffs", "test_streams"),
+    *("links", "nodes", "price_per_mark", "fixed_costs"),
 )
 
 _Payer = Annotated[str, Choice((PROVIDER_PAYS, CUSTOMER_PAYS))]
@@ -117,7 +124,9 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     marks_paid_by: _Payer | None = None  # of flows in its classes
     sources: Names = ()
     test_streams: Names = ()
-    tariff: CallTariffEntry | None = None
+    tariff: CallTariffEntry | None = None  # of the calls of `sources`
+    tariffs: dict[str, CallTariffRow] | None = None  # or a table of them
+    fixed_costs: TimePrice | None = None
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
     decision_interval: _Period | None = None
     links: Patterns | None = None
@@ -135,23 +144,37 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
                 expected = f"none but {listed}"
                 raise Misfit(key, f"{key} of {with_article(self.role)}", expected)
         for key, expected in preset.needs.items():
-            if not getattr(self, key):
+            if not getattr(self, key) and not self.tariffs:
                 raise Misfit(key, f"no {key}", expected)
+        if self.tariffs and self.tariff:
+            raise Misfit("tariffs", "'tariffs' beside 'tariff'", "one of them")
+        if self.tariffs and self.sources:
+            raise Misfit("sources", "'sources' beside 'tariffs'", "sources in each of its rows")
         self._check_strategy(preset)
+
+    def lines(self) -> tuple[CallLine, ...]:
+        """Its tariff table; () of one who sells no calls."""
+        if self.tariff is not None:
+            return (CallLine(self.tariff.tariff(), self.sources),)
+        return tuple(row.line(name) for name, row in (self.tariffs or {}).items())
 
     @property
     def role(self) -> str:
         """Its role, as the entry has it."""
         return self.role_spec.word
 
-    def _check_strategy(self, preset: Preset) -> None:
-        if self.strategy is None:
-            return
+    def _check_kind(self, strategy: StrategySpec | None, path: str) -> None:
         from ecnomy.agents.strategies import wanted_instead  # numpy, which most checks do without
 
-        if wanted := wanted_instead(self.strategy.kind, self.role):
-            found = f"{self.strategy.kind!r} of {with_article(self.role)}"
-            raise Misfit("strategy.kind", found, wanted)
+        if strategy is not None and (wanted := wanted_instead(strategy.kind, self.role)):
+            raise Misfit(path, f"{strategy.kind!r} of {with_article(self.role)}", wanted)
+
+    def _check_strategy(self, preset: Preset) -> None:
+        for name, row in (self.tariffs or {}).items():
+            self._check_kind(row.strategy, f"tariffs.{name}.strategy.kind")
+        if self.strategy is None:
+            return
+        self._check_kind(self.strategy, "strategy.kind")
         key, found, expected = preset.strategy_needs.get(self.strategy.kind, ("", "", ""))
         if key and key not in self.strategy.params:
             raise Misfit(f"strategy.{key}", found, expected)

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
-from ecnomy.agents.spec import StrategySpec
+from ecnomy.agents.spec import CallLine, StrategySpec
 from ecnomy.agents.strategies import make
+from ecnomy.markets.inputs.amounts import Names
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.scenario.document import AgentEntry, Document, Source
 from ecnomy.markets.scenario.places import Places
@@ -20,47 +23,96 @@ def check_guarantees(
     taken: dict[str, str],
     places: Places,
 ) -> None:
-    """Calls and test streams are of the right kind, and no other provider's or handler's.
+    """Calls and test streams are of the right kind, and nobody else's who sells or handles them.
+
+    Several providers may sell the calls of a source, if they mean the same by late.
 
     Args:
         document: the scenario.
         agents: its agents, groups of sources laid out.
-        taken: sources that classes and price handlers have, with their owners; grows.
+        taken: sources that classes and price handlers have, with their owners; test streams are
+            added.
         places: for messages.
 
     Raises:
-        ScenarioError: such a source, or an admission by test streams without any.
+        ScenarioError: such a source, a tariff that its sources do not fit, or an admission by test
+            streams without any.
     """
     sources = {source.name: source for source in document.sources}
+    on_sale: dict[str, tuple[str, CallLine]] = {}
     for index, agent in enumerate(agents):
-        if agent.tariff is None:
-            continue
-        for key, names in (("sources", agent.sources), ("test_streams", agent.test_streams)):
+        own: dict[str, str] = {}
+        for path, names, line in _listed(agent, f"market.agents[{index}]"):
             for item, name in enumerate(names):
-                path = f"market.agents[{index}].{key}[{item}]"
-                if name not in sources:
-                    found = f"the unknown source {name!r}"
-                    raise places.fault(path, found, known_name(name, sources))
-                if name in taken:
-                    found = f"{name!r}, which {taken[name]} has already"
-                    raise places.fault(path, found, "a source that nobody else sells or handles")
-                taken[name] = f"{agent.role} {agent.name!r}"
-                _check_stream(sources[name], key, path, places)
+                here = f"{path}[{item}]"
+                sold = {} if line is not None else {n: who for n, (who, _) in on_sale.items()}
+                _check_free(name, {**taken, **sold, **own}, sources, here, places)
+                own[name] = f"{agent.role} {agent.name!r}"
+                _check_stream(sources[name], line, here, places)
+                if line is not None:
+                    _check_rivals(agent.name, name, line, on_sale, here, places)
+        taken |= {name: owner for name, owner in own.items() if name not in on_sale}
         _check_needs(agent, f"market.agents[{index}].test_streams", places)
 
 
+def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, CallLine | None]]:
+    """Where an agent that sells calls lists sources, and on which line it sells theirs."""
+    for line in agent.lines():
+        row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
+        yield f"{row}.sources", line.sources, line
+    if agent.lines():
+        yield f"{path}.test_streams", agent.test_streams, None
+
+
+def _check_free(
+    name: str, taken: dict[str, str], sources: dict[str, Source], path: str, places: Places
+) -> None:
+    if name not in sources:
+        found = f"the unknown source {name!r}"
+        raise places.fault(path, found, known_name(name, sources))
+    if name in taken:
+        found = f"{name!r}, which {taken[name]} has already"
+        raise places.fault(path, found, "a source that nobody else sells or handles")
+
+
+def _check_rivals(
+    owner: str,
+    name: str,
+    line: CallLine,
+    on_sale: dict[str, tuple[str, CallLine]],
+    path: str,
+    places: Places,
+) -> None:
+    """Who sells calls of the same source promises the same delay: a packet is late or it is not."""
+    rival, other = on_sale.setdefault(name, (owner, line))
+    if other.tariff.max_delay_ps != line.tariff.max_delay_ps:
+        found = f"{name!r} with a max_delay of {_ms(line)}"
+        raise places.fault(path, found, f"{_ms(other)}, which {rival!r} promises for its calls")
+
+
+def _ms(line: CallLine) -> str:
+    return f"{line.tariff.max_delay_ps / 1e9:g} ms"
+
+
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
-    strategy = agent.strategy or StrategySpec(kind=DEFAULT_ADMISSION)
-    needy = getattr(make(strategy.kind, strategy.params), "needs_streams", False)
-    if needy and not agent.test_streams:
-        expected = f"sources that send test streams, which {strategy.kind} goes by"
-        raise places.fault(path, "no test streams", expected)
+    for line in agent.lines():
+        strategy = line.strategy or agent.strategy or StrategySpec(kind=DEFAULT_ADMISSION)
+        needy = getattr(make(strategy.kind, strategy.params), "needs_streams", False)
+        if needy and not agent.test_streams:
+            expected = f"sources that send test streams, which {strategy.kind} goes by"
+            raise places.fault(path, "no test streams", expected)
 
 
-def _check_stream(source: Source, key: str, path: str, places: Places) -> None:
-    found = f"{source.name!r}, whose traffic is {source.traffic.__struct_config__.tag}"
-    if key == "sources" and not isinstance(source.traffic, Voip):
+def _check_stream(source: Source, line: CallLine | None, path: str, places: Places) -> None:
+    traffic = source.traffic
+    found = f"{source.name!r}, whose traffic is {traffic.__struct_config__.tag}"
+    if line is None:
+        if not isinstance(traffic, Cbr | Poisson):
+            raise places.fault(path, found, "a source of cbr or poisson traffic")
+        return
+    if not isinstance(traffic, Voip):
         raise places.fault(path, found, "a source of voip calls")
-    if key == "test_streams" and not isinstance(source.traffic, Cbr | Poisson):
-        expected = "a source of cbr or poisson traffic"
-        raise places.fault(path, found, expected)
+    rate_pps, most = 1e12 / traffic.interval, line.tariff.peak_pps
+    if 0 <= most < rate_pps * (1 - 1e-9):
+        found = f"{source.name!r}, which sends {rate_pps:g} packets/s in a call"
+        raise places.fault(path, found, f"at most the tariff's peak_rate of {most:g} packets/s")

@@ -92,9 +92,10 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
     yield market.settlement, "ecnomy.settlements"
     for agent in market.agents:
         yield agent.role, "ecnomy.roles"
-        if agent.strategy is not None and agent.strategy.kind not in BUILT_IN:
-            yield agent.strategy.kind, GROUP
-        yield from _utilities_of(agent.strategy)
+        for strategy in (agent.strategy, *(line.strategy for line in agent.lines)):
+            if strategy is not None and strategy.kind not in BUILT_IN:
+                yield strategy.kind, GROUP
+            yield from _utilities_of(strategy)
         for contract in agent.contracts:
             for kind in own_kinds(contract.tariff):
                 yield kind, own.GROUP

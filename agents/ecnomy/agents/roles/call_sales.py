@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One row of a provider's tariff table, and the strategy that lets calls in on it."""
+
+from __future__ import annotations
+
+from ecnomy.agents.answers import shown, truth, whole
+from ecnomy.agents.call_tariff import DEFAULT_ADMISSION, CallTariff
+from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.roles.role import Terms
+from ecnomy.agents.spec import CallLine
+from ecnomy.agents.strategies import blame, make
+
+__all__ = ["CallSales"]
+
+DEAREST_MICRO = 10**12  # of a call
+
+
+class CallSales:
+    """Sells calls on one tariff: asked at each, told of the test streams at every report.
+
+    Attributes:
+        tariff: as in the scenario.
+        sources: whose calls it sells.
+    """
+
+    def __init__(self, who: str, line: CallLine, terms: Terms) -> None:
+        """A strategy that cannot be made or used is a StrategyError."""
+        self.tariff: CallTariff = line.tariff
+        self.sources = line.sources
+        kind, params = terms.kind or DEFAULT_ADMISSION, terms.params
+        if line.strategy is not None:
+            kind, params = line.strategy.kind, line.strategy.params
+        self._who = f"{who} ({kind})"
+        self._strategy = make(kind, params)
+        if not callable(getattr(self._strategy, "admit", None)):
+            raise StrategyError(f"{self._who}: a strategy for calls has admit")
+        self._watch = getattr(self._strategy, "watch", None)
+        self._post = getattr(self._strategy, "post_call_price", None)
+
+    def watch(self, seen: StreamObservation) -> int | None:
+        """Look at the test streams.
+
+        Returns:
+            The price of a call from now on [micro-units]; None where it stays.
+
+        Raises:
+            StrategyError: the strategy's own code failed, or posted what is no price.
+        """
+        try:
+            if self._watch is not None:
+                self._watch(seen)
+            posted = None if self._post is None else self._post(seen)
+        except Exception as error:
+            raise blame(self._who, error) from error
+        price = None if posted is None else whole(posted)
+        if posted is not None and (price is None or not 0 <= price <= DEAREST_MICRO):
+            told = f"{self._who} posted the price {shown(posted)}"
+            raise StrategyError(f"{told}, expected an integer from 0 to 10^12, or None")
+        return price
+
+    def admit(self, call: Call) -> bool:
+        """Whether the call is let in.
+
+        Raises:
+            StrategyError: the strategy failed, or answered something else than True or False.
+        """
+        try:
+            answer = self._strategy.admit(call)  # type: ignore[attr-defined]
+        except Exception as error:
+            raise blame(self._who, error) from error
+        admitted = truth(answer)
+        if admitted is None:
+            raise StrategyError(f"{self._who} answered a call by {answer!r}, not True or False")
+        return admitted
+
+    @property
+    def readings(self) -> dict[str, float]:
+        """What the strategy goes by now, by name, for the table `agents`."""
+        readings: dict[str, float] = getattr(self._strategy, "readings", {})
+        return readings

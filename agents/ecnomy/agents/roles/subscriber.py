@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The subscriber: calls, and decides at each call who carries it.
+
+Its calls are guaranteed by one of the providers that sell calls of its sources, or go ahead at best
+effort, where it pays for the marks itself, or are not made. It hears how its calls went and may
+claim that a promise was broken where the tariff goes by its word (Andreassen 2002, 4.1: a small
+provider does not see its subscribers' quality).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import mesa
+import msgspec
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.answers import shown, truth, whole_column
+from ecnomy.agents.calls import BEST_EFFORT, CallAsk, EndedCalls
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
+from ecnomy.agents.seat import Seat
+from ecnomy.agents.strategies import blame, make
+
+__all__ = ["Subscriber"]
+
+
+class Subscriber(Role):
+    """Holds one strategy for all calls of its sources; the cheapest provider first by default.
+
+    Attributes:
+        agent: its money, random numbers and notes, once it has joined.
+    """
+
+    phase: ClassVar[str] = "choose"
+
+    def __init__(self, model: mesa.Model, name: str, terms: Terms) -> None:
+        """See Role; a strategy that cannot be made or used is a StrategyError."""
+        super().__init__(model, name, terms, EVERY_REPORT)
+        kind = terms.kind or "cheapest-call"
+        self._who = f"{name} ({kind})"
+        self._strategy = make(kind, terms.params)
+        if not callable(getattr(self._strategy, "order", None)):
+            raise StrategyError(f"{self._who}: a strategy for who calls has order")
+        self._hear = getattr(self._strategy, "hear", None)
+        self._claims = getattr(self._strategy, "claims", None)
+        self.agent: AgentView | None = None
+
+    def join(self, seat: Seat) -> None:
+        """The flows of its sources are its own, and it chooses at each of their calls."""
+        self.agent = seat.agent
+        self._readings: dict[str, float] = {}
+        seat.buy_calls(self, seat.use(seat.spec.sources))
+
+    def act(self, seat: Seat) -> None:
+        """What has changed of its readings is noted."""
+        readings: dict[str, float] = getattr(self._strategy, "readings", {})
+        for name, value in readings.items():
+            if self._readings.get(name) != value:
+                self._readings[name] = value
+                seat.note(name, value)
+        self.decided(seat.t_ps, 0)
+
+    def order(self, ask: CallAsk) -> Sequence[int]:
+        """See CallBuyer.
+
+        Raises:
+            StrategyError: the strategy failed, or named what is not on offer, or anything twice.
+        """
+        ask = msgspec.structs.replace(ask, agent=self.agent)
+        try:
+            answer = self._strategy.order(ask)  # type: ignore[attr-defined]
+        except Exception as error:
+            raise blame(self._who, error) from error
+        found = whole_column(list(answer) if isinstance(answer, Sequence) else answer)
+        last = len(ask.offers) - 1
+        if found is None or len(set(found.tolist())) < len(found):
+            raise StrategyError(f"{self._who} answered {shown(answer)}, expected a list of offers")
+        order: list[int] = found.tolist()
+        if any(not BEST_EFFORT <= one <= last for one in order) or BEST_EFFORT in order[:-1]:
+            expected = f"offers from 0 to {last}, and {BEST_EFFORT} last or not at all"
+            raise StrategyError(f"{self._who} answered {shown(answer)}, expected {expected}")
+        return order
+
+    def claims(self, broken: bool) -> bool:
+        """See CallBuyer; honest where the strategy does not say.
+
+        Raises:
+            StrategyError: the strategy failed, or answered something else than True or False.
+        """
+        if self._claims is None:
+            return broken
+        try:
+            answer = self._claims(broken, self.agent)
+        except Exception as error:
+            raise blame(self._who, error) from error
+        claimed = truth(answer)
+        if claimed is None:
+            raise StrategyError(f"{self._who} claimed {shown(answer)}, expected True or False")
+        return claimed
+
+    def hear(self, ended: EndedCalls) -> None:
+        """See CallBuyer.
+
+        Raises:
+            StrategyError: the strategy failed.
+        """
+        if self._hear is not None:
+            try:
+                self._hear(ended)
+            except Exception as error:
+                raise blame(self._who, error) from error

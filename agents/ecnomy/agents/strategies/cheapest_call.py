@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cheapest-call`: whoever guarantees a call at the lowest price is asked first, and so on."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.calls import BEST_EFFORT, CallAsk
+from ecnomy.agents.parameters import Refused, Unit, positive
+from ecnomy.agents.times import PS_PER_S
+
+__all__ = ["CheapestCall", "Claimant"]
+
+
+@dataclasses.dataclass
+class Claimant:
+    """What all strategies of subscribers share: how honest they are about broken promises.
+
+    Attributes:
+        overclaims: the share of calls whose promise was kept that are said to have broken it.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("subscriber",)
+    overclaims: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.overclaims <= 1:
+            raise Refused("overclaims", f"{self.overclaims:g}", "a share from 0 to 1")
+
+    def claims(self, broken: bool, agent: AgentView) -> bool:
+        """Every broken promise, and some that were kept."""
+        return broken or (self.overclaims > 0 and agent.random.random() < self.overclaims)
+
+
+@dataclasses.dataclass
+class CheapestCall(Claimant):
+    """By what a call costs that lasts for `call_time`; ties as in the scenario.
+
+    Attributes:
+        call_time: how long a call is reckoned to last.
+        best_effort: whether a call that all refuse goes ahead without a guarantee.
+    """
+
+    call_time: Annotated[float, Unit("s")] = 180.0
+    best_effort: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive("call_time", self.call_time, "s")
+
+    def order(self, ask: CallAsk) -> Sequence[int]:
+        """Offers by what the call would cost."""
+        time_ps = round(self.call_time * PS_PER_S)
+        tariffs = [offer.tariff for offer in ask.offers]
+        cost = [tariff.price_micro + tariff.time_charge_micro(time_ps) for tariff in tariffs]
+        order = sorted(range(len(cost)), key=cost.__getitem__)
+        return [*order, BEST_EFFORT] if self.best_effort else order

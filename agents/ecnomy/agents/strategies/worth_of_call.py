@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`worth-of-call`: a call is made if it is worth more than it costs, and where most is left of it.
+
+A call is worth W to who makes it, drawn anew for each call. With b the share of calls of a kind
+that went badly, as experienced, what is left is
+
+    guaranteed     W (1 - spoils b) - V - V_min m + r R     r: the share that was paid back
+    best effort    W (1 - spoils b) - k c                   k: marks of a call, c: price of a mark
+
+V, V_min and R being of the tariff and m how long a call lasts. Kinds with something left are asked
+for in the order of what is left. So demand falls as a price rises: with W exponential, as
+exp(-V / W_mean) without an alternative (Andreassen 2002 has callers who call whatever it costs).
+
+Experience fades: after `memory` it counts 1/e. Before there is any, `trust` calls are supposed to
+have gone well, at best effort as with a guarantee, so that everybody tries it. A call went badly if
+more than `tolerates` of its packets were bad.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import Annotated
+
+from ecnomy.agents.agent_view import AgentView
+from ecnomy.agents.calls import BEST_EFFORT, CallAsk, CallOffer, EndedCalls
+from ecnomy.agents.parameters import Refused, Unit, positive
+from ecnomy.agents.strategies.cheapest_call import Claimant
+from ecnomy.agents.times import PS_PER_S
+
+__all__ = ["WorthOfCall"]
+
+MICRO = 1e6
+WORTHS = ("exponential", "uniform", "fixed")
+
+
+@dataclasses.dataclass
+class _Kind:
+    """What was experienced of one kind of call; sums that fade."""
+
+    at_ps: int = 0
+    calls: float = 0.0
+    bad: float = 0.0
+    back: float = 0.0
+    marks: float = 0.0
+
+    def fade(self, t_ps: int, memory_ps: float) -> None:
+        """All counts less as time goes by."""
+        kept = math.exp(-(t_ps - self.at_ps) / memory_ps)
+        self.at_ps = t_ps
+        self.calls, self.bad = self.calls * kept, self.bad * kept
+        self.back, self.marks = self.back * kept, self.marks * kept
+
+
+@dataclasses.dataclass
+class WorthOfCall(Claimant):
+    """Chooses among guaranteed calls, best effort and silence.
+
+    Attributes:
+        worth: of a call, on average.
+        spread: how worths are distributed: exponential, uniform from 0 to twice the mean, fixed.
+        best_effort: whether a call may go ahead without a guarantee.
+        spoils: the share of its worth that a bad call loses.
+        tolerates: the share of bad packets up to which a call is good.
+        trust: calls that are supposed to have gone well before there is experience.
+        memory: after which experience counts 1/e.
+        call_time: how long a call is reckoned to last before any has ended.
+    """
+
+    worth: Annotated[float, Unit("money")] = 0.2
+    spread: str = "exponential"
+    best_effort: bool = True
+    spoils: float = 1.0
+    tolerates: float = 0.01
+    trust: float = 20.0
+    memory: Annotated[float, Unit("s")] = 3600.0
+    call_time: Annotated[float, Unit("s")] = 180.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        positive("worth", self.worth, "money")
+        positive("trust", self.trust)
+        positive("memory", self.memory, "s")
+        positive("call_time", self.call_time, "s")
+        if self.spread not in WORTHS:
+            raise Refused("spread", repr(self.spread), f"one of {', '.join(WORTHS)}")
+        for name in ("spoils", "tolerates"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise Refused(name, f"{getattr(self, name):g}", "a share from 0 to 1")
+        self._kinds: dict[int, _Kind] = {}
+        self._time_ps, self._ended = self.call_time * self.trust * PS_PER_S, self.trust
+
+    def order(self, ask: CallAsk) -> Sequence[int]:
+        """Kinds of calls with something left of their worth, by how much."""
+        assert ask.agent is not None
+        worth = self._drawn(ask.agent)
+        left = {k: self._guaranteed(ask.t_ps, worth, offer) for k, offer in enumerate(ask.offers)}
+        best = sorted((k for k in left if left[k] > 0), key=lambda k: (-left[k], k))
+        if not self.best_effort:
+            return best
+        plain = self._at_best_effort(ask.t_ps, worth, ask.mark_price)
+        if plain <= 0:
+            return best
+        return [*(k for k in best if left[k] >= plain), BEST_EFFORT]
+
+    def hear(self, ended: EndedCalls) -> None:
+        """Take what was experienced."""
+        columns = (ended.tariff, ended.end_ps, ended.start_ps, ended.sent, ended.bad, ended.marks)
+        rows = zip(*(c.tolist() for c in columns), ended.reimbursed.tolist(), strict=True)
+        for number, end_ps, start_ps, sent, bad, marks, back in rows:
+            kind = self._kinds.setdefault(number, _Kind(end_ps))
+            kind.fade(max(end_ps, kind.at_ps), self.memory * PS_PER_S)
+            kind.calls += 1
+            kind.bad += bad > self.tolerates * sent
+            kind.back += back
+            kind.marks += marks
+            self._time_ps += end_ps - start_ps
+            self._ended += 1
+
+    @property
+    def readings(self) -> dict[str, float]:
+        """The share of bad calls of each kind, as experienced."""
+        named = {n: "best-effort" if n == BEST_EFFORT else str(n) for n in sorted(self._kinds)}
+        return {
+            f"bad-calls:{name}": self._kinds[n].bad / (self._kinds[n].calls + self.trust)
+            for n, name in named.items()
+        }
+
+    def _drawn(self, agent: AgentView) -> float:
+        """A worth [micro-units]; one draw a call, so that tariffs change no draw."""
+        u, mean = float(agent.random.random()), self.worth * MICRO
+        if self.spread == "exponential":
+            return -mean * math.log1p(-u)
+        return 2 * u * mean if self.spread == "uniform" else mean
+
+    def _seen(self, number: int, t_ps: int) -> _Kind:
+        kind = self._kinds.get(number, _Kind(t_ps))
+        kind.fade(max(t_ps, kind.at_ps), self.memory * PS_PER_S)
+        return kind
+
+    def _guaranteed(self, t_ps: int, worth: float, offer: CallOffer) -> float:
+        kind, tariff = self._seen(offer.number, t_ps), offer.tariff
+        counted = kind.calls + self.trust
+        time_ps = round(self._time_ps / self._ended)
+        charge = tariff.price_micro + tariff.time_charge_micro(time_ps)
+        back = tariff.back_micro(charge)
+        kept = worth * (1 - self.spoils * kind.bad / counted)
+        return kept - charge + kind.back / counted * back
+
+    def _at_best_effort(self, t_ps: int, worth: float, mark_price: float) -> float:
+        kind = self._seen(BEST_EFFORT, t_ps)
+        counted = kind.calls + self.trust
+        kept = worth * (1 - self.spoils * kind.bad / counted)
+        return kept - kind.marks / counted * mark_price

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls that ended, kept until somebody looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ecnomy.agents.calls import NO_CALLS, EndedCalls
+
+__all__ = ["CallsEnded"]
+
+_Row = tuple[int, int, int, int, int, int, int, bool, int, int]
+
+
+class CallsEnded:
+    """Rows as in EndedCalls, in the order they were added."""
+
+    def __init__(self) -> None:
+        self._rows: list[_Row] = []
+
+    def add(self, row: _Row) -> None:
+        """A call: its values in the order of EndedCalls' fields."""
+        self._rows.append(row)
+
+    def take(self) -> EndedCalls:
+        """Those added since the last time."""
+        if not self._rows:
+            return NO_CALLS
+        columns = zip(EndedCalls.__struct_fields__, zip(*self._rows, strict=True), strict=True)
+        self._rows = []
+        made: dict[str, Any] = {
+            name: np.array(values, dtype=np.bool_ if name == "reimbursed" else np.int64)
+            for name, values in columns
+        }
+        return EndedCalls(**made)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whose word it is that a promise was broken: the provider's, the subscriber's, or both's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets import load, run
+
+CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "two-gsps.yaml"
+SHORT = (
+    "duration=120 s", "warmup=20 s", "sources.callers.traffic.idle=40 s",
+    "sources.callers.traffic.call=6 s", "sources.rush.start=50 s", "sources.rush.stop=90 s",
+    "market.agents.handy.tariffs.voice.price=0.001 money",
+    "market.agents.handy.tariffs.voice.max_delay_rate=0.004",
+)  # fmt: skip
+HANDY = 1
+
+
+def outcome(tmp_path: Path, seen_by: str, overclaims: float):
+    """Calls of `handy`, whose callers claim that share of kept promises to have been broken."""
+    more = (
+        f"market.agents.handy.tariffs.voice.quality_seen_by={seen_by}",
+        f"market.agents.people.strategy={{kind: cheapest-call, overclaims: {overclaims}}}",
+    )
+    folder = tmp_path / f"{seen_by}-{overclaims}"
+    calls = run(load(CONFIG, overrides=(*SHORT, *more), seed=4), out=folder).calls
+    return calls[(calls.tariff == HANDY) & (calls.complete == 1)]
+
+
+def paid(calls) -> set[int]:
+    """Calls that were paid back."""
+    return set(calls.id[calls.reimbursement_micro > 0])
+
+
+def bad(calls) -> set[int]:
+    """Calls with more bad packets than promised."""
+    return set(calls.id[calls.late + calls.lost > 0.004 * calls.sent])
+
+
+@pytest.mark.parametrize("seen_by", ["gsp", "subscriber", "both"])
+def test_honest_subscribers_are_paid_what_they_are_owed(tmp_path, seen_by) -> None:
+    """Whoever's word it is."""
+    calls = outcome(tmp_path, seen_by, 0.0)
+    assert len(calls) > 200 and 10 < len(bad(calls)) < len(calls) - 10
+    assert paid(calls) == bad(calls)
+
+
+def test_overclaiming_costs_a_provider_that_does_not_see_quality(tmp_path) -> None:
+    """It pays for kept promises too; one that measures, alone or as well, pays for none."""
+    calls = outcome(tmp_path, "subscriber", 0.3)
+    kept = set(calls.id) - bad(calls)
+    assert bad(calls) < paid(calls)
+    share = len(paid(calls) & kept) / len(kept)
+    assert abs(share - 0.3) < 4 * (0.3 * 0.7 / len(kept)) ** 0.5
+    for seen_by in ("gsp", "both"):
+        calls = outcome(tmp_path, seen_by, 0.3)
+        assert paid(calls) == bad(calls)
