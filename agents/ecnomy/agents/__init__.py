@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ecnomy.agents.calls import Call, StreamObservation
+    from ecnomy.agents.calls import Call, EndedCalls, StreamObservation
     from ecnomy.agents.classes import ClassColumns, ClassObservation, ClassRequest
     from ecnomy.agents.decision import LEAVE, NO_BUDGET, NO_CAP, Decision, FlowDecision
     from ecnomy.agents.errors import StrategyError
@@ -40,6 +40,7 @@ __all__ = [
     "ClassObservation",
     "ClassRequest",
     "Decision",
+    "EndedCalls",
     "FlowColumns",
     "FlowDecision",
     "FlowView",
@@ -62,6 +63,7 @@ _HOME: Final = {
     "ClassObservation": "classes",
     "ClassRequest": "classes",
     "Decision": "decision",
+    "EndedCalls": "calls",
     "FlowColumns": "observation",
     "FlowDecision": "decision",
     "FlowView": "observation",

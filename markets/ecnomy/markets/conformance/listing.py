@@ -25,6 +25,7 @@ ANSWERS: Final = {
     "let_in": "each flow that asks for a class, let in or not",
     "admit": "each call, let in or not",
 }
+_OF_CALLS: Final = {"post_price": "a price of a call"}  # of strategies that let calls in
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -100,8 +101,9 @@ def _listed(name: str, origin: str) -> Listed:
     except Exception as error:  # what other packages bring may fail in any way
         return Listed(name, origin, fault=" ".join(str(error).split()))
     own = tuple(role for role in getattr(cls, "roles", ()) if role not in roles)
+    answers = ANSWERS | _OF_CALLS if hasattr(cls, "admit") else ANSWERS
     asked = tuple(
-        words for method, words in ANSWERS.items() if callable(getattr(cls, method, None))
+        words for method, words in answers.items() if callable(getattr(cls, method, None))
     )
     does = (inspect.getdoc(cls) or "").partition("\n")[0]
     return Listed(name, origin, (*roles, *own), asked, fields, does)

@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
-from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
@@ -25,12 +24,12 @@ from ecnomy.agents.observation import FlowColumns, Observation, PriceObservation
 from ecnomy.agents.roles import find_role
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.spec import AgentSpec, ClassSpec
+from ecnomy.markets.conformance.other_situations import CALL_TARIFF
 from ecnomy.markets.results.journal import NAMES
 
 __all__ = ["Account", "Subject", "changed"]
 
 SEED: Final = 20_000
-_TARIFF: Final = CallTariff(50_000, 15 * 10**9, 0.01, 50_000)
 
 
 class Account:
@@ -72,7 +71,7 @@ class Subject:
         classes = tuple(
             ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
         )
-        spec = AgentSpec(name, role, classes=classes, tariff=_TARIFF)
+        spec = AgentSpec(name, role, classes=classes, tariff=CALL_TARIFF)
         terms = Terms(SEED, kind, params)
         self._role: Any = find_role(role).made(model, terms, spec)
         self._account = Account(balance_micro)
@@ -172,7 +171,7 @@ class Subject:
 def _copied(seen: Any) -> dict[str, object]:
     """Field -> a deep copy, but for the agent; columns by their own names."""
     told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
-    for name in ("flows", "links", "classes"):
+    for name in ("flows", "links", "classes", "calls"):
         if isinstance(told.get(name), msgspec.Struct):
             columns = told.pop(name)
             told |= {f"{name}.{c}": getattr(columns, c) for c in columns.__struct_fields__}
