@@ -23,6 +23,7 @@ TOLD = (
     "ClassObservation",
     "ClassRequest",
     "Decision",
+    "EndedCalls",
     "FlowColumns",
     "FlowDecision",
     "FlowView",

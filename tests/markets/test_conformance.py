@@ -228,4 +228,4 @@ def test_strategies_are_listed(
     assert all(one["does"] for one in listed.values() if not one["fault"])
     assert ecnomy("strategies") == 0
     table = capsys.readouterr().out
-    assert "quantile [float] = 0.9" in table and "sample [s] = 180" in table
+    assert "learning [int] = 10" in table and "sample [s] = 180" in table

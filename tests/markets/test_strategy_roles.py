@@ -70,7 +70,10 @@ FIT = {
         *("all-or-nothing", "average-rate", "constant-charge", "constant-throughput"),
         *("elastic-utility", "file-budget", "price-demand", "price-memory", "stay"),
     },
-    "guaranteed-stream-provider": {"accept-all", "marking-quantile", "probe-threshold"},
+    "guaranteed-stream-provider": {
+        *("accept-all", "expected-profit"),
+        *("marking-quantile", "probe-threshold"),
+    },
 }
 TEXT = """
 version: 1

@@ -15,7 +15,15 @@ import msgspec
 
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["BOTH", "DEFAULT_ADMISSION", "PROVIDER_SEES", "SUBSCRIBER_SEES", "CallTariff", "Hours"]
+__all__ = [
+    "BOTH",
+    "DEFAULT_ADMISSION",
+    "FREE",
+    "PROVIDER_SEES",
+    "SUBSCRIBER_SEES",
+    "CallTariff",
+    "Hours",
+]
 
 DEFAULT_ADMISSION: Final = "marking-quantile"
 PROVIDER_SEES: Final = "gsp"
@@ -94,3 +102,6 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def back_micro(self, charge_micro: int) -> int:
         """What is paid back for a call that cost `charge_micro` and broke its promise."""
         return charge_micro if self.money_back else self.reimbursement_micro
+
+
+FREE: Final = CallTariff(0, 0, 1.0, 0)  # costs nothing and promises nothing: no tariff was told

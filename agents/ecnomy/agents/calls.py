@@ -6,11 +6,13 @@ Times are int64 picoseconds. Every field has its unit in brackets.
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
-from ecnomy.agents.call_tariff import CallTariff
+from ecnomy.agents.call_tariff import FREE, CallTariff
 from ecnomy.agents.observation import Integers, Truths
 from ecnomy.agents.times import Timed
 
@@ -24,7 +26,7 @@ __all__ = [
     "StreamObservation",
 ]
 
-BEST_EFFORT = -1  # in place of an offer: the call goes ahead, and who calls pays for its marks
+BEST_EFFORT: Final = -1  # in place of an offer: no guarantee, who calls pays for its marks
 
 
 class EndedCalls(msgspec.Struct, frozen=True, eq=False):
@@ -59,8 +61,8 @@ class EndedCalls(msgspec.Struct, frozen=True, eq=False):
         return len(self.flow)
 
 
-_NONE = np.zeros(0, dtype=np.int64)
-NO_CALLS = EndedCalls(*(_NONE,) * 7, np.zeros(0, dtype=np.bool_), _NONE, _NONE)
+_NONE: Final = np.zeros(0, dtype=np.int64)
+NO_CALLS: Final = EndedCalls(*(_NONE,) * 7, np.zeros(0, dtype=np.bool_), _NONE, _NONE)
 
 
 class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
@@ -76,7 +78,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         late: delivered, but later than the tariff's `max_delay` [packets].
         lost: on the way [packets].
         calls: its calls of this tariff that ended meanwhile [EndedCalls].
-        tariff: what is sold, at the price in force [CallTariff]; None where nothing is.
+        tariff: what is sold, at the price in force [CallTariff].
         agent: its money, random numbers and notes [AgentView]; None outside a market.
     """
 
@@ -89,7 +91,7 @@ class StreamObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     late: Integers
     lost: Integers
     calls: EndedCalls = NO_CALLS
-    tariff: CallTariff | None = None
+    tariff: CallTariff = FREE
     agent: AgentView | None = None
 
 
@@ -99,14 +101,13 @@ class Call(msgspec.Struct, frozen=True):
     Attributes:
         t_ps: when it asks [ps].
         flow: whose it is [index of the flow in the run, as in the table `flows`].
-        tariff: what it would be sold on, at the price in force [CallTariff]; None where that is
-            left open.
+        tariff: what it would be sold on, at the price in force [CallTariff].
         mark_price: what a mark of it would cost now [micro-units of money].
     """
 
     t_ps: int
     flow: int
-    tariff: CallTariff | None = None
+    tariff: CallTariff = FREE
     mark_price: float = 0.0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loading what the base installation does not bring, with a message that says how to get it."""
+"""Loading parts of scipy when they are first needed, as that takes a part of a second each."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def scipy_part(name: str) -> Any:
     """The module scipy.<name>.
 
     Raises:
-        InputError: scipy is not installed.
+        InputError: scipy, which ecnomy depends on, has been removed from this installation.
     """
     try:
         return importlib.import_module(f"scipy.{name}")
     except ModuleNotFoundError as error:
-        raise InputError("this needs scipy: pip install 'ecnomy[theory]'") from error
+        raise InputError("found no scipy, which ecnomy needs: pip install 'scipy>=1.11'") from error

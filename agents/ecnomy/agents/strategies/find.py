@@ -28,6 +28,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "elastic-utility": "ecnomy.agents.strategies.elastic_utility:ElasticUtility",
     "fill-classes": "ecnomy.agents.strategies.fill_classes:FillClasses",
     "file-budget": "ecnomy.agents.strategies.file_budget:FileBudget",
+    "expected-profit": "ecnomy.agents.strategies.expected_profit:ExpectedProfit",
     "fee-limit": "ecnomy.agents.strategies.fee_limit:FeeLimit",
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",

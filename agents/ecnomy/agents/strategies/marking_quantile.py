@@ -5,23 +5,36 @@ Andreassen 2002, 4.2: samples of the marking rate M = marked / sent of the test 
 T; a request is blocked when the present M is above the (1 - B^G) quantile of M, B^G the largest
 blocking rate that customers are promised. Here the present M is that of the last T, renewed at
 every report, and the samples are those of adjoining intervals of length T. Until `learning`
-samples are there, nobody is blocked. The quantile is the smallest sample that at least a share
-`quantile` of all samples does not exceed.
+samples are there, nobody is blocked. How the quantile follows from the samples is the `estimator`
+(estimators/kinds.py); the empirical one is the smallest sample that at least a share `quantile` of
+all samples does not exceed.
+
+With `reprice` it posts a price by the paper's P = V (1 - p) - R p - mu at that interval, V for
+P = `margin`. Of calls that are let in, mu = price of a mark x packets x E[M | M <= beta] and
+p = P(L > L^G | M <= beta) are estimated from the test streams, and corrected by what its own calls
+were marked and broke over that (call_bills.py); a call has as many packets as calls had so far.
+What test streams cost is spread over the calls sold, and what minutes bring in is deducted. It
+posts none before it has `learning` samples and as many calls have ended.
 """
 
 from __future__ import annotations
 
-import bisect
 import dataclasses
 import math
-from collections import deque
-from typing import Annotated
+from typing import Annotated, ClassVar, Final
 
+from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.estimators import ESTIMATORS, estimate, estimator_named, price
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.times import PS_PER_S
+from ecnomy.agents.strategies.call_bills import CallBills
+from ecnomy.agents.strategies.call_pricing import Repricing, postable
+from ecnomy.agents.strategies.stream_samples import StreamSamples
 
 __all__ = ["MarkingQuantile"]
+
+_QUANTILE: Final = 0.9  # of a tariff that promises no blocking rate
+_MEMORY: Final = 100  # samples of time over which calls are remembered
 
 
 @dataclasses.dataclass
@@ -29,58 +42,56 @@ class MarkingQuantile:
     """Admission by the marking rate of test streams.
 
     Attributes:
-        quantile: 1 - B^G, of the samples of M.
+        quantile: 1 - B^G, of the samples of M; without it B^G is the tariff's `max_blocking_rate`,
+            and 0.1 where it has none.
         sample: T, the length of a sample; the paper's is the longest call, 3 min.
         learning: samples before anybody is blocked.
+        estimator: `empirical`, `beta` (the paper's) or `beta-binomial`.
+        margin: what a call is to leave on average, with `reprice`.
+        reprice: how often a price is posted; 0 for never.
     """
 
-    quantile: float = 0.9
+    quantile: float | None = None
     sample: Annotated[float, Unit("s")] = 180.0
     learning: int = 10
+    estimator: str = "empirical"
+    margin: Annotated[float, Unit("money")] = 0.0
+    reprice: Annotated[float, Unit("s")] = 0.0
 
+    roles: ClassVar[tuple[str, ...]] = ("guaranteed-stream-provider",)
     needs_streams = True
 
     def __post_init__(self) -> None:
         positive("sample", self.sample, "s")
-        if not 0 < self.quantile <= 1:
+        if self.quantile is not None and not 0 < self.quantile <= 1:
             raise Refused("quantile", f"{self.quantile:g}", "a share above 0 and at most 1")
         if self.learning < 1:
             raise Refused("learning", f"{self.learning}", "at least 1 sample")
-        self._window: deque[tuple[int, int, int]] = deque()  # (dt_ps, sent, marks)
-        self._length_ps = self._sent = self._marks = self._since_ps = 0
-        self._samples: list[float] = []  # sorted
+        if self.estimator not in ESTIMATORS:
+            raise Refused("estimator", self.estimator, f"one of {', '.join(ESTIMATORS)}")
+        self._pricing = Repricing(self.margin, self.reprice)
+        self._samples = StreamSamples(self.sample)
+        self._bills = CallBills(_MEMORY * self.sample)
+        self._threshold = math.inf
+        self._expected = 0.0, 0.0  # of a call let in: marking rate, chance of a broken promise
 
     def watch(self, seen: StreamObservation) -> None:
         """Move the window on; take a sample whenever it is a whole one further."""
-        sent, marks = int(seen.sent.sum()), int(seen.marks.sum())
-        self._window.append((seen.dt_ps, sent, marks))
-        self._length_ps += seen.dt_ps
-        self._sent += sent
-        self._marks += marks
-        sample_ps = round(self.sample * PS_PER_S)
-        while self._length_ps - self._window[0][0] >= sample_ps:
-            dt_ps, sent, marks = self._window.popleft()
-            self._length_ps -= dt_ps
-            self._sent -= sent
-            self._marks -= marks
-        self._since_ps += seen.dt_ps
-        if self._since_ps >= sample_ps:
-            self._since_ps = 0
-            if self._sent > 0:
-                bisect.insort(self._samples, self.marking_rate)
+        over = self._samples.watch(seen)
+        if self._pricing.on:
+            self._bills.learn(seen)
+        if over:
+            self._learn(seen)
 
     @property
     def marking_rate(self) -> float:
         """The present M; 0 as long as nothing was sent."""
-        return self._marks / self._sent if self._sent else 0.0
+        return self._samples.marking_rate
 
     @property
     def threshold(self) -> float:
         """The blocking threshold beta; infinite until enough has been learnt."""
-        count = len(self._samples)
-        if count < self.learning:
-            return math.inf
-        return self._samples[max(0, math.ceil(self.quantile * count - 1e-9) - 1)]
+        return self._threshold
 
     @property
     def readings(self) -> dict[str, float]:
@@ -92,4 +103,53 @@ class MarkingQuantile:
 
     def admit(self, call: Call) -> bool:
         """Unless M is above the threshold."""
-        return self.marking_rate <= self.threshold
+        let_in = self.marking_rate <= self.threshold
+        if self._pricing.on:
+            self._bills.asked(call, let_in=let_in, expected=self._expected)
+        return let_in
+
+    def post_call_price(self, seen: StreamObservation) -> int | None:
+        """The price of a call from now on, micro-units; None keeps the one in force."""
+        if not self._pricing.due(seen.t_ps) or self._threshold == math.inf:
+            return None
+        bills, tariff = self._bills, seen.tariff
+        if bills.ended < self.learning:
+            return None
+        self._pricing.posted(seen.t_ps)
+        rate, broken = self._expected
+        cost = seen.price_micro * bills.packets * rate * bills.marks_factor
+        forgone = tariff.money_back
+        charge = price(
+            self._pricing.wanted_micro - tariff.price_micro_per_min * bills.minutes,
+            0.0 if forgone else tariff.reimbursement_micro,
+            bills.chance(broken),
+            cost,
+            bills.probing_micro / bills.calls_sold if bills.calls_sold else 0.0,
+            forgone=forgone,
+        )
+        return postable(charge)
+
+    def _learn(self, seen: StreamObservation) -> None:
+        """A time T is over: what is known by now."""
+        blocked = self._blocked(seen.tariff)
+        if len(self._samples) >= self.learning:
+            marked = self._samples.marked
+            self._threshold = estimator_named(self.estimator, marked).threshold(blocked)
+        if not self._pricing.on:
+            return
+        self._bills.renew(seen.t_ps)
+        found = estimate(
+            self.estimator,
+            self._samples.marked,
+            self._samples.bad,
+            blocked=blocked if self._threshold < math.inf else 0.0,
+            limit=seen.tariff.max_delay_rate,
+            packets=self._bills.packets,
+        )
+        self._expected = found.marking_rate, found.broken
+
+    def _blocked(self, tariff: CallTariff) -> float:
+        """B^G."""
+        if self.quantile is not None:
+            return 1 - self.quantile
+        return tariff.max_blocking_rate if tariff.max_blocking_rate >= 0 else 1 - _QUANTILE

@@ -6,7 +6,8 @@
 V charge of a connection, P mean profit, R reimbursement, p the chance of a broken guarantee, mu the
 mean cost of marks, both of accepted connections. Marking rates M are Beta distributed; a request is
 blocked above their (1 - B) quantile. Source: Andreassen 2002, section 4.2; the estimators by
-moments are ours, the paper's are in a reference that it does not print.
+moments are ours, the paper's are in a reference that it does not print. The formulas themselves are
+those of providers in a run (ecnomy.agents.estimators); what is added here is what they refuse.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import msgspec
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.optional import scipy_part
+from ecnomy.agents.estimators import beta, price
 
 __all__ = ["BetaMarking", "guaranteed_charge"]
 
@@ -33,7 +34,7 @@ def guaranteed_charge(profit: float, reimbursement: float, broken: float, cost: 
     """
     if not 0 <= broken < 1:
         raise InputError(f"the chance of a broken guarantee lies in [0, 1), got {broken}")
-    return (profit + reimbursement * broken + cost) / (1 - broken)
+    return price(profit, reimbursement, broken, cost, forgone=True)
 
 
 class BetaMarking(msgspec.Struct, frozen=True):
@@ -55,8 +56,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
         """
         if not (0 < mean < 1 and 0 < variance < mean * (1 - mean)):
             raise InputError(f"no Beta has the mean {mean} and the variance {variance}")
-        size = mean * (1 - mean) / variance - 1
-        return cls(mean * size, (1 - mean) * size)
+        return cls(*beta.of_moments(mean, variance))
 
     def blocking_threshold(self, blocked: float) -> float:
         """beta: M is above it with the chance `blocked`, B in (0, 1).
@@ -66,7 +66,7 @@ class BetaMarking(msgspec.Struct, frozen=True):
         """
         if not 0 < blocked < 1:
             raise InputError(f"the blocked share lies in (0, 1), got {blocked}")
-        return float(scipy_part("special").betainccinv(self.a, self.b, blocked))
+        return beta.upper_quantile(self.a, self.b, blocked)
 
     def accepted_mean(self, threshold: float) -> float:
         """E[M | M <= threshold], which is m I_t(a + 1, b) / I_t(a, b).
@@ -76,7 +76,4 @@ class BetaMarking(msgspec.Struct, frozen=True):
         """
         if not 0 < threshold <= 1:
             raise InputError(f"the threshold lies in (0, 1], got {threshold}")
-        share = scipy_part("special").betainc
-        mean = self.a / (self.a + self.b)
-        above = float(share(self.a + 1, self.b, threshold))
-        return mean * above / float(share(self.a, self.b, threshold))
+        return beta.mean_below(self.a, self.b, threshold)

@@ -100,7 +100,7 @@ def network_optimum(problem: FlowProblem) -> Optimum:
     """Solve Eq. 6, 7 by the dual: L-BFGS-B, then the full links' equations by Powell's method.
 
     Raises:
-        InputError: scipy is not installed, or the conditions of optimality were not met to 1e-7.
+        InputError: the conditions of optimality were not met to 1e-7.
     """
     use, c = problem.incidence(), np.asarray(problem.capacities, dtype=np.float64)
     bounded, unit = _bounded(problem, use, c)

@@ -36,7 +36,7 @@ def delay_root_per_s(alpha_per_s: float, delay_s: float) -> complex:
     the angular frequency, 0 where there is no oscillation.
 
     Raises:
-        InputError: an argument is not positive, or scipy is not installed.
+        InputError: an argument is not positive.
     """
     if not (alpha_per_s > 0 and delay_s > 0):
         raise InputError("alpha and the delay must be positive")

@@ -9,12 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from ecnomy.agents.calls import Call
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.conformance.asks import ask_of, heard
 from ecnomy.markets.conformance.findings import ANSWER, RAISES, REFUSES
-from ecnomy.markets.conformance.other_situations import classes_seen, links_seen, streams_seen
+from ecnomy.markets.conformance.other_situations import (
+    call_at,
+    classes_seen,
+    links_seen,
+    streams_seen,
+)
 from ecnomy.markets.conformance.situations import PLAIN_S, observation
 from ecnomy.markets.conformance.subject import Subject
 
@@ -112,7 +116,7 @@ def calls(course: Any, draws: np.random.Generator, subject: Subject) -> Iterator
         if step or not course.asks_first:
             subject.watch(streams_seen(course, step, t_ps, draws))
         for flow in range(3):
-            subject.admit(Call(t_ps + flow, flow))
+            subject.admit(call_at(course, t_ps, flow))
         yield
 
 

@@ -24,6 +24,7 @@ ANSWERS: Final = {
     "post_fees": "a fee for each class",
     "let_in": "each flow that asks for a class, let in or not",
     "admit": "each call, let in or not",
+    "post_call_price": "a price of a call",
     "order": "each call, who is to carry it",
 }
 

@@ -13,13 +13,24 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 
-from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.call_tariff import CallTariff
+from ecnomy.agents.calls import Call, EndedCalls, StreamObservation
 from ecnomy.agents.classes import ClassColumns, ClassObservation
 from ecnomy.agents.observation import LinkColumns, PriceObservation
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.conformance.situations import DEAREST_MICRO, HUGE, PLAIN_S
 
-__all__ = ["CALLS", "CLASSES", "PRICES", "Course", "classes_seen", "links_seen", "streams_seen"]
+__all__ = [
+    "CALLS",
+    "CALL_TARIFF",
+    "CLASSES",
+    "PRICES",
+    "Course",
+    "call_at",
+    "classes_seen",
+    "links_seen",
+    "streams_seen",
+]
 
 Columns = dict[str, Any]
 
@@ -35,6 +46,8 @@ class Course(msgspec.Struct, frozen=True):
         price_micro: the price or fee in force; -1 for what was posted last.
         balance_micro: of the account, micro-units.
         asks_first: calls ask before anything was watched.
+        ended: calls that end at each look; they began at the look before.
+        odd_calls: values of these in place of plain ones.
     """
 
     name: str
@@ -44,13 +57,18 @@ class Course(msgspec.Struct, frozen=True):
     price_micro: int = -1
     balance_micro: int = 0
     asks_first: bool = False
+    ended: int = 0
+    odd_calls: dict[str, object] = {}
 
 
+CALL_TARIFF: Final = CallTariff(50_000, 15 * 10**9, 0.01, 50_000)
 _IDLE: Final[dict[str, object]] = {
     **{"arrivals": 0, "marks": 0, "drops": 0, "busy_ps": 0, "queue_packets": 0},
     "departed_bytes": 0,
 }
 _LONG: Final = (0.0, *(5.0,) * 20)
+_HOUR: Final = (0.0, *(60.0,) * 60)
+_WORST: Final[dict[str, object]] = {"marks": 1800, "reimbursed": 1, "reimbursement_micro": 50_000}
 
 PRICES: Final = (
     Course("a plain market", dt_s=_LONG),
@@ -91,6 +109,12 @@ CALLS: Final = (
         "numbers as large as can be",
         odd={name: 2**40 for name in ("sent", "delivered", "marks", "late", "lost")},
     ),
+    Course("calls that end", dt_s=_HOUR, ended=3),
+    Course("calls that all break and are all marked", dt_s=_HOUR, ended=3, odd_calls=_WORST),
+    Course("calls without packets", dt_s=_HOUR, ended=3, odd_calls={"sent": 0, "marks": 0}),
+    Course("calls that last no time", dt_s=_HOUR, ended=3, odd_calls={"end_ps": 0}),
+    Course("1,000 calls at a look, most of them never let in", ended=1000),
+    Course("the largest calls", dt_s=_HOUR, ended=3, odd_calls={"sent": 2**40, "marks": 2**40}),
 )
 
 
@@ -181,8 +205,40 @@ def streams_seen(
         "lost": np.zeros(count, dtype=np.int64),
     }
     _put(columns, {} if plain else course.odd)
-    price = 250_000 if course.price_micro < 0 else course.price_micro
-    return StreamObservation(t_ps, dt_ps, price, **{n: c.copy() for n, c in columns.items()})
+    ended = _ended(course, t_ps, t_ps - dt_ps, 0 if plain else course.ended)
+    told = {name: column.copy() for name, column in columns.items()}
+    return StreamObservation(
+        t_ps, dt_ps, _price_of(course), **told, calls=ended, tariff=CALL_TARIFF
+    )
+
+
+def call_at(course: Course, t_ps: int, flow: int) -> Call:
+    """A call of this flow; the one of flow k asks k picoseconds after the look."""
+    return Call(t_ps + flow, flow, CALL_TARIFF, float(_price_of(course)))
+
+
+def _price_of(course: Course) -> int:
+    return 250_000 if course.price_micro < 0 else course.price_micro
+
+
+def _ended(course: Course, t_ps: int, began_ps: int, count: int) -> EndedCalls:
+    flow = np.arange(count)
+    columns: Columns = {
+        "flow": flow,
+        "tariff": np.zeros(count, dtype=np.int64),
+        "bad": flow % 3,
+        "start_ps": began_ps + flow,
+        "end_ps": np.full(count, t_ps),
+        "sent": np.full(count, 600),
+        "marks": flow % 5,
+        "charge_micro": np.full(count, CALL_TARIFF.price_micro),
+        "reimbursement_micro": np.zeros(count, dtype=np.int64),
+        "reimbursed": np.zeros(count, dtype=np.int64),
+    }
+    _put(columns, course.odd_calls)
+    columns["reimbursed"] = columns["reimbursed"].astype(np.bool_)
+    columns["end_ps"] = np.maximum(columns["end_ps"], columns["start_ps"])
+    return EndedCalls(**columns)
 
 
 def _put(columns: Columns, odd: dict[str, object]) -> None:

@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.agent_view import AgentView
-from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, CallAsk, EndedCalls, StreamObservation
 from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
@@ -26,12 +25,12 @@ from ecnomy.agents.roles import find_role
 from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.roles.subscriber import Subscriber
 from ecnomy.agents.spec import AgentSpec, CallLine, ClassSpec
+from ecnomy.markets.conformance.other_situations import CALL_TARIFF
 from ecnomy.markets.results.journal import NAMES
 
 __all__ = ["Account", "Subject", "changed"]
 
 SEED: Final = 20_000
-_TARIFF: Final = CallTariff(50_000, 15 * 10**9, 0.01, 50_000)
 
 
 class Account:
@@ -73,7 +72,7 @@ class Subject:
         classes = tuple(
             ClassSpec(f"class-{i}", fee, ()) for i, fee in enumerate((10**6, 2 * 10**6))
         )
-        spec = AgentSpec(name, role, classes=classes, lines=(CallLine(_TARIFF, ()),))
+        spec = AgentSpec(name, role, classes=classes, lines=(CallLine(CALL_TARIFF, ()),))
         terms = Terms(SEED, kind, params)
         self._role: Any = find_role(role).made(model, terms, spec)
         self._account = Account(balance_micro)

@@ -16,7 +16,7 @@ __all__ = ["extra_findings", "package_findings"]
 
 _NAME: Final = "ecnomy"
 _PURPOSES: Final = {
-    "theory": "equilibria and quantiles of ecnomy.analysis.theory and statistics",
+    "theory": "equilibria of ecnomy.analysis.theory: part of ecnomy itself by now",
     "rl": "environments of reinforcement learning (ecnomy.markets.rl)",
     "topologies": "`topology: topohub:...`, real networks with their demands",
     "sweep": "`ecnomy sweep`, many runs and queries over them",
@@ -69,7 +69,7 @@ def _extra(extra: str) -> Finding:
     mine = [r for r in _requirements() if r.marker is not None and _applies(r, extra)]
     parts = [_package(requirement) for requirement in mine]
     lacking = [f"{part.what}: {part.found}" for part in parts if not part.well]
-    there = ", ".join(f"{part.what} {part.found}" for part in parts)
+    there = ", ".join(f"{part.what} {part.found}" for part in parts) or "nothing more is needed"
     purpose = _PURPOSES.get(extra, "optional")
     return Finding(
         what=f"extra {extra}",

@@ -2,9 +2,10 @@
 """Parameters of a class that only the class itself knows: a strategy's, or those of a user's own.
 
 The class is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes a quantity, which is
-handed over in that unit; plain float, int, bool and str are taken as they are; a field annotated
-with OneOf takes a mapping with `kind` and the parameters of that kind, which may be a class of the
-user's own where OneOf has a way to find it. An object is made once for trial, so that a value it
+handed over in that unit; plain float, int, bool and str are taken as they are, and one that is
+annotated `float | None` may be left out; a field annotated with OneOf takes a mapping with `kind`
+and the parameters of that kind, which may be a class of the user's own where OneOf has a way to
+find it. An object is made once for trial, so that a value it
 refuses is a fault of the scenario, with its place.
 """
 
@@ -156,6 +157,8 @@ def _field(field: dataclasses.Field[Any], hint: Any) -> Field:
         choice = next((extra for extra in extras if isinstance(extra, OneOf)), None)
         if choice is not None:
             forms, find = dict(choice.kinds), choice.find
+    if type(None) in typing.get_args(hint):  # `float | None`: a number, or left out
+        (hint,) = (kind for kind in typing.get_args(hint) if kind is not type(None))
     missing = dataclasses.MISSING
     required = field.default is missing and field.default_factory is missing
     default = None if field.default is missing else field.default

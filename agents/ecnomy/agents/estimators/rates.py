@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rate that varies as a Beta distribution does, and the counts of packets drawn with it.
+
+With mean m and size s = a + b its variance is m (1 - m) / (s + 1). Both limits belong to it, so
+that every estimate has an answer:
+
+    s = infinite     the rate is always m
+    s = 0            the rate is 1 with the chance m, else 0
+
+Of n packets, K are hit: K is beta-binomial, binomial where s is infinite. Its chances follow from
+
+    P(k + 1) / P(k) = (n - k) / (k + 1) (a + k) / (b + n - k - 1)
+
+summed as logarithms from k = 0, so that no gamma function loses digits. Beyond a million packets
+K / n is taken for the rate itself.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.estimators import beta
+from ecnomy.agents.estimators.samples import Floats
+
+__all__ = ["BetaRate"]
+
+_COUNTED: Final = 1_000_000  # packets up to which counts are looked at one by one
+_ALWAYS: Final = 1e12  # a size from which on the rate does not vary
+_NEVER: Final = 1e-9  # a size up to which it is 0 or 1
+_SLACK: Final = 1e-12  # of sums of chances
+
+
+class BetaRate(msgspec.Struct, frozen=True):
+    """A rate between 0 and 1 that varies.
+
+    Attributes:
+        mean: m, from 0 to 1.
+        size: s = a + b, from 0 to infinity; the larger, the less it varies.
+    """
+
+    mean: float
+    size: float
+
+    @classmethod
+    def of_moments(cls, mean: float, variance: float) -> BetaRate:
+        """The one with these moments; the nearest limit where no Beta has them."""
+        room = mean * (1 - mean)
+        if variance <= 0 or room <= 0:
+            return cls(mean, math.inf)
+        return cls(mean, max(room / variance - 1, 0.0))
+
+    @classmethod
+    def of_correlation(cls, mean: float, rho: float) -> BetaRate:
+        """The one whose packets, two of one sample, are hit with the correlation rho."""
+        return cls(mean, math.inf if rho <= 0 else max(1 / rho - 1, 0.0))
+
+    @property
+    def variance(self) -> float:
+        """m (1 - m) / (s + 1)."""
+        return self.mean * (1 - self.mean) / (self.size + 1)
+
+    def upper_quantile(self, blocked: float) -> float:
+        """What the rate is above with a chance of at most `blocked`, in [0, 1]."""
+        if self._fixed:
+            return self.mean
+        if self._extreme:
+            return 1.0 if self.mean > blocked else 0.0
+        if not 0 < blocked < 1:
+            return 1.0 if blocked <= 0 else 0.0
+        found = beta.upper_quantile(*self._ab, blocked)
+        return found if math.isfinite(found) else self.mean
+
+    def mean_below(self, threshold: float) -> float:
+        """The mean rate where it is at most `threshold`; the whole mean where it never is."""
+        if self._fixed or threshold >= 1:
+            return self.mean
+        if self._extreme or threshold <= 0:
+            return 0.0
+        found = beta.mean_below(*self._ab, threshold)
+        return min(found, threshold, self.mean) if math.isfinite(found) else self.mean
+
+    def chances(self, packets: int) -> Floats:
+        """P(K = k) for k = 0 to `packets`, at most a million."""
+        if self.mean <= 0 or self.mean >= 1 or self._extreme:
+            chances = np.zeros(packets + 1)
+            chances[0], chances[-1] = 1 - self.mean, self.mean
+            return chances if packets else np.ones(1)
+        k = np.arange(packets, dtype=np.float64)
+        steps = np.log((packets - k) / (k + 1))
+        if self._fixed:
+            steps += math.log(self.mean) - math.log1p(-self.mean)
+        else:
+            a, b = self._ab
+            steps += np.log(a + k) - np.log(b + packets - k - 1)
+        logs = np.concatenate(([0.0], np.cumsum(steps)))
+        chances = np.exp(logs - logs.max())
+        shares: Floats = chances / chances.sum()
+        return shares
+
+    def most_hits(self, blocked: float, packets: int) -> int:
+        """The least k that K exceeds with a chance of at most `blocked`; up to a million."""
+        below = np.cumsum(self.chances(packets))
+        return min(int(np.searchsorted(below, 1 - blocked - _SLACK)), packets)
+
+    def observed_threshold(self, blocked: float, packets: int) -> float:
+        """What K / n is above with a chance of at most `blocked`.
+
+        It lies half a packet above a count, so that samples that are a little longer or shorter
+        than `packets` compare as counts do.
+        """
+        if not 0 < packets <= _COUNTED:
+            return self.upper_quantile(blocked)
+        return (self.most_hits(blocked, packets) + 0.5) / packets
+
+    def mean_where_observed(self, threshold: float, packets: int) -> float:
+        """The mean rate where K / n is at most `threshold`, of `packets` drawn with it.
+
+        A rate is known by K only, and E[rate | K] = (a + K) / (s + n): where few are hit the rate
+        is low by chance, too, and less so than K / n. No packets: the whole mean.
+        """
+        if self._fixed or packets <= 0:
+            return self.mean
+        if packets > _COUNTED:
+            return self.mean_below(threshold)
+        most = min(math.floor(max(threshold, 0.0) * packets), packets)
+        chances = self.chances(packets)[: most + 1]
+        total = float(chances.sum())
+        if total <= 0:
+            return min(threshold, self.mean)
+        rates = (self.mean * self.size + np.arange(most + 1)) / (self.size + packets)
+        return float(chances @ rates) / total
+
+    def exceeds(self, limit: float, packets: int) -> float:
+        """P(K > limit n): the chance that a connection breaks a promise; 0 for no packets."""
+        if packets <= 0:
+            return 0.0
+        if packets <= _COUNTED:
+            first = math.floor(limit * packets) + 1
+            return min(float(self.chances(packets)[max(first, 0) :].sum()), 1.0)
+        if self._fixed:
+            return float(self.mean > limit)
+        if self._extreme or not 0 <= limit < 1:
+            return 1.0 if limit < 0 else self.mean if limit < 1 else 0.0
+        return beta.chance_above(*self._ab, limit)
+
+    def exceeds_with(self, hits: float, packets: float, limit: float, of: int) -> float:
+        """P(K > limit n) for a connection of n = `of` packets at the rate behind a sample.
+
+        The sample is taken for a part of the connection, or the connection for a part of the
+        sample. A sample of at least n packets needs no distribution of rates: any n of its packets,
+        without replacement, are hit as often as the connection's (hypergeometric). A shorter one is
+        filled up by packets drawn with Beta(a + k, b + n_i - k).
+        """
+        more = of - round(packets)
+        if max(of, packets) > _COUNTED:
+            return self.after(hits, packets).exceeds(limit, of)
+        first = math.floor(limit * of) + 1
+        if more <= 0:
+            return _hypergeometric(round(hits), round(packets), of, first)
+        first -= round(hits)
+        if first <= 0:
+            return 1.0
+        return min(float(self.after(hits, packets).chances(more)[first:].sum()), 1.0)
+
+    def after(self, hits: float, packets: float) -> BetaRate:
+        """What is known of the rate of a sample after its count: Beta(a + k, b + n - k)."""
+        if math.isinf(self.size):
+            return self
+        size = self.size + packets
+        return BetaRate((self.mean * self.size + hits) / size, size) if size > 0 else self
+
+    @property
+    def _ab(self) -> tuple[float, float]:
+        return self.mean * self.size, (1 - self.mean) * self.size
+
+    @property
+    def _fixed(self) -> bool:
+        return self.size >= _ALWAYS or not 0 < self.mean < 1
+
+    @property
+    def _extreme(self) -> bool:
+        return self.size <= _NEVER
+
+
+def _hypergeometric(hits: int, packets: int, drawn: int, first: int) -> float:
+    """P(J >= first), J the hits among `drawn` of these packets."""
+    least, most = max(0, drawn - (packets - hits)), min(hits, drawn)
+    if first <= least:
+        return 1.0
+    j = np.arange(least, most, dtype=np.float64)
+    steps = np.log((hits - j) * (drawn - j)) - np.log((j + 1) * (packets - hits - drawn + j + 1))
+    logs = np.concatenate(([0.0], np.cumsum(steps)))
+    chances = np.exp(logs - logs.max())
+    return float(chances[first - least :].sum() / chances.sum())

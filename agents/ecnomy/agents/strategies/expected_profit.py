@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`expected-profit`: let a call in where it is expected to leave something, and only there.
+
+    V + V_min E[minutes] - R_e p(x) - price of a mark x E[marks | x]  >=  margin
+
+x is what the test streams saw over the last T (stream_samples.py). Marks are expected from
+
+    E[marks | x] = packets of a call x E[M_next | M_now] x factor
+
+with the marking rate of the next T forecast from the present one (stream_forecast.py), and the
+factor by which its own calls were marked more than it had expected (call_bills.py). A promise
+breaks with the chance p(x) that of a call's packets more than L^G are bad, where the share of bad
+packets is Beta distributed about its forecast from the present L, its odds corrected by what was
+paid back. How long calls are, in packets and minutes, is what calls were on average.
+
+It knows test streams, its bills and what it paid back, and nothing of the network or the call at
+hand. Until it has `learning` samples and as many calls have ended, every call is let in. What is
+older than `memory` samples is forgotten, its own calls too: a provider that blocks goes on
+learning from test streams, what bad calls taught it fades, and it comes back.
+
+With `reprice` it posts prices, V for a mean profit of `margin`. Each sample of its memory stands
+for a time at which calls ask. Calls cost L_i then; those let in at V are the ones with V >= L_i,
+and V is to be their mean L_i and the margin, with what test streams cost spread over them:
+
+    A <- all;   V <- P + mean of L_i over A + h;   A <- those with L_i <= V;   until none leaves
+
+the price at which most are let in of those that do. Where prices are posted, `margin` is what
+calls leave on average, and a call is let in where it loses nothing: if the mean were asked of every
+call, all below it would go, the price would follow those that stay, and half of them go again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Annotated, ClassVar
+
+import numpy as np
+
+from ecnomy.agents.call_tariff import FREE, CallTariff
+from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.estimators import price
+from ecnomy.agents.parameters import Refused, Unit, positive
+from ecnomy.agents.strategies.call_bills import CallBills
+from ecnomy.agents.strategies.call_pricing import Repricing, postable
+from ecnomy.agents.strategies.stream_forecast import Forecast, forecast
+from ecnomy.agents.strategies.stream_samples import StreamSamples
+
+__all__ = ["ExpectedProfit"]
+
+
+@dataclasses.dataclass
+class ExpectedProfit:
+    """Admission by what a call is expected to leave.
+
+    Attributes:
+        margin: the least that a call is expected to leave; with `reprice`, the mean.
+        sample: T, the length of a sample of test streams; about as long as a call.
+        learning: samples, and ended calls, before anybody is blocked.
+        memory: samples that are remembered, and calls over as long a time.
+        reprice: how often a price is posted; 0 for never.
+    """
+
+    margin: Annotated[float, Unit("money")] = 0.0
+    sample: Annotated[float, Unit("s")] = 180.0
+    learning: int = 10
+    memory: int = 100
+    reprice: Annotated[float, Unit("s")] = 0.0
+
+    roles: ClassVar[tuple[str, ...]] = ("guaranteed-stream-provider",)
+    needs_streams = True
+
+    def __post_init__(self) -> None:
+        positive("sample", self.sample, "s")
+        if self.learning < 1:
+            raise Refused("learning", f"{self.learning}", "at least 1 sample")
+        if self.memory < self.learning:
+            raise Refused("memory", f"{self.memory}", f"at least `learning`, {self.learning}")
+        self._pricing = Repricing(self.margin, self.reprice)
+        self._least_micro = 0.0 if self._pricing.on else self._pricing.wanted_micro
+        self._samples = StreamSamples(self.sample, self.memory)
+        self._bills = CallBills(self.memory * self.sample)
+        self._learn()
+        self._tariff, self._mark_price = FREE, 0.0
+        self._expected: dict[float, tuple[float, float]] = {}  # by L^G, of the present x
+
+    def watch(self, seen: StreamObservation) -> None:
+        """Learn from test streams and from the calls that ended."""
+        over = self._samples.watch(seen)
+        self._bills.learn(seen)
+        if over:
+            self._bills.renew(seen.t_ps)
+            self._learn()
+        self._tariff, self._mark_price = seen.tariff, float(seen.price_micro)
+        self._expected.clear()
+
+    def admit(self, call: Call) -> bool:
+        """Where it is expected to leave the margin; anybody, as long as nothing was learnt."""
+        let_in = not self.learnt or self._profit(call.tariff, call.mark_price) >= self._least_micro
+        self._bills.asked(call, let_in=let_in, expected=self._now(call.tariff))
+        return let_in
+
+    def post_call_price(self, seen: StreamObservation) -> int | None:
+        """The price of a call from now on, micro-units; None keeps the one in force."""
+        if not self._pricing.due(seen.t_ps) or not self.learnt:
+            return None
+        self._pricing.posted(seen.t_ps)
+        return postable(self._price(seen.tariff, float(seen.price_micro)))
+
+    @property
+    def learnt(self) -> bool:
+        """Whether there is enough to go by."""
+        return len(self._samples) >= self.learning and self._bills.ended >= self.learning
+
+    @property
+    def readings(self) -> dict[str, float]:
+        """M, and what a call that asked now would be expected to leave [micro-units]."""
+        readings = {"marking_rate": self._samples.marking_rate}
+        if self.learnt:
+            readings["expected_profit"] = self._profit(self._tariff, self._mark_price)
+        return readings
+
+    def _learn(self) -> None:
+        """Forecasts from the samples so far."""
+        numbers = [row.number for row in self._samples.rows]
+        self._marks: Forecast = forecast(numbers, self._samples.marked)
+        self._bad: Forecast = forecast(numbers, self._samples.bad)
+
+    def _now(self, tariff: CallTariff) -> tuple[float, float]:
+        """The marking rate and the chance of a broken promise that test streams tell."""
+        limit = tariff.max_delay_rate
+        if limit not in self._expected:
+            rate = self._bad.rate(self._samples.bad_rate)
+            broken = rate.exceeds(limit, round(self._bills.packets))
+            self._expected[limit] = self._marks.at(self._samples.marking_rate), broken
+        return self._expected[limit]
+
+    def _profit(self, tariff: CallTariff, mark_price: float) -> float:
+        """What a call is expected to leave now, micro-units."""
+        rate, broken = self._now(tariff)
+        earned = tariff.price_micro + tariff.price_micro_per_min * self._bills.minutes
+        back = tariff.back_micro(round(earned)) * self._bills.chance(broken)
+        return earned - back - self._cost(rate, mark_price)
+
+    def _cost(self, rate: float, mark_price: float) -> float:
+        return mark_price * self._bills.packets * rate * self._bills.marks_factor
+
+    def _price(self, tariff: CallTariff, mark_price: float) -> float:
+        """V, micro-units."""
+        rows, bills = self._samples.rows, self._bills
+        packets, limit = round(bills.packets), tariff.max_delay_rate
+        rates = [self._marks.at(row.marks / row.packets) for row in rows]
+        costs = np.array([self._cost(rate, mark_price) for rate in rates])
+        laws = [self._bad.rate(row.bad / row.packets) for row in rows]
+        chances = np.array([bills.chance(law.exceeds(limit, packets)) for law in laws])
+        minutes = tariff.price_micro_per_min * bills.minutes
+        forgone = tariff.money_back
+        back = 0.0 if forgone else float(tariff.reimbursement_micro)
+        keeps = 1 - chances if forgone else np.ones(len(rows))  # of V
+        kept = np.ones(len(rows), dtype=np.bool_)
+        while True:
+            buyers = bills.calls_asked * kept.mean()
+            charge = price(
+                self._pricing.wanted_micro - minutes,
+                back,
+                float(chances[kept].mean()),
+                float(costs[kept].mean()),
+                bills.probing_micro / buyers if buyers else 0.0,
+                forgone=forgone,
+            )
+            stay = kept & (charge * keeps + minutes - back * chances - costs >= -1e-6)
+            if not stay.any() or (stay == kept).all():
+                return charge
+            kept = stay

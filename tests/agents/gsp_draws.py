@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Drawn connections of a guaranteed stream provider, to hold prices and strategies against."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Drawn", "Row", "connections"]
+
+Row = npt.NDArray[np.float64]
+
+
+class Drawn(NamedTuple):
+    """Times at which a connection is asked for.
+
+    Attributes:
+        seen: marks among the packets of the test streams.
+        bad: bad packets among them.
+        marks: of the connection, were it let in.
+        late: its bad packets.
+    """
+
+    seen: Row
+    bad: Row
+    marks: Row
+    late: Row
+
+
+def connections(
+    rng: np.random.Generator,
+    count: int,
+    *,
+    marking: tuple[float, float],
+    delay: tuple[float, float] | None = None,
+    slope: float = 1.0,
+    probes: int,
+    packets: int,
+    exact: bool = False,
+) -> Drawn:
+    """Connections at rates that test streams and connection share, drawn apart from each other.
+
+    Args:
+        rng: of the draws.
+        count: how many.
+        marking: a and b of the marking rate M.
+        delay: a and b of the delay rate L, independent of M; None: L = slope M.
+        slope: see delay.
+        probes: packets of the test streams.
+        packets: of a connection.
+        exact: counts are the rates themselves, times the packets (as in the paper: no chance).
+    """
+    rate = rng.beta(*marking, count)
+    bad = rng.beta(*delay, count) if delay else np.minimum(slope * rate, 1.0)
+    if exact:
+        return Drawn(rate * probes, bad * probes, rate * packets, bad * packets)
+    drawn = (
+        rng.binomial(n, of).astype(np.float64)
+        for n, of in ((probes, rate), (probes, bad), (packets, rate), (packets, bad))
+    )
+    return Drawn(*drawn)
