@@ -15,6 +15,7 @@ from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, CallAsk, EndedCalls, StreamObservation
 from ecnomy.agents.classes import ClassObservation, ClassRequest
 from ecnomy.agents.decision import Decision
+from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.observation import Integers, Observation, Offer, PriceObservation, Truths
 from ecnomy.agents.spec import AgentSpec, ClassSpec, ContractSpec
 
@@ -74,6 +75,13 @@ class Seat(Protocol):
     def account(self) -> int:
         """The number of its account."""
 
+    def account_of(self, agent: str) -> int:
+        """The number of another agent's account.
+
+        Raises:
+            StrategyError: there is no such agent.
+        """
+
     @property
     def t_ps(self) -> int:
         """The time of the report that is answered."""
@@ -106,6 +114,9 @@ class Seat(Protocol):
 
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
         """`buyer` decides who carries the calls of these flows, and hears how they went."""
+
+    def sell_files(self, sources: tuple[str, ...], tariff: ElasticTariff) -> None:
+        """It sells the files of these sources, each for a price and by a deadline."""
 
     def pay_fixed_costs(self, micro: int, per_ps: int) -> None:
         """It pays so much for so much time, whatever it sells, to `outside:costs`."""

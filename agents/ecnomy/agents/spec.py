@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.call_tariff import CallTariff
+from ecnomy.agents.elastic_tariff import ElasticTariff
 
 __all__ = [
     "CUSTOMER_PAYS",
@@ -19,6 +20,7 @@ __all__ = [
     "RETAIL",
     "AgentSpec",
     "CallLine",
+    "ElasticLine",
     "ClassSpec",
     "ContractSpec",
     "MarketSpec",
@@ -103,6 +105,14 @@ class CallLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     strategy: StrategySpec | None = None
 
 
+class ElasticLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A row of a provider's table of elastic types; `strategy` says what marks may cost."""
+
+    tariff: ElasticTariff
+    sources: tuple[str, ...]
+    strategy: StrategySpec
+
+
 class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One agent; what its role does not take is empty.
 
@@ -113,6 +123,8 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         decision_interval_ps: -1 for the role's default.
         test_streams: sources it watches the network by.
         lines: its tariff table, of the calls it sells.
+        elastic: its table of elastic connection types, of the files it carries.
+        integrated_with: the carrier it is one firm with, "" for none.
         fixed_costs: what it pays for its time, whatever it sells; micro-units for so many ps.
         links: patterns of the names of links it owns.
         nodes: nodes whose outgoing links it owns.
@@ -129,6 +141,8 @@ class AgentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decision_interval_ps: int = -1
     test_streams: tuple[str, ...] = ()
     lines: tuple[CallLine, ...] = ()
+    elastic: tuple[ElasticLine, ...] = ()
+    integrated_with: str = ""
     fixed_costs: tuple[int, int] | None = None
     links: tuple[str, ...] = ()
     nodes: tuple[str, ...] = ()

@@ -88,7 +88,15 @@ ROLES: Final[dict[str, Preset]] = {
     ),
     "guaranteed-stream-provider": Preset(
         f"{_HERE}.guaranteed_stream_provider:GuaranteedStreamProvider",
-        takes=("sources", "test_streams", "tariff", "tariffs", "fixed_costs"),
+        takes=(
+            "sources",
+            "test_streams",
+            "tariff",
+            "tariffs",
+            "elastic",
+            "integrated_with",
+            "fixed_costs",
+        ),
         needs={
             "sources": "the sources whose calls are sold",
             "tariff": f"a tariff such as {_PROMISE}",

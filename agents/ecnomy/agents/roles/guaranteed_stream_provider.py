@@ -4,7 +4,8 @@
 Andreassen 2002, chapter 4: stand-alone, without access to routers or to its subscribers' quality.
 All it knows of the network is what its own test streams see and what its calls have cost it; on
 that it admits or blocks a call at the moment of the call. It pays the marks of its calls and of its
-test streams, and its fixed costs.
+test streams, and its fixed costs. One that is integrated with a carrier sees the packets of all its
+callers as it sees test streams, and needs none (section 4.4).
 """
 
 from __future__ import annotations
@@ -15,53 +16,68 @@ import mesa
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.roles.call_sales import CallSales
+from ecnomy.agents.roles.elastic_sales import ElasticSales
 from ecnomy.agents.roles.role import EVERY_REPORT, Role, Terms
 from ecnomy.agents.seat import Seat
-from ecnomy.agents.spec import AgentSpec, CallLine
+from ecnomy.agents.spec import AgentSpec, CallLine, ElasticLine
 
 __all__ = ["GuaranteedStreamProvider"]
 
 
 class GuaranteedStreamProvider(Role):
-    """Holds a tariff table and a strategy of admission for each of its rows.
+    """Holds a tariff table and a strategy for each of its rows.
 
     Attributes:
-        lines: the rows.
+        lines: the rows of calls; their strategies let calls in.
+        elastic: the rows of files; their strategies say what marks may cost.
     """
 
     phase: ClassVar[str] = "watch"
 
     def __init__(
-        self, model: mesa.Model, name: str, terms: Terms, lines: tuple[CallLine, ...]
+        self,
+        model: mesa.Model,
+        name: str,
+        terms: Terms,
+        lines: tuple[CallLine, ...],
+        elastic: tuple[ElasticLine, ...] = (),
     ) -> None:
         """See Role; a strategy that cannot be made or used is a StrategyError."""
         super().__init__(model, name, terms, EVERY_REPORT)
         self.lines = tuple(CallSales(name, line, terms) for line in lines)
+        self.elastic = tuple(ElasticSales(name, line) for line in elastic)
 
     @classmethod
     def made(cls, model: mesa.Model, terms: Terms, spec: AgentSpec) -> Self:
         """See Role."""
-        if not spec.lines:
+        if not (spec.lines or spec.elastic):
             raise StrategyError(f"{spec.name}: a provider of calls has a tariff")
-        return cls(model, spec.name, terms, spec.lines)
+        return cls(model, spec.name, terms, spec.lines, spec.elastic)
 
     def join(self, seat: Seat) -> None:
         """It sells the calls of its sources, and pays their marks and those of its test streams."""
         spec = seat.spec
-        sources = tuple(name for line in self.lines for name in line.sources)
-        seat.pay_marks((*sources, *spec.test_streams))
+        calls = tuple(name for line in self.lines for name in line.sources)
+        files = tuple(name for line in self.elastic for name in line.sources)
+        seat.pay_marks((*calls, *files, *spec.test_streams))
         if spec.fixed_costs is not None:
             seat.pay_fixed_costs(*spec.fixed_costs)
         self._sold = [seat.sell_calls(line, line.sources, line.tariff) for line in self.lines]
-        self._streams = seat.rows_of(spec.test_streams)
+        own = calls if spec.integrated_with else ()
+        self._streams = seat.rows_of((*spec.test_streams, *own))
+        for line in self.elastic:
+            seat.sell_files(line.sources, line.tariff)
+        self._files = [seat.rows_of(line.sources) for line in self.elastic]
 
     def act(self, seat: Seat) -> None:
-        """Look at the test streams; what has changed of its readings is noted."""
+        """Look at the test streams, pay for files; what has changed of its readings is noted."""
         before = self.readings
         for number, line in zip(self._sold, self.lines, strict=True):
             price_micro = line.watch(seat.streams(self._streams, number))
             if price_micro is not None:
                 seat.post_call_price(number, price_micro)
+        for rows, row in zip(self._files, self.elastic, strict=True):
+            seat.pay(rows, row.decide(seat.flows(rows)), all_of_them=False)
         for name, value in self.readings.items():
             if before.get(name) != value:
                 seat.note(name, value)

@@ -14,6 +14,7 @@ __all__ = [
     "NO_FEES",
     "REIMBURSEMENT",
     "SETTLEMENT",
+    "TRANSFER",
 ]
 
 MARKS: Final = "marks"
@@ -21,14 +22,16 @@ CLASS_FEE: Final = "class-fee"
 SETTLEMENT: Final = "settlement"
 CALL: Final = "call"
 REIMBURSEMENT: Final = "reimbursement"
+TRANSFER: Final = "transfer"
 FIXED_COST: Final = "fixed-cost"
 
-KINDS: Final = (MARKS, CLASS_FEE, SETTLEMENT, CALL, REIMBURSEMENT, FIXED_COST)
+KINDS: Final = (MARKS, CLASS_FEE, SETTLEMENT, CALL, REIMBURSEMENT, TRANSFER, FIXED_COST)
 # All other kinds are fees, what contracts charge too.
 NO_FEES: Final = (
     MARKS,
     SETTLEMENT,
     CALL,
     REIMBURSEMENT,
+    TRANSFER,
     FIXED_COST,
 )

@@ -26,6 +26,7 @@ from ecnomy.markets.economy.class_desk import ClassDesk
 from ecnomy.markets.economy.contracts import ClassFee, Contract
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import domains_of
+from ecnomy.markets.economy.file_desk import FileDesk
 from ecnomy.markets.economy.guarded import settlement_of
 from ecnomy.markets.economy.ledger import Ledger
 from ecnomy.markets.economy.link_laws import LinkLaws
@@ -50,7 +51,7 @@ class Market(ByHand):
         plan: what is run.
         ledger: all money moved.
         journal: what agents did, for the table `agents`.
-        parties, domains, desk, classes, aims, sight, laws: see their modules.
+        parties, domains, desk, files, classes, aims, sight, laws: see their modules.
         offer: the class each flow is in, an index into `offers` or NO_OFFER.
         warnings: what a user should know; whoever shows them empties the list.
     """
@@ -73,6 +74,7 @@ class Market(ByHand):
         self.warnings: list[str] = []
         self.parties = Parties(plan, spec.agents, self.ledger)
         self.desk = CallDesk(self.parties, self.ledger)
+        self.files = FileDesk(self.parties, self.ledger)
         self.classes = ClassDesk(plan, self.parties, self.journal)
         self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
         self.laws = LinkLaws(plan)
@@ -160,6 +162,7 @@ class Market(ByHand):
         """
         self.t_ps, self._epoch = report.t_ps, report.epoch
         self.desk.book(report.t_ps)
+        self.files.book()
         terms = (self.offer, self.domains.price_micro, self.aims.active, self.aims.weight)
         epoch = Epoch(self._before, report, *terms)
         self._book.close_epoch(epoch)
@@ -206,6 +209,7 @@ class Market(ByHand):
         """Calls are judged and get their charge and reimbursement; all else is as it came."""
         if record.table == "transfers":
             self._counts.transferred(record.columns)
+            self.files.judge(record.columns)
         if record.table != "calls":
             return record
         return replace(record, columns=self.desk.judge(record.columns))

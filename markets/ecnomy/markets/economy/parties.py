@@ -40,6 +40,7 @@ class Parties:
     """The accounts that the contracts of a run name.
 
     Attributes:
+        agents: all agents, in the scenario's order.
         offers: all service classes on sale; flows name theirs by index.
         first_offer: the class each flow starts in, NO_OFFER for none.
         users: account of each flow's user.
@@ -53,9 +54,9 @@ class Parties:
         """
         self._flows = flows_of(plan)
         self._ledger = ledger
-        agents = tuple(agents)
-        _check_names([agent.name for agent in agents])
-        self._accounts = {agent.name: ledger.open(agent.name) for agent in agents}
+        self.agents = tuple(agents)
+        _check_names([agent.name for agent in self.agents])
+        self._accounts = {agent.name: ledger.open(agent.name) for agent in self.agents}
         self.offers: tuple[Offer, ...] = ()
         self._dearest = DEAREST_FEE_MICRO // max([1, *(s.row_flows for s in plan.sources)])
         count = sum(len(rows) for rows in self._flows.values())

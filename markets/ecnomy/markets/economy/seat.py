@@ -14,6 +14,7 @@ from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.classes import ClassObservation
 from ecnomy.agents.decision import Decision
+from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import NO_OFFER, Integers, Observation, Offer, PriceObservation
 from ecnomy.agents.roles.find import Preset
@@ -47,6 +48,14 @@ class MarketSeat:
     def account(self) -> int:
         """See Seat."""
         return self._market.parties.account(self._name)
+
+    def account_of(self, agent: str) -> int:
+        """See Seat."""
+        known = [one.name for one in self._market.parties.agents]
+        if agent not in known:
+            names = ", ".join(known)
+            raise StrategyError(f"{self._name}: found no agent {agent!r}, expected one of {names}")
+        return self._market.parties.account(agent)
 
     @property
     def t_ps(self) -> int:
@@ -83,6 +92,10 @@ class MarketSeat:
     def buy_calls(self, buyer: CallBuyer, rows: Integers) -> None:
         """See Seat."""
         self._market.desk.buy(buyer, rows)
+
+    def sell_files(self, sources: tuple[str, ...], tariff: ElasticTariff) -> None:
+        """See Seat."""
+        self._market.files.open(self._name, tariff, self._market.parties.flows(sources))
 
     def pay_fixed_costs(self, micro: int, per_ps: int) -> None:
         """See Seat."""

@@ -65,8 +65,8 @@ def _record(scenario: Scenario, links: int) -> plans.Record:
         every_ps=record.every if record.series else plans.NONE,
         delay_thresholds_ps=list(dict.fromkeys((*record.delay_thresholds, *promised))),
         trace=record.trace,
-        transfers=record.transfers,
-        calls=calls and (record.calls or bool(guarantees)),
+        transfers=record.transfers or any(agent.elastic for agent in guarantees),
+        calls=calls and (record.calls or any(agent.lines for agent in guarantees)),
         histograms=[plans.Histogram(*entry) for entry in record.histograms.asked()],
         counts=[] if counts is None else list(counts.of),
         counts_every_ps=plans.NONE if counts is None else counts.every,
@@ -84,7 +84,7 @@ def _classes_every(scenario: Scenario) -> int:
 
 def _guarantees(scenario: Scenario) -> list[AgentSpec]:
     agents = scenario.market.agents if scenario.market else ()
-    return [agent for agent in agents if agent.lines]
+    return [agent for agent in agents if agent.lines or agent.elastic]
 
 
 def _marked(scenario: Scenario, source: Source) -> bool:

@@ -32,6 +32,7 @@ from ecnomy.markets.plan.structs import NONE
 __all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "Taken", "schemas"]
 
 ROWS_PER_GROUP: Final = 65_536
+MOST_BATCHES: Final = 512  # that are kept as they came
 ALL_TABLES: Final = (
     "flows",
     "links",
@@ -173,6 +174,8 @@ class TableWriter:
         self._rows += len(first.index if isinstance(first, Taken) else first)
         if self._rows >= ROWS_PER_GROUP:
             self._flush(ROWS_PER_GROUP)
+        elif len(self._waiting) >= MOST_BATCHES:
+            self._gather()
 
     def close(self) -> None:
         """Write what is left and give the table its name."""
@@ -182,19 +185,23 @@ class TableWriter:
 
     def _flush(self, least: int) -> None:
         # Combined, as the bytes written would otherwise depend on the batches' lengths.
-        table = self._rest
-        if self._waiting:
-            fields = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
-            arrays = [_column(parts, field.type) for parts, field in fields]
-            more = pa.Table.from_arrays(arrays, schema=self._schema)
-            table = pa.concat_tables([table, more]).combine_chunks()
+        self._gather()
+        table = self._rest.combine_chunks()
         start = 0
         while table.num_rows - start >= least:
             rows = min(ROWS_PER_GROUP, table.num_rows - start)
             self._writer.write_table(table.slice(start, rows), row_group_size=ROWS_PER_GROUP)
             start += rows
-        self._waiting, self._rest = [], table.slice(start)
+        self._rest = table.slice(start)
         self._rows = self._rest.num_rows
+
+    def _gather(self) -> None:
+        """Make one batch of those that wait: an array of a few rows takes more than its rows."""
+        if self._waiting:
+            fields = zip(zip(*self._waiting, strict=True), self._schema, strict=True)
+            arrays = [_column(parts, field.type) for parts, field in fields]
+            more = pa.Table.from_arrays(arrays, schema=self._schema)
+            self._waiting, self._rest = [], pa.concat_tables([self._rest, more])
 
 
 def _column(parts: Sequence[Any], kind: pa.DataType) -> pa.Array:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `tariff:` and `tariffs:` of a guaranteed stream provider."""
+"""What users write under `tariff:`, `tariffs:` and `elastic:` of a guaranteed stream provider."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from ecnomy.agents.call_tariff import BOTH, PROVIDER_SEES, SUBSCRIBER_SEES, CallTariff, Hours
-from ecnomy.agents.spec import CallLine, StrategySpec
+from ecnomy.agents.elastic_tariff import ElasticTariff
+from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
 from ecnomy.markets.economy.prices import Price, PriceReader
 from ecnomy.markets.economy.tariffs import TimeOfDay
 from ecnomy.markets.inputs import reading
@@ -17,7 +18,7 @@ from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.scenario.strategy import StrategyReader
 
-__all__ = ["DEFAULT_ROW", "CallTariffEntry", "CallTariffRow"]
+__all__ = ["DEFAULT_ROW", "CallTariffEntry", "CallTariffRow", "ElasticRow"]
 
 DEFAULT_ROW: Final = "calls"
 _AS_PRICE: Final = -1
@@ -190,3 +191,24 @@ class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
     def line(self, name: str) -> CallLine:
         """As the market takes it."""
         return CallLine(self.tariff(name), self.sources, self.strategy)
+
+
+class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A row of a table of elastic types: a price a file, by when it is there, what marks may cost.
+
+    Without a strategy it is sent by its deadline within its price.
+    """
+
+    sources: Names
+    price: Annotated[int, _MONEY]
+    deadline: _MaxTime
+    reimbursement: _Reimbursement = _AS_PRICE
+    strategy: Annotated[StrategySpec | None, StrategyReader()] = None
+
+    def line(self, name: str) -> ElasticLine:
+        """As the market takes it."""
+        back = self.price if self.reimbursement == _AS_PRICE else self.reimbursement
+        tariff = ElasticTariff(self.price, self.deadline, back, name)
+        deadline_s, budget = self.deadline / 10**12, self.price / MICRO
+        usual = StrategySpec("file-budget", {"deadline": deadline_s, "budget": budget})
+        return ElasticLine(tariff, self.sources, self.strategy or usual)

@@ -96,6 +96,11 @@ def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[A
             agent,
             sources=members(agent.sources),
             test_streams=members(agent.test_streams),
+            elastic=agent.elastic
+            and {
+                name: msgspec.structs.replace(row, sources=members(row.sources))
+                for name, row in agent.elastic.items()
+            },
             tariffs=agent.tariffs
             and {
                 name: msgspec.structs.replace(row, sources=members(row.sources))
@@ -135,6 +140,8 @@ def _agent(agent: AgentEntry) -> AgentSpec:
         decision_interval_ps=-1 if interval is None else interval,
         test_streams=agent.test_streams,
         lines=agent.lines(),
+        elastic=agent.files(),
+        integrated_with=agent.integrated_with or "",
         fixed_costs=None if costs is None else (costs.micro, costs.per),
         contracts=tuple(
             ContractSpec(_kind(c), c.meter, c.tariff, c.sources) for c in agent.contracts or ()

@@ -12,6 +12,7 @@ from ecnomy.agents.spec import (
     CUSTOMER_PAYS,
     PROVIDER_PAYS,
     CallLine,
+    ElasticLine,
     RoleSpec,
     StrategySpec,
 )
@@ -32,7 +33,7 @@ from ecnomy.markets.inputs.amounts import (
     TimePs,
 )
 from ecnomy.markets.inputs.reading import Misfit
-from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow
+from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow, ElasticRow
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
 from ecnomy.markets.scenario.network import Network
@@ -50,7 +51,7 @@ SERIES: Final = ("cwnd", "rtt", "rate", "queue", "marking_probability")
 RULES: Final = ("retail", "cascade", "direct", "peering")  # economy/settlement.py; a test compares
 TAKEN: Final = (  # keys that only some roles take
     *("classes", "marks_paid_by", "sources", "tariff", "tariffs", "test_streams"),
-    *("links", "nodes", "price_per_mark", "fixed_costs"),
+    *("links", "nodes", "price_per_mark", "fixed_costs", "elastic", "integrated_with"),
 )
 
 _Payer = Annotated[str, Choice((PROVIDER_PAYS, CUSTOMER_PAYS))]
@@ -126,6 +127,8 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
     test_streams: Names = ()
     tariff: CallTariffEntry | None = None  # of the calls of `sources`
     tariffs: dict[str, CallTariffRow] | None = None  # or a table of them
+    elastic: dict[str, ElasticRow] | None = None  # of files and pages
+    integrated_with: Name | None = None  # a carrier that it is one firm with
     fixed_costs: TimePrice | None = None
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
     decision_interval: _Period | None = None
@@ -144,13 +147,17 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
                 expected = f"none but {listed}"
                 raise Misfit(key, f"{key} of {with_article(self.role)}", expected)
         for key, expected in preset.needs.items():
-            if not getattr(self, key) and not self.tariffs:
+            if not (getattr(self, key) or self.tariffs or self.elastic):
                 raise Misfit(key, f"no {key}", expected)
         if self.tariffs and self.tariff:
             raise Misfit("tariffs", "'tariffs' beside 'tariff'", "one of them")
         if self.tariffs and self.sources:
             raise Misfit("sources", "'sources' beside 'tariffs'", "sources in each of its rows")
         self._check_strategy(preset)
+
+    def files(self) -> tuple[ElasticLine, ...]:
+        """Its table of elastic types; () of one who sells no files."""
+        return tuple(row.line(name) for name, row in (self.elastic or {}).items())
 
     def lines(self) -> tuple[CallLine, ...]:
         """Its tariff table; () of one who sells no calls."""
@@ -163,18 +170,22 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         """Its role, as the entry has it."""
         return self.role_spec.word
 
-    def _check_kind(self, strategy: StrategySpec | None, path: str) -> None:
+    @staticmethod
+    def _check_kind(strategy: StrategySpec | None, path: str, role: str) -> None:
+        """Refuses a strategy that is not for a role."""
         from ecnomy.agents.strategies import wanted_instead  # numpy, which most checks do without
 
-        if strategy is not None and (wanted := wanted_instead(strategy.kind, self.role)):
-            raise Misfit(path, f"{strategy.kind!r} of {with_article(self.role)}", wanted)
+        if strategy is not None and (wanted := wanted_instead(strategy.kind, role)):
+            raise Misfit(path, f"{strategy.kind!r} of {with_article(role)}", wanted)
 
     def _check_strategy(self, preset: Preset) -> None:
         for name, row in (self.tariffs or {}).items():
-            self._check_kind(row.strategy, f"tariffs.{name}.strategy.kind")
+            self._check_kind(row.strategy, f"tariffs.{name}.strategy.kind", self.role)
+        for name, files in (self.elastic or {}).items():
+            self._check_kind(files.strategy, f"elastic.{name}.strategy.kind", "price-handler")
         if self.strategy is None:
             return
-        self._check_kind(self.strategy, "strategy.kind")
+        self._check_kind(self.strategy, "strategy.kind", self.role)
         key, found, expected = preset.strategy_needs.get(self.strategy.kind, ("", "", ""))
         if key and key not in self.strategy.params:
             raise Misfit(f"strategy.{key}", found, expected)

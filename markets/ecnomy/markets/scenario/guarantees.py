@@ -6,15 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
-from ecnomy.agents.spec import CallLine, StrategySpec
+from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
 from ecnomy.agents.strategies import make
 from ecnomy.markets.inputs.amounts import Names
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.scenario.document import AgentEntry, Document, Source
 from ecnomy.markets.scenario.places import Places
-from ecnomy.markets.scenario.traffic import Cbr, Poisson, Voip
+from ecnomy.markets.scenario.traffic import FILES, Cbr, Poisson, Voip
+from ecnomy.markets.scenario.transport import Udp
 
 __all__ = ["check_guarantees"]
+
+Line = CallLine | ElasticLine
 
 
 def check_guarantees(
@@ -49,18 +53,21 @@ def check_guarantees(
                 _check_free(name, {**taken, **sold, **own}, sources, here, places)
                 own[name] = f"{agent.role} {agent.name!r}"
                 _check_stream(sources[name], line, here, places)
-                if line is not None:
+                if isinstance(line, CallLine):
                     _check_rivals(agent.name, name, line, on_sale, here, places)
         taken |= {name: owner for name, owner in own.items() if name not in on_sale}
         _check_needs(agent, f"market.agents[{index}].test_streams", places)
+        _check_firm(agent, agents, f"market.agents[{index}].integrated_with", places)
 
 
-def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, CallLine | None]]:
-    """Where an agent that sells calls lists sources, and on which line it sells theirs."""
+def _listed(agent: AgentEntry, path: str) -> Iterator[tuple[str, Names, Line | None]]:
+    """Where a provider lists sources, and on which line it sells theirs; None: test streams."""
     for line in agent.lines():
         row = f"{path}.tariffs.{line.tariff.name}" if agent.tariffs else path
         yield f"{row}.sources", line.sources, line
-    if agent.lines():
+    for files in agent.files():
+        yield f"{path}.elastic.{files.tariff.name}.sources", files.sources, files
+    if agent.lines() or agent.files():
         yield f"{path}.test_streams", agent.test_streams, None
 
 
@@ -98,17 +105,29 @@ def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:
     for line in agent.lines():
         strategy = line.strategy or agent.strategy or StrategySpec(kind=DEFAULT_ADMISSION)
         needy = getattr(make(strategy.kind, strategy.params), "needs_streams", False)
-        if needy and not agent.test_streams:
+        if needy and not agent.test_streams and agent.integrated_with is None:
             expected = f"sources that send test streams, which {strategy.kind} goes by"
             raise places.fault(path, "no test streams", expected)
 
 
-def _check_stream(source: Source, line: CallLine | None, path: str, places: Places) -> None:
+def _check_firm(
+    agent: AgentEntry, agents: tuple[AgentEntry, ...], path: str, places: Places
+) -> None:
+    carriers = [other.name for other in agents if preset_of(other.role).owns_links]
+    if agent.integrated_with is not None and agent.integrated_with not in carriers:
+        raise places.fault(path, repr(agent.integrated_with), known_name("", carriers))
+
+
+def _check_stream(source: Source, line: Line | None, path: str, places: Places) -> None:
     traffic = source.traffic
     found = f"{source.name!r}, whose traffic is {traffic.__struct_config__.tag}"
     if line is None:
         if not isinstance(traffic, Cbr | Poisson):
             raise places.fault(path, found, "a source of cbr or poisson traffic")
+        return
+    if isinstance(line, ElasticLine):
+        if not isinstance(traffic, FILES) or isinstance(source.transport, Udp):
+            raise places.fault(path, found, "a source of files or pages over tcp")
         return
     if not isinstance(traffic, Voip):
         raise places.fault(path, found, "a source of voip calls")

@@ -92,7 +92,8 @@ def _named_in(market: MarketSpec) -> Iterator[tuple[str, str]]:
     yield market.settlement, "ecnomy.settlements"
     for agent in market.agents:
         yield agent.role, "ecnomy.roles"
-        for strategy in (agent.strategy, *(line.strategy for line in agent.lines)):
+        rows = [line.strategy for line in agent.lines] + [line.strategy for line in agent.elastic]
+        for strategy in (agent.strategy, *rows):
             if strategy is not None and strategy.kind not in BUILT_IN:
                 yield strategy.kind, GROUP
             yield from _utilities_of(strategy)

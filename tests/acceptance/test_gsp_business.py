@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Business models of a guaranteed stream provider, counted again from calls, files and marks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.markets import load, run
+
+EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
+PS = 10**12
+SHORT = (
+    "duration=240 s", "warmup=20 s", "sources.callers.traffic.idle=40 s",
+    "sources.callers.traffic.call=6 s", "sources.rush.start=100 s", "sources.rush.stop=160 s",
+    "market.agents.gsp.strategy.sample=10 s", "market.agents.gsp.strategy.learning=4",
+)  # fmt: skip
+
+
+def ran(tmp_path_factory, name: str, *more: str):
+    """A short run of an example."""
+    folder = tmp_path_factory.mktemp(name) / "run"
+    return run(load(EXAMPLES / f"{name}.yaml", overrides=(*SHORT, *more), seed=4), out=folder)
+
+
+def booked(ledger, kind: str) -> Counter:
+    """(time, flow, amount, payer, payee) of all postings of a kind."""
+    rows = ledger[ledger.kind == kind]
+    columns = (rows.t_ps, rows.flow, rows.amount_micro, rows.debit, rows.credit)
+    return Counter(zip(*columns, strict=True))
+
+
+def moved(ledger, payer: str, kind: str) -> int:
+    """What an account paid under a kind."""
+    return int(ledger[(ledger.debit == payer) & (ledger.kind == kind)].amount_micro.sum())
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Files and pages sold by their deadlines, both of which are hard to keep at times."""
+    more = (
+        "sources.kiosk.traffic.reading=4 s", "sources.laboratory.traffic.pause=5 s",
+        "sources.laboratory.traffic.packets=1000 packets",
+        "market.agents.gsp.elastic.files.deadline=9 s",
+        "market.agents.gsp.elastic.pages.deadline=1 s",
+        "market.agents.gsp.elastic.files.strategy.deadline=10 s",
+    )  # fmt: skip
+    return ran(tmp_path_factory, "gsp-files", *more)
+
+
+def test_every_complete_file_is_charged_and_judged(files) -> None:
+    """At its end: the price of its type; money back if it took longer than promised."""
+    source = files.flows.set_index("flow").source
+    terms = {"laboratory": (600_000, 9 * PS), "kiosk": (30_000, PS)}
+    charged, back = Counter(), Counter()
+    for one in files.transfers.itertuples():
+        name = source[one.flow]
+        if name not in terms or not one.complete:
+            continue
+        price, deadline = terms[name]
+        user = f"source:{name}"
+        charged[(one.end_ps, one.flow, price, user, "gsp")] += 1
+        if one.end_ps - one.start_ps > deadline:
+            back[(one.end_ps, one.flow, price, "gsp", user)] += 1
+    assert sum(charged.values()) > 100 and 3 < sum(back.values()) < sum(charged.values()) / 2
+    assert booked(files.ledger, "transfer") == charged
+    rows = files.ledger[files.ledger.kind == "reimbursement"]
+    of_files = Counter(
+        {k: n for k, n in booked(files.ledger, "reimbursement").items() if k[4] != "source:callers"}
+    )
+    assert of_files == back and (rows.credit == "source:callers").any()
+
+
+def test_the_provider_pays_for_the_marks_of_files(files) -> None:
+    """Of all that it sells; what the marks of each type cost is told apart by flow."""
+    own = ["laboratory", "kiosk", "callers", "test-10", "test-20", "test-30", "probe"]
+    last = files.flow_epochs[files.flow_epochs.t_ps == 240 * PS].set_index("flow").ce
+    flows = files.flows[files.flows.source.isin(own)].flow
+    assert moved(files.ledger, "gsp", "marks") == 1000 * int(last[flows].sum()) > 0
+    assert last[files.flows[files.flows.source == "laboratory"].flow].sum() > 0
+
+
+def test_one_firm_sees_its_callers_and_loses_revenue(tmp_path_factory) -> None:
+    """Without test streams it learns a threshold and blocks; its marks go to its carrier."""
+    result = ran(tmp_path_factory, "gsp-integrated")
+    agents, calls, ledger = result.agents, result.calls, result.ledger
+    assert "blocking_threshold" in set(agents.name[agents.agent == "gsp"])
+    assert (calls.accepted == 0).sum() > 20
+    streams = result.flows[result.flows.source.str.startswith(("test", "probe"))].flow
+    paid = ledger[(ledger.debit == "gsp") & (ledger.kind == "marks")]
+    assert not paid.flow.isin(streams).any() and set(paid.credit) == {"isp"}
+    last = result.flow_epochs[result.flow_epochs.t_ps == 240 * PS].set_index("flow").ce
+    callers = result.flows[result.flows.source == "callers"].flow
+    assert paid.amount_micro.sum() == 1000 * int(last[callers].sum())
+
+
+def test_an_insurer_pays_back_what_is_beyond_the_cap(tmp_path_factory) -> None:
+    """Period by period; the premium is for the time, to the micro-unit."""
+    terms = "market.agents.broker.role={kind: gsp_insurer:GspInsurer, insured: gsp, "
+    terms += "premium: 3.000001 money/h, cap: 0.3 money, period: 60 s}"
+    result = ran(tmp_path_factory, "gsp-insured", terms)
+    ledger = result.ledger
+    marks = ledger[(ledger.debit == "gsp") & (ledger.kind == "marks")]
+    period = (marks.t_ps - 1) // (60 * PS)
+    cost = marks.groupby(period).amount_micro.sum()
+    beyond = np.maximum(cost - 300_000, 0)
+    assert (beyond > 0).any()
+    back = ledger[ledger.kind == "pay-back"]
+    by_period = back.groupby((back.t_ps - 1) // (60 * PS)).amount_micro.sum()
+    assert by_period.to_dict() == beyond[beyond > 0].to_dict()
+    assert set(back.debit) == {"broker"} and set(back.credit) == {"gsp"}
+    assert moved(ledger, "gsp", "premium") == 3_000_001 * 240 // 3600
