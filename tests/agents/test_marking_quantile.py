@@ -201,16 +201,7 @@ def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
     def post_price(told: StreamObservation) -> int | None:
         answer = post(told)
         if answer is not None:
-            rate, broken = state["now"]
-            odds = min(max(broken, 1e-4), 1 - 1e-4)
-            chance = 1 / (1 + math.exp(-state["shift"]) * (1 - odds) / odds)
-            minutes = np.mean([c.end_ps - c.start_ps for c in world.ended]) / PS / 60
-            cost = 1000 * np.mean([c.sent for c in world.ended]) * rate * state["factor"]
-            first = world.second - memory  # renewed every sample, so of whole samples
-            probes = 1000 * sum(marks for _, marks, _ in world.reports[max(first + 1, 0) :])
-            sold = sum(a for t, _, a in world.asked if t >= max(first, 0) * PS)
-            value = 20_000 - 3000 * minutes + 80_000 * chance + cost + probes / sold
-            posted.append((answer, value))
+            posted.append((answer, by_hand(world, state, memory)))
         return answer
 
     strategy.post_price = post_price  # type: ignore[method-assign]
@@ -218,6 +209,19 @@ def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
     assert len(posted) == 6 and len(world.posted) == 6
     for answer, value in posted:
         assert answer == pytest.approx(value, abs=1.001)
+
+
+def by_hand(world: World, state: dict[str, Any], memory: int) -> float:
+    """V, micro-units: P of 20,000, R_e of 80,000, 3,000 a minute, marks at 1,000."""
+    rate, broken = state["now"]
+    odds = min(max(broken, 1e-4), 1 - 1e-4)
+    chance = 1 / (1 + math.exp(-state["shift"]) * (1 - odds) / odds)
+    minutes = np.mean([c.end_ps - c.start_ps for c in world.ended]) / PS / 60
+    cost = 1000 * np.mean([c.sent for c in world.ended]) * rate * state["factor"]
+    first = world.second - memory  # renewed every sample, so of whole samples
+    probes = 1000 * sum(marks for _, marks, _ in world.reports[max(first + 1, 0) :])
+    sold = sum(a for t, _, a in world.asked if t >= max(first, 0) * PS)
+    return float(20_000 - 3000 * minutes + 80_000 * chance + cost + probes / sold)
 
 
 def corrections(calls: list[Any]) -> tuple[float, float]:
