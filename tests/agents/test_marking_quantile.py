@@ -5,14 +5,20 @@ from __future__ import annotations
 
 import math
 import random
+from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
+from scipy import optimize
 
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.estimators import ESTIMATORS, Samples
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.marking_quantile import MarkingQuantile
+from gsp_world import TARIFF, World
+from gsp_world import seen as gsp_seen
 
 PS = 10**12
 CALL = Call(0, 0)
@@ -90,6 +96,9 @@ def test_silent_streams_block_nobody() -> None:
         ("quantile", {"quantile": 1.1}),
         ("sample", {"sample": 0.0}),
         ("learning", {"learning": 0}),
+        ("estimator", {"estimator": "guess"}),
+        ("margin", {"margin": math.nan}),
+        ("reprice", {"reprice": -1.0}),
     ],
 )
 def test_senseless_parameters_are_refused(key: str, params: dict) -> None:
@@ -97,6 +106,142 @@ def test_senseless_parameters_are_refused(key: str, params: dict) -> None:
     with pytest.raises(Refused) as refusal:
         MarkingQuantile(**params)
     assert refusal.value.key == key
+
+
+@pytest.mark.parametrize("kind", sorted(ESTIMATORS))
+def test_the_threshold_is_the_estimators(kind: str) -> None:
+    """Of adjoining samples, from the tariff's blocking rate where no quantile is given."""
+    draw = random.Random(7)
+    tariff = msgspec.structs.replace(TARIFF, max_blocking_rate=0.25)
+    strategy = MarkingQuantile(sample=10.0, learning=3, estimator=kind)
+    kept, told = [(0, 0)], 0
+    for second in range(1, 301):
+        sent, marks = draw.randint(30, 60), draw.randint(0, 12)
+        kept.append((sent, marks))
+        strategy.watch(gsp_seen(second, 1.0, (sent, marks, 0), tariff=tariff))
+        blocks = [kept[i : i + 10] for i in range(1, len(kept) - 9, 10)]
+        packets = [sum(n for n, _ in block) for block in blocks]
+        hits = [sum(k for _, k in block) for block in blocks]
+        if len(blocks) < 3:
+            assert strategy.threshold == math.inf
+            continue
+        expected = ESTIMATORS[kind].of(Samples.of(hits, packets)).threshold(0.25)
+        assert strategy.threshold == expected
+        told += 1
+        now = kept[-10:]
+        m = sum(k for _, k in now) / sum(n for n, _ in now)
+        assert strategy.admit(CALL) == (m <= expected)
+    assert told > 200
+
+
+def test_a_given_quantile_comes_before_the_tariffs() -> None:
+    """0.5 given: half, whatever the tariff promises; no promise and none given: nine tenths."""
+    rates = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    for quantile, promised, expected in (
+        (0.5, 0.1, 0.05),
+        (None, 0.3, 0.07),
+        (None, 0.0, 0.1),
+        (None, -1.0, 0.09),
+    ):
+        strategy = MarkingQuantile(quantile, sample=1.0, learning=10)
+        tariff = msgspec.structs.replace(TARIFF, max_blocking_rate=promised)
+        for second, marks in enumerate(rates, 1):
+            strategy.watch(gsp_seen(second, 1.0, (100, marks, 0), tariff=tariff))
+        assert strategy.threshold == expected
+
+
+def steady(second: int) -> tuple[float, float]:
+    """A network that is marked and late as ever."""
+    return 0.2 + 0.02 * math.sin(second / 50), 0.03
+
+
+@pytest.mark.parametrize("kind", ["beta-binomial", "beta", "empirical"])
+def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
+    """V = P + R_e p + mu + h, from lists: estimates of test streams, corrected by its own calls."""
+    sample, memory = 20, 100 * 20
+    strategy = MarkingQuantile(
+        quantile=0.9, sample=sample, learning=5, estimator=kind, margin=0.02, reprice=500.0
+    )
+    tariff = CallTariff(100_000, 1, 0.05, 80_000, price_micro_per_min=3000)
+    world = World(strategy, steady, tariff=tariff, dearer=1.4)
+    expected: dict[tuple[int, int], tuple[float, float]] = {}
+    state = {"now": (0.0, 0.0), "factor": 1.0, "shift": 0.0}
+
+    def each() -> None:
+        for t_ps, flow, let_in in world.asked[state.get("asked", 0) :]:
+            if let_in and world.ended:
+                expected[flow, t_ps] = state["now"]
+        state["asked"] = len(world.asked)
+
+    watch = strategy.watch
+
+    def watched(told: StreamObservation) -> None:
+        watch(told)
+        second = world.second
+        if not second or second % sample:
+            return
+        rows = [world.reports[1 + i : 1 + i + sample] for i in range(0, second, sample)]
+        n, k, bad = (np.array([sum(r[c] for r in row) for row in rows]) for c in (0, 1, 2))
+        blocked = 0.1 if len(rows) >= 5 else 0.0
+        fit = ESTIMATORS[kind].of(Samples.of(k, n))
+        beta = fit.threshold(blocked)
+        kept = k / n <= beta
+        packets = round(np.mean([c.sent for c in world.ended] or [0]))
+        judged = ESTIMATORS[kind].of(Samples.of(bad[kept], n[kept]))
+        state["now"] = fit.mean_below(beta), judged.broken(0.05, packets)
+        calls = [
+            (c, *expected[key]) for c in world.ended if (key := (c.flow, c.start_ps)) in expected
+        ]
+        calls = [row for row in calls if row[0].end_ps > (second - memory) * PS]
+        state["factor"], state["shift"] = corrections(calls)
+
+    strategy.watch = watched  # type: ignore[method-assign]
+    post, posted = strategy.post_call_price, []
+
+    def post_call_price(told: StreamObservation) -> int | None:
+        answer = post(told)
+        if answer is not None:
+            posted.append((answer, by_hand(world, state, memory)))
+        return answer
+
+    strategy.post_call_price = post_call_price  # type: ignore[method-assign]
+    world.run(3100, each)
+    assert len(posted) == 6 and len(world.posted) == 6
+    for answer, value in posted:
+        assert answer == pytest.approx(value, abs=1.001)
+
+
+def by_hand(world: World, state: dict[str, Any], memory: int) -> float:
+    """V, micro-units: P of 20,000, R_e of 80,000, 3,000 a minute, marks at 1,000."""
+    rate, broken = state["now"]
+    odds = min(max(broken, 1e-4), 1 - 1e-4)
+    chance = 1 / (1 + math.exp(-state["shift"]) * (1 - odds) / odds)
+    minutes = np.mean([c.end_ps - c.start_ps for c in world.ended]) / PS / 60
+    cost = 1000 * np.mean([c.sent for c in world.ended]) * rate * state["factor"]
+    first = world.second - memory  # renewed every sample, so of whole samples
+    probes = 1000 * sum(marks for _, marks, _ in world.reports[max(first + 1, 0) :])
+    sold = sum(a for t, _, a in world.asked if t >= max(first, 0) * PS)
+    return float(20_000 - 3000 * minutes + 80_000 * chance + cost + probes / sold)
+
+
+def corrections(calls: list[Any]) -> tuple[float, float]:
+    """Factor of marks and shift of odds, by Brent's method."""
+    marks, hoped = sum(c.marks for c, *_ in calls), sum(c.sent * rate for c, rate, _ in calls)
+    broken, q = sum(c.reimbursed for c, *_ in calls), np.array([chance for *_, chance in calls])
+    q = np.clip(q, 1e-4, 1 - 1e-4)
+    factor = optimize.brentq(lambda x: marks - hoped * math.exp(x) - x / math.log(2) ** 2, -20, 20)
+    shift = optimize.brentq(
+        lambda x: broken - float((1 / (1 + np.exp(-x) * (1 - q) / q)).sum()) - x / 4, -25, 25
+    )
+    return math.exp(factor), shift
+
+
+def test_without_reprice_no_price_is_posted() -> None:
+    """Off by default, and nothing is kept of calls."""
+    strategy = MarkingQuantile(sample=20.0, learning=2)
+    world = World(strategy, steady)
+    world.run(400)
+    assert not world.posted and not strategy._bills.ended and not strategy._bills._waiting
 
 
 def test_a_promise_is_broken_above_the_share_only() -> None:

@@ -228,4 +228,7 @@ def test_strategies_are_listed(
     assert all(one["does"] for one in listed.values() if not one["fault"])
     assert ecnomy("strategies") == 0
     table = capsys.readouterr().out
-    assert "learning [int] = 10" in table and "sample [s] = 180" in table
+    sells = listed["expected-profit"]
+    assert sells["roles"] == ["guaranteed-stream-provider"]
+    assert sells["answers"] == ["each call, let in or not", "a price of a call"]
+    assert "quantile [float] = none" in table and "sample [s] = 180" in table

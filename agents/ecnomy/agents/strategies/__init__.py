@@ -11,6 +11,7 @@ one or more of
     let_in(ClassRequest) -> bool              (if there) whether a flow may enter a class
     admit(Call) -> bool                       for guaranteed stream providers, at each call; with
     watch(StreamObservation) -> None          (if there) what their test streams saw, at reports
+    post_call_price(StreamObservation) -> int (if there) right after: of a call, None keeps it
 
 State lives in the object. `needs_rate`, where a strategy has it, names the parameter that must be
 given for flows whose traffic has no rate of its own ("" for none); `needs_files` is true for one

@@ -44,7 +44,7 @@ class _Ended(NamedTuple):
     end_ps: int
     expected: float
     marks: float
-    chance: float
+    log_odds: float
     broken: bool
 
 
@@ -102,7 +102,8 @@ class CallBills:
             found = self._expected_of(flow, start_ps)
             if found is not None:
                 rate, chance = found
-                self._calls.append(_Ended(end_ps, sent * rate, marks, chance, bool(broken)))
+                odds = _log_odds(chance)
+                self._calls.append(_Ended(end_ps, sent * rate, marks, odds, bool(broken)))
 
     def renew(self, t_ps: int) -> None:
         """Forget what is older than the memory, and draw the conclusions of the rest."""
@@ -116,7 +117,7 @@ class CallBills:
         self.marks_factor = math.exp(
             _root(lambda x: marks - expected * math.exp(x) - x / _MARKS_SPREAD**2)
         )
-        odds = np.array([_log_odds(call.chance) for call in self._calls])
+        odds = np.array([call.log_odds for call in self._calls])
         broken = sum(call.broken for call in self._calls)
         self.odds_shift = _root(
             lambda x: broken - float((1 / (1 + np.exp(-odds - x))).sum()) - x / _ODDS_SPREAD**2
@@ -139,29 +140,26 @@ class CallBills:
     @property
     def probing_micro(self) -> float:
         """What test streams cost within the memory, micro-units."""
-        return sum(period.probing_micro for period in self._periods)
+        return self._probing + sum(period.probing_micro for period in self._periods)
 
     @property
     def calls_asked(self) -> int:
         """Calls that asked within the memory."""
-        return sum(period.asked for period in self._periods)
+        return self._asked + sum(period.asked for period in self._periods)
 
     @property
     def calls_sold(self) -> int:
         """Of these, those let in."""
-        return sum(period.sold for period in self._periods)
+        return self._sold + sum(period.sold for period in self._periods)
 
     def _expected_of(self, flow: int, start_ps: int) -> tuple[float, float] | None:
         """What was expected of the call that began then; None where it was not written down."""
-        waiting = self._waiting.get(flow, deque())
-        while waiting:
-            t_ps, rate, broken = waiting[0]
-            if t_ps > start_ps:
-                return None
-            waiting.popleft()
-            if t_ps == start_ps:
-                return rate, broken
-        return None
+        waiting = self._waiting.get(flow)
+        found = next((one for one in waiting or () if one[0] == start_ps), None)
+        if waiting is None or found is None:
+            return None
+        waiting.remove(found)
+        return found[1:]
 
 
 def _log_odds(chance: float) -> float:

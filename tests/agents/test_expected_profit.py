@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`expected-profit`, step by step beside a plain recount, and in networks that turn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from ecnomy.agents.call_tariff import CallTariff
+from ecnomy.agents.calls import Call
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.strategies.expected_profit import ExpectedProfit
+from gsp_world import PS, TARIFF, World, seen
+
+SAMPLE, LEARNING, MEMORY = 20, 4, 12
+
+
+def swings(second: int) -> tuple[float, float]:
+    """Quiet and busy quarters of an hour, and a tide within them."""
+    busy = (second // 200) % 3 == 1
+    tide = 1 + 0.4 * math.sin(second / 37)
+    return ((0.5, 0.03) if busy else (0.15, 0.004))[0] * tide, (0.02 if busy else 0.004) * tide
+
+
+class Recount:
+    """What the strategy should think, from the plain lists of a world."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def samples(self) -> list[tuple[int, int, int]]:
+        """Packets, marks and bad packets of adjoining twenty seconds, the last MEMORY of them."""
+        rows = self.world.reports[1 : self.world.second + 1]
+        whole = len(rows) // SAMPLE
+        blocks = [rows[SAMPLE * i : SAMPLE * (i + 1)] for i in range(whole)]
+        return [tuple(sum(column) for column in zip(*b, strict=True)) for b in blocks][-MEMORY:]
+
+    def now(self, what: int) -> float:
+        """The rate of marks (1) or bad packets (2) over the last twenty seconds."""
+        rows = self.world.reports[max(1, self.world.second + 1 - SAMPLE) : self.world.second + 1]
+        return sum(r[what] for r in rows) / max(sum(r[0] for r in rows), 1)
+
+    def follows(self, what: int) -> float:
+        rates = [s[what] / s[0] for s in self.samples()]
+        return max(float(np.corrcoef(rates[:-1], rates[1:])[0, 1]), 0.0)
+
+    def mean(self, what: int) -> float:
+        rows = self.samples()
+        return (sum(s[what] for s in rows) + 0.5) / (sum(s[0] for s in rows) + 1)
+
+    def ahead(self, what: int, now: float) -> float:
+        mean = self.mean(what)
+        return mean + self.follows(what) * (now - mean)
+
+    def broken(self, now: float) -> float:
+        """P(K > L^G n) of scipy's beta-binomial, by an analysis of variance written out."""
+        rows = self.samples()
+        n, r = [s[0] for s in rows], [s[2] / s[0] for s in rows]
+        count, total = len(rows), sum(n)
+        pooled = sum(s[2] for s in rows) / total
+        between = sum(a * (b - pooled) ** 2 for a, b in zip(n, r, strict=True)) / (count - 1)
+        within = sum(a * b * (1 - b) for a, b in zip(n, r, strict=True)) / (total - count)
+        length = (total - sum(a * a for a in n) / total) / (count - 1)
+        rho = max((between - within) / (between + (length - 1) * within), 0.0)
+        left = max(rho * pooled * (1 - pooled) - self.follows(2) ** 2 * np.var(r, ddof=1), 0.0)
+        rho = left / (self.mean(2) * (1 - self.mean(2)))
+        m, packets = self.ahead(2, now), round(self.packets())
+        most = math.floor(self.world.tariff.max_delay_rate * packets)
+        if rho == 0:
+            return float(stats.binom(packets, m).sf(most))
+        size = 1 / rho - 1
+        return float(stats.betabinom(packets, m * size, (1 - m) * size).sf(most))
+
+    def packets(self) -> float:
+        return sum(c.sent for c in self.world.ended) / len(self.world.ended)
+
+
+class Books:
+    """The corrections, from what was expected of each call as it was let in."""
+
+    def __init__(self) -> None:
+        self.expected: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def factor_and_shift(self, world: World, at: int) -> tuple[float, float]:
+        """At the end of a sample: calls of the last MEMORY samples of time."""
+        rows = [
+            (c, *self.expected[c.flow, c.start_ps])
+            for c in world.ended
+            if (c.flow, c.start_ps) in self.expected and c.end_ps > (at - MEMORY * SAMPLE) * PS
+        ]
+        marks, hoped = sum(c.marks for c, *_ in rows), sum(c.sent * rate for c, rate, _ in rows)
+        broken = sum(c.reimbursed for c, *_ in rows)
+        q = np.clip([chance for *_, chance in rows], 1e-4, 1 - 1e-4)
+        factor = optimize.brentq(
+            lambda x: marks - hoped * math.exp(x) - x / math.log(2) ** 2, -20, 20
+        )
+        shift = optimize.brentq(
+            lambda x: broken - float((1 / (1 + np.exp(-x) * (1 - q) / q)).sum()) - x / 4, -25, 25
+        )
+        return math.exp(factor), shift
+
+
+@pytest.mark.parametrize("per_minute", [0, 90_000])
+def test_every_answer_is_that_of_a_plain_recount(per_minute: int) -> None:
+    """Fifty minutes: forecasts, chances, corrections and answers, each written out by hand."""
+    tariff = msgspec.structs.replace(TARIFF, price_micro_per_min=per_minute, price_micro=60_000)
+    strategy = ExpectedProfit(margin=0.001, sample=SAMPLE, learning=LEARNING, memory=MEMORY)
+    world = World(strategy, swings, dearer=1.5, worse=2.0, tariff=tariff)
+    recount, books = Recount(world), Books()
+    factor, shift = 1.0, 0.0
+    answers: list[bool] = []
+    compared = 0
+    before = strategy.admit
+
+    def admit(call: Call) -> bool:
+        nonlocal compared
+        samples = recount.samples()
+        answer = before(call)
+        if len(samples) < LEARNING or len(world.ended) < LEARNING:
+            assert answer
+            if world.ended:
+                books.expected[call.flow, call.t_ps] = strategy._now(call.tariff)
+            return answer
+        rate, broken = recount.ahead(1, recount.now(1)), recount.broken(recount.now(2))
+        books.expected[call.flow, call.t_ps] = rate, broken
+        odds = min(max(broken, 1e-4), 1 - 1e-4)
+        chance = 1 / (1 + math.exp(-shift) * (1 - odds) / odds)
+        minutes = sum(c.end_ps - c.start_ps for c in world.ended) / len(world.ended) / PS / 60
+        profit = tariff.price_micro + per_minute * minutes - tariff.reimbursement_micro * chance
+        profit -= 1000 * recount.packets() * rate * factor
+        assert strategy.readings["expected_profit"] == pytest.approx(profit, rel=1e-6, abs=1e-2)
+        assert answer == (profit >= 1000)
+        answers.append(answer)
+        compared += 1
+        return answer
+
+    strategy.admit = admit  # type: ignore[method-assign]
+    watch = strategy.watch
+
+    def watched(told: Any) -> None:
+        nonlocal factor, shift
+        watch(told)
+        if world.second and world.second % SAMPLE == 0:
+            factor, shift = books.factor_and_shift(world, world.second)
+
+    strategy.watch = watched  # type: ignore[method-assign]
+    world.run(2500)
+    assert compared > 600 and 0.1 < sum(answers) / len(answers) < 0.95
+
+
+def test_it_lets_in_before_it_has_learnt() -> None:
+    """At a price of nothing, marks that cost a fortune: the first ones are let in all the same."""
+    free = CallTariff(0, 1, 0.01, 0)
+    strategy = ExpectedProfit(sample=10.0, learning=3)
+    assert strategy.admit(Call(0, 0, free, 1e12))
+    world = World(strategy, lambda second: (0.5, 0.1), tariff=free, price_micro=10**9)
+    world.run(29)
+    assert all(answer for *_, answer in world.asked) and not strategy.learnt
+    world.run(300)
+    assert strategy.learnt and not any(answer for t_ps, _, answer in world.asked[60:])
+
+
+def test_it_comes_back() -> None:
+    """A network that is dear for ten minutes: nothing is sold meanwhile, and it sells again."""
+
+    def levels(second: int) -> tuple[float, float]:
+        return (0.9, 0.2) if 600 <= second < 1200 else (0.1, 0.0)
+
+    world = World(ExpectedProfit(sample=20.0, learning=5, memory=60), levels)
+    world.run(2400)
+
+    def share(first: int, last: int) -> float:
+        rows = [a for t_ps, _, a in world.asked if first * PS <= t_ps < last * PS]
+        return sum(rows) / len(rows)
+
+    assert share(100, 600) == 1.0
+    assert share(700, 1200) < 0.1
+    assert share(1300, 2400) > 0.9
+
+
+def test_bad_calls_are_forgotten() -> None:
+    """Promises that test streams see nothing of: blocked for a while, then tried again."""
+
+    def levels(second: int) -> tuple[float, float]:
+        return 0.01, 0.0
+
+    tariff = msgspec.structs.replace(TARIFF, price_micro=30_000)
+    strategy = ExpectedProfit(sample=20.0, learning=5, memory=10)
+    world = World(strategy, levels, tariff=tariff)
+    world.run(200)
+    bad = [seen(200 + i, 1.0, (40, 0, 0)) for i in range(1)]
+    strategy.watch(bad[0])
+    for flow in range(60):  # sixty calls, all of which break
+        assert strategy.admit(Call(200 * PS + flow, 500 + flow, tariff, 1000.0))
+    strategy.watch(seen(240, 40.0, (1600, 16, 0), _broken(60), tariff))
+    assert not strategy.admit(Call(240 * PS, 1, tariff, 1000.0))
+    back = next(
+        second
+        for second in range(260, 2000, 20)
+        if strategy.watch(seen(second, 20.0, (800, 8, 0), [], tariff)) is None
+        and strategy.admit(Call(second * PS, 1, tariff, 1000.0))
+    )
+    assert 300 < back <= 240 + 10 * 20 + 20
+
+
+def _broken(count: int) -> list[Any]:
+    from gsp_world import Ended
+
+    return [Ended(500 + i, 200 * PS + i, 230 * PS, 300, 3, True, 0.0) for i in range(count)]
+
+
+def test_it_does_better_than_letting_everybody_in_where_that_loses() -> None:
+    """A price between what quiet and busy times cost: it sells in quiet times and earns."""
+
+    class All(ExpectedProfit):
+        def admit(self, call: Call) -> bool:
+            super().admit(call)
+            return True
+
+    tariff = msgspec.structs.replace(TARIFF, price_micro=60_000)
+    earned = {}
+    for kind in (ExpectedProfit, All):
+        world = World(kind(sample=20.0, learning=5), swings, seed=3, tariff=tariff)
+        world.run(4000)
+        earned[kind] = world.profit_micro(since=200)
+    assert earned[ExpectedProfit] > 0 > earned[All]
+
+
+def test_nothing_of_calls_under_way_is_known() -> None:
+    """What calls were marked counts when they end: two futures, the same answers until then."""
+    answers = []
+    for dearer in (1.0, 8.0):
+        strategy = ExpectedProfit(sample=10.0, learning=2)
+        world = World(strategy, lambda second: (0.05, 0.0), dearer=dearer)
+        world.run(60)
+        answers.append([a for *_, a in world.asked])
+        readings = strategy.readings["expected_profit"]
+        answers.append([readings > 0])
+    assert answers[0] == answers[2]
+
+
+@pytest.mark.parametrize("forgone", [False, True])
+def test_posted_prices_earn_the_margin(forgone: bool) -> None:
+    """Steady networks: after the first price, calls leave the margin within three standard errors.
+
+    Test streams included; `margin` is the mean, so that no call is refused for being below it.
+    """
+    margin, every = 0.02, 600
+    price = 100_000
+    tariff = CallTariff(price, 1, 0.05, price if forgone else 80_000, money_back=forgone)
+    strategy = ExpectedProfit(margin=margin, sample=20.0, learning=10, memory=500, reprice=every)
+    world = World(strategy, lambda second: (0.2, 0.03), tariff=tariff, dearer=1.3)
+    if forgone:
+        post = strategy.post_call_price
+
+        def both(told: Any) -> int | None:
+            posted = post(told)
+            if posted is not None:  # the tariff reimburses its price
+                world.tariff = msgspec.structs.replace(world.tariff, reimbursement_micro=posted)
+            return posted
+
+        strategy.post_call_price = both  # type: ignore[method-assign]
+    world.run(8_000)
+    assert [t for t, _ in world.posted] == list(range(every, 8_000, every))
+    late = [c for c in world.ended if c.start_ps >= 2400 * PS]
+    probes = sum(marks for _, marks, _ in world.reports[2400:]) * 1000
+    profits = np.array([c.profit_micro for c in late]) - probes / len(late)
+    assert all(answer for *_, answer in world.asked)
+    error = profits.std() / math.sqrt(len(profits))
+    assert abs(profits.mean() - margin * 1e6) < 3 * math.sqrt(2) * error
+
+
+def test_a_price_leaves_out_what_costs_more_than_it() -> None:
+    """Forty dear samples of a hundred: V is that of the sixty, by the steps of the docstring."""
+    strategy = ExpectedProfit(margin=0.01, sample=1.0, learning=3, memory=100, reprice=100.0)
+    strategy.watch(seen(0, 0, (0, 0, 0)))
+    calls = []
+    for second in range(1, 101):
+        marks = 900 if second > 60 else 10
+        strategy.watch(seen(second, 1.0, (1000, marks, 0), calls, price_micro=1000))
+        strategy.admit(Call(second * PS, second, TARIFF, 1000.0))
+        calls = [_call(second)]
+    told = seen(100, 0.0, (0, 0, 0), price_micro=1000)
+    posted = strategy.post_call_price(told)
+    assert posted is not None
+    rates = [(900 if s > 60 else 10) / 1000 for s in range(1, 101)]
+    mean = (sum(rates) * 1000 + 0.5) / (100 * 1000 + 1)
+    follows = float(np.corrcoef(rates[:-1], rates[1:])[0, 1])
+    never = float(stats.binom(5000, 0.5 / 100_001).sf(50))
+    factor, chance = strategy._bills.marks_factor, strategy._bills.chance(never)
+    costs = [1000 * 5000 * factor * (mean + follows * (rate - mean)) for rate in rates]
+    probing = sum(rates) * 1000 * 1000
+    kept, price = costs, 0.0
+    while True:
+        share = probing / (100 * len(kept) / 100)
+        price = 10_000 + sum(kept) / len(kept) + TARIFF.reimbursement_micro * chance + share
+        stay = [c for c in kept if c + TARIFF.reimbursement_micro * chance <= price]
+        if len(stay) == len(kept):
+            break
+        kept = stay
+    assert len(kept) == 60
+    assert posted == pytest.approx(price, abs=1.001)
+
+
+def _call(second: int) -> Any:
+    from gsp_world import Ended
+
+    return Ended(second, second * PS, (second + 1) * PS, 5000, 500, False, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("key", "params"),
+    [
+        ("margin", {"margin": math.inf}),
+        ("sample", {"sample": 0.0}),
+        ("learning", {"learning": 0}),
+        ("memory", {"memory": 5}),
+        ("reprice", {"reprice": -1.0}),
+    ],
+)
+def test_senseless_parameters_are_refused(key: str, params: dict[str, Any]) -> None:
+    """No amount, no time, less memory than it learns from."""
+    with pytest.raises(Refused) as refusal:
+        ExpectedProfit(**params)
+    assert refusal.value.key == key
