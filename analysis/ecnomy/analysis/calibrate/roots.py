@@ -62,5 +62,5 @@ def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
     at = np.clip(below, 1, len(x) - 1)
     pairs = [np.take_along_axis(curve, (at - d)[..., None], -1)[..., 0] for d in (1, 0)]
     inside = between((scale[at - 1], scale[at]), (pairs[0], pairs[1]), target)
-    found = np.where(below == 0, scale[0], np.where(below == len(x), scale[-1], inside))
-    return np.asarray(np.exp(found) if log else found)
+    found = np.exp(inside) if log else inside
+    return np.asarray(np.where(below == 0, x[0], np.where(below == len(x), x[-1], found)))

@@ -177,12 +177,10 @@ def _enclosed(target: float, known: dict[float, Row], pair: tuple[float, float])
 
 def _beyond(calibration: Calibration, known: dict[float, Row], target: float) -> str:
     """On which side of the target the whole curve is, "" where it crosses it."""
-    values = _ordered(calibration, known)
-    if known[values[0]].mean() > target and _estimate(calibration, known, target) == values[0]:
+    values, at = _ordered(calibration, known), _estimate(calibration, known, target)
+    if at == values[0] and known[at].mean() > target:
         return "above"
-    if known[values[-1]].mean() < target and _estimate(calibration, known, target) == values[-1]:
-        return "below"
-    return ""
+    return "below" if at == values[-1] and known[at].mean() < target else ""
 
 
 def _told(calibration: Calibration, figure: Interval, value: float) -> str:
