@@ -128,7 +128,8 @@ def _study(paper: Paper, name: str, quick: bool) -> list[Any]:
     plan = "" if quick else make_plan(sweep.scenario_at(points[0].params, points[0].seed)).digest
     made = [[point.params, point.seed] for point in points]
     measured = measure_modules(sweep.measure, _APART)
-    return [sweep.base, made, measured, study.batches, study.grid_replicates, plan]
+    found = [sweep.base, made, measured, study.batches, study.grid_replicates, plan]
+    return [*found, sweep.calibrate] if sweep.calibrate else found
 
 
 def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:

@@ -34,6 +34,7 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError, ResultsError
 from ecnomy.analysis.compare.sources import find_checkout
+from ecnomy.analysis.reproduce.calibrations import unmade_of_any
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
@@ -41,7 +42,7 @@ from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
 from ecnomy.analysis.reproduce.made_of import MadeOf, Sources, changes
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.probes import all_studies, probes_of
-from ecnomy.analysis.reproduce.studies import Form, unmade
+from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.statistics import Interval
 
 __all__ = [
@@ -331,7 +332,7 @@ def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
 def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str:
     """Why the runs of a study cannot be judged, "" where they can."""
     try:
-        left = unmade(paper, name, form, variant)
+        left = unmade_of_any(paper, name, form, variant)
     except ResultsError as error:
         return str(error)
     study = f"{name}@{variant.name}" if variant else name

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final
 
 import msgspec
 
+from ecnomy.analysis.reproduce.calibrations import make_any
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import Measured, Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
@@ -18,13 +18,11 @@ from ecnomy.analysis.reproduce.studies import (
     Listener,
     changed_points,
     load_study,
-    make_study,
 )
-from ecnomy.markets.sweep.pool import Pool
+from ecnomy.markets.sweep.pool import LazyPool, Pool
 
 __all__ = ["Cost", "Reproduced", "cost_of", "reproduce", "studies_of", "variants_in"]
 
-T = TypeVar("T")
 _MOST_DOUBLINGS: Final = 2  # 10, 20, 40
 
 
@@ -125,7 +123,7 @@ def reproduce(
         EcnomyError: runs failed, or workers are gone.
     """
     results = []
-    lazy = _Lazy(pool)
+    lazy = LazyPool(pool)
     try:
         for paper, item in selected:
             found = _entry(paper, item, form, lazy, listener, resolve)
@@ -137,7 +135,7 @@ def reproduce(
 
 
 def _entry(
-    paper: Paper, item: str, form: Form, lazy: _Lazy, listener: Listener, resolve: bool
+    paper: Paper, item: str, form: Form, lazy: LazyPool, listener: Listener, resolve: bool
 ) -> Reproduced:
     entry = paper.entries[item]
     for doublings in range(_MOST_DOUBLINGS + 1 if resolve else 1):
@@ -145,10 +143,10 @@ def _entry(
         if doublings and not grown:
             break
         for name in entry.studies:
-            make_study(paper, name, form, lazy, listener, doublings)
+            make_any(paper, name, form, lazy, listener, doublings)
         for variant in variants_of(paper, item) if form.grid else ():
             for name in touched(paper, entry.studies, variant):
-                make_study(paper, name, form, lazy, listener, doublings, variant)
+                make_any(paper, name, form, lazy, listener, doublings, variant)
         found = Reproduced(paper, item, measured(paper, item, form))
         if all(o.verdict.verdict != INCONCLUSIVE for o in found.outcomes):
             break
@@ -161,35 +159,3 @@ def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:
         return False
     replicates = load_study(paper, name, form, doublings).replicates
     return replicates > load_study(paper, name, form, max(0, doublings - 1)).replicates
-
-
-class _Lazy:
-    """A pool whose workers are started when the first run is handed out."""
-
-    def __init__(self, start: Callable[[], Pool]) -> None:
-        self._start = start
-        self._pool: Pool | None = None
-
-    def _started(self) -> Pool:
-        if self._pool is None:
-            self._pool = self._start()
-        return self._pool
-
-    @property
-    def workers(self) -> int:
-        """See Pool."""
-        return self._started().workers
-
-    @property
-    def lost(self) -> bool:
-        """See Pool."""
-        return self._started().lost
-
-    def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
-        """See Pool."""
-        return self._started().submit(function, task)
-
-    def close(self) -> None:
-        """See Pool."""
-        if self._pool is not None:
-            self._pool.close()

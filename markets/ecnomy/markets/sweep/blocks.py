@@ -14,11 +14,19 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, parse, show
 from ecnomy.markets.sweep.space import Block, Range, Value
 
-__all__ = ["MOST_RUNS", "plain", "plain_tree", "read_blocks"]
+__all__ = [
+    "FIXED",
+    "MOST_RUNS",
+    "number_with_unit",
+    "plain",
+    "plain_tree",
+    "read_blocks",
+    "read_range",
+]
 
 MOST_RUNS: Final = 10**7
 _BLOCKS: Final = ("grid", "list", "zip", "random", "latin-hypercube")
-_FIXED: Final = ("seed", "version")
+FIXED: Final = ("seed", "version")
 _SCALE: Final = Choice(("linear", "log"))
 _COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
 
@@ -66,7 +74,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
             raise node.keys[kind].error(path, f"unknown key {kind!r}", known_name(kind, _BLOCKS))
         block = _sampled(kind, body, path) if kind in _BLOCKS[3:] else _listed(kind, body, path)
         for parameter in block.paths:
-            if parameter in _FIXED:
+            if parameter in FIXED:
                 expected = "a parameter other than that: replicates and seed set the seeds"
                 raise body.place.error(path, repr(parameter), expected)
             if parameter in where:
@@ -128,19 +136,33 @@ def _range(node: Node, path: str) -> Range:
     extra = set(given) - {"from", "to", "scale"}
     if not {"from", "to"} <= set(given) or extra:
         raise node.place.error(path, show(node), "{from: A, to: B}, and scale: log or linear")
-    low, unit = _number(given["from"], f"{path}.from")
-    high, same = _number(given["to"], f"{path}.to")
-    log = "scale" in given and _SCALE.read(given["scale"], f"{path}.scale") == "log"
+    return read_range(given["from"], given["to"], given.get("scale"), path)
+
+
+def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
+    """The range between two quantities of a unit.
+
+    Raises:
+        ScenarioError: they make none, with the place.
+    """
+    low, unit = number_with_unit(least, f"{path}.from")
+    high, same = number_with_unit(most, f"{path}.to")
+    log = scale is not None and _SCALE.read(scale, f"{path}.scale") == "log"
     if unit != same:
-        raise given["to"].place.error(f"{path}.to", show(given["to"]), f"a number of {unit!r}")
+        raise most.place.error(f"{path}.to", show(most), f"a number of {unit!r}")
     if not low < high or (log and low <= 0):
         floor = " above 0" if log else ""
-        raise given["to"].place.error(f"{path}.to", show(given["to"]), f"more than from{floor}")
-    whole = not unit and all(type(given[k].value) is int for k in ("from", "to")) and not log
+        raise most.place.error(f"{path}.to", show(most), f"more than from{floor}")
+    whole = not unit and all(type(node.value) is int for node in (least, most)) and not log
     return Range(low, high, unit, log, whole)
 
 
-def _number(node: Node, path: str) -> tuple[float, str]:
+def number_with_unit(node: Node, path: str) -> tuple[float, str]:
+    """A number and its unit, "" for none.
+
+    Raises:
+        ScenarioError: it is no number.
+    """
     if type(node.value) in (int, float):
         return float(units.number(node.text)), ""
     number, _, unit = str(node.value).strip().partition(" ")

@@ -14,7 +14,7 @@ import typer
 from ecnomy.markets.commands import INTERRUPTED, EngineName, terminated
 from ecnomy.markets.engines import DEFAULT_ENGINE
 
-__all__ = ["sweep_command"]
+__all__ = ["observer_of", "progress_text", "sweep_command"]
 
 _LINE_S = 10.0  # between two lines of progress where there is no terminal
 
@@ -42,12 +42,15 @@ def sweep_command(
     """Make all runs of a sweep that are not there yet."""
     import msgspec
 
+    from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.config import load_sweep
     from ecnomy.markets.sweep.driver import default_folder, missing, unwritten
     from ecnomy.markets.sweep.store import Store
 
     signal.signal(signal.SIGTERM, terminated)
     sweep = msgspec.structs.replace(load_sweep(config), engine=engine)
+    if sweep.calibrate:
+        raise InputError(f"{config}: found calibrate, which `ecnomy calibrate {config}` searches")
     if dry_run:
         return _dry(sweep, workers, scheduler)
     try:
@@ -82,7 +85,7 @@ def _make(sweep: Any, store: Any, points: list[str], scheduler: str, workers: in
     if not points:
         return _report(Tally(len(store.points), len(store.points)), store)
     pool = DaskPool(scheduler, workers, sweep.limits)
-    observer = _observer(len(store.points))
+    observer = observer_of(len(store.points))
     try:
         tally = sweep_runs(sweep, store, pool, points, observer)
     finally:
@@ -160,7 +163,8 @@ class _Bar:
         self._progress.stop()
 
 
-def _observer(total: int) -> Any:
+def observer_of(total: int) -> Any:
+    """Who tells of the progress of `total` runs: a bar on a terminal, else lines."""
     return _Bar(total) if sys.stderr.isatty() else _Lines(total)
 
 

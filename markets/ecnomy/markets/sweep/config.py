@@ -30,6 +30,7 @@ from ecnomy.markets.inputs.yamlfile import Node, Place, parse, show
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
+from ecnomy.markets.sweep.calibration import Calibration, beginning, read_calibration
 from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.space import Assignment, Block, Point, Value, points
 
@@ -38,9 +39,9 @@ __all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
 UNLIMITED: Final = -1
 _KEYS: Final = (
     *("version", "title", "scenario", "set", "parameters", "replicates", "seed", "seeds"),
-    *("limits", "keep", "measure", "quick"),
+    *("limits", "keep", "measure", "calibrate", "quick"),
 )
-_QUICK: Final = ("set", "parameters", "replicates")
+_QUICK: Final = ("set", "parameters", "replicates", "calibrate")
 _SEED: Final = Number(what="a whole number", least=0, most=2**62, whole=True)
 _COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
 _TIME: Final = Amount(what="a time", example="10 min", units=("ps",), above=True)
@@ -64,6 +65,9 @@ class Sweep(msgspec.Struct, frozen=True):
         keep: whether each run's results folder is kept.
         measure: module:function of outcome columns of its own, "" for none (see measure.py).
         engine: of all runs, by name.
+        variant: `path=value`, laid over every point.
+        calibrate: a parameter that is searched for, None where there is none.
+        chosen: its points, where a search has chosen them; none: those of the blocks.
     """
 
     file: str
@@ -79,15 +83,23 @@ class Sweep(msgspec.Struct, frozen=True):
     engine: str = DEFAULT_ENGINE
     measure: str = ""
     variant: tuple[str, ...] = ()
+    calibrate: Calibration | None = None
+    chosen: tuple[Point, ...] = ()
 
     def __len__(self) -> int:
+        if self.chosen or self.calibrate:
+            return len(self.points())
         total = self.replicates
         for block in self.blocks:
             total *= len(block)
         return total
 
     def points(self) -> list[Point]:
-        """All runs of the sweep, in order."""
+        """All runs of the sweep, in order; of a calibration those that it begins with."""
+        if self.chosen:
+            return list(self.chosen)
+        if self.calibrate:
+            return beginning(self.calibrate, self.blocks, self.replicates, self.seed)
         found = points(self.blocks, replicates=self.replicates, seed=self.seed, paired=self.paired)
         return list(found)
 
@@ -200,15 +212,34 @@ def load_sweep(path: str | os.PathLike[str], *, quick: bool = False) -> Sweep:
         keep=_read(given, "keep", Choice(("results", "nothing")), "nothing") == "results",
         measure=_measure(given.get("measure")),
     )
+    if "calibrate" in given:
+        sweep = _calibrated(sweep, given)
     if len(sweep) > MOST_RUNS:
         raise root.place.error("parameters", f"{len(sweep):,} runs", f"at most {MOST_RUNS:,}")
     _try_first(sweep, root)
     return sweep
 
 
+def _calibrated(sweep: Sweep, given: dict[str, Node]) -> Sweep:
+    """The sweep with the parameter that is searched for."""
+    node = given["calibrate"]
+    calibration = read_calibration(node, len(sweep) // sweep.replicates)
+    block = Block("zip", (calibration.path, *calibration.shares), ((),))
+    _check_aliases((*sweep.blocks, block), sweep.base, node)
+    if sweep.replicates < 2:
+        place = given["replicates"].place if "replicates" in given else node.place
+        raise place.error("replicates", "1", "2 at least, as a calibration tells intervals")
+    if not sweep.paired:
+        found = "independent seeds beside calibrate"
+        raise given["seeds"].place.error("seeds", found, "paired: the search compares seeds")
+    return msgspec.structs.replace(sweep, calibrate=calibration)
+
+
 def _try_first(sweep: Sweep, root: Node) -> None:
     """The first point makes a scenario; the scenario as it stands is known to be one."""
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
+    if sweep.calibrate:
+        first |= sweep.calibrate.assignment(sweep.calibrate.range.low)
     try:
         sweep.scenario_at(first, sweep.seed)
     except ScenarioError as error:
@@ -219,7 +250,7 @@ def _try_first(sweep: Sweep, root: Node) -> None:
 def _blamed(root: Node, path: str) -> Place:
     """Where the sweep file sets what a fault is about: the first key that the path is, or is in."""
     given = root.mapping()
-    parts = [given[key] for key in ("set", "parameters") if key in given]
+    parts = [given[key] for key in ("set", "parameters", "calibrate") if key in given]
     parts += [part for node in parts for part in node.mapping().values()]
     parts += [item for node in parts for item in node.items()]
     parts += [node.mapping()["over"] for node in parts if "over" in node.mapping()]

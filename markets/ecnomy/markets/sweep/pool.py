@@ -24,7 +24,7 @@ from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.inputs.remedy import pip_install
 from ecnomy.markets.sweep.config import UNLIMITED, Limits
 
-__all__ = ["LOST", "DaskPool", "Pool", "PoolError", "PoolLost"]
+__all__ = ["LOST", "DaskPool", "LazyPool", "Pool", "PoolError", "PoolLost"]
 
 T = TypeVar("T")
 _DEATHS: Final = 5  # workers that may die over one run before it is given up
@@ -130,6 +130,38 @@ class DaskPool:
         if self._cluster is not None:
             with contextlib.suppress(Exception):
                 self._cluster.close(timeout=10)
+
+
+class LazyPool:
+    """A pool whose workers are started when the first run is handed out."""
+
+    def __init__(self, start: Callable[[], Pool]) -> None:
+        self._start = start
+        self._pool: Pool | None = None
+
+    def _started(self) -> Pool:
+        if self._pool is None:
+            self._pool = self._start()
+        return self._pool
+
+    @property
+    def workers(self) -> int:
+        """See Pool."""
+        return self._started().workers
+
+    @property
+    def lost(self) -> bool:
+        """See Pool."""
+        return self._started().lost
+
+    def submit(self, function: Callable[..., T], task: Any) -> concurrent.futures.Future[T]:
+        """See Pool."""
+        return self._started().submit(function, task)
+
+    def close(self) -> None:
+        """See Pool."""
+        if self._pool is not None:
+            self._pool.close()
 
 
 def _hush() -> None:

@@ -11,7 +11,7 @@ from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.space import Block
 
-__all__ = ["kinds_of", "row_of", "table_of"]
+__all__ = ["cell_of", "kinds_of", "row_of", "table_of"]
 
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _RESERVED: Final = (
@@ -22,11 +22,19 @@ _RESERVED: Final = (
 
 def kinds_of(sweep: Sweep) -> dict[str, str | None]:
     """The unit of each parameter whose values are numbers of one unit ("" for none), else None."""
-    return {
+    found = {
         path: kind
         for block in sweep.blocks
         for path, kind in zip(block.paths, _block_kinds(block), strict=True)
     }
+    return found | (sweep.calibrate.units if sweep.calibrate else {})
+
+
+def cell_of(value: Any, kind: str | None) -> Any:
+    """What stands for a parameter's value in a table; `kind` is of `kinds_of`."""
+    if kind is not None:
+        return _number(value)
+    return None if value is None else str(value)
 
 
 def _block_kinds(block: Block) -> list[str | None]:
@@ -89,6 +97,5 @@ def _parameter(values: list[Any], unit: str | None) -> Any:
     """Numbers where all values of the parameter are numbers of one unit; else text."""
     import pyarrow as pa
 
-    if unit is not None:
-        return pa.array([_number(value) for value in values], pa.float64())
-    return pa.array([None if value is None else str(value) for value in values], pa.string())
+    cells = [cell_of(value, unit) for value in values]
+    return pa.array(cells, pa.string() if unit is None else pa.float64())

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-__all__ = ["Assignment", "Block", "Point", "Range", "Value", "points"]
+__all__ = ["Assignment", "Block", "Point", "Range", "Value", "points", "products"]
 
 Value = str | int | float | bool | None
 Assignment = dict[str, Value]  # path -> value; a mapping or list is its JSON text
@@ -35,15 +35,15 @@ class Range(msgspec.Struct, frozen=True):
     def at(self, u: float) -> Value:
         """The value at a share `u` in [0, 1) of the range."""
         if self.whole:
-            return self._with_unit(int(self.low) + math.floor(u * (self.high - self.low + 1)))
+            return self.shown(int(self.low) + math.floor(u * (self.high - self.low + 1)))
         if self.log:
-            return self._with_unit(self.low * (self.high / self.low) ** u)
-        return self._with_unit(self.low + u * (self.high - self.low))
+            return self.shown(self.low * (self.high / self.low) ** u)
+        return self.shown(self.low + u * (self.high - self.low))
 
-    def _with_unit(self, value: float) -> Value:
-        """Quantities have six significant digits, and money whole micro-units."""
+    def shown(self, value: float) -> Value:
+        """A value with its unit: six significant digits, and money in whole micro-units."""
         if not self.unit:
-            return value
+            return int(value) if self.whole and value == int(value) else value
         value = float(f"{value:.6g}")
         return f"{round(value, 6) if self.unit.startswith('money') else value!r} {self.unit}"
 
@@ -106,13 +106,18 @@ def points(
         paired: replicate r has seed + r at every assignment (common random numbers), else seeds
             are drawn for each assignment apart.
     """
-    each = [block.assignments(seed + number) for number, block in enumerate(blocks)]
     numbers = itertools.count()
-    for chosen in itertools.product(*each):
-        params = {path: value for part in chosen for path, value in part.items()}
+    for params in products(blocks, seed):
         for replicate in range(replicates):
             own = seed + replicate if paired else _seed(seed, params, replicate)
             yield Point(next(numbers), params, replicate, own)
+
+
+def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
+    """Every assignment of the blocks multiplied with each other; {} where there are none."""
+    each = [block.assignments(seed + number) for number, block in enumerate(blocks)]
+    for chosen in itertools.product(*each):
+        yield {path: value for part in chosen for path, value in part.items()}
 
 
 def _seed(seed: int, params: Assignment, replicate: int) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.andreassen2002.adaptive import figures_of_adaptive
 from ecnomy.analysis.reproduce.andreassen2002.mixes import (
     WEB_USERS,
     Table,
@@ -44,7 +45,7 @@ def figures(studies: Studies) -> Samples:
         per_packet = columns(mix, "voice_marking") / columns(mix, "web_marking")
         for threshold, own in zip(mix, per_packet, strict=True):
             found[f"per_packet.voice_over_web.{voice}.{threshold}"] = own
-    return found | controls(studies["windows"])
+    return found | controls(studies["windows"]) | figures_of_adaptive(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -6,7 +6,7 @@ Source: andreassen2002 3.2.4. The lengths are min_threshold times the mean lengt
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "figures", "fit"]
+__all__ = ["Curve", "curve", "draw", "figures", "fit"]
 
 _LEAST: Final = 1e-4  # delay rates below are left out, as the catalogue does
 _AT: Final = 0.8
+_FEWEST: Final = 5  # points that a parabola is put through
 _NONE: Final = float("nan")
 _PANELS: Final = (
     ("Figure 7, and 9 left", "voice delay rate", "log"),
@@ -60,6 +61,49 @@ def fit(x: Table, rates: Table) -> tuple[float, float, float]:
     return float(10 ** (slope * _AT + zero)), deviation, float(spearmanr(own, logs).statistic)
 
 
+class Curve(NamedTuple):
+    """A parabola through log10 of delay rates, by least squares.
+
+    Attributes:
+        coefficients: of x^2, x and 1.
+        rms: root mean square of what is left [decades].
+        r2: share of the variance of the logarithms that it explains.
+    """
+
+    coefficients: Table
+    rms: float
+    r2: float
+
+
+def curve(x: Table, rates: Table) -> Curve:
+    """The parabola through the rates above 1e-4; NaN of fewer than five points, or of one x."""
+    kept = rates > _LEAST
+    own, logs = x[kept], np.log10(rates[kept])
+    if len(own) < _FEWEST or len(np.unique(own)) < 3 or np.ptp(logs) == 0:
+        return Curve(np.full(3, _NONE), _NONE, _NONE)
+    middle, width = own.mean(), own.std()  # a scale on which squares are no larger than the rest
+    design = np.vander((own - middle) / width, 3)
+    found = np.linalg.lstsq(design, logs, rcond=None)[0]
+    left = float(((logs - design @ found) ** 2).sum())
+    whole = float(((logs - logs.mean()) ** 2).sum())
+    square, slope, zero = found[0] / width**2, found[1] / width, found[2]
+    shifted = (square, slope - 2 * square * middle, zero - slope * middle + square * middle**2)
+    return Curve(np.array(shifted), float(np.sqrt(left / len(own))), 1 - left / whole)
+
+
+def _curves(ratio: Table, packets: Table, late: Table) -> dict[str, Table]:
+    """Scatter around one curve over either axis, per seed; ratio, late [point, seed]."""
+    found: dict[str, Table] = {}
+    for name, x in (("bytes", ratio), ("packets", np.broadcast_to(packets[:, None], late.shape))):
+        curves = [curve(own, rates) for own, rates in zip(x.T, late.T, strict=True)]
+        found[f"curve.rms.{name}"] = np.array([each.rms for each in curves])
+        found[f"curve.r2.{name}"] = np.array([each.r2 for each in curves])
+    rms, r2 = "curve.rms.bytes", "curve.r2.bytes"
+    found[f"{rms}_over_packets"] = found[rms] / found["curve.rms.packets"]
+    found[f"{r2}_minus_packets"] = found[r2] - found["curve.r2.packets"]
+    return found
+
+
 def _axes(studies: Studies) -> dict[int, tuple[Table, Table, Table]]:
     """By mix: min_threshold in packets, over 15 ms of bytes, voice delay rate; seeds last."""
     found = {}
@@ -85,6 +129,7 @@ def figures(studies: Studies) -> Samples:
         "spearman.bytes_minus_packets": in_bytes[:, 2] - in_packets[:, 2],
         "delay_rate_at_0.8": in_bytes[:, 0],
     }
+    found |= _curves(ratio, packets, late)
     downloads = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         axis, axis_bytes, rates = own[voice]
@@ -115,6 +160,10 @@ def draw(studies: Studies, figure: Figure) -> None:
         _points(axes[0, 2], x, columns(mix, "download_ms"), index, label)
         _points(axes[1, 0], x, marking, index, label)
         _points(axes[1, 1], x, columns(mix, "web_marking") / marking, index, label)
+    own = _axes(studies).values()
+    late = np.concatenate([rates.mean(axis=1) for *_, rates in own])
+    _drawn(axes[0, 0], np.concatenate([ratio.mean(axis=1) for _, ratio, _ in own]), late)
+    _drawn(axes[0, 1], np.concatenate([packets for packets, *_ in own]), late)
     for axis, (title, label, scale) in zip(axes.flat, _PANELS, strict=False):
         axis.set(xlabel="min. threshold in bytes / sent in 15 ms", ylabel=label, title=title)
         axis.set_yscale(scale)
@@ -130,3 +179,15 @@ def _points(axis: Axes, x: Table, rows: Table, index: int, label: str) -> None:
     means = rows.mean(axis=1)
     shown = means > 0
     axis.plot(x[shown], means[shown], label=label, **look(index))
+
+
+def _drawn(axis: Axes, x: Table, late: Table) -> None:
+    """The parabola through means over seeds of all mixes, where they are that it is fitted to."""
+    found = curve(x, late)
+    own = x[late > _LEAST]
+    if not np.isfinite(found.rms):
+        return
+    at = np.linspace(own.min(), own.max(), 60)
+    text = f"all mixes: {found.rms:.2f} decades, $R^2$ {found.r2:.2f}"
+    axis.plot(at, 10 ** np.polyval(found.coefficients, at), color="black", linewidth=1)
+    axis.annotate(text, (0.97, 0.04), xycoords="axes fraction", ha="right", fontsize="small")

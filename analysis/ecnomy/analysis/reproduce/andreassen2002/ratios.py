@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.andreassen2002.adaptive import figures_of_adaptive
 from ecnomy.analysis.reproduce.andreassen2002.mixes import (
     WEB_USERS,
     columns,
@@ -25,7 +26,7 @@ __all__ = ["draw", "figures"]
 
 
 def figures(studies: Studies) -> Samples:
-    """Ratio of marking rates, voice over web, by mix and threshold."""
+    """Ratio of marking rates, voice over web, by mix and threshold; calls that adapt."""
     found: dict[str, np.ndarray | float] = {}
     for voice, mix in mixes(studies["thresholds"]).items():
         ratio = columns(mix, "voice_marking") / columns(mix, "web_marking")
@@ -37,8 +38,7 @@ def figures(studies: Studies) -> Samples:
         found[f"least.{size}.{voice}"] = ratio.min(axis=0)
         sizes = columns(mix, "web_bytes") / columns(mix, "voice_bytes")
         found[f"per_byte_over_per_packet.{voice}"] = sizes.mean(axis=0)
-    found |= controls(studies["windows"])
-    return found
+    return found | controls(studies["windows"]) | figures_of_adaptive(studies)
 
 
 def draw(studies: Studies, figure: Figure) -> None:

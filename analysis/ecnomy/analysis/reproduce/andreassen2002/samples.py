@@ -18,7 +18,10 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from ecnomy.analysis.results import Run
 
-__all__ = ["Sampled", "correlation", "of_counts", "streams", "with_the_one_before"]
+__all__ = [
+    *("SHORT_S", "Sampled", "correlation", "counts_of", "of_counts", "streams"),
+    "with_the_one_before",
+]
 
 LONG_S: Final = 180
 SHORT_S: Final = 20
@@ -78,9 +81,8 @@ def streams(results: Path) -> Mapping[str, float | list[float] | None]:
     from ecnomy.analysis.results import open_run
 
     run = open_run(results)
-    counts = _counts(run)
+    counts = counts_of(run)
     tests = [name for name in counts if name.startswith("stream")]
-    counts["udp"] = sum((counts[name] for name in (*tests, "voice")), start=0 * counts["voice"])
     found: dict[str, float | list[float] | None] = {}
     for name, (sent, marked, late) in counts.items():
         total = float(sent[-1] - sent[0])
@@ -109,8 +111,8 @@ def _of_stream(
     }
 
 
-def _counts(run: Run) -> dict[str, Row]:
-    """Source -> cumulative packets sent, marked, late or lost: [3, epoch], of those measured."""
+def counts_of(run: Run) -> dict[str, Row]:
+    """Source, or `udp` -> cumulative packets sent, marked, late or lost: [3, time], every 20 s."""
     table: Any = run.table("flow_epochs")
     table = table[(table["t_ps"] - run.measured.from_ps) % (SHORT_S * _PS_PER_S) == 0]
     table = table[table["t_ps"] >= run.measured.from_ps].sort_values("t_ps")
@@ -121,4 +123,6 @@ def _counts(run: Run) -> dict[str, Row]:
         columns = (own["sent"], own["ce"], own[LATE] + own["lost"])
         counts = np.array([column.to_numpy(dtype=np.float64) for column in columns])
         found[source] = found[source] + counts if source in found else counts
+    udp = [name for name in found if name.startswith("stream") or name == "voice"]
+    found["udp"] = sum((found[name] for name in udp), start=0 * found["voice"])
     return found

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.andreassen2002.blocks import ratio
 from ecnomy.analysis.reproduce.andreassen2002.stream_table import STREAMS, controls
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Runs, Studies
+from ecnomy.analysis.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,8 +56,8 @@ def off_in_errors(row: np.ndarray) -> float:
 
 
 def figures(studies: Studies) -> Samples:
-    """Rates of each stream, over the first one's and under those of all udp."""
-    found: dict[str, np.ndarray | float] = {}
+    """Rates of each stream, over the first one's and under those of all udp; ratios by blocks."""
+    found: dict[str, np.ndarray | float | Interval] = {}
     sets = {name: of_set(studies["stream-sets"], name) for name in (*SETS, "steady", "step")}
     for name, runs in sets.items():
         control = "" if name in SETS else "control."
@@ -68,15 +70,32 @@ def figures(studies: Studies) -> Samples:
     first = sets["rate"].sample("marks.stream-1")
     for number, stream in enumerate(STREAMS[1:], 2):
         found[f"marks.{number}_over_1"] = sets["rate"].sample(f"marks.{stream}") / first
-        ratio = found[f"marking.rate.{number}"] / found["marking.rate.1"]
-        found[f"marking.rate.{number}_over_1"] = ratio
+        own = sets["rate"].sample(f"marking.{stream}")
+        found[f"marking.rate.{number}_over_1"] = own / sets["rate"].sample("marking.stream-1")
     by_bytes = of_set(studies["stream-sets"], "bytes")
     for number, size in enumerate(SETS["size"][1][1:], 2):
-        difference = sets["size"].sample(f"marking.stream-{number}") - found["marking.size.1"]
-        found[f"errors_off.size.{size}_minus_128"] = off_in_errors(np.asarray(difference))
-        ratio = by_bytes.sample(f"marking.stream-{number}") / by_bytes.sample("marking.stream-1")
-        found[f"bytes.marking.{size}_over_128"] = ratio
+        own, smallest = (sets["size"].sample(f"marking.stream-{n}") for n in (number, 1))
+        found[f"errors_off.size.{size}_minus_128"] = off_in_errors(own - smallest)
+        over = by_bytes.sample(f"marking.stream-{number}") / by_bytes.sample("marking.stream-1")
+        found[f"bytes.marking.{size}_over_128"] = over
+    for name, runs in sets.items():
+        found |= _by_blocks(name, runs)
     return found | controls(studies)
+
+
+def _by_blocks(name: str, runs: Runs) -> dict[str, float | Interval]:
+    """Ratios of a set's rates by blocks of 60 s; `alike`: 1 where the interval holds 1, else 0."""
+    found: dict[str, float | Interval] = {}
+    control = "" if name in SETS else "control."
+    for rate in ("marking", "late"):
+        for number, stream in enumerate(STREAMS, 1):
+            at = f"{control}blocks.{rate}.{name}"
+            found[f"{at}.udp_over_{number}"] = ratio(runs, rate, "udp", stream)
+            if number > 1:
+                own = ratio(runs, rate, stream, STREAMS[0])
+                found[f"{at}.{number}_over_1"] = own
+                found[f"{control}alike.{rate}.{name}.{number}"] = float(own.low <= 1 <= own.high)
+    return found
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ecnomy.analysis.reproduce.andreassen2002.blocks import ratio
 from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS, columns, mixes
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
 from ecnomy.analysis.reproduce.pictures import look
 from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +25,7 @@ _RATES = ("late", "marking")
 
 def figures(studies: Studies) -> Samples:
     """The rows of the table; spread of marks over streams; rates by threshold and by mix."""
-    found: dict[str, np.ndarray | float] = {}
+    found: dict[str, np.ndarray | float | Interval] = {}
     table = mixes(studies["streams"])
     lowest: dict[int, np.ndarray] = {}
     for voice, mix in table.items():
@@ -41,6 +43,10 @@ def figures(studies: Studies) -> Samples:
             for number, stream in enumerate(STREAMS, 1):
                 for name in _RATES:
                     found[f"{name}.{at}.{number}"] = runs.sample(f"{name}.{stream}")
+            for rate in _RATES:
+                for number, under in ((2, 1), (3, 1), (3, 2)):
+                    pair = f"stream-{number}", f"stream-{under}"
+                    found[f"blocks.{rate}.{at}.{number}_over_{under}"] = ratio(runs, rate, *pair)
             for other in ("voice", "web"):
                 found[f"control.marking.{other}.{at}"] = runs.sample(f"marking.{other}")
     found |= controls(studies)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.athuraliya2000.basic import Basic, Paths, dual, run_basic
 from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.operations import most_over_least
 from ecnomy.analysis.reproduce.pictures import look, theory_line
 from ecnomy.analysis.reproduce.studies import Studies
 from ecnomy.analysis.theory.equilibrium import proportional_fair
@@ -68,6 +69,13 @@ def figures(studies: Studies) -> Samples:
     found["error.pc3_with_delays"] = np.array([_error(ran, best) for ran in pc3])
     gap = np.abs(plain["pc1"].prices - GAMMA * plain["pc1"].backlog).max()
     found["pc1_minus_gamma_backlog"] = float(gap)
+    found |= {
+        "operations.packet.most_over_least": most_over_least("rem", "packet"),
+        "operations.period.most_over_least": most_over_least("rem", "timer"),
+        "control.operations.packet.most_over_least": most_over_least(
+            "flow-projection", "projection"
+        ),
+    }
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ecnomy.analysis.reproduce.christin2003.multistage import LAW
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
+from ecnomy.analysis.reproduce.operations import blocks, most_over_least, slope
 from ecnomy.analysis.reproduce.studies import Runs, Studies
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["draw", "figures", "replays"]
 
 _NAMES: Final = {"flow-projection": "reference", "flow-projection-heuristic": "heuristic"}
+_WAITING: Final = 300  # packets in the queue, where numbers of flows are compared
+_FLOWS: Final = 10_000  # where lengths of the queue are
 _COLUMNS: Final = (
     *("decisions_agree", "overshoots.exact", "overshoots.interpolated", "end_error"),
     *("largest_error", "marked_p99", "marked_most", "replayed_over_made"),
@@ -30,12 +33,28 @@ def replays(studies: Studies) -> dict[str, Runs]:
 
 
 def figures(studies: Studies) -> Samples:
-    """How the two projections compare at each arrival, per seed."""
-    found: dict[str, np.ndarray] = {}
+    """How the two projections compare at each arrival, per seed; what they cost (operations)."""
+    found: dict[str, np.ndarray | float] = dict(_operations())
     for name, runs in replays(studies).items():
         for column in _COLUMNS:
             found[f"{column}.{name}"] = runs.sample(column)
     return found
+
+
+def _operations() -> dict[str, float]:
+    """Basic blocks of the laws' code: most over least over numbers of flows; by the queue."""
+    heuristic, reference = "flow-projection-heuristic", "flow-projection"
+    found = {
+        f"blocks.{count.law}.{count.load}.{count.flows}.{count.waiting}": count.mean
+        for count in blocks()
+        if count.law in (heuristic, reference)
+    }
+    return found | {
+        "operations.projection.most_over_least": most_over_least(heuristic, "projection"),
+        "operations.marking.most_over_least": most_over_least(heuristic, "marking", _WAITING),
+        "operations.marking.power_of_queue": slope(heuristic, "marking", _FLOWS),
+        "control.operations.projection.most_over_least": most_over_least(reference, "projection"),
+    }
 
 
 def draw(studies: Studies, figure: Figure) -> None:

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A calibration's searches over the store of its sweep: which runs they need, and what they found.
+
+The searches of all points of the sweep's blocks go on side by side: a round is one sweep, of all
+runs that any of them has asked for. What is there is kept, so that a search that was killed goes on
+with the same command, and one with more seeds keeps those it had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.calibrate.search import Found, Search, searched
+from ecnomy.analysis.sweeps import load
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.pool import Pool
+from ecnomy.markets.sweep.rows import cell_of, kinds_of
+from ecnomy.markets.sweep.space import Assignment, Point, products
+from ecnomy.markets.sweep.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["asked_of", "calibrated", "found_in"]
+
+Told = Callable[[int, int], Observer]  # runs asked for so far, of them to make -> who is told
+Row = npt.NDArray[np.float64]
+
+
+def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found]:
+    """Search until all is found, or known not to be reachable; one result per point of the blocks.
+
+    Args:
+        sweep: with `calibrate`.
+        folder: of its runs.
+        pool: makes them.
+        told: of each round.
+
+    Raises:
+        ResultsError: runs failed, or have no such figure.
+        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+    """
+    asked = sweep
+    while True:
+        _make(asked, folder, pool, told)
+        frame = load(folder)
+        more = asked_of(sweep, frame)
+        if more.points() == asked.points():
+            return found_in(sweep, frame)
+        asked = more
+
+
+def _make(asked: Sweep, folder: Path, pool: Pool, told: Told) -> None:
+    """The runs of a round that are missing."""
+    store = Store(folder, asked)
+    try:
+        store.compact()
+        points = missing(store, retry_failed=True, accept_old_code=False, engine=asked.engine)
+        if points:
+            sweep_runs(asked, store, pool, points, told(len(asked), len(points)))
+    finally:
+        store.close()
+
+
+def found_in(sweep: Sweep, frame: pd.DataFrame) -> list[Found]:
+    """What the searches found, from the runs that are there.
+
+    Raises:
+        ResultsError: runs failed, are missing, or have no such figure.
+    """
+    found = [search.found for search in _searches(sweep, frame)]
+    if any(each is None for each in found):
+        raise ResultsError(f"{sweep.file}: the search has not ended; `ecnomy calibrate` goes on")
+    return [each for each in found if each is not None]
+
+
+def asked_of(sweep: Sweep, frame: pd.DataFrame) -> Sweep:
+    """The sweep of all runs that the searches have asked for so far.
+
+    In its table `replicate` begins anew with the seeds of the check; `seed` tells which is which.
+
+    Raises:
+        ResultsError: runs failed, or have no such figure.
+    """
+    points: list[Point] = []
+    assert sweep.calibrate is not None
+    for params, search in zip(_bases(sweep), _searches(sweep, frame), strict=True):
+        for value in search.values:
+            _add(points, sweep, {**params, **sweep.calibrate.assignment(value)}, unseen=False)
+        if search.checked is not None:
+            values = sweep.calibrate.assignment(search.checked)
+            _add(points, sweep, {**params, **values}, unseen=True)
+    return msgspec.structs.replace(sweep, chosen=tuple(points))
+
+
+def _add(points: list[Point], sweep: Sweep, params: Assignment, *, unseen: bool) -> None:
+    """The runs of a value: with the seeds of the search, or with as many others."""
+    first = sweep.replicates if unseen else 0
+    for replicate in range(first, first + sweep.replicates):
+        points.append(Point(len(points), params, replicate, sweep.seed + replicate))
+
+
+def _bases(sweep: Sweep) -> list[Assignment]:
+    return list(products(sweep.blocks, sweep.seed))
+
+
+def _searches(sweep: Sweep, frame: pd.DataFrame) -> list[Search]:
+    calibration = sweep.calibrate
+    if calibration is None:
+        raise InputError(f"{sweep.file}: found no calibrate, expected a parameter to search for")
+    failed = frame[frame["status"] != "done"]
+    if len(failed):
+        reason = failed["reason"].iloc[0]
+        raise ResultsError(f"{sweep.file}: {len(failed)} runs failed, the first one: {reason}")
+    if calibration.figure not in frame or frame[calibration.figure].isna().any():
+        what = "no such column" if calibration.figure not in frame else "runs without it"
+        expected = "a figure that every run has; `ecnomy query` lists columns"
+        place = f"{sweep.file}: calibrate.figure"
+        raise ResultsError(f"{place}: found {calibration.figure!r}, {what}, expected {expected}")
+    kinds = kinds_of(sweep)
+    return [
+        searched(calibration, dict(params), calibration.target(index), _Rows(sweep, own))
+        for index, params in enumerate(_bases(sweep))
+        for own in [_at(frame, params, kinds)]
+    ]
+
+
+def _at(frame: pd.DataFrame, params: Assignment, kinds: dict[str, Any]) -> pd.DataFrame:
+    for path, value in params.items():
+        frame = frame[frame[path] == cell_of(value, kinds[path])]
+    return frame
+
+
+class _Rows:
+    """The figures of one point of the blocks, by value of the parameter and seeds."""
+
+    def __init__(self, sweep: Sweep, frame: pd.DataFrame) -> None:
+        assert sweep.calibrate is not None
+        self._calibration, self._count, self._first = sweep.calibrate, sweep.replicates, sweep.seed
+        columns = (frame[name] for name in (sweep.calibrate.path, "seed", sweep.calibrate.figure))
+        self._rows = {(float(v), int(s)): float(y) for v, s, y in zip(*columns, strict=True)}
+
+    def __call__(self, value: float, unseen: bool) -> Row | None:
+        shown = cell_of(self._calibration.range.shown(value), self._calibration.range.unit)
+        first = self._first + (self._count if unseen else 0)
+        row = [self._rows.get((float(shown), first + number)) for number in range(self._count)]
+        return None if None in row else np.array(row, dtype=np.float64)

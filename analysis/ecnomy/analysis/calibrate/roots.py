@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a monotone curve, known at a few values with noise, crosses a target.
+
+The curve is made monotone by pooling adjacent violators (Barlow et al. 1972), whose closed form is
+the min-max formula
+
+    m_i = max over j <= i of min over k >= i of mean(y_j .. y_k)
+
+Between two values its logarithm is linear in x (in log x on a scale of logarithms), or itself where
+it is not above 0 at the first one: rates of rare events are exponential in thresholds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["between", "crossing", "monotone"]
+
+Row = npt.NDArray[np.float64]
+
+
+def monotone(y: Row) -> Row:
+    """Non-decreasing along the last axis, of least squares from y."""
+    count = y.shape[-1]
+    sums = np.concatenate([np.zeros((*y.shape[:-1], 1)), np.cumsum(y, axis=-1)], axis=-1)
+    found = np.empty_like(y, dtype=np.float64)
+    for i in range(count):
+        best = np.full(y.shape[:-1], -np.inf)
+        for j in range(i + 1):
+            means = [(sums[..., k + 1] - sums[..., j]) / (k + 1 - j) for k in range(i, count)]
+            best = np.maximum(best, np.min(means, axis=0))
+        found[..., i] = best
+    return found
+
+
+def between(x: tuple[Row, Row], y: tuple[Row, Row], target: float) -> Row:
+    """Where the curve from (x0, y0) to (x1, y1) is at the target, y0 <= target < y1."""
+    (x0, x1), (y0, y1) = x, y
+    logs = (y0 > 0) & (target > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_log = np.log(target / y0) / np.log(y1 / y0)
+        part = np.where(logs, by_log, (target - y0) / (y1 - y0))
+    return np.asarray(x0 + part * (x1 - x0))
+
+
+def crossing(x: Row, y: Row, target: float, *, log: bool = False) -> Row:
+    """Where curves that rise from x[0] to x[-1] cross the target; the end where they do not.
+
+    Args:
+        x: [k], in the order in which the curves rise.
+        y: [..., k], with noise.
+        target: of the curves.
+        log: whether x is on a scale of logarithms.
+
+    Returns:
+        One value for each of the leading axes.
+    """
+    scale = np.log(x) if log else np.asarray(x, dtype=np.float64)
+    curve = monotone(y)
+    below = (curve <= target).sum(axis=-1)
+    at = np.clip(below, 1, len(x) - 1)
+    pairs = [np.take_along_axis(curve, (at - d)[..., None], -1)[..., 0] for d in (1, 0)]
+    inside = between((scale[at - 1], scale[at]), (pairs[0], pairs[1]), target)
+    found = np.exp(inside) if log else inside
+    return np.asarray(np.where(below == 0, x[0], np.where(below == len(x), x[-1], found)))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls that react to marks against calls that ignore them, in the same queue (3.2.3 and 3.3).
+
+`all`: nearly all calls of a run adapt, against runs in which nearly none does. `half`: half of the
+calls of one run against the other half.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+__all__ = ["STUDY", "figures_of_adaptive"]
+
+STUDY: Final = "adaptive"
+_MAX: Final = "network.links.bottleneck.marking.max_threshold"
+_IGNORE: Final = "sources.voice.count"
+Row = npt.NDArray[np.float64]
+
+
+def figures_of_adaptive(studies: Studies) -> dict[str, Row]:
+    """Marking rates, charges and packet rates of those that adapt and that ignore, by threshold."""
+    found: dict[str, Row] = {}
+    runs = studies[STUDY]
+    for threshold in sorted(runs.values(_MAX)):
+        found |= _at(runs.at({_MAX: threshold}), f"{threshold:g}")
+    return found
+
+
+def _at(runs: Runs, at: str) -> dict[str, Row]:
+    least, half, most = (runs.at({_IGNORE: count}) for count in sorted(runs.values(_IGNORE)))
+    ignored, adapted = most.sample("voice_marking"), least.sample("adaptive_marking")
+    pays, saves = (half.sample(f"{name}_marks_per_s") for name in ("voice", "adaptive"))
+    return {
+        f"adapts_over_ignores.marking.all.{at}": adapted / ignored,
+        f"adapts_over_ignores.marking.half.{at}": (
+            half.sample("adaptive_marking") / half.sample("voice_marking")
+        ),
+        f"ignores_over_adapts.charge.{at}": pays / saves,
+        f"control.pps.ignores.{at}": half.sample("voice_pps"),
+        f"control.pps.adapts.{at}": half.sample("adaptive_pps"),
+        f"control.marking.ignores.{at}": half.sample("voice_marking"),
+        f"control.marking.adapts.{at}": half.sample("adaptive_marking"),
+        f"control.marking.web.{at}": half.sample("web_marking"),
+        f"control.late.ignores.{at}": half.sample("voice_late"),
+        f"control.late.adapts.{at}": half.sample("adaptive_late"),
+    }

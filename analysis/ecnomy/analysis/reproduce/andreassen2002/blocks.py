@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams in blocks of 60 s: outcome columns of sweeps, and ratios of two streams' rates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from ecnomy.analysis.block_bootstrap import Counts, block_ratio
+from ecnomy.analysis.reproduce.andreassen2002.samples import SHORT_S, counts_of, streams
+from ecnomy.analysis.reproduce.studies import Runs
+from ecnomy.analysis.statistics import Drawn
+
+__all__ = ["BLOCK_S", "ratio", "streams_and_blocks"]
+
+BLOCK_S: Final = 60
+_COUNTS: Final = ("sent", "marked", "late")
+_OF: Final = {"marking": "marked", "late": "late"}
+_SEED: Final = "seed"
+
+
+def streams_and_blocks(results: Path) -> Mapping[str, float | list[float] | None]:
+    """What `samples.streams` gives, and counts in blocks.
+
+    Returns:
+        Besides, of each test stream and of `udp`, rows with a number for each whole block of 60 s:
+        block.sent (packets), block.marked, block.late (lost or later than 15 ms).
+    """
+    from ecnomy.analysis.results import open_run
+
+    found = dict(streams(results))
+    steps = BLOCK_S // SHORT_S
+    for name, counts in counts_of(open_run(results)).items():
+        if name.startswith("stream") or name == "udp":
+            whole = (counts.shape[1] - 1) // steps * steps + 1
+            for column, row in zip(_COUNTS, counts, strict=True):
+                found[f"block.{column}.{name}"] = np.diff(row[:whole:steps]).tolist()
+    return found
+
+
+def ratio(runs: Runs, rate: str, over: str, under: str) -> Drawn:
+    """A rate of one stream over another's, with the 99 % interval of a bootstrap over blocks.
+
+    Args:
+        runs: of one setting; the draws follow from the least of their seeds.
+        rate: `marking` or `late`.
+        over: a stream, or `udp`.
+        under: another.
+    """
+    events, seed = _OF[rate], int(runs.frame[_SEED].min())
+    pair = [
+        Counts(runs.row(f"block.{events}.{name}"), runs.row(f"block.sent.{name}"))
+        for name in (over, under)
+    ]
+    return block_ratio(pair[0], pair[1], seed)

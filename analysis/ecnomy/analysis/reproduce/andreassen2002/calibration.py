@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Table 3 as a search: the marking threshold of each mix for the voice delay rate of two classes.
+
+Calls are `independent`, or run from their start (`tick`), or as many endless ones as talk on
+average are all in step (`step`). Mixes go by the telephone users of the paper.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.calibrate import Found
+from ecnomy.analysis.reproduce.andreassen2002.mixes import WEB_USERS
+from ecnomy.analysis.reproduce.calibrations import found_by
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.pictures import look
+from ecnomy.analysis.reproduce.studies import Studies
+from ecnomy.analysis.statistics import Interval
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["PHASES", "draw", "figures", "phase_of"]
+
+PHASES: Final = ("independent", "tick", "step")
+_TRAFFIC: Final = "sources.voice.traffic"
+_VOICE: Final = "sources.voice.count"
+_WEB: Final = "sources.web.count"
+_MIX: Final = {web: voice for voice, web in WEB_USERS.items()}
+_LABELS: Final = {
+    "independent": "calls independent",
+    "tick": "calls run from their start",
+    "step": "endless calls in step",
+}
+
+
+def phase_of(traffic: str) -> str:
+    """What calls of this traffic are, a scenario's mapping as JSON text."""
+    given = json.loads(traffic)
+    if given["kind"] == "cbr":
+        return "step"
+    return "tick" if given.get("phase") == "tick" else "independent"
+
+
+def _named(found: Found) -> tuple[str, int]:
+    params = found.params
+    return phase_of(str(params[_TRAFFIC])), _MIX[int(params[_WEB])]
+
+
+def figures(studies: Studies) -> Samples:
+    """Per phase and mix: whether found, where, the rate there over its target; our two classes."""
+    found: dict[str, np.ndarray | float | Interval] = {}
+    for each in found_by(studies, "calibration"):
+        phase, mix = _named(each)
+        at = f"{phase}.{mix}"
+        found[f"reachable.{at}"] = float(each.verdict != "not reachable")
+        found[f"held.{at}"] = float(each.verdict == "found")
+        found[f"threshold.{at}"] = each.interval or float("nan")
+        found[f"tried_at.{at}"] = each.value
+        found[f"late.{at}"] = each.figure
+        found[f"late_over_target.{at}"] = _over(each.figure, each.target)
+    classes = studies["diffserv"]
+    for voice in sorted(classes.values(_VOICE)):
+        late = classes.at({_VOICE: voice}).sample("voice_late")
+        found[f"classes.independent.{voice:g}"] = late
+    phases = studies["phases"]
+    for traffic in phases.values(_TRAFFIC):
+        own = phases.at({_TRAFFIC: traffic})
+        for web in own.values(_WEB):
+            name = f"classes.{phase_of(str(traffic))}.{_MIX[int(web)]}"
+            found[name] = own.at({_WEB: web}).sample("voice_late")
+    return found
+
+
+def _over(figure: Interval, target: float) -> Interval:
+    low, mean, high = (value / target for value in (figure.low, figure.mean, figure.high))
+    return Interval(mean, low, high, figure.level, figure.n)
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """Thresholds found by mix; and the curves that were searched, with their targets."""
+    figure.set_size_inches(10, 4.6)
+    left, right = figure.subplots(1, 2)
+    shown: set[str] = set()
+    for each in found_by(studies, "calibration"):
+        phase, mix = _named(each)
+        index = PHASES.index(phase)
+        label = _LABELS[phase] if phase not in shown else None
+        shown.add(phase)
+        if each.interval:
+            style = look(index) | {"linestyle": "none"}
+            reach = [[max(each.value - each.interval.low, 0.0)],
+                     [max(each.interval.high - each.value, 0.0)]]  # fmt: skip
+            left.errorbar([mix + 12 * (index - 1)], [each.value], yerr=reach, capsize=3,
+                          label=label, **style)  # fmt: skip
+        if phase == "independent":
+            order = np.argsort(each.tried)
+            style = look(list(WEB_USERS).index(mix))
+            right.plot(np.array(each.tried)[order], np.array(each.means)[order],
+                       label=f"{mix} voice, {WEB_USERS[mix]} web", **style)  # fmt: skip
+            right.plot([each.value], [each.target], marker="x", color="black", linestyle="none")
+    left.set(xlabel="telephone users", ylabel="threshold found [packets]")
+    left.set_ylim(bottom=0)
+    left.legend(fontsize="small")
+    right.set(xlabel="largest threshold [packets]", ylabel="voice packets later than 16 ms")
+    right.set_xscale("log")
+    right.set_yscale("symlog", linthresh=1e-5)
+    right.set_ylim(bottom=0)
+    right.legend(fontsize="small")

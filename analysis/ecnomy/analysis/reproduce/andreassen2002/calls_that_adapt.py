@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Outcome columns of calls that ignore marks beside calls that react to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["rates"]
+
+_PS_PER_S: Final = 1e12
+
+
+def rates(results: Path) -> Mapping[str, float | None]:
+    """Of `voice`, `adaptive` and `web`, over the measured window.
+
+    Returns:
+        `<source>_marking`, the share of delivered packets with a mark; `<source>_marks_per_s` and
+        `<source>_pps`, marks and packets delivered a second and flow; `<source>_late`, the share of
+        packets lost or later than 16 ms, host to host. None where nothing arrived.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    sums: Any = run.table("flows").groupby("source").sum(numeric_only=True)
+    seconds = (run.measured.to_ps - run.measured.from_ps) / _PS_PER_S
+    found: dict[str, float | None] = {}
+    for name in ("voice", "adaptive", "web"):
+        own = sums.loc[name]
+        delivered, flows = float(own["delivered"]), float(own["members"])
+        found[f"{name}_marking"] = float(own["ce"]) / delivered if delivered else None
+        found[f"{name}_marks_per_s"] = float(own["ce"]) / seconds / flows
+        found[f"{name}_pps"] = delivered / seconds / flows
+        ended = delivered + float(own["lost"])
+        late = float(own["late_0"] + own["lost"])
+        found[f"{name}_late"] = late / ended if ended else None
+    return found

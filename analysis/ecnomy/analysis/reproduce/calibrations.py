@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Studies that are calibrations: a search (ecnomy.analysis.calibrate) says which runs there are.
+
+Apart from studies.py, so that what a claim without one is made of does not change with the search.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.analysis.calibrate import Found, asked_of, calibrated, found_in
+from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.grid import Variant, touched
+from ecnomy.analysis.reproduce.studies import (
+    Form,
+    Listener,
+    Studies,
+    load_study,
+    make_study,
+    study_folder,
+    unmade,
+)
+from ecnomy.analysis.sweeps import load
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.driver import missing
+from ecnomy.markets.sweep.pool import Pool
+from ecnomy.markets.sweep.store import Store, head_of
+
+__all__ = ["found_by", "make_any", "unmade_of_any"]
+
+
+def make_any(
+    paper: Paper,
+    name: str,
+    form: Form,
+    pool: Pool,
+    listener: Listener,
+    doublings: int = 0,
+    variant: Variant | None = None,
+) -> int:
+    """Make the runs of a study that are missing, as `make_study`; a calibration's by its search.
+
+    Raises:
+        ScenarioError, InputError: its sweep or variant is wrong.
+        ResultsError: runs of a calibration failed.
+        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+    """
+    sweep = load_study(paper, name, form, doublings, variant)
+    if sweep.calibrate is None:
+        return make_study(paper, name, form, pool, listener, doublings, variant)
+    folder = study_folder(paper, name, form, variant)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    told = f"{name}@{variant.name}" if variant else name
+    calibrated(sweep, folder, pool, lambda *runs: listener.study(paper.paper, told, *runs))
+    return len(head_of(folder)["points"])
+
+
+def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
+    """How many runs of a study are not there, as `unmade`; of a calibration those of its search.
+
+    Raises:
+        ResultsError: there is no such store.
+    """
+    sweep = load_study(paper, name, form, variant=variant)
+    if sweep.calibrate is None:
+        return unmade(paper, name, form, variant)
+    folder = study_folder(paper, name, form, variant)
+    asked = asked_of(_as_made(sweep, paper, name, form, variant), load(folder))
+    store = Store(folder, asked)
+    try:
+        engine = form.engine
+        return len(missing(store, retry_failed=True, accept_old_code=False, engine=engine))
+    finally:
+        store.close()
+
+
+def found_by(studies: Studies, name: str) -> list[Found]:
+    """What the searches of an entry's calibration found, in the order of its points.
+
+    Raises:
+        ResultsError: one has not ended.
+    """
+    paper, form, variant = studies._paper, studies._form, studies._variant
+    if variant and not touched(paper, [name], variant):
+        variant = None
+    sweep = load_study(paper, name, form, variant=variant)
+    return found_in(_as_made(sweep, paper, name, form, variant), studies[name].frame)
+
+
+def _as_made(sweep: Sweep, paper: Paper, name: str, form: Form, variant: Variant | None) -> Sweep:
+    """With the seeds that its runs were made with, which may have been doubled."""
+    made = int(head_of(study_folder(paper, name, form, variant))["replicates"])
+    return msgspec.structs.replace(sweep, replicates=made)

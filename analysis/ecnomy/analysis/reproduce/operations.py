@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a packet costs a marking law, counted in the law's own code: basic blocks that are run.
+
+operations.cc drives the laws as they are, compiled with the compiler's own instrumentation, and
+says what is counted. It needs g++ (or what CXX names) and the laws' headers; where one is missing
+nothing is counted, and claims on it are not measured.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.omnet.installation import project_folder
+
+__all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
+
+# A count is of this source: another one makes other sources of the entries that use it.
+SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f004892396"
+_SOURCE: Final = Path(__file__).with_name("operations.cc")
+_FLAGS: Final = ("-std=c++17", "-O1", "-ffp-contract=off")
+_COUNTED: Final = "-fsanitize-coverage=trace-pc"
+_PATIENCE_S: Final = 300
+
+
+class Count(NamedTuple):
+    """Basic blocks of a law under one load.
+
+    Attributes:
+        law: by name.
+        load: `projection`, `marking`, `packet` (of an arrival and a departure), or `timer`.
+        flows: that take turns.
+        waiting: packets in the queue.
+        mean: blocks, over all arrivals, or calls of the timer.
+    """
+
+    law: str
+    load: str
+    flows: int
+    waiting: int
+    mean: float
+
+
+@functools.cache
+def blocks() -> tuple[Count, ...]:
+    """All counts; none where there is no compiler or no headers.
+
+    Raises:
+        ResultsError: the laws do not compile, or do not run.
+    """
+    compiler = os.environ.get("CXX", "g++").split()
+    laws = project_folder() / "laws"
+    if shutil.which(compiler[0]) is None or not (laws / "marking/marking.h").is_file():
+        return ()
+    with tempfile.TemporaryDirectory(prefix="ecnomy-") as folder:
+        counter, program = Path(folder) / "counter.o", Path(folder) / "operations"
+        _run([*compiler, *_FLAGS, "-DCOUNTER", "-c", str(_SOURCE), "-o", str(counter)])
+        made = [str(_SOURCE), str(counter), "-o", str(program)]
+        _run([*compiler, *_FLAGS, f"-I{laws}", _COUNTED, *made])
+        lines = _run([str(program)]).splitlines()
+    return tuple(_count(line.split()) for line in lines)
+
+
+def _count(words: list[str]) -> Count:
+    law, load, flows, waiting, mean, _ = words
+    return Count(law, load, int(flows), int(waiting), float(mean))
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE_S)
+    if done.returncode:
+        said = " ".join(done.stderr.split())[:300]
+        raise ResultsError(f"{command[0]}: counting a law's operations failed: {said}")
+    return done.stdout
+
+
+def most_over_least(law: str, load: str, waiting: int | None = None) -> float:
+    """The largest over the least count of a load, over the numbers of flows; NaN of none."""
+    found = [
+        count.mean
+        for count in blocks()
+        if (count.law, count.load) == (law, load) and waiting in (None, count.waiting)
+    ]
+    return max(found) / min(found) if found else float("nan")
+
+
+def slope(law: str, load: str, flows: int) -> float:
+    """The power of the packets that wait with which a count grows, flows the same; NaN of none."""
+    found = {
+        count.waiting: count.mean
+        for count in blocks()
+        if (count.law, count.load, count.flows) == (law, load, flows)
+    }
+    if len(found) < 2:
+        return float("nan")
+    return float(np.polyfit(np.log(list(found)), np.log(list(found.values())), 1)[0])

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep file says under `calibrate`: which parameter is searched for which figure's target.
+
+    calibrate:
+      figure: voice_late                  # a column of the runs
+      target: 0.01                        # or a list: one for each point of `parameters`
+      parameter: network.links.bottleneck.marking.max_threshold
+      from: 36 packets
+      to: 1200 packets
+      scale: log                          # or linear
+      step: 6 packets                     # values are multiples of it; default any value
+      with: {network.links.bottleneck.marking.min_threshold: 0.1666666667}     # times the parameter
+      figure_goes: up                     # or down, as the parameter rises
+      first: 5                            # values of the first round, both ends among them
+      most: 12                            # values in all
+      within: 0.01                        # two values so near count as one
+
+The search itself is ecnomy.analysis.calibrate; here stands which runs it begins with.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import Choice, Number
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.sweep.blocks import FIXED, number_with_unit, read_range
+from ecnomy.markets.sweep.space import Assignment, Block, Point, Range, products
+
+__all__ = ["Calibration", "beginning", "read_calibration"]
+
+_NEEDED: Final = ("figure", "target", "parameter", "from", "to")
+_KEYS: Final = (
+    *_NEEDED,
+    *("scale", "step", "with", "figure_goes", "first", "most", "within"),
+)
+_FIRST: Final = Number(what="a whole number", least=2, most=1000, whole=True)
+_WITHIN: Final = Number(what="a share", least=0, most=0.5)
+_TARGET: Final = Number(what="a number", least=-1e300, most=1e300)
+_SHARE: Final = Number(what="a number", least=-1e12, most=1e12)
+_GOES: Final = Choice(("up", "down"))
+_DIGITS: Final = 4
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """A parameter that is searched for the value at which a figure of the runs is a target.
+
+    Attributes:
+        figure: a column of the runs, which goes up, or else down, with the parameter.
+        targets: one for all points of the sweep's blocks, or one each.
+        path: of the parameter.
+        range: the values it is searched in.
+        step: its values are multiples of this; 0: any with four digits.
+        shares: paths of parameters that go with it -> what of its value they have.
+        up: whether the figure goes up.
+        first: values of the first round, evenly spaced on the range's scale.
+        most: values in all.
+        within: relative distance below which two values count as one.
+    """
+
+    figure: str
+    targets: tuple[float, ...]
+    path: str
+    range: Range
+    step: float = 0.0
+    shares: dict[str, float] = {}
+    up: bool = True
+    first: int = 5
+    most: int = 12
+    within: float = 0.01
+
+    def target(self, index: int) -> float:
+        """Of a point of the blocks, by its number."""
+        return self.targets[index if len(self.targets) > 1 else 0]
+
+    def rounded(self, value: float) -> float:
+        """The nearest value that may be tried, within the range."""
+        if self.step:
+            value = float(f"{round(value / self.step) * self.step:.6g}")
+        else:
+            value = float(f"{value:.{_DIGITS}g}")
+        return min(max(value, self.range.low), self.range.high)
+
+    def first_values(self) -> list[float]:
+        """The values of the first round, in order; both ends are among them."""
+        low, high, last = self.range.low, self.range.high, self.first - 1
+        shares = [number / last for number in range(1, last)]
+        inner = [
+            low * (high / low) ** share if self.range.log else low + share * (high - low)
+            for share in shares
+        ]
+        return sorted({low, high, *map(self.rounded, inner)})
+
+    def assignment(self, value: float) -> Assignment:
+        """What a value sets in the scenario."""
+        others = {path: self.range.shown(value * share) for path, share in self.shares.items()}
+        return {self.path: self.range.shown(value), **others}
+
+    @property
+    def units(self) -> dict[str, str | None]:
+        """The unit of each parameter it sets."""
+        return dict.fromkeys((self.path, *self.shares), self.range.unit)
+
+
+def beginning(
+    calibration: Calibration, blocks: tuple[Block, ...], replicates: int, seed: int
+) -> list[Point]:
+    """The runs of the first round: all first values at each point of the blocks, in order."""
+    found: list[Point] = []
+    for params in products(blocks, seed):
+        for value in calibration.first_values():
+            whole = {**params, **calibration.assignment(value)}
+            for replicate in range(replicates):
+                found.append(Point(len(found), whole, replicate, seed + replicate))
+    return found
+
+
+def read_calibration(node: Node, points: int) -> Calibration:
+    """A calibration as written; `points` is how many the blocks make.
+
+    Raises:
+        ScenarioError: anything wrong, with its place.
+    """
+    if not isinstance(node.value, dict):
+        raise node.place.error("calibrate", show(node), f"a mapping with {', '.join(_NEEDED)}")
+    given = node.mapping()
+    for key in given:
+        if key not in _KEYS:
+            expected = known_name(key, _KEYS)
+            raise node.keys[key].error(f"calibrate.{key}", f"unknown key {key!r}", expected)
+    for key in _NEEDED:
+        if key not in given:
+            raise node.place.error("calibrate", f"no {key!r}", f"{', '.join(_NEEDED)}")
+    span = read_range(given["from"], given["to"], given.get("scale"), "calibrate")
+    first = _read(given, "first", _FIRST, 5)
+    most = _read(given, "most", _FIRST, 12)
+    if most < first:
+        raise given["most" if "most" in given else "first"].place.error(
+            "calibrate.most", f"{most} values in all", f"at least {first}, as the first round has"
+        )
+    found = Calibration(
+        figure=_text(given, "figure"),
+        targets=_targets(given["target"], points),
+        path=_parameter(given),
+        range=span,
+        step=_step(given.get("step"), span),
+        shares=_shares(given.get("with")),
+        up=_read(given, "figure_goes", _GOES, "up") == "up",
+        first=first,
+        most=most,
+        within=_read(given, "within", _WITHIN, 0.01),
+    )
+    if found.path in found.shares:
+        raise given["with"].place.error("calibrate.with", repr(found.path), "other parameters")
+    return found
+
+
+def _text(given: dict[str, Node], key: str) -> str:
+    node = given[key]
+    if not isinstance(node.value, str) or not node.value:
+        expected = "the name of a column" if key == "figure" else "a path into the scenario"
+        raise node.place.error(f"calibrate.{key}", show(node), expected)
+    return node.value
+
+
+def _parameter(given: dict[str, Node]) -> str:
+    path = _text(given, "parameter")
+    if path in FIXED:
+        expected = "a parameter other than that: replicates and seed set the seeds"
+        raise given["parameter"].place.error("calibrate.parameter", repr(path), expected)
+    return path
+
+
+def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
+    return reader.read(given[key], f"calibrate.{key}") if key in given else default
+
+
+def _targets(node: Node, points: int) -> tuple[float, ...]:
+    if not isinstance(node.value, list):
+        return (float(_TARGET.read(node, "calibrate.target")),)
+    items = node.items()
+    if len(items) != points:
+        expected = f"{points}, one for each point of `parameters`, or one number for all"
+        raise node.place.error("calibrate.target", f"{len(items)} targets", expected)
+    return tuple(
+        float(_TARGET.read(item, f"calibrate.target[{index}]")) for index, item in enumerate(items)
+    )
+
+
+def _step(node: Node | None, span: Range) -> float:
+    if node is None:
+        return 1.0 if span.whole else 0.0
+    step, unit = number_with_unit(node, "calibrate.step")
+    if unit != span.unit or not 0 < step < span.high - span.low:
+        what = f"a step above 0 and below the range, in {span.unit!r}"
+        raise node.place.error("calibrate.step", show(node), what)
+    if span.whole and step != int(step):
+        raise node.place.error("calibrate.step", show(node), "a whole number")
+    return step
+
+
+def _shares(node: Node | None) -> dict[str, float]:
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        expected = "a mapping of paths to what they have of the parameter's value"
+        raise node.place.error("calibrate.with", show(node), expected)
+    return {
+        path: float(_SHARE.read(value, f"calibrate.with.{path}"))
+        for path, value in node.mapping().items()
+    }

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ratios of rates by blocks of time, against draws made one by one, and against known truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.block_bootstrap import DRAWS, Counts, block_ratio
+
+RUNS, BLOCKS = 3, 40
+
+
+def poisson(key: int, mean: float = 4.0) -> Counts:
+    """Events that are independent of each other, 600 packets a block."""
+    events = np.random.default_rng(key).poisson(mean, (RUNS, BLOCKS)).astype(float)
+    return Counts(events, np.full((RUNS, BLOCKS), 600.0))
+
+
+def test_it_is_what_draws_one_by_one_give() -> None:
+    """The same blocks for both streams, as many of each run as it has; the 99 % quantiles."""
+    one, other = poisson(1), poisson(2, 2.0)
+    found = block_ratio(one, other, 7)
+    draws = np.random.Generator(np.random.Philox(key=7))
+    places = [draws.integers(BLOCKS, size=(DRAWS, BLOCKS)) for _ in range(RUNS)]
+    values = []
+    for number in range(DRAWS):
+        sums = [0.0] * 4
+        for run in range(RUNS):
+            for place in places[run][number].tolist():
+                for column, table in enumerate((*one, *other)):
+                    sums[column] += table[run, place]
+        values.append((sums[0] / sums[1]) / (sums[2] / sums[3]))
+    low, high = np.quantile(values, [0.005, 0.995])
+    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-12)
+    assert found.mean == pytest.approx(one.events.sum() / other.events.sum())
+    assert found.level == 0.99 and found.n == RUNS * BLOCKS and len(found.draws) == DRAWS
+
+
+def test_the_seed_says_it_all() -> None:
+    """Equal seeds give equal bytes, others not."""
+    one, other = poisson(1), poisson(2)
+    assert block_ratio(one, other, 3) == block_ratio(one, other, 3)
+    assert block_ratio(one, other, 3).low != block_ratio(one, other, 4).low
+
+
+def test_it_holds_the_truth_as_often_as_it_says() -> None:
+    """Of 200 pairs of equal streams the 99 % interval holds 1 in all but a few."""
+    held = 0
+    for key in range(200):
+        found = block_ratio(poisson(2 * key + 10), poisson(2 * key + 11), key)
+        held += found.low <= 1 <= found.high
+    assert held >= 192
+
+
+def test_bunches_are_counted_whole() -> None:
+    """Marks that come ten at a time leave an interval sqrt(10) times as wide as single ones."""
+    single, bunched = poisson(1, 4.0), poisson(1, 0.4)
+    tens = Counts(10 * bunched.events, bunched.packets)
+    wide, narrow = (block_ratio(each, poisson(5, 40.0), 1) for each in (tens, single))
+    assert wide.half_width / wide.mean == pytest.approx(
+        np.sqrt(10) * narrow.half_width / narrow.mean, rel=0.3
+    )
+
+
+def test_what_two_streams_share_is_no_chance() -> None:
+    """Streams that rise and fall together have a ratio that is known exactly."""
+    one = poisson(1)
+    found = block_ratio(Counts(3 * one.events, one.packets), one, 1)
+    assert (found.low, found.mean, found.high) == pytest.approx((3, 3, 3))
+
+
+def test_no_events_have_no_ratio() -> None:
+    """Nothing over nothing is no number; nothing over something is 0."""
+    one = poisson(1)
+    none = Counts(0 * one.events, one.packets)
+    assert np.isnan(block_ratio(one, none, 1).mean) and block_ratio(one, none, 1).n == 0
+    assert block_ratio(none, one, 1).high == 0
+
+
+@pytest.mark.parametrize(
+    ("events", "words"),
+    [
+        (np.ones((RUNS, BLOCKS - 1)), "expected"),
+        (np.ones(BLOCKS), "expected"),
+        (np.full((RUNS, BLOCKS), -1.0), "below 0"),
+        (np.full((RUNS, BLOCKS), np.nan), "below 0"),
+    ],
+)
+def test_wrong_tables_are_told(events: np.ndarray, words: str) -> None:
+    """One line."""
+    one = poisson(1)
+    with pytest.raises(InputError, match=words):
+        block_ratio(one, Counts(events, one.packets), 1)
