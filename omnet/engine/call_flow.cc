@@ -9,14 +9,18 @@
 namespace ecnomy::engine {
 
 CallFlow::CallFlow(const SourceConfig& source, std::int32_t flow, std::int32_t user, Outbox outbox,
-                   Stream traffic, CallDesk* desk)
+                   Stream traffic, Stream speech, CallDesk* desk)
     : source_(&source),
       flow_(flow),
       user_(user),
       outbox_(outbox),
       stream_(traffic),
       law_(source.plan->traffic.values.data()),
-      desk_(desk) {}
+      desk_(desk) {
+  if (const std::optional<Speech> law = make_speech(*source.plan)) {
+    speech_ = std::make_unique<Spoken>(Spoken{*law, speech});
+  }
+}
 
 bool CallFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;
@@ -37,7 +41,7 @@ void CallFlow::wake(Core& core, Time at) {
 // call's last packet. The next call begins behind it.
 void CallFlow::await_call(Core& core, Time from, Time now) {
   state_ = State::idle;
-  next_ = law_.next(stream_);
+  next_ = law_.next(stream_, source_->plan->calls_longest);
   const Time stop = source_->plan->stop_ps;
   const Time at = std::max(now, later(from, source_->plan->profile.stretch(from, next_.idle)));
   if (stop < 0 || at < stop) wake(core, at);
@@ -47,7 +51,7 @@ void CallFlow::on_application(Core& core, Time now) {
   if (state_ == State::idle) return begin(core, now);
   if (due_ >= end_) return end(core, now);
   send(core, now);
-  due_ = later(due_, law_.interval());
+  due_at(later(due_, law_.interval()));
   packet_or_end(core);
 }
 
@@ -71,8 +75,15 @@ void CallFlow::begin(Core& core, Time now) {
   open_.push_back(call);
   ++number_;
   state_ = State::talking;
-  due_ = later(now, next_.phase);
+  if (speech_) speech_->law.begin(now, speech_->stream);
+  due_at(later(now, next_.phase));
   packet_or_end(core);
+}
+
+// The next packet is due at this tick, or at the first one after it that is spoken.
+void CallFlow::due_at(Time tick) {
+  const Time interval = law_.interval();
+  due_ = speech_ ? speech_->law.spoken(tick, interval, end_, speech_->stream) : tick;
 }
 
 // The call ends at end_, or when its last packet has left if the send overhead makes that later.

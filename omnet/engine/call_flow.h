@@ -10,11 +10,13 @@
 #define ECNOMY_ENGINE_CALL_FLOW_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "engine/core.h"
 #include "engine/outbox.h"
 #include "engine/source.h"
+#include "laws/traffic/speech.h"
 #include "laws/traffic/voip.h"
 
 namespace ecnomy::engine {
@@ -22,7 +24,7 @@ namespace ecnomy::engine {
 class CallFlow {
  public:
   CallFlow(const SourceConfig& source, std::int32_t flow, std::int32_t user, Outbox outbox,
-           Stream traffic, CallDesk* desk);
+           Stream traffic, Stream speech, CallDesk* desk);
 
   void start(Core& core, Time now);
   void on_application(Core& core, Time now);  // a call begins or ends, or a packet is due
@@ -36,8 +38,15 @@ class CallFlow {
  private:
   enum class State : std::uint8_t { idle, talking };
 
+  // Silence suppression, with a stream of its own.
+  struct Spoken {
+    Speech law;
+    Stream stream;
+  };
+
   void await_call(Core& core, Time from, Time now);
   void begin(Core& core, Time now);
+  void due_at(Time tick);
   void packet_or_end(Core& core);
   void send(Core& core, Time now);
   void end(Core& core, Time now);
@@ -52,7 +61,8 @@ class CallFlow {
   Outbox outbox_;
   Stream stream_;
   Voip law_;
-  CallDesk* desk_;  // not owned
+  std::unique_ptr<Spoken> speech_;  // null where packets are sent in silences too
+  CallDesk* desk_;                  // not owned
   State state_ = State::idle;
   bool started_ = false;
   bool active_ = true;

@@ -12,17 +12,17 @@
 #include "engine/source.h"
 #include "laws/random/stream.h"
 #include "laws/traffic/files.h"
-#include "laws/traffic/traffic.h"
+#include "laws/traffic/web_user.h"
 
 namespace ecnomy::engine {
 
 class Files {
  public:
-  // Null for traffic that knows no files. A web user's law is its source's.
+  // Null for traffic that knows no files. Web users share their source's law.
   static std::unique_ptr<Files> make(const SourceConfig& source, const Stream& stream) {
     const LawPlan& plan = source.plan->traffic;
     const double* const values = plan.values.data();
-    if (source.web) return std::unique_ptr<Files>(new Files(&*source.web, stream));
+    if (source.web) return std::unique_ptr<Files>(new Files(WebUser(&*source.web), stream));
     if (plan.law == OneFile::kName) {
       return std::unique_ptr<Files>(new Files(OneFile(values), stream));
     }
@@ -32,20 +32,24 @@ class Files {
 
   // Before the next file; kNever if there is none.
   Time pause() {
-    return std::visit([this](auto& law) { return of(law).pause(stream_); }, law_);
+    return std::visit([this](auto& law) { return law.pause(stream_); }, law_);
   }
   std::int64_t bytes(std::int32_t packet_payload) {
-    return std::visit([&](auto& law) { return of(law).file_bytes(stream_, packet_payload); }, law_);
+    return std::visit([&](auto& law) { return law.file_bytes(stream_, packet_payload); }, law_);
   }
   // After which a fetch is given up; kNever where it never is.
   Time patience() const noexcept {
-    const Web* const* web = std::get_if<const Web*>(&law_);
-    return web ? (*web)->patience() : kNever;
+    const WebUser* user = std::get_if<WebUser>(&law_);
+    return user ? user->patience() : kNever;
+  }
+  // The present file is left unfinished, or not fetched at all.
+  void give_up() noexcept {
+    if (WebUser* user = std::get_if<WebUser>(&law_)) user->give_up();
   }
 
   // Whether one connection serves them all.
   bool lasting() const noexcept {
-    return std::visit([](const auto& law) { return of(law).lasting(); }, law_);
+    return std::visit([](const auto& law) { return law.lasting(); }, law_);
   }
 
   Time due = kNever;       // when the next file is
@@ -63,16 +67,7 @@ class Files {
   std::int64_t asked_bytes = 0;
 
  private:
-  using Law = std::variant<const Web*, OneFile, OnOff>;
-  template <class T>
-  static T& of(T& law) noexcept {
-    return law;
-  }
-  template <class T>
-  static const T& of(const T& law) noexcept {
-    return law;
-  }
-  static const Web& of(const Web* law) noexcept { return *law; }
+  using Law = std::variant<WebUser, OneFile, OnOff>;
 
   Files(Law law, const Stream& stream) : law_(std::move(law)), stream_(stream) {}
 

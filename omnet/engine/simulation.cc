@@ -88,7 +88,8 @@ void Simulation::build_source(const SourcePlan& source) {
       tcp_.emplace_back(sources_.back(), flow, outbox, traffic);
     } else if (source.traffic.law == Voip::kName) {
       flows_.push_back({FlowKind::call, static_cast<std::uint32_t>(calls_.size())});
-      calls_.emplace_back(sources_.back(), flow, member, outbox, traffic, &recorder_);
+      const Stream speech(plan_->seed, stream_name(source, member, "speech"));
+      calls_.emplace_back(sources_.back(), flow, member, outbox, traffic, speech, &recorder_);
     } else {
       flows_.push_back({FlowKind::udp, static_cast<std::uint32_t>(udp_.size())});
       udp_.emplace_back(sources_.back(), flow, outbox, traffic);

@@ -11,9 +11,9 @@
 #include "host/accounts.h"
 #include "host/plan.h"
 #include "host/tcp/segment_sender.h"
+#include "host/traffic_parts.h"
 #include "laws/random/inversion.h"
 #include "laws/random/stream.h"
-#include "laws/traffic/traffic.h"
 
 namespace ecnomy::engine {
 
@@ -23,7 +23,7 @@ struct SourceConfig {
                std::int32_t flow, TransferSink* sink)
       : plan(&source), first_hop(hop), first_ack_hop(ack_hop), first_flow(flow), transfers(sink) {
     if (source.transport.tcp) sender.emplace(source.transport, &source);
-    if (source.traffic.law == Web::kName) web.emplace(source.traffic.values.data());
+    if (source.traffic.law == Web::kName) web.emplace(make_web(source));
   }
 
   // The next draw of a flow, where there are any.
@@ -41,7 +41,7 @@ struct SourceConfig {
   std::int32_t first_flow;      // of its members
   TransferSink* transfers;
   std::optional<SenderSetup> sender;  // of TCP flows
-  std::optional<Web> web;
+  std::optional<WebTraffic> web;
   std::unique_ptr<std::vector<Stream>> rtt_errors;  // one a member, of a law that wants draws
 };
 

@@ -73,7 +73,10 @@ void TcpFlow::on_timeout(Core& core, Time now) {
 
 void TcpFlow::next_file(Core& core, Time now) {
   const std::int64_t bytes = files_->bytes(transport().payload_bytes);
-  if (!sender_.active(now)) return await_file(core, now);
+  if (!sender_.active(now)) {
+    files_->give_up();
+    return await_file(core, now);
+  }
   files_->given_up = kNever;
   if (files_->patience() != kNever) {
     files_->given_up = now + files_->patience();
@@ -128,11 +131,12 @@ void TcpFlow::finish_file(Core& core, bool complete, Time now) {
     const FlowStats& so_far = stats(core);
     const std::uint32_t again = low_bits(so_far.retransmitted) - file.retransmitted;
     const std::uint32_t ece = low_bits(so_far.ece) - file.ece;
-    source_->transfers->add({flow_, files_->number, file.start, now, file.bytes, again, ece,
-                             complete ? 1 : 0});
+    source_->transfers->add(
+        {flow_, files_->number, file.start, now, file.bytes, again, ece, complete ? 1 : 0});
   }
   files_->given_up = kNever;
   files_->finished += complete ? 1 : 0;
+  if (!complete) files_->give_up();
   await_file(core, now);
 }
 

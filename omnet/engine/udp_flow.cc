@@ -4,21 +4,8 @@
 #include "host/tally.h"
 
 namespace ecnomy::engine {
-namespace {
-
-std::variant<Cbr, Poisson> make_law(const LawPlan& plan) {
-  if (plan.law == Cbr::kName) return Cbr(plan.values.data());
-  return Poisson(plan.values.data());
-}
-
-}  // namespace
-
 UdpFlow::UdpFlow(const SourceConfig& source, std::int32_t flow, Outbox outbox, Stream traffic)
-    : source_(&source),
-      flow_(flow),
-      outbox_(outbox),
-      stream_(traffic),
-      law_(make_law(source.plan->traffic)) {}
+    : source_(&source), flow_(flow), outbox_(outbox), stream_(traffic), law_(*source.plan) {}
 
 bool UdpFlow::active(Time now) const noexcept {
   const Time stop = source_->plan->stop_ps;
@@ -28,7 +15,7 @@ bool UdpFlow::active(Time now) const noexcept {
 void UdpFlow::start(Core& core, Time now) {
   started_ = true;
   due_ = last_ = now;
-  schedule(core, std::visit([&](auto& law) { return law.first(stream_); }, law_));
+  schedule(core, law_.first(stream_));
 }
 
 void UdpFlow::schedule(Core& core, Time gap) {
@@ -42,21 +29,22 @@ void UdpFlow::schedule(Core& core, Time gap) {
 void UdpFlow::on_application(Core& core, Time now) {
   if (active(now)) {
     const TransportPlan& transport = source_->plan->transport;
+    const std::int32_t bytes = law_.payload_bytes(transport.payload_bytes) + transport.header_bytes;
     const PacketId id = core.packets.take();
     const std::uint16_t flags = transport.ect ? kEct : 0;
     core.packets[id] = {.seq = seq_++,
                         .sent = now,
                         .flow = flow_,
-                        .bytes = source_->packet_bytes(),
+                        .bytes = bytes,
                         .hop = source_->first_hop,
                         .flags = flags};
     FlowStats& stats = core.flows[static_cast<std::size_t>(flow_)];
     ++stats.sent;
     if (core.tally) core.tally->sent(flow_, now);
-    stats.sent_bytes += source_->packet_bytes();
+    stats.sent_bytes += bytes;
     outbox_.leave(core, id, now);
   }
-  schedule(core, std::visit([&](auto& law) { return law.gap(stream_); }, law_));
+  schedule(core, law_.gap(stream_));
 }
 
 void UdpFlow::receive(Core& core, PacketId id, Time now) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A datagram source (cbr, poisson) and its sink. Of a decision it heeds `active` only.
+// A datagram source (cbr, poisson, video) and its sink. Of a decision it heeds `active` only.
 #ifndef ECNOMY_ENGINE_UDP_FLOW_H_
 #define ECNOMY_ENGINE_UDP_FLOW_H_
 
 #include <algorithm>
-#include <variant>
 
 #include "engine/core.h"
 #include "engine/outbox.h"
 #include "engine/source.h"
-#include "laws/traffic/traffic.h"
+#include "host/traffic_parts.h"
 
 namespace ecnomy::engine {
 
@@ -30,7 +29,7 @@ class UdpFlow {
   std::int32_t flow_;
   Outbox outbox_;
   Stream stream_;
-  std::variant<Cbr, Poisson> law_;
+  DatagramLaw law_;
   Time due_ = 0;   // without overhead
   Time last_ = 0;  // with it
   std::int64_t seq_ = 0;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/registry.h"
+#include "host/traffic_parts.h"
 #include "laws/scheduling/deficit_round_robin.h"
 
 namespace ecnomy {
@@ -203,6 +204,33 @@ Profile read_profile(const Node& node) {
   }
 }
 
+// An empty list is none.
+SizeList read_sizes(const Node& node) {
+  const auto bytes = node.each("bytes", [](const Node& n) { return n.get<std::int64_t>(); });
+  const auto weights = node.each("weights", [](const Node& n) { return n.get<double>(); });
+  if (bytes.empty() && weights.empty()) return SizeList();
+  try {
+    return SizeList(bytes, weights);
+  } catch (const BadParameter& error) {
+    node.fail(error.what());
+  }
+}
+
+void check_source(const Node& node, const std::vector<LinkPlan>& links, SourcePlan& source) {
+  if (source.path.empty()) node.fail("path is empty");
+  check_classes(node.at("classes"), links, source.path, source.classes);
+  check_classes(node.at("ack_classes"), links, source.ack_path, source.ack_classes);
+  if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
+  if (sends_datagrams(source.traffic.law) == source.transport.tcp) {
+    node.fail("traffic '" + source.traffic.law + "' does not go with its transport");
+  }
+  try {
+    check_traffic(source);
+  } catch (const BadParameter& error) {
+    node.at("traffic").fail(error.what());
+  }
+}
+
 SourcePlan read_source(const Node& node, const std::vector<LinkPlan>& links) {
   const auto link_index = [&](const Node& item) { return read_link_index(item, links.size()); };
   const auto number = [](const Node& item) { return item.get<std::int32_t>(); };
@@ -220,19 +248,14 @@ SourcePlan read_source(const Node& node, const std::vector<LinkPlan>& links) {
                     read_profile(node.at("profile")),
                     read_together(node.at("rows")),
                     read_law(node.at("traffic"), "traffic"),
+                    node.each("parts", [](const Node& n) { return read_law(n, "part"); }),
+                    read_sizes(node.at("sizes")),
                     read_transport(node.at("transport")),
                     node.get<Time>("send_overhead_ps"),
                     node.at("calls").get<bool>("ask"),
-                    node.at("calls").get<Time>("max_delay_ps")};
-  if (source.path.empty()) node.fail("path is empty");
-  check_classes(node.at("classes"), links, source.path, source.classes);
-  check_classes(node.at("ack_classes"), links, source.ack_path, source.ack_classes);
-  if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
-  const std::string& law = source.traffic.law;
-  const bool datagrams = law == "cbr" || law == "poisson" || law == "voip";
-  if (datagrams == source.transport.tcp) {
-    node.fail("traffic '" + source.traffic.law + "' does not go with its transport");
-  }
+                    node.at("calls").get<Time>("max_delay_ps"),
+                    node.at("calls").get<Time>("longest_ps")};
+  check_source(node, links, source);
   return source;
 }
 

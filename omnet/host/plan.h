@@ -11,6 +11,7 @@
 
 #include "laws/parameter.h"
 #include "laws/traffic/profile.h"
+#include "laws/traffic/sizes.h"
 
 namespace ecnomy {
 
@@ -76,10 +77,13 @@ struct SourcePlan {
   Profile profile;
   bool together;  // one row for all its flows
   LawPlan traffic;
+  std::vector<LawPlan> parts;  // of the traffic: laws of the family `part`, each at most once
+  SizeList sizes;              // that files are drawn from, where its size is list
   TransportPlan transport;
   Time send_overhead_ps;
   bool calls_ask;        // each call asks the market first
   Time calls_max_delay;  // packets of a call later than this count as late; -1 none
+  Time calls_longest;    // no call lasts longer; -1 none
 };
 
 struct HistogramPlan {

@@ -11,8 +11,11 @@
 #include "host/scheduler_host.h"
 #include "host/window_host.h"
 #include "laws/traffic/files.h"
+#include "laws/traffic/speech.h"
 #include "laws/traffic/traffic.h"
+#include "laws/traffic/video.h"
 #include "laws/traffic/voip.h"
+#include "laws/traffic/web_user.h"
 
 namespace ecnomy {
 namespace {
@@ -66,6 +69,10 @@ const std::vector<LawEntry>& law_registry() {
       entry<Web>("traffic"),
       entry<OneFile>("traffic"),
       entry<OnOff>("traffic"),
+      entry<Video>("traffic"),
+      entry<Sessions>("part"),
+      entry<Page>("part"),
+      entry<Speech>("part"),
       entry<ClassScheduler>("scheduling"),
       entry<DeficitRoundRobin>("scheduling"),
       entry<ServiceClass>("service"),

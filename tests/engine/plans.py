@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ecnomy.markets.plan import (
     NO_PROFILE,
+    NO_SIZES,
     Calls,
     Law,
     Link,
@@ -149,7 +150,7 @@ def profile(period_s, steps):
 
 def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.0, **other):
     fields = dict(stagger_s=0.0, spread_s=0.0, stop_s=None, overhead_s=0.0, calls=NO_CALLS)
-    fields |= dict(profile=NO_PROFILE, rows="each") | other
+    fields |= dict(profile=NO_PROFILE, rows="each", parts=(), sizes=NO_SIZES) | other
     stop = fields["stop_s"]
     return Source(
         name=name,
@@ -166,6 +167,8 @@ def source(name, path, ack_path, transport, traffic=None, *, count=1, start_s=0.
         transport=transport,
         send_overhead_ps=round(fields["overhead_s"] * PS),
         calls=fields["calls"],
+        parts=list(fields["parts"]),
+        sizes=fields["sizes"],
     )
 
 

@@ -19,7 +19,7 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_describe_lists_every_law() -> None:
     """Families, names and parameter tables are valid JSON; a required parameter has no default."""
     laws = json.loads(call("describe").stdout)
-    assert set(laws) == {"marking", "window", "traffic", "scheduling", "service"}
+    assert set(laws) == {"marking", "window", "traffic", "part", "scheduling", "service"}
     red = {p["name"]: p for p in laws["marking"]["red"]}
     assert red["min_threshold"]["default"] is None and red["weight"]["default"] == 0.002
     assert red["unit"]["choices"] == ["packets", "bytes"]

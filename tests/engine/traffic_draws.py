@@ -54,6 +54,85 @@ def hyper_reading_ps(mean_s, us):
     return int(-(mean_s * PS * (branch / whole)) * math.log1p(-next(us)))
 
 
+def geometric(mean, u):
+    """On 1, 2, ...: the first n with 1 - (1 - 1/mean)^n >= u."""
+    n, keep = 1, 1 - 1 / mean
+    while 1 - keep**n < u:
+        n += 1
+    return n
+
+
+def session_pauses(seed, source, member, idle_s, pages, reading_s) -> Iterator[int]:
+    """Pauses before the files of fixed size of a web user with sessions."""
+    us, first = uniforms(seed, source, member), True
+    while True:
+        reading = 0 if first else hyper_reading_ps(reading_s, us)
+        idle, first = exponential_ps(idle_s, next(us)), False
+        count = geometric(pages, next(us))
+        yield reading + idle
+        for _ in range(count - 1):
+            yield hyper_reading_ps(reading_s, us)
+
+
+def page_files(seed, source, member, reading_s, parse_s, objects, sizes, object_bytes):
+    """(pause, bytes) of a web user's pages of listed sizes and their objects of exponential ones.
+
+    Args:
+        sizes: (bytes, weight) of pages.
+        object_bytes: mean of an object's.
+    """
+    us, parsed = uniforms(seed, source, member), 0
+    while True:
+        pause = parsed + hyper_reading_ps(reading_s, us)
+        yield pause, listed(sizes, next(us))
+        count, parsed = geometric(objects + 1, next(us)) - 1, 0
+        parsing = exponential_ps(parse_s, next(us))
+        for number in range(count):
+            size = max(1, math.floor(0.5 - object_bytes * math.log1p(-next(us))))
+            yield 0 if number else parsing, size
+        parsed = 0 if count else parsing
+
+
+def listed(sizes, u):
+    """The size whose share of all weights u lies in."""
+    whole, upto = sum(weight for _, weight in sizes), 0.0
+    for size, weight in sizes:
+        upto += weight
+        if u * whole < upto:
+            return size
+    raise AssertionError("u is below 1")
+
+
+def spurts(us, start, end, talk_s, silence_s):
+    """(from, to) of the talk spurts of a call."""
+    talking, now = next(us) < talk_s / (talk_s + silence_s), start
+    while now < end:
+        until = now + exponential_ps(talk_s if talking else silence_s, next(us))
+        if talking:
+            yield now, until
+        talking, now = not talking, until
+
+
+def video_packets(seed, source, member, frames, payload, *, interval_s, spread):
+    """(time after the start, bytes) of video packets with random phases.
+
+    Args:
+        frames: (mean, variation) of each frame of a group.
+        payload: of a full packet.
+    """
+    us, interval = uniforms(seed, source, member), round(interval_s * PS)
+    start = int(next(us) * len(frames) * interval)
+    for number, (mean, variation) in enumerate(itertools.cycle(frames)):
+        u, v = next(us), next(us)
+        deviation = math.sqrt(math.log1p(variation**2))
+        z = math.sqrt(-2 * math.log(u)) * math.cos(2 * math.pi * v)
+        size = round(mean * math.exp(deviation * z - deviation**2 / 2))
+        count = -(-size // payload)
+        for k in range(count):
+            at = start + number * interval + (k * interval // count if spread else 0)
+            yield at, min(payload, size - k * payload)
+
+
 def operational_ps(profile: Profile, t_ps: int) -> int:
     """The integral of the factor from 0 to t_ps, in millionths of ps."""
     begins = [s.at_ps for s in profile.steps]

@@ -16,6 +16,7 @@ from typing import Final
 from check_controllers import CONTROLLER_CHECKS
 from check_marking import MARKING_CHECKS
 from check_once_per_round import ONCE_PER_ROUND_CHECKS
+from check_parts import PART_CHECKS
 from check_profile import PROFILE_CHECKS
 from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
@@ -44,6 +45,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **RATE_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
+    **PART_CHECKS,
     **PROFILE_CHECKS,
     **RANDOM_CHECKS,
 }

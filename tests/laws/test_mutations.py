@@ -21,6 +21,7 @@ import pytest
 from law_api import Laws
 from law_build import LAWS, build_module
 from law_checks import AT_FAULT, CHECKS
+from part_faults import PART_MUTATIONS
 from planted_faults import (
     MARKING_MUTATIONS,
     RATE_MUTATIONS,
@@ -42,6 +43,7 @@ SOURCES: Final = {
     "voip": ("users",),
     "file": ("users",),
     "on-off": ("users",),
+    **dict.fromkeys(("sessions", "page", "speech", "video", "sizes"), ("parts",)),
 }
 
 MUTATIONS: Final[dict[str, list[Mutation]]] = {
@@ -106,6 +108,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     **RATE_MUTATIONS,
     **SCHEDULING_MUTATIONS,
     **ROUND_ROBIN_MUTATIONS,
+    **PART_MUTATIONS,
     "wtp": [
         Mutation("sign", "window/wtp.h", "/ window.cwnd - ", "/ window.cwnd + "),
         Mutation("threshold", "window/wtp.h", "ack.marks == 0) return", "ack.marks <= 1) return"),
@@ -198,11 +201,11 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("sign", "random/inversion.h", "1.0 - u * (1.0", "1.0 + u * (1.0"),
         Mutation(
             "threshold",
-            "traffic/traffic.h",
+            "traffic/sizes.h",
             "if (max_bytes_ < min_bytes_)",
             "if (max_bytes_ <= min_bytes_)",
         ),
-        Mutation("clamp", "traffic/traffic.h", "std::max<std::int64_t>(1, ", "(0 + "),
+        Mutation("clamp", "traffic/sizes.h", "std::max<std::int64_t>(1, ", "(0 + "),
     ],
     "start": [
         Mutation("clamp", "simulated_time.h", "now < kFarthest && pause < kFarthest - now", "true"),
@@ -228,11 +231,11 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
     "on-off": [
         Mutation(
             "sign",
-            "traffic/files.h",
-            "std::log1p(-1 / packets_mean_)",
-            "std::log1p(1 / packets_mean_)",
+            "random/inversion.h",
+            "std::log1p(-1 / mean)",
+            "std::log1p(1 / mean)",
         ),
-        Mutation("threshold", "traffic/files.h", "std::ceil(k)", "std::floor(k)"),
+        Mutation("threshold", "random/inversion.h", "std::ceil(k)", "std::floor(k)"),
         Mutation(
             "case",
             "traffic/files.h",

@@ -10,7 +10,7 @@ import pytest
 from ecnomy.markets.plan.laws import Param, law_table
 from law_api import Laws, Row
 
-KINDS = ("marking", "window", "traffic", "scheduling", "service")
+KINDS = ("marking", "window", "traffic", "part", "scheduling", "service")
 # Laws without a parameter table of their own in the headers.
 TABLELESS: dict[str, set[str]] = {kind: set() for kind in KINDS} | {"traffic": {"greedy"}}
 
@@ -58,9 +58,8 @@ def build(laws: Laws, kind: str, name: str, values: list[float]) -> object:
         law = SCHEDULERS[name]
         own = [usable(row) for row in laws.tables()["scheduling"][law]]
         return laws.scheduler(own, [values], 2**62, law)
-    return {"marking": laws.marking, "window": laws.window, "traffic": laws.traffic}[kind](
-        name, values
-    )
+    makers = {"marking": laws.marking, "window": laws.window, "traffic": laws.traffic}
+    return (makers | {"part": laws.part})[kind](name, values)
 
 
 def usable(row: Row) -> float:
@@ -104,6 +103,7 @@ def test_values_out_of_range_are_refused_by_name(laws: Laws, kind: str) -> None:
     [
         ("marking", "red", [0, 9, 3, 0.1, 0.002, 1, 1, 1, 0, 1, 0, 1, 0, 1000, -1]),
         ("traffic", "web", [5, 2, 50000, 100, 99, 1.2, 0, -1, 0]),
+        ("part", "page", [0.1, 3, 2, 8000, 100, 99, 1.2]),
         ("window", "rem", [0, 9, 1.4, 100, 99, 100, 1, 0.01, 0, 0.1, 0, 0]),
         ("window", "primal", [10, 5, 10, 100, 99]),
     ],

@@ -82,6 +82,21 @@ def test_the_plan_counts_late_by_each_row() -> None:
     assert plan.record.delay_thresholds_ps == [12 * 10**9, 30 * 10**9]
 
 
+@pytest.mark.parametrize(
+    ("tariff", "own", "longest_s"),
+    [("2 min", "4 min", 120), ("9 min", "4 min", 240), ("", "4 min", 240), ("2 min", "", 120)],
+)
+def test_a_call_ends_at_the_longest_connection(tariff: str, own: str, longest_s: int) -> None:
+    """That of its tariff, or of its traffic where that is shorter."""
+    text = TEXT
+    if tariff:
+        text = text.replace("sources: video\n", f"sources: video\n          max_time: {tariff}\n")
+    if own:
+        text = text.replace("interval: 20 ms", f"interval: 20 ms, longest: {own}")
+    plan = make_plan(scenario_from_text(text))
+    assert plan.sources[1].calls.longest_ps == longest_s * PS
+
+
 DAY = """{kind: time-of-day, day: 2 h, offset: 30 min, periods:
             [{from: 1 h, to: 90 min, price: 0.3 money/call}], price: 0.1 money/call}"""
 
@@ -120,7 +135,8 @@ def test_time_is_charged_to_the_micro_unit_below() -> None:
         ("sources: video\n", "sources: voice\n", "film.sources", "has already"),
         ("peak_rate: 10 packets/s", "peak_rate: 9 packets/s", "talk.sources", "10 packets/s"),
         ("peak_rate: 10 packets/s", "peak_rate: 9", "talk.peak_rate", "without a unit"),
-        ("0.02 money/min, max_delay: 12 ms", "1 money, max_delay: 9 ms", "sources", "of 9 ms"),
+        ("0.02 money/min, max_delay: 12 ms", "1 money, max_delay: 9 ms", "sources", "of 0.009 s"),
+        ("0.02 money/min, max", "1 money, max_time: 9 s, max", "sources", "a max_time of 9 s"),
         ("time: 1.2 money/h", "time: 1.000001 money/h", "film.price", "money/h"),
         ("time: 1.2 money/h", "time: 1.2 money/MB", "film.price.time", "1.2 money/MB"),
         ("price: 0.05 money", "price: {kind: flat, price: 1 money/h}", "talk.price.kind", "flat"),

@@ -74,7 +74,12 @@ sources:
   - {name: gold, from: a, to: c, traffic: {kind: rate-capped, rate: 1 Mbps, until: 3 s},
      transport: {law: wtp, reference_rtt: 80 ms, receiver_window: 20 packets},
      profile: {period: 20 s, steps: {0 s: 1, 10 s: 0.5}}}
-  - {name: phones, count: 2, from: a, to: c, traffic: {kind: voip}, transport: {law: udp}}
+  - {name: phones, count: 2, from: a, to: c, transport: {law: udp},
+     traffic: {kind: voip, longest: 200 s, speech: {}}}
+  - {name: surfers, from: a, to: c, transport: {law: reno},
+     traffic: {kind: web, size: list, sizes: [1 kB, {size: 20 kB, weight: 0.3}],
+               sessions: {pages: 7}, page: {objects: 3}}}
+  - {name: films, from: a, to: c, traffic: {kind: video}, transport: {law: udp}}
   - {name: probes, class: slow, from: c, to: a, traffic: {kind: cbr, rate: 8 kbps},
      transport: {law: udp}}
 record:

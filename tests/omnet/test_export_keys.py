@@ -58,7 +58,7 @@ def changed(plan: Plan, path: tuple[Any, ...], value: Any) -> Plan:
     elif name in ("source", "target") or path[-2:-1] in (("path",), ("ack_path",)):
         inner[name] = (value + 1) % len(plan.nodes)
     elif "params" in path:
-        inner[name] = {0.0: 1.0, 1.0: 0.0, 2.0: 1.0}.get(value, value + 0.25)
+        inner[name] = {0.0: 1.0, 1.0: 0.0, 2.0: 1.0, 3.0: 2.0}.get(value, value + 0.25)
     elif isinstance(value, bool):
         inner[name] = not value
     else:
@@ -169,7 +169,7 @@ def test_every_parameter_of_sources_and_market_is_set() -> None:
         ("Scenario.market", "ecnomy.market.MarketBridge", {"socket", "token"}),
         ("Scenario.a.app[0]", "ecnomy.traffic.TcpSource", set()),
         ("Scenario.a.app[2]", "ecnomy.traffic.CallSource", set()),
-        ("Scenario.c.app[3]", "ecnomy.traffic.UdpSource", set()),
+        ("Scenario.c.app[5]", "ecnomy.traffic.UdpSource", set()),
     ):
         wanted = all_parameters(TYPES[name]) - left
         given = {key.rpartition(".")[2] for key in values if key.startswith(f"{module}.")}

@@ -8,6 +8,7 @@
 
 #include "host/registry.h"
 #include "host/scheduler_host.h"
+#include "host/traffic_parts.h"
 
 namespace ecnomy::omnet {
 
@@ -191,6 +192,54 @@ void readClasses(const cComponent* module, const char* name, SchedulerPlan& sche
   }
 }
 
+namespace {
+
+// "law value=1 ...; law ...", as with classes.
+std::vector<LawPlan> parts(const cComponent* module) {
+  std::vector<LawPlan> found;
+  std::istringstream text(module->par("parts").stdstringValue());
+  for (std::string one; std::getline(text, one, ';');) {
+    std::istringstream words(one);
+    std::string word;
+    if (!(words >> word)) refuse(module, "parts", "has a part without a name");
+    try {
+      LawPlan law = unset("part", word);
+      while (words >> word) setValue(module, "parts", word, "part", law);
+      const std::vector<Parameter>& table = find_law("part", law.law).parameters;
+      for (std::size_t i = 0; i < table.size(); ++i) {
+        check_parameter(law.law.c_str(), table[i], law.values[i]);
+      }
+      found.push_back(std::move(law));
+    } catch (const BadParameter& error) {
+      refuse(module, "parts", error.what());
+    }
+  }
+  return found;
+}
+
+SizeList sizes(const cComponent* module) {
+  std::vector<std::int64_t> bytes;
+  std::vector<double> weights;
+  std::istringstream text(module->par("sizes").stdstringValue());
+  for (std::string word; text >> word;) {
+    std::int64_t size = 0;
+    double weight = 0;
+    char colon = 0;
+    std::istringstream pair(word);
+    if (!(pair >> size >> colon >> weight)) refuse(module, "sizes", "is not 'bytes:weight ...'");
+    bytes.push_back(size);
+    weights.push_back(weight);
+  }
+  if (bytes.empty()) return SizeList();
+  try {
+    return SizeList(bytes, weights);
+  } catch (const BadParameter& error) {
+    refuse(module, "sizes", error.what());
+  }
+}
+
+}  // namespace
+
 SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,
                             const cComponent* window) {
   SourcePlan source{};
@@ -207,14 +256,22 @@ SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,
   source.profile = profile(module);
   source.together = module->par("rowsTogether").boolValue();
   source.traffic = lawParameters(traffic, "traffic");
+  source.parts = parts(module);
+  source.sizes = sizes(module);
   source.transport = window ? tcpTransport(module, window) : udpTransport(module);
   source.send_overhead_ps = timeParameter(module, "sendOverhead");
-  source.calls_max_delay = kNever;
+  source.calls_max_delay = source.calls_longest = kNever;
   if (module->hasPar("callsAsk")) {
     source.calls_ask = module->par("callsAsk").boolValue();
     source.calls_max_delay = timeParameter(module, "callsMaxDelay");
+    source.calls_longest = timeParameter(module, "callsLongest");
   }
   if (source.count < 1) refuse(module, "count", "is below 1");
+  try {
+    check_traffic(source);
+  } catch (const BadParameter& error) {
+    throw cRuntimeError("%s: %s", module->getFullPath().c_str(), error.what());
+  }
   return source;
 }
 

@@ -15,7 +15,7 @@ using omnetpp::cMessage;
 using omnetpp::cRuntimeError;
 
 TcpMember::TcpMember(const Place& place, const FlowSender::Identity& identity, FlowStats& stats,
-                     Outbox outbox, Stream traffic)
+                     Outbox outbox, Stream traffic, const WebTraffic* web)
     : place_(place),
       sender_(identity.plan->transport, stats, outbox,
               {identity.plan, identity.member, identity.flow, identity.accounts, this,
@@ -24,7 +24,7 @@ TcpMember::TcpMember(const Place& place, const FlowSender::Identity& identity, F
       due_("due"),
       step_("step") {
   const LawPlan& law = identity.plan->traffic;
-  if (law.law == Web::kName) files_.emplace<Web>(law.values.data());
+  if (web) files_.emplace<WebUser>(web);
   if (law.law == OneFile::kName) files_.emplace<OneFile>(law.values.data());
   if (law.law == OnOff::kName) files_.emplace<OnOff>(law.values.data());
   due_.setContextPointer(this);
@@ -97,8 +97,11 @@ void TcpMember::nextFile(Time now) {
           return law.file_bytes(stream_, plan().transport.payload_bytes);
       },
       files_);
-  if (!sender_.active(now)) return awaitFile(now);
-  const Web* web = std::get_if<Web>(&files_);
+  if (!sender_.active(now)) {
+    giveUpPage();
+    return awaitFile(now);
+  }
+  const WebUser* web = std::get_if<WebUser>(&files_);
   if (web && web->patience() != kNever) schedule(due_, now + web->patience());
   const std::int64_t segments = (bytes + mss - 1) / mss;
   const std::int64_t more = plan().transport.header_bytes - std::int64_t{FlowSender::kHeaders};
@@ -116,6 +119,10 @@ FlowState TcpMember::state(Time now) const {
   told.files = counts_;
   told.files.left = file_end(file_.bytes, plan().transport.payload_bytes, sender_.segmentsLeft());
   return told;
+}
+
+void TcpMember::giveUpPage() {
+  if (WebUser* user = std::get_if<WebUser>(&files_)) user->give_up();
 }
 
 bool TcpMember::lasting() const {
@@ -167,6 +174,7 @@ void TcpMember::endFile(bool complete, Time now) {
   file_.retransmitted += stats.retransmitted;
   file_.ece += stats.ece;
   counts_.finished += file_.complete;
+  if (!complete) giveUpPage();
   place_.market->recorder().add(file_);
   if (due_.isScheduled()) place_.module->cancelEvent(&due_);
   awaitFile(now);

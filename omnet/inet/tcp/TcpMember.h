@@ -16,7 +16,7 @@
 #include "inet/transportlayer/contract/tcp/TcpSocket.h"
 #include "laws/random/stream.h"
 #include "laws/traffic/files.h"
-#include "laws/traffic/traffic.h"
+#include "laws/traffic/web_user.h"
 #include "tcp/FlowSender.h"
 #include "tcp/MarketTcp.h"
 
@@ -33,8 +33,9 @@ class TcpMember : public FlowOwner {
     int port;  // of the receiver's
   };
 
+  // web: of a source of web users, who share it.
   TcpMember(const Place& place, const FlowSender::Identity& identity, FlowStats& stats,
-            Outbox outbox, Stream traffic);
+            Outbox outbox, Stream traffic, const WebTraffic* web);
   ~TcpMember() override;
 
   void start(Time now);
@@ -59,6 +60,7 @@ class TcpMember : public FlowOwner {
   void awaitFile(Time now);
   void nextFile(Time now);
   void endFile(bool complete, Time now);
+  void giveUpPage();
   bool lasting() const;
   void connect(std::int64_t segments, Time now);
   void handOver();
@@ -67,12 +69,12 @@ class TcpMember : public FlowOwner {
   Place place_;
   FlowSender sender_;
   Stream stream_;
-  std::variant<std::monostate, Web, OneFile, OnOff> files_;
+  std::variant<std::monostate, WebUser, OneFile, OnOff> files_;
   inet::TcpSocket socket_;
   std::int64_t left_ = 0;  // payload on the wire that is still to be handed over; -1: without end
   std::int64_t connections_ = 0;
   Transfer file_{};
-  FileCounts counts_;  // but for what is left
+  FileCounts counts_;      // but for what is left
   omnetpp::cMessage due_;  // the next file, or the end of patience with this one; the cap is lifted
   omnetpp::cMessage step_;  // of the profile
 };

@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "host/traffic_parts.h"
 #include "inet/common/ModuleAccess.h"
 
 namespace ecnomy::omnet {
@@ -31,13 +32,14 @@ void TcpSender::openMembers() {
   checkSizes();
   auto* tcp = inet::getModuleFromPar<MarketTcp>(par("tcpModule"), this);
   const SourcePlan& source = market_->sourcePlan(index());
+  if (source.traffic.law == Web::kName) web_.emplace(make_web(source));
   for (int member = 0; member < source.count; ++member) {
     const TcpMember::Place place{this, tcp, market_, local_, remote_, port_ + member};
     const FlowSender::Identity identity{
         &source, member, flowOf(member), &market_->accounts(), nullptr, stream(member, "rtt")};
     members_.push_back(std::make_unique<TcpMember>(
         place, identity, stats(member), Outbox(source.send_overhead_ps, stream(member, "overhead")),
-        stream(member, "traffic")));
+        stream(member, "traffic"), web_ ? &*web_ : nullptr));
   }
 }
 

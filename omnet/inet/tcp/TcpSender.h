@@ -5,8 +5,10 @@
 #define ECNOMY_INET_TCP_TCPSENDER_H_
 
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "laws/traffic/web_user.h"
 #include "tcp/MarketTcp.h"
 #include "tcp/TcpMember.h"
 #include "traffic/SourceBase.h"
@@ -28,6 +30,7 @@ class TcpSender : public SourceBase {
   void checkSizes() const;
   TcpMember& at(int member) { return *members_.at(static_cast<std::size_t>(member)); }
 
+  std::optional<WebTraffic> web_;  // what web users share
   std::vector<std::unique_ptr<TcpMember>> members_;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "host/traffic_parts.h"
+
 namespace ecnomy::omnet {
 
 using omnetpp::cComponent;
@@ -27,7 +29,8 @@ void CallSender::openMembers() {
   }
   law_ = std::make_unique<Voip>(plan().traffic.values.data());
   for (int member = 0; member < plan().count; ++member) {
-    users_.push_back({stream(member, "traffic")});
+    users_.push_back(
+        User{stream(member, "traffic"), stream(member, "speech"), make_speech(plan())});
   }
 }
 
@@ -42,7 +45,7 @@ void CallSender::awaitCall(int member, Time from) {
   User& one = user(member);
   if (one.talking) countTalking(-1);
   one.talking = false;
-  one.next = law_->next(one.traffic);
+  one.next = law_->next(one.traffic, plan().calls_longest);
   const Time at = std::max(now(), later(from, plan().profile.stretch(from, one.next.idle)));
   if (plan().stop_ps < 0 || at < plan().stop_ps) wake(member, at);
 }
@@ -53,9 +56,9 @@ void CallSender::due(int member) {
   if (one.due >= one.end) return endCall(member);
   if (active(member)) {
     ++one.open.back().sent;
-    sendDatagram(member, one.number);
+    sendDatagram(member, one.number, plan().transport.payload_bytes);
   }
-  one.due = later(one.due, law_->interval());
+  dueAt(member, later(one.due, law_->interval()));
   packetOrEnd(member);
 }
 
@@ -80,10 +83,18 @@ void CallSender::beginCall(int member) {
   one.open.push_back(call);
   ++one.number;
   one.talking = true;
-  one.due = later(now(), one.next.phase);
+  if (one.speech) one.speech->begin(now(), one.speechDraws);
+  dueAt(member, later(now(), one.next.phase));
   emit(kCallBegun, ++begun_);
   countTalking(1);
   packetOrEnd(member);
+}
+
+// The next packet is due at this tick, or at the first one after it that is spoken.
+void CallSender::dueAt(int member, Time tick) {
+  User& one = user(member);
+  one.due =
+      one.speech ? one.speech->spoken(tick, law_->interval(), one.end, one.speechDraws) : tick;
 }
 
 // The call ends at `end`, or when its last packet has left if the send overhead makes that later.

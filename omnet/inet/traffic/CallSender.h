@@ -11,9 +11,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "laws/traffic/speech.h"
 #include "laws/traffic/voip.h"
 #include "traffic/DatagramSender.h"
 #include "traffic/IDeliveryListener.h"
@@ -33,7 +35,8 @@ class CallSender : public DatagramSender, public IDeliveryListener {
 
  private:
   struct User {
-    Stream traffic;
+    Stream traffic, speechDraws;
+    std::optional<Speech> speech;  // none: packets are sent in silences too
     bool talking = false;
     Voip::Call next{};
     Time due = 0;                    // of the next packet, without overhead
@@ -46,6 +49,7 @@ class CallSender : public DatagramSender, public IDeliveryListener {
   User& user(int member) { return users_[static_cast<std::size_t>(member)]; }
   void awaitCall(int member, Time from);
   void beginCall(int member);
+  void dueAt(int member, Time tick);
   void packetOrEnd(int member);
   void endCall(int member);
   void settle(int member);

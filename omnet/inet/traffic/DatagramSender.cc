@@ -14,6 +14,12 @@ namespace {
 
 constexpr std::int32_t kIpAndUdpBytes = 28;
 
+inet::Ptr<const inet::ByteCountChunk> chunk(std::int32_t bytes) {
+  const auto made = inet::makeShared<inet::ByteCountChunk>(inet::B(bytes));
+  made->markImmutable();
+  return made;
+}
+
 }  // namespace
 
 DatagramSender::~DatagramSender() {
@@ -30,9 +36,7 @@ void DatagramSender::openMembers() {
         "found %d bytes and ports %d to %d",
         getParentModule()->getFullPath().c_str(), packetBytes(), port_, port_ + plan().count - 1);
   }
-  const auto payload = inet::makeShared<inet::ByteCountChunk>(inet::B(bytes));
-  payload->markImmutable();
-  payload_ = payload;
+  payload_ = chunk(bytes);
   socket_.setOutputGate(gate("socketOut"));
   socket_.bind(local_, port_);
   for (int member = 0; member < plan().count; ++member) {
@@ -72,9 +76,12 @@ Time DatagramSender::drawOverhead(int member) {
 
 void DatagramSender::wake(int member, Time at) { scheduleAt(simtime(at), line(member).timer); }
 
-void DatagramSender::sendDatagram(int member, std::uint16_t call) {
+// payload: the plan's, which is less than what INET counts as such where the plan's header is longer.
+void DatagramSender::sendDatagram(int member, std::uint16_t call, std::int32_t payload) {
+  const std::int32_t bytes = payload + plan().transport.header_bytes;
   FlowStats& stats = this->stats(member);
-  auto* packet = new inet::Packet(plan().name.c_str(), payload_);
+  auto* packet = new inet::Packet(
+      plan().name.c_str(), bytes == packetBytes() ? payload_ : chunk(bytes - kIpAndUdpBytes));
   const auto tag = packet->addRegionTag<DatagramTag>();
   tag->seq = stats.sent;
   tag->call = call;
@@ -85,11 +92,10 @@ void DatagramSender::sendDatagram(int member, std::uint16_t call) {
   const Accounts& accounts = market_->accounts();
   if (accounts.tally) accounts.tally->sent(flowOf(member), now());
   if (accounts.trace) {
-    accounts.trace->add(now(), TraceEvent::send, -1, flowOf(member), stats.sent, packetBytes(),
-                        false);
+    accounts.trace->add(now(), TraceEvent::send, -1, flowOf(member), stats.sent, bytes, false);
   }
   ++stats.sent;
-  stats.sent_bytes += packetBytes();
+  stats.sent_bytes += bytes;
   ++sent_;
   emit(inet::packetSentSignal, packet);
   socket_.sendTo(packet, remote_, port_ + member);

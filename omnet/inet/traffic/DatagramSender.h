@@ -35,7 +35,7 @@ class DatagramSender : public SourceBase {
   bool active(int member) const;
   Time drawOverhead(int member);
   void wake(int member, Time at);
-  void sendDatagram(int member, std::uint16_t call);
+  void sendDatagram(int member, std::uint16_t call, std::int32_t payload);
 
  private:
   struct Line {
@@ -53,7 +53,7 @@ class DatagramSender : public SourceBase {
 
   std::vector<Line> lines_;  // by member
   inet::UdpSocket socket_;
-  inet::Ptr<const inet::ByteCountChunk> payload_;  // every datagram's
+  inet::Ptr<const inet::ByteCountChunk> payload_;  // of a full datagram
   std::int64_t sent_ = 0;
 };
 

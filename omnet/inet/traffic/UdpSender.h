@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// Datagrams at a constant or random pace (cbr, poisson), drawn as in the built-in engine.
+// Datagrams at a constant or random pace (cbr, poisson, video), drawn as in the built-in engine.
 #ifndef ECNOMY_INET_TRAFFIC_UDPSENDER_H_
 #define ECNOMY_INET_TRAFFIC_UDPSENDER_H_
 
-#include <variant>
 #include <vector>
 
-#include "laws/traffic/traffic.h"
+#include "host/traffic_parts.h"
 #include "traffic/DatagramSender.h"
 
 namespace ecnomy::omnet {
@@ -20,7 +19,7 @@ class UdpSender : public DatagramSender {
  private:
   struct Member {
     Stream traffic;
-    std::variant<Cbr, Poisson> law;
+    DatagramLaw law;
     Time due = 0;   // of the next datagram, without overhead
     Time last = 0;  // with it
   };

@@ -4,7 +4,9 @@
 #ifndef ECNOMY_LAWS_RANDOM_INVERSION_H_
 #define ECNOMY_LAWS_RANDOM_INVERSION_H_
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace ecnomy {
 
@@ -15,6 +17,13 @@ inline double exponential(double mean, double u) noexcept { return -mean * std::
 inline double truncated_pareto(double min, double max, double shape, double u) noexcept {
   const double tail = std::pow(min / max, shape);
   return min * std::pow(1.0 - u * (1.0 - tail), -1.0 / shape);
+}
+
+// Geometric on 1, 2, ... with a mean of at least 1: P(N > k) = (1 - 1 / mean)^k.
+inline std::int64_t geometric(double mean, double u) noexcept {
+  if (!(mean > 1)) return 1;
+  const double k = std::log1p(-u) / std::log1p(-1 / mean);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(k)));
 }
 
 // Normal with mean 0 and variance 1: sqrt(-2 ln u) cos(2 pi v).

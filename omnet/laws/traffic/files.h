@@ -12,7 +12,6 @@
 #ifndef ECNOMY_LAWS_TRAFFIC_FILES_H_
 #define ECNOMY_LAWS_TRAFFIC_FILES_H_
 
-#include <algorithm>
 #include <utility>
 
 #include "../parameter.h"
@@ -69,14 +68,9 @@ class OnOff {
     return drawn(exponential(pause_mean_ps_, uniform()));
   }
 
-  // Geometric on 1, 2, ...: P(N > k) = (1 - 1 / mean)^k, by inversion.
   template <class Uniform>
   std::int64_t file_bytes(Uniform&& uniform, std::int32_t packet_payload) noexcept {
-    std::int64_t packets = 1;
-    if (packets_mean_ > 1) {
-      const double k = std::log1p(-uniform()) / std::log1p(-1 / packets_mean_);
-      packets = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(k)));
-    }
+    const std::int64_t packets = packets_mean_ > 1 ? geometric(packets_mean_, uniform()) : 1;
     return packets * packet_payload;
   }
   bool lasting() const noexcept { return lasting_; }

@@ -6,17 +6,18 @@
 //   rate-capped   always has data, sent at most at rate_bps (IP bits) until until_s (-1: for ever)
 //   cbr           a packet every interval_s; the first after U * interval_s if random_phase
 //   poisson       exponential gaps of mean_interval_s, the first one drawn too
-//   web           reads, then fetches one file, and so on; reading comes first. File sizes are fixed,
-//                 exponential or truncated Pareto (andreassen2002 Fig. 4); reading times exponential or
-//                 hyper-exponential with four branches, coefficient of variation 2.9 (section 2.2.2;
-//                 experiments T5), both scaled to their mean. A fetch longer than patience_s is given up.
+//   web           reads, then fetches one file, and so on; reading comes first. File sizes as sizes.h has
+//                 them; reading times exponential or hyper-exponential with four branches, coefficient of
+//                 variation 2.9 (andreassen2002 section 2.2.2; experiments T5), both scaled to their mean.
+//                 A fetch longer than patience_s is given up. Sessions and pages: web_user.h.
 #ifndef ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 #define ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 
-#include <algorithm>
+#include <utility>
 
 #include "../parameter.h"
 #include "../random/inversion.h"
+#include "sizes.h"
 
 namespace ecnomy {
 
@@ -103,7 +104,7 @@ class Web {
   static constexpr const char* kName = "web";
   static constexpr Parameter kParameters[] = {
       {"reading_mean_s", "s", 5, 1e-9, 2e5, ""},
-      {"size", "choice", 2, 0, 2, "fixed,exponential,pareto"},
+      {"size", "choice", 2, 0, 3, "fixed,exponential,pareto,list"},
       {"size_mean_bytes", "bytes", 50000, 1, 1e12, ""},
       {"size_min_bytes", "bytes", 1, 1, 1e12, ""},
       {"size_max_bytes", "bytes", 5e6, 1, 1e12, ""},
@@ -113,18 +114,13 @@ class Web {
       {"lasting", "flag", 0, 0, 1, ""},
   };
 
-  explicit Web(const double* values) {
-    check_parameters(kName, kParameters, values);
+  // `list`: the sizes drawn from where `size` is list.
+  explicit Web(const double* values, SizeList list = {})
+      : sizes_(kName, checked(values) + 1, std::move(list)) {
     reading_mean_ps_ = values[0] * kPsPerSecond;
-    size_ = static_cast<Size>(static_cast<int>(values[1]));
-    mean_bytes_ = values[2];
-    min_bytes_ = values[3];
-    max_bytes_ = values[4];
-    shape_ = values[5];
     hyper_ = values[6] != 0;
     patience_ = values[7] < 0 ? kNever : picoseconds(values[7]);
     lasting_ = values[8] != 0;
-    if (max_bytes_ < min_bytes_) throw BadParameter("web: size_max_bytes is below size_min_bytes");
   }
 
   template <class Uniform>
@@ -133,24 +129,12 @@ class Web {
     const double branch = hyper_branch_mean(uniform()) / hyper_mean();
     return drawn(exponential(reading_mean_ps_ * branch, uniform()));
   }
-  template <class Uniform>
-  Time pause(Uniform&& uniform) const noexcept {
-    return reading(uniform);
-  }
   Time patience() const noexcept { return patience_; }
   bool lasting() const noexcept { return lasting_; }  // one connection serves all files (files.h)
 
-  // Whole bytes, at least 1.
   template <class Uniform>
   std::int64_t file_bytes(Uniform&& uniform) const noexcept {
-    double bytes = mean_bytes_;
-    if (size_ == Size::exponential) bytes = exponential(mean_bytes_, uniform());
-    if (size_ == Size::pareto) bytes = truncated_pareto(min_bytes_, max_bytes_, shape_, uniform());
-    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(bytes)));
-  }
-  template <class Uniform>
-  std::int64_t file_bytes(Uniform&& uniform, std::int32_t) const noexcept {
-    return file_bytes(uniform);
+    return sizes_.draw(uniform);
   }
 
  private:
@@ -170,10 +154,13 @@ class Web {
     return kBranchMean[3];
   }
 
-  enum class Size { fixed, exponential, pareto };
+  static const double* checked(const double* values) {
+    check_parameters(kName, kParameters, values);
+    return values;
+  }
+
+  SizeLaw sizes_;
   double reading_mean_ps_;
-  Size size_;
-  double mean_bytes_, min_bytes_, max_bytes_, shape_;
   bool hyper_, lasting_;
   Time patience_;
 };

@@ -9,6 +9,8 @@
 #ifndef ECNOMY_LAWS_TRAFFIC_VOIP_H_
 #define ECNOMY_LAWS_TRAFFIC_VOIP_H_
 
+#include <algorithm>
+
 #include "../parameter.h"
 #include "../random/inversion.h"
 
@@ -38,11 +40,13 @@ class Voip {
     random_phase_ = values[3] != 0;
   }
 
+  // `longest`: what no call lasts longer than, drawn as ever; kNever: any time.
   template <class Uniform>
-  Call next(Uniform&& uniform) const noexcept {
+  Call next(Uniform&& uniform, Time longest = kNever) const noexcept {
     Call call;
     call.idle = drawn(exponential(idle_mean_ps_, uniform()));
     call.holding = drawn(exponential(call_mean_ps_, uniform()));
+    if (longest != kNever) call.holding = std::min(call.holding, longest);
     call.phase = random_phase_ ? drawn(uniform() * static_cast<double>(interval_)) : 0;
     return call;
   }

@@ -109,10 +109,17 @@ void bind_traffic(nb::module_& module) {
       .def("first", &Traffic::first)
       .def("gap", &Traffic::gap)
       .def("reading", &Traffic::reading)
-      .def("file_bytes", &Traffic::file_bytes);
+      .def("file_bytes", &Traffic::file_bytes)
+      .def("give_up", &Traffic::give_up)
+      .def("payload_bytes", &Traffic::payload_bytes);
   module.def("traffic", [](const std::string& name, const std::vector<double>& values) {
     return make(registry().traffic, name, values);
   });
+  module.def("part", [](const std::string& name, const std::vector<double>& values) {
+    return make(registry().part, name, values);
+  });
+  module.def("sizes", [](const std::vector<std::int64_t>& bytes, const std::vector<double>& weights,
+                         const Draws& draws) { return registry().sizes(bytes, weights, draws); });
   nb::class_<ProfileHost>(module, "Profile")
       .def("stretch", &ProfileHost::stretch)
       .def("at", &ProfileHost::at)
@@ -170,6 +177,7 @@ NB_MODULE(ecnomy_laws_testing, module) {
     tables["marking"] = tables_of(registry().marking);
     tables["window"] = tables_of(registry().window);
     tables["traffic"] = tables_of(registry().traffic);
+    tables["part"] = tables_of(registry().part);
     for (const auto& [name, entry] : registry().scheduling) {
       tables["scheduling"][name] = entry.rows;
       tables["service"][entry.service] = entry.classes;

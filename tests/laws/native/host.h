@@ -93,6 +93,8 @@ struct Traffic {
   virtual Drawn gap(const Draws&) { throw std::logic_error("this traffic has no packets"); }
   virtual Drawn reading(const Draws&) { throw std::logic_error("this traffic has no files"); }
   virtual Drawn file_bytes(const Draws&) { throw std::logic_error("this traffic has no files"); }
+  virtual void give_up() { throw std::logic_error("this traffic has no pages"); }
+  virtual int payload_bytes() { throw std::logic_error("this traffic has packets of one size"); }
 };
 
 using Steps = std::vector<std::tuple<Ps, std::int64_t>>;  // begin, factor in millionths
@@ -172,7 +174,10 @@ struct Entry {
 struct Registry {
   std::map<std::string, Entry<Marking>> marking;
   std::map<std::string, Entry<WindowLaw>> window;
-  std::map<std::string, Entry<Traffic>> traffic;
+  std::map<std::string, Entry<Traffic>> traffic, part;
+  std::function<std::vector<std::int64_t>(const std::vector<std::int64_t>&,
+                                          const std::vector<double>&, const Draws&)>
+      sizes;
   std::function<std::unique_ptr<RoundTripHost>()> round_trip;
   std::function<std::unique_ptr<ProfileHost>(Ps, const Steps&)> profile;
   std::function<std::unique_ptr<RtoHost>(Ps, Ps, Ps)> rto;

@@ -3,6 +3,8 @@
 #ifndef ECNOMY_TESTS_LAWS_TRAFFIC_HOST_H_
 #define ECNOMY_TESTS_LAWS_TRAFFIC_HOST_H_
 
+#include <utility>
+
 #include "host.h"
 
 namespace ecnomy_testing {
@@ -10,7 +12,8 @@ namespace ecnomy_testing {
 template <class Law>
 class PacketsOf : public Traffic {
  public:
-  explicit PacketsOf(const double* values) : law_(values) {}
+  explicit PacketsOf(Law law) : law_(std::move(law)) {}
+  explicit PacketsOf(const double* values) : PacketsOf(Law(values)) {}
   Drawn first(const Draws& draws) override {
     Uniforms uniforms(draws);
     const Ps value = law_.first(uniforms);
@@ -22,17 +25,27 @@ class PacketsOf : public Traffic {
     return {value, uniforms.used()};
   }
 
- private:
+ protected:
   Law law_;
 };
 
 template <class Law, class Host>
-void add_traffic() {
+Entry<Traffic> entry_of() {
   const Rows rows = rows_of(Law::kParameters);
-  registry().traffic[Law::kName] = {rows, [rows](const std::vector<double>& values) {
-                                      check_count(rows, values);
-                                      return std::make_unique<Host>(values.data());
-                                    }};
+  return {rows, [rows](const std::vector<double>& values) {
+            check_count(rows, values);
+            return std::make_unique<Host>(values.data());
+          }};
+}
+
+template <class Law, class Host>
+void add_traffic() {
+  registry().traffic[Law::kName] = entry_of<Law, Host>();
+}
+
+template <class Law, class Host>
+void add_part() {
+  registry().part[Law::kName] = entry_of<Law, Host>();
 }
 
 }  // namespace ecnomy_testing

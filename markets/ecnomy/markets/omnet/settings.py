@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from ecnomy.markets.omnet.names import law_type, quoted
 from ecnomy.markets.omnet.quantities import flag, number, time
 from ecnomy.markets.omnet.wiring import PORT, Wiring
-from ecnomy.markets.plan import Law, Link, Plan, Profile, Scheduler, Source, Tcp, Udp
+from ecnomy.markets.plan import Law, Link, Plan, Profile, Scheduler, Sizes, Source, Tcp, Udp
 from ecnomy.markets.plan.laws import param
 
 __all__ = ["Setting", "law_settings", "market", "queue", "sink", "source"]
@@ -76,6 +76,8 @@ def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
     yield "startSpread", time(it.start.spread_ps)
     yield "stop", time(it.stop_ps)
     yield from _profile(it.profile)
+    yield "parts", quoted("; ".join(" ".join([law.law, *_values(law)]) for law in it.parts))
+    yield "sizes", quoted(_sizes(it.sizes))
     yield "rowsTogether", flag(it.rows == "together")
     yield "sendOverhead", time(it.send_overhead_ps)
     yield "traffic.typename", quoted(law_type("traffic", it.traffic.law))
@@ -85,6 +87,11 @@ def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
         yield from _tcp(it.transport)
     else:
         yield from _udp(it, it.transport)
+
+
+def _sizes(sizes: Sizes) -> str:
+    pairs = zip(sizes.bytes, sizes.weights, strict=True)
+    return " ".join(f"{size}:{number(weight)}" for size, weight in pairs)
 
 
 def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
@@ -162,6 +169,7 @@ def _udp(it: Source, udp: Udp) -> Iterator[Setting]:
     if _kind(it) == "Call":
         yield "callsAsk", flag(it.calls.ask)
         yield "callsMaxDelay", time(it.calls.max_delay_ps)
+        yield "callsLongest", time(it.calls.longest_ps)
 
 
 def _profile(profile: Profile) -> Iterator[Setting]:

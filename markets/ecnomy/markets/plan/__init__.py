@@ -3,6 +3,7 @@
 
 from ecnomy.markets.plan.structs import (
     NO_PROFILE,
+    NO_SIZES,
     PLAN_VERSION,
     Calls,
     Histogram,
@@ -13,6 +14,7 @@ from ecnomy.markets.plan.structs import (
     ProfileStep,
     Record,
     Scheduler,
+    Sizes,
     Source,
     Start,
     Tcp,
@@ -21,6 +23,7 @@ from ecnomy.markets.plan.structs import (
 
 __all__ = [
     "NO_PROFILE",
+    "NO_SIZES",
     "PLAN_VERSION",
     "Calls",
     "Histogram",
@@ -31,6 +34,7 @@ __all__ = [
     "ProfileStep",
     "Record",
     "Scheduler",
+    "Sizes",
     "Source",
     "Start",
     "Tcp",

@@ -17,6 +17,7 @@ from ecnomy.markets.plan import Law
 
 __all__ = [
     "MARKING",
+    "PART",
     "SCHEDULING",
     "SERVICE",
     "TRAFFIC",
@@ -214,7 +215,7 @@ TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
     ),
     "web": (
         Param("reading_mean_s", "s", 5, 1e-9, 2e5),
-        Param("size", "choice", 2, 0, 2, ("fixed", "exponential", "pareto")),
+        Param("size", "choice", 2, 0, 3, ("fixed", "exponential", "pareto", "list")),
         Param("size_mean_bytes", "bytes", 50000, 1, 1e12),
         Param("size_min_bytes", "bytes", 1, 1, 1e12),
         Param("size_max_bytes", "bytes", 5e6, 1, 1e12),
@@ -222,6 +223,40 @@ TRAFFIC: Final[dict[str, tuple[Param, ...]]] = {
         _choice("reading", "exponential", "hyper-exponential"),
         Param("patience_s", "s", -1, -1, 2e5),
         _flag("lasting", 0),
+    ),
+    "video": (
+        Param("frame_interval_s", "s", 0.04, 1e-6, 1e3),
+        Param("group_frames", "frames", 12, 1, 1e6),
+        Param("anchor_distance", "frames", 3, 1, 1e6),
+        Param("i_mean_bytes", "bytes", 15000, 1, 1e8),
+        Param("i_variation", "", 0.25, 0, 10),
+        Param("p_mean_bytes", "bytes", 7000, 1, 1e8),
+        Param("p_variation", "", 0.5, 0, 10),
+        Param("b_mean_bytes", "bytes", 3000, 1, 1e8),
+        Param("b_variation", "", 0.4, 0, 10),
+        _flag("spread", 0),
+        _flag("random_phase", 1),
+    ),
+}
+
+# What a traffic law may have besides, each of its own: sessions and page of web, speech of voip.
+PART: Final[dict[str, tuple[Param, ...]]] = {
+    "sessions": (
+        Param("idle_mean_s", "s", 1800, 1e-6, 2e5),
+        Param("pages_mean", "pages", None, 1, 1e6),
+    ),
+    "page": (
+        Param("parse_mean_s", "s", 0.1, 0, 2e5),
+        Param("objects_mean", "objects", None, 0, 1e6),
+        Param("size", "choice", 1, 0, 2, ("fixed", "exponential", "pareto")),
+        Param("size_mean_bytes", "bytes", 8000, 1, 1e12),
+        Param("size_min_bytes", "bytes", 1, 1, 1e12),
+        Param("size_max_bytes", "bytes", 5e6, 1, 1e12),
+        Param("size_shape", "", 1.2, 1e-3, 1e3),
+    ),
+    "speech": (
+        Param("talk_mean_s", "s", 1.004, 1e-3, 2e5),
+        Param("silence_mean_s", "s", 1.587, 1e-3, 2e5),
     ),
 }
 
@@ -256,6 +291,7 @@ _KINDS: Final = {
     "marking": MARKING,
     "window": WINDOW,
     "traffic": TRAFFIC,
+    "part": PART,
     "scheduling": SCHEDULING,
     "service": SERVICE,
 }

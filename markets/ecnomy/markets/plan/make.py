@@ -7,7 +7,8 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.plan import structs as plans
-from ecnomy.markets.plan.make_laws import marking_law, scheduler_of, traffic_law, transport_of
+from ecnomy.markets.plan.make_laws import marking_law, scheduler_of, transport_of
+from ecnomy.markets.plan.make_traffic import traffic_law, traffic_parts, traffic_sizes
 from ecnomy.markets.plan.report_limit import check_reports
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
@@ -95,13 +96,16 @@ def _marked(scenario: Scenario, source: Source) -> bool:
 
 def _calls(scenario: Scenario, source: Source) -> plans.Calls:
     """What holds for a source's calls; those nobody sells go by the first delay threshold."""
+    longest = source.traffic.longest if isinstance(source.traffic, Voip) else plans.NONE
     for line in (line for agent in _guarantees(scenario) for line in agent.lines):
         if source.name in line.sources:
-            return plans.Calls(ask=True, max_delay_ps=line.tariff.max_delay_ps)
+            limits = [ps for ps in (longest, line.tariff.max_time_ps) if ps >= 0]
+            most_ps = min(limits, default=plans.NONE)
+            return plans.Calls(True, line.tariff.max_delay_ps, most_ps)
     thresholds = scenario.document.record.delay_thresholds
     if isinstance(source.traffic, Voip) and thresholds:
-        return plans.Calls(ask=False, max_delay_ps=thresholds[0])
-    return plans.Calls(ask=False, max_delay_ps=plans.NONE)
+        return plans.Calls(False, thresholds[0], longest)
+    return plans.Calls(False, plans.NONE, longest)
 
 
 def _check_rows(scenario: Scenario, counts: Counts, links: int) -> None:
@@ -160,6 +164,8 @@ def _source(
         profile=_profile(source),
         rows=source.rows,
         traffic=_traffic(scenario, index, source),
+        parts=traffic_parts(source.traffic),
+        sizes=traffic_sizes(source.traffic),
         transport=transport_of(source.transport, marked=_marked(scenario, source)),
         send_overhead_ps=overhead,
         calls=_calls(scenario, source),

@@ -9,13 +9,12 @@ from ecnomy.markets.inputs.amounts import Size
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.laws import law
-from ecnomy.markets.plan.truncated_pareto import lower_bound
-from ecnomy.markets.scenario import network, traffic, transport
+from ecnomy.markets.scenario import network, transport
 from ecnomy.markets.scenario.marking import PC1_SHARE
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
 
-__all__ = ["marking_law", "scheduler_of", "traffic_law", "transport_of"]
+__all__ = ["marking_law", "scheduler_of", "transport_of"]
 
 T = TypeVar("T")
 Values = dict[str, float | str]
@@ -210,57 +209,6 @@ def _virtual_queue(queue: network.VirtualQueue, link_buffer: Size) -> Values:
         "mean_packet_bytes": queue.mean_packet,
         "variant": queue.variant,
         "service": queue.service,
-    }
-
-
-def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
-    """A traffic law; `packet_bytes` (IP) turns a rate into a gap between packets."""
-    match kind:
-        case traffic.RateCapped():
-            until_s = -1.0 if kind.until < 0 else kind.until / _PS
-            return law("traffic", "rate-capped", {"rate_bps": kind.rate, "until_s": until_s})
-        case traffic.Cbr():
-            interval_s = packet_bytes * 8 / kind.rate if kind.rate else (kind.interval or 0) / _PS
-            values: Values = {"interval_s": interval_s, "random_phase": kind.phase == "independent"}
-            return law("traffic", "cbr", values)
-        case traffic.Poisson():
-            bits = packet_bytes * 8 if kind.rate.unit == "bps" else 1
-            return law("traffic", "poisson", {"mean_interval_s": bits / kind.rate.value})
-        case traffic.Voip():
-            voip: Values = {
-                "idle_mean_s": kind.idle / _PS,
-                "call_mean_s": kind.call / _PS,
-                "interval_s": kind.interval / _PS,
-                "random_phase": kind.phase == "independent",
-            }
-            return law("traffic", "voip", voip)
-        case traffic.File():
-            return law("traffic", "file", {"size_bytes": kind.size})
-        case traffic.OnOff():
-            on_off: Values = {
-                "packets_mean": kind.packets,
-                "pause_mean_s": kind.pause / _PS,
-                "lasting": kind.connection == "lasting",
-            }
-            return law("traffic", "on-off", on_off)
-        case traffic.Web():
-            return law("traffic", "web", _web(kind))
-        case traffic.Greedy():
-            return law("traffic", "greedy", {})
-
-
-def _web(web: traffic.Web) -> Values:
-    pareto = web.size == "pareto"
-    return {
-        "reading_mean_s": web.reading / _PS,
-        "size": web.size,
-        "size_mean_bytes": web.mean,
-        "size_min_bytes": lower_bound(web.mean, web.max, web.shape) if pareto else 1.0,
-        "size_max_bytes": web.max,
-        "size_shape": web.shape,
-        "reading": web.reading_times,
-        "patience_s": -1.0 if web.patience < 0 else web.patience / _PS,
-        "lasting": web.connection == "lasting",
     }
 
 

@@ -19,6 +19,7 @@ import msgspec
 
 __all__ = [
     "NO_PROFILE",
+    "NO_SIZES",
     "PLAN_VERSION",
     "Calls",
     "Histogram",
@@ -29,6 +30,7 @@ __all__ = [
     "ProfileStep",
     "Record",
     "Scheduler",
+    "Sizes",
     "Source",
     "Start",
     "Tcp",
@@ -113,6 +115,16 @@ class Profile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 NO_PROFILE: Final = Profile(period_ps=NONE, steps=[])
 
 
+class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """File sizes to draw from, each in proportion to its weight (omnet/laws/traffic/sizes.h)."""
+
+    bytes: list[int]  # 1 to 10^12 each; [] none
+    weights: list[float]  # one a size, above 0
+
+
+NO_SIZES: Final = Sizes(bytes=[], weights=[])
+
+
 class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", tag_field="kind"):
     """A TCP transport. `window` names the window law (wtp, reno)."""
 
@@ -154,14 +166,15 @@ class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ask: bool  # each call asks the market first (`request`)
     max_delay_ps: int  # a packet of a call that is later than this counts as late; -1 none
+    longest_ps: int = NONE  # no call lasts longer, whatever is drawn; -1 none
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`count` flows that differ in start time and random draws only.
 
-    Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead` and `.../rtt` (of
-    errors in RTTs). Reports,
-    decisions and tables have a row per flow, called `name.i`, or one row for all of them, called
+    Streams of flow i are `source/<name>/<i>/start`, `.../traffic`, `.../overhead`, `.../speech`
+    (talk spurts and silences) and `.../rtt` (of errors in RTTs). Reports, decisions
+    and tables have a row per flow, called `name.i`, or one row for all of them, called
     `name`; rows are numbered through all sources in order.
     """
 
@@ -179,6 +192,8 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: list[int] = []  # on each link of its path, -1 without a scheduler; []: all without
     ack_classes: list[int] = []
     rows: str = EACH  # or "together": all flows are one row of sums (PROTOCOL.md)
+    parts: list[Law] = []  # of its traffic: sessions and page of web, speech of voip
+    sizes: Sizes = NO_SIZES  # that files are drawn from, where a web user's `size` is list
 
     @property
     def row_count(self) -> int:

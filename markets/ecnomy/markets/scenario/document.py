@@ -83,7 +83,7 @@ class Source(Sending, frozen=True, kw_only=True):
             law = self.transport.__struct_config__.tag
             raise Misfit("transport.law", f"{law} with {kind} traffic", "udp")
         if isinstance(self.transport, Udp) and not datagrams:
-            raise Misfit("traffic.kind", f"{kind} traffic over udp", "cbr or poisson")
+            raise Misfit("traffic.kind", f"{kind} traffic over udp", "cbr, poisson, voip or video")
         if self.start + self.count * self.stagger + self.spread > 2**62:
             raise Misfit("stagger", "a last start beyond the range of time", "a smaller one")
 

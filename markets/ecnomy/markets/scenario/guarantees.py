@@ -90,15 +90,21 @@ def _check_rivals(
     path: str,
     places: Places,
 ) -> None:
-    """Who sells calls of the same source promises the same delay: a packet is late or it is not."""
+    """Who sells calls of the same source has the same limits: engines have one for each source."""
     rival, other = on_sale.setdefault(name, (owner, line))
-    if other.tariff.max_delay_ps != line.tariff.max_delay_ps:
-        found = f"{name!r} with a max_delay of {_ms(line)}"
-        raise places.fault(path, found, f"{_ms(other)}, which {rival!r} promises for its calls")
+    own, its = line.tariff, other.tariff
+    limits = (
+        ("max_delay", own.max_delay_ps, its.max_delay_ps),
+        ("max_time", own.max_time_ps, its.max_time_ps),
+    )
+    for key, here_ps, there_ps in limits:
+        if here_ps != there_ps:
+            found = f"{name!r} with {_limit(key, here_ps)}"
+            raise places.fault(path, found, f"that of {rival!r}, {_limit(key, there_ps)}")
 
 
-def _ms(line: CallLine) -> str:
-    return f"{line.tariff.max_delay_ps / 1e9:g} ms"
+def _limit(key: str, time_ps: int) -> str:
+    return f"no {key}" if time_ps < 0 else f"a {key} of {time_ps / 1e12:g} s"
 
 
 def _check_needs(agent: AgentEntry, path: str, places: Places) -> None:

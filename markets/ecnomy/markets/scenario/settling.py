@@ -196,12 +196,34 @@ def _datagram_bps(source: Source, link: Link) -> float:
     if not isinstance(source.transport, Udp):
         return 0.0
     params = source.traffic.params
+    if source.traffic.law == "video":
+        return source.count * source.profile.largest * _video_bps(params)
     gap_s = params.get("interval_s", params.get("mean_interval_s", math.inf))
-    talking = 1.0
-    if source.traffic.law == "voip":
-        talking = params["call_mean_s"] / (params["call_mean_s"] + params["idle_mean_s"])
+    talking = _talking(source) if source.traffic.law == "voip" else 1.0
     bits = 8 * (packet_bytes(source) + link.framing_bytes)
     return source.count * source.profile.largest * talking * bits / gap_s
+
+
+def _video_bps(params: dict[str, float]) -> float:
+    """Of frames, without headers."""
+    group = params["group_frames"]
+    p = math.ceil(group / params["anchor_distance"]) - 1
+    of_type = {"i": 1.0, "p": p, "b": group - 1 - p}
+    size = sum(count * params[f"{name}_mean_bytes"] for name, count in of_type.items())
+    return 8 * size / (group * params["frame_interval_s"])
+
+
+def _talking(source: Source) -> float:
+    """The share of its time in which a telephone user sends."""
+    params, longest_s = source.traffic.params, source.calls.longest_ps / _PS
+    call_s = params["call_mean_s"]
+    if longest_s > 0:
+        call_s *= -math.expm1(-longest_s / call_s)
+    share = call_s / (call_s + params["idle_mean_s"])
+    for part in source.parts:
+        talk_s, silence_s = part.params["talk_mean_s"], part.params["silence_mean_s"]
+        share *= talk_s / (talk_s + silence_s)
+    return share
 
 
 def _packets_per_s(link: Link, source: Source) -> float:

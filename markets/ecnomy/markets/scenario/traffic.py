@@ -7,22 +7,28 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import Amount, Choice, RateBps, number_of
+from ecnomy.markets.inputs.amounts import Amount, Choice, Number, RateBps, number_of
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
+from ecnomy.markets.scenario.size_list import SizeRow, SizesReader
 
 __all__ = [
     "DATAGRAMS",
     "FILES",
     "Cbr",
     "File",
+    "Frames",
     "Greedy",
     "OnOff",
     "PacketRate",
+    "Page",
     "Poisson",
     "RateCapped",
+    "Sessions",
+    "Speech",
     "Traffic",
+    "Video",
     "Voip",
     "Web",
 ]
@@ -56,6 +62,22 @@ _FileSize = Annotated[
     float,
     Amount(what="a size", example="50 kB", units=("byte",), whole=False, least=1, most=10**12),
 ]
+
+
+_Spurt = Annotated[
+    int, Amount(what="a time", example="1 s", units=("ps",), least=10**9, most=2 * 10**17)
+]
+_Longest = Annotated[
+    int,
+    Amount(
+        what="a time",
+        example="3 min",
+        units=("ps",),
+        least=1000,
+        words=(("unlimited", _FOR_EVER),),
+    ),
+]
+_Phase = Annotated[str, Choice(("independent", "tick"))]
 
 
 class PacketRate(msgspec.Struct, frozen=True):
@@ -102,7 +124,7 @@ class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"
 
     rate: RateBps | None = None
     interval: _Gap | None = None
-    phase: Annotated[str, Choice(("independent", "tick"))] = "independent"
+    phase: _Phase = "independent"
 
     def __post_init__(self) -> None:
         if self.rate is None and self.interval is None:
@@ -117,13 +139,53 @@ class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_fiel
     rate: Annotated[PacketRate, _PacketRateReader()]
 
 
+class Speech(msgspec.Struct, frozen=True, kw_only=True):
+    """Silence suppression: exponential talk spurts and silences, by default of ITU-T P.59."""
+
+    talk: _Spurt = 1_004_000_000_000
+    silence: _Spurt = 1_587_000_000_000
+
+
 class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
-    """A telephone user: idle, then in a call with a packet every `interval`, and so on."""
+    """A telephone user: idle, then in a call with a packet every `interval`, and so on.
+
+    No call lasts longer than `longest`; with `speech` no packet is sent in a silence.
+    """
 
     idle: _Mean = 1_200_000_000_000_000
     call: _Mean = 180_000_000_000_000
     interval: _Gap = 100_000_000_000
-    phase: Annotated[str, Choice(("independent", "tick"))] = "independent"
+    phase: _Phase = "independent"
+    longest: _Longest = _FOR_EVER
+    speech: Speech | None = None
+
+
+class Frames(msgspec.Struct, frozen=True, kw_only=True):
+    """Lognormal sizes of video frames of one type: their mean and coefficient of variation."""
+
+    mean: Annotated[
+        float,
+        Amount(what="a size", example="15 kB", units=("byte",), whole=False, least=1, most=10**8),
+    ]
+    variation: Annotated[float, number_of("traffic", "video", "i_variation")] = 0.0
+
+
+class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="kind"):
+    """A frame every `interval`, in groups that begin with an I frame (omnet/laws/traffic/video.h).
+
+    Defaults make 1 Mbps, in round numbers of our own.
+    """
+
+    interval: Annotated[
+        int, Amount(what="a time", example="40 ms", units=("ps",), least=10**6, most=10**15)
+    ] = 40_000_000_000
+    group: Annotated[int, Number(what="frames", least=1, most=10**6, whole=True)] = 12
+    anchors: Annotated[int, Number(what="frames", least=1, most=10**6, whole=True)] = 3
+    i: Frames = Frames(mean=15_000.0, variation=0.25)
+    p: Frames = Frames(mean=7_000.0, variation=0.5)
+    b: Frames = Frames(mean=3_000.0, variation=0.4)
+    packets: Annotated[str, Choice(("together", "spread"))] = "together"
+    phase: _Phase = "independent"
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, tag="file", tag_field="kind"):
@@ -151,27 +213,65 @@ class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="
     connection: _Connection = "new"
 
 
+class Sessions(msgspec.Struct, frozen=True, kw_only=True):
+    """A web user's sessions: idle between them, then a geometric number of pages."""
+
+    idle: _Mean = 1_800_000_000_000_000
+    pages: Annotated[float, number_of("part", "sessions", "pages_mean")]
+
+
+class Page(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page is besides its file: a time to parse, then a geometric number of objects."""
+
+    objects: Annotated[float, number_of("part", "page", "objects_mean")]
+    parse: Annotated[
+        int, Amount(what="a time", example="0.1 s", units=("ps",), most=2 * 10**17)
+    ] = 100_000_000_000
+    size: Annotated[str, Choice(("fixed", "exponential", "pareto"))] = "exponential"
+    mean: _FileSize = 8_000.0
+    shape: Annotated[float, number_of("part", "page", "size_shape")] = 1.2
+    max: _FileSize = 5_000_000.0
+
+    def __post_init__(self) -> None:
+        _check_mean(self.size, self.mean, self.max, self.shape)
+
+
 class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"):
-    """A person who reads, then fetches a file, and so on. `mean` is the mean file size drawn."""
+    """A person who reads, then fetches a file, and so on. `mean` is the mean file size drawn.
+
+    With `size: list` files have the sizes of a list, with `sessions` the user is idle between
+    sessions, with `page` a file is a page that has embedded objects.
+    """
 
     reading: _Reading = 5_000_000_000_000
-    size: Annotated[str, Choice(("fixed", "exponential", "pareto"))] = "pareto"
+    size: Annotated[str, Choice(("fixed", "exponential", "pareto", "list"))] = "pareto"
     mean: _FileSize = 50_000.0
     shape: Annotated[float, number_of("traffic", "web", "size_shape")] = 1.2
     max: _FileSize = 5_000_000.0
     reading_times: Annotated[str, Choice(("exponential", "hyper-exponential"))] = "exponential"
     patience: _Patience = _FOR_EVER
     connection: _Connection = "new"
+    sizes: Annotated[tuple[SizeRow, ...], SizesReader()] | None = None
+    sessions: Sessions | None = None
+    page: Page | None = None
 
     def __post_init__(self) -> None:
-        if self.size == "pareto" and self.mean >= self.max:
-            raise Misfit("mean", f"{self.mean:g} bytes", f"less than max, {self.max:g} bytes")
-        least = pareto_mean(1.0, self.max, self.shape) if self.size == "pareto" else 1.0
-        if self.mean < least:
-            expected = f"at least {least:g} bytes, as files have at least 1 byte"
-            raise Misfit("mean", f"{self.mean:g} bytes", expected)
+        if self.size == "list" and self.sizes is None:
+            raise Misfit("sizes", "size: list without 'sizes'", SizesReader().expected)
+        if self.size != "list" and self.sizes is not None:
+            raise Misfit("size", f"{self.size} beside 'sizes'", "size: list")
+        _check_mean(self.size, self.mean, self.max, self.shape)
 
 
-Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Web | File | OnOff
-DATAGRAMS: Final = (Cbr, Poisson, Voip)  # what goes with udp; all else needs tcp
+def _check_mean(size: str, mean: float, most: float, shape: float) -> None:
+    if size == "pareto" and mean >= most:
+        raise Misfit("mean", f"{mean:g} bytes", f"less than max, {most:g} bytes")
+    least = pareto_mean(1.0, most, shape) if size == "pareto" else 1.0
+    if mean < least:
+        expected = f"at least {least:g} bytes, as files have at least 1 byte"
+        raise Misfit("mean", f"{mean:g} bytes", expected)
+
+
+Traffic = Greedy | RateCapped | Cbr | Poisson | Voip | Video | Web | File | OnOff
+DATAGRAMS: Final = (Cbr, Poisson, Voip, Video)  # what goes with udp; all else needs tcp
 FILES: Final = (Web, File, OnOff)

@@ -29,6 +29,7 @@ from ecnomy.markets.inputs.variants import load_tree
 from ecnomy.markets.inputs.yamlfile import Node, Place, parse, show
 from ecnomy.markets.inputs.yamlfile import read as read_yaml
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
+from ecnomy.markets.scenario.size_list import with_sizes_inside
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
 from ecnomy.markets.sweep.calibration import Calibration, beginning, read_calibration
 from ecnomy.markets.sweep.measure import EXPECTED, find_measure
@@ -291,7 +292,7 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     if not os.path.isfile(file):
         raise node.place.error("scenario", f"{show(node)}, no such file", "a scenario file")
     load(file)  # its own faults are told with their own places
-    tree = load_tree(file)
+    tree = with_sizes_inside(load_tree(file))
     for changes in (root.mapping().get("set"), more):
         if changes is not None and not isinstance(changes.value, dict):
             raise changes.place.error("set", show(changes), "a mapping of paths to values")

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traffic as users write it -> the laws and parts that plans carry."""
+
+from __future__ import annotations
+
+from ecnomy.markets.plan import NO_SIZES, Law, Sizes
+from ecnomy.markets.plan.laws import law
+from ecnomy.markets.plan.truncated_pareto import lower_bound
+from ecnomy.markets.scenario import traffic
+
+__all__ = ["traffic_law", "traffic_parts", "traffic_sizes"]
+
+Values = dict[str, float | str]
+_PS = 10**12
+
+
+def traffic_law(kind: traffic.Traffic, packet_bytes: int) -> Law:
+    """A traffic law; `packet_bytes` (IP) turns a rate into a gap between packets."""
+    match kind:
+        case traffic.RateCapped():
+            until_s = -1.0 if kind.until < 0 else kind.until / _PS
+            return law("traffic", "rate-capped", {"rate_bps": kind.rate, "until_s": until_s})
+        case traffic.Cbr():
+            interval_s = packet_bytes * 8 / kind.rate if kind.rate else (kind.interval or 0) / _PS
+            values: Values = {"interval_s": interval_s, "random_phase": kind.phase == "independent"}
+            return law("traffic", "cbr", values)
+        case traffic.Poisson():
+            bits = packet_bytes * 8 if kind.rate.unit == "bps" else 1
+            return law("traffic", "poisson", {"mean_interval_s": bits / kind.rate.value})
+        case traffic.Voip():
+            voip: Values = {
+                "idle_mean_s": kind.idle / _PS,
+                "call_mean_s": kind.call / _PS,
+                "interval_s": kind.interval / _PS,
+                "random_phase": kind.phase == "independent",
+            }
+            return law("traffic", "voip", voip)
+        case traffic.File():
+            return law("traffic", "file", {"size_bytes": kind.size})
+        case traffic.OnOff():
+            on_off: Values = {
+                "packets_mean": kind.packets,
+                "pause_mean_s": kind.pause / _PS,
+                "lasting": kind.connection == "lasting",
+            }
+            return law("traffic", "on-off", on_off)
+        case traffic.Web():
+            return law("traffic", "web", _web(kind))
+        case traffic.Video():
+            return law("traffic", "video", _video(kind))
+        case traffic.Greedy():
+            return law("traffic", "greedy", {})
+
+
+def _web(web: traffic.Web) -> Values:
+    return _sizes(web) | {
+        "reading_mean_s": web.reading / _PS,
+        "reading": web.reading_times,
+        "patience_s": -1.0 if web.patience < 0 else web.patience / _PS,
+        "lasting": web.connection == "lasting",
+    }
+
+
+def _sizes(of: traffic.Web | traffic.Page) -> Values:
+    pareto = of.size == "pareto"
+    return {
+        "size": of.size,
+        "size_mean_bytes": of.mean,
+        "size_min_bytes": lower_bound(of.mean, of.max, of.shape) if pareto else 1.0,
+        "size_max_bytes": of.max,
+        "size_shape": of.shape,
+    }
+
+
+def _video(video: traffic.Video) -> Values:
+    values: Values = {
+        "frame_interval_s": video.interval / _PS,
+        "group_frames": video.group,
+        "anchor_distance": video.anchors,
+        "spread": video.packets == "spread",
+        "random_phase": video.phase == "independent",
+    }
+    for name in ("i", "p", "b"):
+        frames: traffic.Frames = getattr(video, name)
+        values |= {f"{name}_mean_bytes": frames.mean, f"{name}_variation": frames.variation}
+    return values
+
+
+def traffic_parts(kind: traffic.Traffic) -> list[Law]:
+    """What a traffic law has besides: sessions and page of a web user, speech of a telephone."""
+    found = []
+    if isinstance(kind, traffic.Web) and kind.sessions is not None:
+        sessions = kind.sessions
+        values: Values = {"idle_mean_s": sessions.idle / _PS, "pages_mean": sessions.pages}
+        found.append(law("part", "sessions", values))
+    if isinstance(kind, traffic.Web) and kind.page is not None:
+        page = kind.page
+        loaded: Values = {"parse_mean_s": page.parse / _PS, "objects_mean": page.objects}
+        found.append(law("part", "page", _sizes(page) | loaded))
+    if isinstance(kind, traffic.Voip) and kind.speech is not None:
+        speech = kind.speech
+        spoken: Values = {
+            "talk_mean_s": speech.talk / _PS,
+            "silence_mean_s": speech.silence / _PS,
+        }
+        found.append(law("part", "speech", spoken))
+    return found
+
+
+def traffic_sizes(kind: traffic.Traffic) -> Sizes:
+    """The list of sizes that a web user's files are drawn from, if there is one."""
+    if not isinstance(kind, traffic.Web) or kind.sizes is None:
+        return NO_SIZES
+    return Sizes([row.bytes for row in kind.sizes], [row.weight for row in kind.sizes])

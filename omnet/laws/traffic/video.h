@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Video as MPEG codes it (GenSyn; andreassen2002 section 2.2): a frame every frame_interval_s, in groups of
+// group_frames that begin with an I frame; every anchor_distance-th frame of a group after it is a P frame,
+// the others are B frames (12 and 3: I B B P B B P B B P B B). Frames leave in this order, not in a coder's.
+//
+// Sizes are lognormal, independent, with a mean and a coefficient of variation c for each type:
+//
+//   S = mean / sqrt(1 + c^2) exp(sqrt(ln(1 + c^2)) Z),   Z standard normal,
+//
+// in whole bytes, 1 at least and 10^9 at most. A frame of S bytes is cut into packets of `payload` bytes,
+// the last one shorter: all at once, or evenly over the frame's interval (`spread`), packet k of n after
+// floor(k interval / n).
+//
+// The first frame comes after U group_frames frame_interval_s (`random_phase`) or at once, and is an I frame.
+// Draws: the phase (if random), then two for each frame's size when its first packet is timed.
+#ifndef ECNOMY_LAWS_TRAFFIC_VIDEO_H_
+#define ECNOMY_LAWS_TRAFFIC_VIDEO_H_
+
+#include <algorithm>
+#include <string>
+
+#include "../parameter.h"
+#include "../random/inversion.h"
+
+namespace ecnomy {
+
+class Video {
+ public:
+  static constexpr const char* kName = "video";
+  static constexpr Parameter kParameters[] = {
+      {"frame_interval_s", "s", 0.04, 1e-6, 1e3, ""},
+      {"group_frames", "frames", 12, 1, 1e6, ""},
+      {"anchor_distance", "frames", 3, 1, 1e6, ""},
+      {"i_mean_bytes", "bytes", 15000, 1, 1e8, ""},
+      {"i_variation", "", 0.25, 0, 10, ""},
+      {"p_mean_bytes", "bytes", 7000, 1, 1e8, ""},
+      {"p_variation", "", 0.5, 0, 10, ""},
+      {"b_mean_bytes", "bytes", 3000, 1, 1e8, ""},
+      {"b_variation", "", 0.4, 0, 10, ""},
+      {"spread", "flag", 0, 0, 1, ""},
+      {"random_phase", "flag", 1, 0, 1, ""},
+  };
+
+  // `payload`: the most bytes of a packet.
+  Video(const double* values, std::int32_t payload) : payload_(std::max(1, payload)) {
+    check_parameters(kName, kParameters, values);
+    interval_ = picoseconds(values[0]);
+    group_ = whole(values[1], kParameters[1].name);
+    anchor_ = whole(values[2], kParameters[2].name);
+    for (int i = 0; i < 3; ++i) {
+      const double variance = std::log1p(values[4 + 2 * i] * values[4 + 2 * i]);
+      types_[i] = {values[3 + 2 * i] * std::exp(-variance / 2), std::sqrt(variance)};
+    }
+    spread_ = values[9] != 0;
+    random_phase_ = values[10] != 0;
+  }
+
+  // To the first packet, and from each to the next.
+  template <class Uniform>
+  Time first(Uniform&& uniform) noexcept {
+    const double all = static_cast<double>(group_) * static_cast<double>(interval_);
+    const Time phase = random_phase_ ? drawn(uniform() * all) : 0;
+    begin_frame(0, uniform);
+    return phase;
+  }
+  template <class Uniform>
+  Time gap(Uniform&& uniform) noexcept {
+    const Time at = offset(packet_);
+    if (++packet_ < packets_) return offset(packet_) - at;
+    begin_frame((frame_ + 1) % group_, uniform);
+    return interval_ - at;
+  }
+
+  // Of the packet that was timed last.
+  std::int32_t payload_bytes() const noexcept {
+    const std::int64_t left = bytes_ - packet_ * payload_;
+    return static_cast<std::int32_t>(std::min<std::int64_t>(left, payload_));
+  }
+
+ private:
+  struct Type {
+    double median_bytes, deviation;  // of the logarithm
+  };
+
+  static std::int64_t whole(double value, const char* name) {
+    if (value == std::floor(value)) return static_cast<std::int64_t>(value);
+    throw BadParameter(std::string("video: ") + name + " is no whole number");
+  }
+
+  const Type& type(std::int64_t frame) const noexcept {
+    if (frame == 0) return types_[0];
+    return types_[frame % anchor_ == 0 ? 1 : 2];
+  }
+
+  template <class Uniform>
+  void begin_frame(std::int64_t frame, Uniform&& uniform) noexcept {
+    constexpr double kMostBytes = 1e9;
+    frame_ = frame;
+    const Type& one = type(frame);
+    const double bytes = one.median_bytes * std::exp(one.deviation * standard_normal(uniform));
+    bytes_ = std::llround(std::clamp(bytes, 1.0, kMostBytes));
+    packets_ = (bytes_ + payload_ - 1) / payload_;
+    packet_ = 0;
+  }
+
+  // floor(packet interval / packets), without a product that is too large.
+  Time offset(std::int64_t packet) const noexcept {
+    if (!spread_) return 0;
+    return interval_ / packets_ * packet + interval_ % packets_ * packet / packets_;
+  }
+
+  std::int64_t payload_;
+  Time interval_;
+  std::int64_t group_, anchor_;
+  Type types_[3];  // I, P, B
+  bool spread_, random_phase_;
+  std::int64_t frame_ = 0;                // in its group
+  std::int64_t bytes_ = 1, packets_ = 1;  // of the frame
+  std::int64_t packet_ = 0;               // in the frame, timed last
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_TRAFFIC_VIDEO_H_

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// A web user as a state machine over the law `web`, with two parts that it may have (andreassen2002
+// section 2.2.2, Fig. 3; GenSyn):
+//
+//   sessions   idle for an exponential time of mean idle_mean_s, then a session of a geometric number of
+//              pages (mean pages_mean, at least 1), read after each, and so on. Idleness comes first, and the
+//              first page of a session at once after it.
+//   page       a page is one file, a time to parse it (exponential, mean parse_mean_s), then a geometric
+//              number of embedded objects (0 and more, mean objects_mean), one after another, in sizes of
+//              their own. A fetch that is given up gives up what is left of its page.
+//
+// Without either the user reads, then fetches one file, and so on.
+//
+// Draws, in this order. Before a page: the reading time of the one before it (none before the first), and
+// where a session begins the idle time and the number of its pages. After a page: the number of its objects
+// (none where the mean is 0) and the time to parse. Sizes are drawn as files are asked for.
+#ifndef ECNOMY_LAWS_TRAFFIC_WEB_USER_H_
+#define ECNOMY_LAWS_TRAFFIC_WEB_USER_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "../parameter.h"
+#include "../random/inversion.h"
+#include "sizes.h"
+#include "traffic.h"
+
+namespace ecnomy {
+
+class Sessions {
+ public:
+  static constexpr const char* kName = "sessions";
+  static constexpr Parameter kParameters[] = {
+      {"idle_mean_s", "s", 1800, 1e-6, 2e5, ""},
+      {"pages_mean", "pages", NAN, 1, 1e6, ""},
+  };
+
+  explicit Sessions(const double* values) {
+    check_parameters(kName, kParameters, values);
+    idle_mean_ps_ = values[0] * kPsPerSecond;
+    pages_mean_ = values[1];
+  }
+
+  template <class Uniform>
+  Time idle(Uniform&& uniform) const noexcept {
+    return drawn(exponential(idle_mean_ps_, uniform()));
+  }
+  template <class Uniform>
+  std::int32_t pages(Uniform&& uniform) const noexcept {
+    return static_cast<std::int32_t>(geometric(pages_mean_, uniform()));  // 37 means at most
+  }
+
+ private:
+  double idle_mean_ps_, pages_mean_;
+};
+
+class Page {
+ public:
+  static constexpr const char* kName = "page";
+  static constexpr Parameter kParameters[] = {
+      {"parse_mean_s", "s", 0.1, 0, 2e5, ""},
+      {"objects_mean", "objects", NAN, 0, 1e6, ""},
+      {"size", "choice", 1, 0, 2, "fixed,exponential,pareto"},
+      {"size_mean_bytes", "bytes", 8000, 1, 1e12, ""},
+      {"size_min_bytes", "bytes", 1, 1, 1e12, ""},
+      {"size_max_bytes", "bytes", 5e6, 1, 1e12, ""},
+      {"size_shape", "", 1.2, 1e-3, 1e3, ""},
+  };
+
+  explicit Page(const double* values) : sizes_(kName, checked(values) + 2) {
+    parse_mean_ps_ = values[0] * kPsPerSecond;
+    objects_mean_ = values[1];
+  }
+
+  template <class Uniform>
+  std::int32_t objects(Uniform&& uniform) const noexcept {
+    if (!(objects_mean_ > 0)) return 0;
+    return static_cast<std::int32_t>(geometric(objects_mean_ + 1, uniform()) - 1);
+  }
+  template <class Uniform>
+  Time parsing(Uniform&& uniform) const noexcept {
+    return drawn(exponential(parse_mean_ps_, uniform()));
+  }
+  template <class Uniform>
+  std::int64_t object_bytes(Uniform&& uniform) const noexcept {
+    return sizes_.draw(uniform);
+  }
+
+ private:
+  static const double* checked(const double* values) {
+    check_parameters(kName, kParameters, values);
+    return values;
+  }
+
+  SizeLaw sizes_;
+  double parse_mean_ps_, objects_mean_;
+};
+
+// What the users of one source share.
+struct WebTraffic {
+  Web web;
+  std::optional<Sessions> sessions;
+  std::optional<Page> page;
+};
+
+class WebUser {
+ public:
+  // The traffic must outlive it.
+  explicit WebUser(const WebTraffic* traffic) noexcept : traffic_(traffic) {}
+
+  // Before the next file.
+  template <class Uniform>
+  Time pause(Uniform&& uniform) noexcept {
+    Time parsing = 0;
+    if (std::exchange(page_is_there_, false)) {
+      objects_ = traffic_->page->objects(uniform);
+      parsing = traffic_->page->parsing(uniform);
+    }
+    object_ = objects_ > 0;
+    if (object_) {
+      --objects_;
+      return parsing;
+    }
+    page_is_there_ = traffic_->page.has_value();
+    return later(parsing, before_page(uniform));
+  }
+
+  template <class Uniform>
+  std::int64_t file_bytes(Uniform&& uniform, std::int32_t) noexcept {
+    return object_ ? traffic_->page->object_bytes(uniform) : traffic_->web.file_bytes(uniform);
+  }
+
+  // The file that was asked for last was not fetched to its end, or not at all.
+  void give_up() noexcept {
+    page_is_there_ = false;
+    objects_ = 0;
+  }
+
+  Time patience() const noexcept { return traffic_->web.patience(); }
+  bool lasting() const noexcept { return traffic_->web.lasting(); }
+
+ private:
+  template <class Uniform>
+  Time before_page(Uniform&& uniform) noexcept {
+    const std::optional<Sessions>& sessions = traffic_->sessions;
+    if (!sessions) return traffic_->web.reading(uniform);
+    const Time reading = std::exchange(read_, true) ? traffic_->web.reading(uniform) : 0;
+    if (pages_ > 0) {
+      --pages_;
+      return reading;
+    }
+    const Time idle = sessions->idle(uniform);
+    pages_ = sessions->pages(uniform) - 1;
+    return later(reading, idle);
+  }
+
+  const WebTraffic* traffic_;
+  std::int32_t pages_ = 0;      // of the session, that are still to come
+  std::int32_t objects_ = 0;    // of the page, that are still to come
+  bool object_ = false;         // the file asked for last is one, and no page
+  bool page_is_there_ = false;  // it is a page whose objects are not known yet
+  bool read_ = false;           // there was a page to read
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_TRAFFIC_WEB_USER_H_
