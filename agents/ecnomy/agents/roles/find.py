@@ -18,7 +18,7 @@ from ecnomy.agents.find import Family, find
 if TYPE_CHECKING:
     from ecnomy.agents.roles.role import Role
 
-__all__ = ["ROLES", "Preset", "find_role", "preset_of", "with_article"]
+__all__ = ["CARRIES_FILES", "ROLES", "Preset", "find_role", "preset_of", "with_article"]
 
 _HERE: Final = "ecnomy.agents.roles"
 _FOR_FLOWS: Final = ("decide", "decide_many")
@@ -51,6 +51,7 @@ class Preset(msgspec.Struct, frozen=True):
     pays_itself: bool = False
 
 
+CARRIES_FILES: Final = "price-handler"  # strategies for this role carry what is sold by deadlines
 PHASES: Final = ("post", "choose", "provide", "watch")  # of a meeting, in this order
 ROLES: Final[dict[str, Preset]] = {
     "connectivity-provider": Preset(

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from ecnomy.agents.roles.find import ROLES, Preset, preset_of, with_article
+from ecnomy.agents.roles.find import CARRIES_FILES, ROLES, Preset, preset_of, with_article
 from ecnomy.agents.spec import (
     CUSTOMER_PAYS,
     PROVIDER_PAYS,
@@ -182,7 +182,7 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
         for name, row in (self.tariffs or {}).items():
             self._check_kind(row.strategy, f"tariffs.{name}.strategy.kind", self.role)
         for name, files in (self.elastic or {}).items():
-            self._check_kind(files.strategy, f"elastic.{name}.strategy.kind", "price-handler")
+            self._check_kind(files.strategy, f"elastic.{name}.strategy.kind", CARRIES_FILES)
         if self.strategy is None:
             return
         self._check_kind(self.strategy, "strategy.kind", self.role)
