@@ -143,7 +143,8 @@ class ExpectedProfit:
         """The chance by what test streams saw, where the present sample is this one."""
         if limit not in self._chances:
             self._chances[limit] = self._bad.chances(limit, self._packets)
-        return float(self._bad.weights(now.bad, now.packets) @ self._chances[limit])
+        chances = self._chances[limit]
+        return self._bad.breaks(chances, limit, self._packets, now.bad, now.packets)
 
     def _profit(self, tariff: CallTariff, mark_price: float) -> float:
         """What a call is expected to leave now, micro-units."""
