@@ -54,55 +54,87 @@ class Recount:
         return (sum(s[what] for s in rows) + 0.5) / (sum(s[0] for s in rows) + 1)
 
     def ahead(self, what: int, now: float) -> float:
-        mean = self.mean(what)
-        return mean + self.follows(what) * (now - mean)
+        mean, rates = self.mean(what), [s[what] / s[0] for s in self.samples()]
+        usual = sorted((min(rates), now, max(rates)))[1]
+        return mean + self.follows(what) * (usual - mean) + (now - usual)
 
-    def broken(self, now: float) -> float:
-        """P(K > L^G n) of scipy's beta-binomial, by an analysis of variance written out."""
+    def law(self, what: int) -> tuple[float, float]:
+        """Mean and a + b by an analysis of variance written out."""
         rows = self.samples()
-        n, r = [s[0] for s in rows], [s[2] / s[0] for s in rows]
+        n, r = [s[0] for s in rows], [s[what] / s[0] for s in rows]
         count, total = len(rows), sum(n)
-        pooled = sum(s[2] for s in rows) / total
+        pooled = sum(s[what] for s in rows) / total
         between = sum(a * (b - pooled) ** 2 for a, b in zip(n, r, strict=True)) / (count - 1)
         within = sum(a * b * (1 - b) for a, b in zip(n, r, strict=True)) / (total - count)
         length = (total - sum(a * a for a in n) / total) / (count - 1)
-        rho = max((between - within) / (between + (length - 1) * within), 0.0)
-        left = max(rho * pooled * (1 - pooled) - self.follows(2) ** 2 * np.var(r, ddof=1), 0.0)
-        rho = left / (self.mean(2) * (1 - self.mean(2)))
-        m, packets = self.ahead(2, now), round(self.packets())
-        most = math.floor(self.world.tariff.max_delay_rate * packets)
-        if rho == 0:
-            return float(stats.binom(packets, m).sf(most))
-        size = 1 / rho - 1
-        return float(stats.betabinom(packets, m * size, (1 - m) * size).sf(most))
+        rho = (between - within) / (between + (length - 1) * within)
+        return self.mean(what), 1 / rho - 1 if rho > 0 else math.inf
+
+    def broken(self, packets: int) -> float:
+        """Following samples, those after samples like the present one counting more."""
+        rows = self.samples()
+        logs = [math.log((s[2] + 0.5) / (s[0] + 1)) for s in rows]
+        alike = max(float(np.corrcoef(logs[:-1], logs[1:])[0, 1]), 0.0)
+        window = self.world.reports[max(1, self.world.second + 1 - SAMPLE) : self.world.second + 1]
+        sent, bad = sum(r[0] for r in window), sum(r[2] for r in window)
+        now = math.log((bad + 0.5) / (sent + 1))
+        wide = (1 / alike**2 - 1) * np.var(logs, ddof=1) if alike else math.inf
+        near = [math.exp(-((now - log) ** 2) / 2 / wide) for log in logs[:-1]]
+        limit, law = self.world.tariff.max_delay_rate, self.law(2)
+        if bad / sent > max(s[2] / s[0] for s in rows):
+            return breaks(bad, sent, limit, packets, law)
+        chances = [breaks(s[2], s[0], limit, packets, law) for s in rows[1:]]
+        return sum(w * p for w, p in zip(near, chances, strict=True)) / sum(near)
 
     def packets(self) -> float:
-        return sum(c.sent for c in self.world.ended) / len(self.world.ended)
+        return sum(c.sent for c in self.world.ended) / max(len(self.world.ended), 1)
 
 
-class Books:
-    """The corrections, from what was expected of each call as it was let in."""
+def breaks(bad: int, sent: int, limit: float, packets: int, law: tuple[float, float]) -> float:
+    """That a connection at the rate of this sample has too many bad packets, by scipy."""
+    if packets <= sent:
+        return float(stats.hypergeom(sent, bad, packets).sf(math.floor(limit * packets)))
+    mean, size = law
+    most = math.floor(limit * packets) - bad
+    if math.isinf(size):
+        return float(stats.binom(packets - sent, mean).sf(most))
+    a, b = mean * size + bad, (1 - mean) * size + sent - bad
+    return float(stats.betabinom(packets - sent, a, b).sf(most))
+
+
+class Corrections:
+    """What calls were marked and broke, over what test streams saw while they lasted."""
 
     def __init__(self) -> None:
-        self.expected: dict[tuple[int, int], tuple[float, float]] = {}
+        self.rows: list[tuple[int, float, int, float, bool]] = []
+        self.factor, self.shift = 1.0, 0.0
+        self.laws: list[tuple[float, float]] = []
 
-    def factor_and_shift(self, world: World, at: int) -> tuple[float, float]:
+    def ended(self, world: World) -> None:
+        """Calls that the strategy was told of in this second, by what was known before it."""
+        for call in world.told[world.second]:
+            if not self.laws:
+                continue
+            first, last = call.start_ps // PS + 1, -(-call.end_ps // PS)
+            seconds = world.reports[first : min(last, world.second) + 1]
+            sent, marks, bad = (sum(column) for column in zip(*seconds, strict=True))
+            mean, size = self.laws[0]
+            rate = mean if math.isinf(size) else (mean * size + marks) / (size + sent)
+            odds = breaks(bad, sent, world.tariff.max_delay_rate, call.sent, self.laws[1])
+            self.rows.append((call.end_ps, call.sent * rate, call.marks, odds, call.reimbursed))
+
+    def renew(self, at: int) -> None:
         """At the end of a sample: calls of the last MEMORY samples of time."""
-        rows = [
-            (c, *self.expected[c.flow, c.start_ps])
-            for c in world.ended
-            if (c.flow, c.start_ps) in self.expected and c.end_ps > (at - MEMORY * SAMPLE) * PS
-        ]
-        marks, hoped = sum(c.marks for c, *_ in rows), sum(c.sent * rate for c, rate, _ in rows)
-        broken = sum(c.reimbursed for c, *_ in rows)
-        q = np.clip([chance for *_, chance in rows], 1e-4, 1 - 1e-4)
-        factor = optimize.brentq(
-            lambda x: marks - hoped * math.exp(x) - x / math.log(2) ** 2, -20, 20
+        rows = [row for row in self.rows if row[0] > (at - MEMORY * SAMPLE) * PS]
+        hoped, marks = sum(row[1] for row in rows), sum(row[2] for row in rows)
+        broken = sum(row[4] for row in rows)
+        q = np.clip([row[3] for row in rows], 1e-4, 1 - 1e-4)
+        self.factor = math.exp(
+            optimize.brentq(lambda x: marks - hoped * math.exp(x) - x / math.log(2) ** 2, -20, 20)
         )
-        shift = optimize.brentq(
+        self.shift = optimize.brentq(
             lambda x: broken - float((1 / (1 + np.exp(-x) * (1 - q) / q)).sum()) - x / 4, -25, 25
         )
-        return math.exp(factor), shift
 
 
 @pytest.mark.parametrize("per_minute", [0, 90_000])
@@ -111,46 +143,43 @@ def test_every_answer_is_that_of_a_plain_recount(per_minute: int) -> None:
     tariff = msgspec.structs.replace(TARIFF, price_micro_per_min=per_minute, price_micro=60_000)
     strategy = ExpectedProfit(margin=0.001, sample=SAMPLE, learning=LEARNING, memory=MEMORY)
     world = World(strategy, swings, dearer=1.5, worse=2.0, tariff=tariff)
-    recount, books = Recount(world), Books()
-    factor, shift = 1.0, 0.0
+    recount, own = Recount(world), Corrections()
+    packets = 0
     answers: list[bool] = []
-    compared = 0
-    before = strategy.admit
+    before, watch = strategy.admit, strategy.watch
 
     def admit(call: Call) -> bool:
-        nonlocal compared
-        samples = recount.samples()
         answer = before(call)
-        if len(samples) < LEARNING or len(world.ended) < LEARNING:
+        if len(recount.samples()) < LEARNING or len(world.ended) < LEARNING:
             assert answer
-            if world.ended:
-                books.expected[call.flow, call.t_ps] = strategy._now(call.tariff)
             return answer
-        rate, broken = recount.ahead(1, recount.now(1)), recount.broken(recount.now(2))
-        books.expected[call.flow, call.t_ps] = rate, broken
+        rate, broken = recount.ahead(1, recount.now(1)), recount.broken(packets)
         odds = min(max(broken, 1e-4), 1 - 1e-4)
-        chance = 1 / (1 + math.exp(-shift) * (1 - odds) / odds)
+        chance = 1 / (1 + math.exp(-own.shift) * (1 - odds) / odds)
         minutes = sum(c.end_ps - c.start_ps for c in world.ended) / len(world.ended) / PS / 60
         profit = tariff.price_micro + per_minute * minutes - tariff.reimbursement_micro * chance
-        profit -= 1000 * recount.packets() * rate * factor
+        profit -= 1000 * packets * rate * own.factor
         assert strategy.readings["expected_profit"] == pytest.approx(profit, rel=1e-6, abs=1e-2)
         assert answer == (profit >= 1000)
         answers.append(answer)
-        compared += 1
         return answer
 
-    strategy.admit = admit  # type: ignore[method-assign]
-    watch = strategy.watch
-
     def watched(told: Any) -> None:
-        nonlocal factor, shift
+        nonlocal packets
         watch(told)
+        own.ended(world)
         if world.second and world.second % SAMPLE == 0:
-            factor, shift = books.factor_and_shift(world, world.second)
+            own.renew(world.second)
+            packets = round(recount.packets())
+            if len(recount.samples()) > 1:
+                own.laws = [recount.law(1), recount.law(2)]
+            else:
+                own.laws = [(recount.mean(1), math.inf), (recount.mean(2), math.inf)]
 
-    strategy.watch = watched  # type: ignore[method-assign]
+    strategy.admit, strategy.watch = admit, watched  # type: ignore[method-assign]
     world.run(2500)
-    assert compared > 600 and 0.1 < sum(answers) / len(answers) < 0.95
+    assert len(answers) > 600 and 40 < sum(answers) < 0.95 * len(answers)
+    assert own.factor == pytest.approx(1.5, rel=0.15)
 
 
 def test_it_lets_in_before_it_has_learnt() -> None:
@@ -163,6 +192,19 @@ def test_it_lets_in_before_it_has_learnt() -> None:
     assert all(answer for *_, answer in world.asked) and not strategy.learnt
     world.run(300)
     assert strategy.learnt and not any(answer for t_ps, _, answer in world.asked[60:])
+
+
+def test_a_rush_like_none_before_is_no_chance() -> None:
+    """Steady samples, of which none tells of the next; then four times the marks, at once."""
+    strategy = ExpectedProfit(sample=10.0, learning=5)
+    tariff = msgspec.structs.replace(TARIFF, price_micro=90_000)
+    world = World(
+        strategy, lambda second: (0.2, 0.0) if second < 200 else (0.9, 0.0), tariff=tariff
+    )
+    world.run(212)
+    late = [answer for t_ps, _, answer in world.asked if t_ps >= 206 * PS]
+    soon = [answer for t_ps, _, answer in world.asked if t_ps < 200 * PS]
+    assert all(soon) and late and not any(late)
 
 
 def test_it_comes_back() -> None:
@@ -291,7 +333,7 @@ def test_a_price_leaves_out_what_costs_more_than_it() -> None:
     rates = [(900 if s > 60 else 10) / 1000 for s in range(1, 101)]
     mean = (sum(rates) * 1000 + 0.5) / (100 * 1000 + 1)
     follows = float(np.corrcoef(rates[:-1], rates[1:])[0, 1])
-    never = float(stats.binom(5000, 0.5 / 100_001).sf(50))
+    never = float(stats.binom(4000, 0.5 / 100_001).sf(50))  # of 5,000 packets 1,000 are not bad
     factor, chance = strategy._bills.marks_factor, strategy._bills.chance(never)
     costs = [1000 * 5000 * factor * (mean + follows * (rate - mean)) for rate in rates]
     probing = sum(rates) * 1000 * 1000

@@ -14,7 +14,7 @@ from scipy import optimize
 
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
-from ecnomy.agents.estimators import ESTIMATORS, Samples
+from ecnomy.agents.estimators import ESTIMATORS, BetaBinomial, Samples
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.marking_quantile import MarkingQuantile
 from gsp_world import TARIFF, World
@@ -164,36 +164,27 @@ def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
     )
     tariff = CallTariff(100_000, 1, 0.05, 80_000, price_micro_per_min=3000)
     world = World(strategy, steady, tariff=tariff, dearer=1.4)
-    expected: dict[tuple[int, int], tuple[float, float]] = {}
-    state = {"now": (0.0, 0.0), "factor": 1.0, "shift": 0.0}
-
-    def each() -> None:
-        for t_ps, flow, let_in in world.asked[state.get("asked", 0) :]:
-            if let_in and world.ended:
-                expected[flow, t_ps] = state["now"]
-        state["asked"] = len(world.asked)
-
+    state: dict[str, Any] = {"now": (0.0, 0.0), "factor": 1.0, "shift": 0.0, "laws": None}
+    calls: list[tuple[int, float, int, float, bool]] = []
     watch = strategy.watch
 
     def watched(told: StreamObservation) -> None:
         watch(told)
         second = world.second
+        calls.extend(told_of(world, state["laws"]))
         if not second or second % sample:
             return
         rows = [world.reports[1 + i : 1 + i + sample] for i in range(0, second, sample)]
         n, k, bad = (np.array([sum(r[c] for r in row) for row in rows]) for c in (0, 1, 2))
-        blocked = 0.1 if len(rows) >= 5 else 0.0
         fit = ESTIMATORS[kind].of(Samples.of(k, n))
-        beta = fit.threshold(blocked)
+        beta = fit.threshold(0.1 if len(rows) >= 5 else 0.0)
         kept = k / n <= beta
         packets = round(np.mean([c.sent for c in world.ended] or [0]))
         judged = ESTIMATORS[kind].of(Samples.of(bad[kept], n[kept]))
         state["now"] = fit.mean_below(beta), judged.broken(0.05, packets)
-        calls = [
-            (c, *expected[key]) for c in world.ended if (key := (c.flow, c.start_ps)) in expected
-        ]
-        calls = [row for row in calls if row[0].end_ps > (second - memory) * PS]
-        state["factor"], state["shift"] = corrections(calls)
+        state["laws"] = [BetaBinomial.of(Samples.of(hits, n)).rate for hits in (k, bad)]
+        recent = [call for call in calls if call[0] > (second - memory) * PS]
+        state["factor"], state["shift"] = corrections(recent)
 
     strategy.watch = watched  # type: ignore[method-assign]
     post, posted = strategy.post_call_price, []
@@ -205,7 +196,7 @@ def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
         return answer
 
     strategy.post_call_price = post_call_price  # type: ignore[method-assign]
-    world.run(3100, each)
+    world.run(3100)
     assert len(posted) == 6 and len(world.posted) == 6
     for answer, value in posted:
         assert answer == pytest.approx(value, abs=1.001)
@@ -224,14 +215,28 @@ def by_hand(world: World, state: dict[str, Any], memory: int) -> float:
     return float(20_000 - 3000 * minutes + 80_000 * chance + cost + probes / sold)
 
 
-def corrections(calls: list[Any]) -> tuple[float, float]:
+def told_of(world: World, laws: Any) -> list[tuple[int, float, int, float, bool]]:
+    """Of calls that ended in this second: marks expected and had, chance to break, and whether."""
+    rows = []
+    for call in world.told[world.second] if laws else []:
+        first, last = call.start_ps // PS + 1, min(-(-call.end_ps // PS), world.second)
+        counts = zip(*world.reports[first : last + 1], strict=True)
+        sent, marks, bad = (sum(column) for column in counts)
+        hoped = call.sent * laws[0].after(marks, sent).mean
+        chance = laws[1].exceeds_with(bad, sent, 0.05, call.sent)
+        rows.append((call.end_ps, hoped, call.marks, chance, call.reimbursed))
+    return rows
+
+
+def corrections(calls: list[tuple[int, float, int, float, bool]]) -> tuple[float, float]:
     """Factor of marks and shift of odds, by Brent's method."""
-    marks, hoped = sum(c.marks for c, *_ in calls), sum(c.sent * rate for c, rate, _ in calls)
-    broken, q = sum(c.reimbursed for c, *_ in calls), np.array([chance for *_, chance in calls])
+    _, hoped, marks, q, broken = zip(*calls, strict=True) if calls else ([],) * 5
     q = np.clip(q, 1e-4, 1 - 1e-4)
-    factor = optimize.brentq(lambda x: marks - hoped * math.exp(x) - x / math.log(2) ** 2, -20, 20)
+    factor = optimize.brentq(
+        lambda x: sum(marks) - sum(hoped) * math.exp(x) - x / math.log(2) ** 2, -20, 20
+    )
     shift = optimize.brentq(
-        lambda x: broken - float((1 / (1 + np.exp(-x) * (1 - q) / q)).sum()) - x / 4, -25, 25
+        lambda x: sum(broken) - float((1 / (1 + np.exp(-x) * (1 - q) / q)).sum()) - x / 4, -25, 25
     )
     return math.exp(factor), shift
 
@@ -241,7 +246,7 @@ def test_without_reprice_no_price_is_posted() -> None:
     strategy = MarkingQuantile(sample=20.0, learning=2)
     world = World(strategy, steady)
     world.run(400)
-    assert not world.posted and not strategy._bills.ended and not strategy._bills._waiting
+    assert not world.posted and not strategy._bills.ended and not strategy._bills.calls_asked
 
 
 def test_a_promise_is_broken_above_the_share_only() -> None:

@@ -2,9 +2,9 @@
 """What a provider learns from its own calls: how long they are, their marks, what was paid back.
 
 Calls are marked more than test streams are (Andreassen 2002, table 7), by how much its bills tell.
-Of each call it knows what it expected as it let it in, e marks and a promise broken with the chance
-q, and at its end what came: k marks, paid back or not (y). With sums over the calls that ended
-within its memory
+When a call ends, test streams tell what was to be expected of it: of the packets that they sent
+while it lasted so many were marked and bad, hence e marks and a promise broken with the chance q.
+What came is k marks, paid back or not (y). With sums over the calls that ended within its memory
 
     marks are e^l times what is expected:       sum k - e^l sum e - l / s^2 = 0
     odds of breaking are e^d times as large:    sum y - sum q_d - d / s^2 = 0,
@@ -14,27 +14,32 @@ which are the likeliest l and d if k is Poisson, y drawn with q_d, and l and d a
 0 and deviation s beforehand: ln 2 for marks (the table has ratios of 1.7 to 3.6), 2 for odds. They
 are 0 without calls: what was learnt fades as the calls it is from are forgotten, so that a provider
 that has stopped selling comes back. How long calls are is not forgotten.
+
+Calls and test streams are compared over the same time, not calls with what was forecast as they
+asked. A rush that nobody saw coming is in the test streams as well, and so in the forecasts; it
+would count twice.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict, deque
+from collections import deque
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.calls import StreamObservation
+from ecnomy.agents.estimators import BetaRate
+from ecnomy.agents.strategies.stream_samples import StreamSamples
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["CallBills"]
+__all__ = ["CallBills", "Laws"]
 
 _MARKS_SPREAD: Final = math.log(2)  # s of l
 _ODDS_SPREAD: Final = 2.0  # s of d
 _RAREST: Final = 1e-4  # chance of a broken promise that is told from none
 _HALVINGS: Final = 60
-_UNDER_WAY: Final = 8  # calls of one flow whose packets may be on the way
 _PS_PER_MIN: Final = 60 * PS_PER_S
 
 
@@ -46,6 +51,13 @@ class _Ended(NamedTuple):
     marks: float
     log_odds: float
     broken: bool
+
+
+class Laws(NamedTuple):
+    """How the rates of test streams vary from sample to sample: of marks, of bad packets."""
+
+    marks: BetaRate
+    bad: BetaRate
 
 
 class _Period(NamedTuple):
@@ -68,9 +80,6 @@ class CallBills:
 
     def __init__(self, memory_s: float) -> None:
         self._memory_ps = round(memory_s * PS_PER_S)
-        self._waiting: dict[int, deque[tuple[int, float, float]]] = defaultdict(
-            lambda: deque(maxlen=_UNDER_WAY)
-        )
         self._calls: list[_Ended] = []
         self._periods: deque[_Period] = deque()
         self._probing, self._asked, self._sold = 0.0, 0, 0
@@ -78,32 +87,34 @@ class CallBills:
         self.ended = 0
         self.marks_factor, self.odds_shift = 1.0, 0.0
 
-    def asked(self, call: Call, *, let_in: bool, expected: tuple[float, float]) -> None:
-        """A call was answered; what marking rate and chance of a broken promise was expected.
-
-        What was expected before a call has ended is not written down, as promises are of packets
-        and nobody knew how many there would be.
-        """
+    def asked(self, *, let_in: bool) -> None:
+        """A call was answered."""
         self._asked += 1
         self._sold += let_in
-        if let_in and self.ended:
-            self._waiting[call.flow].append((call.t_ps, *expected))
 
-    def learn(self, seen: StreamObservation) -> None:
-        """Take the calls that ended, and what test streams cost."""
+    def learn(self, seen: StreamObservation, streams: StreamSamples, laws: Laws | None) -> None:
+        """Take the calls that ended, and what test streams cost.
+
+        Args:
+            seen: of this report.
+            streams: what test streams saw, this report included.
+            laws: how the rates of marks and of bad packets vary; None: nothing is known of them.
+        """
         self._probing += int(seen.marks.sum()) * float(seen.price_micro)
-        calls = seen.calls
-        columns = (calls.flow, calls.start_ps, calls.end_ps, calls.sent, calls.marks)
-        rows = zip(*(column.tolist() for column in columns), calls.reimbursed.tolist(), strict=True)
-        for flow, start_ps, end_ps, sent, marks, broken in rows:
+        calls, limit = seen.calls, seen.tariff.max_delay_rate
+        columns = (calls.start_ps, calls.end_ps, calls.sent, calls.marks, calls.reimbursed)
+        for start_ps, end_ps, sent, marks, broken in zip(*columns, strict=True):
             self.ended += 1
-            self._packets += sent
-            self._time_ps += end_ps - start_ps
-            found = self._expected_of(flow, start_ps)
-            if found is not None:
-                rate, chance = found
-                odds = _log_odds(chance)
-                self._calls.append(_Ended(end_ps, sent * rate, marks, odds, bool(broken)))
+            self._packets += int(sent)
+            self._time_ps += int(end_ps) - int(start_ps)
+            told = streams.during(int(start_ps), int(end_ps))
+            if laws is None or not told.packets:
+                continue
+            rate = laws.marks.after(told.marks, told.packets).mean
+            chance = laws.bad.exceeds_with(told.bad, told.packets, limit, int(sent))
+            expected = float(sent) * rate
+            odds = _log_odds(chance)
+            self._calls.append(_Ended(int(end_ps), expected, float(marks), odds, bool(broken)))
 
     def renew(self, t_ps: int) -> None:
         """Forget what is older than the memory, and draw the conclusions of the rest."""
@@ -151,15 +162,6 @@ class CallBills:
     def calls_sold(self) -> int:
         """Of these, those let in."""
         return self._sold + sum(period.sold for period in self._periods)
-
-    def _expected_of(self, flow: int, start_ps: int) -> tuple[float, float] | None:
-        """What was expected of the call that began then; None where it was not written down."""
-        waiting = self._waiting.get(flow)
-        found = next((one for one in waiting or () if one[0] == start_ps), None)
-        if waiting is None or found is None:
-            return None
-        waiting.remove(found)
-        return found[1:]
 
 
 def _log_odds(chance: float) -> float:

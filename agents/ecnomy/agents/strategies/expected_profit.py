@@ -8,10 +8,10 @@ x is what the test streams saw over the last T (stream_samples.py). Marks are ex
     E[marks | x] = packets of a call x E[M_next | M_now] x factor
 
 with the marking rate of the next T forecast from the present one (stream_forecast.py), and the
-factor by which its own calls were marked more than it had expected (call_bills.py). A promise
-breaks with the chance p(x) that of a call's packets more than L^G are bad, where the share of bad
-packets is Beta distributed about its forecast from the present L, its odds corrected by what was
-paid back. How long calls are, in packets and minutes, is what calls were on average.
+factor by which its own calls were marked more than test streams at their time (call_bills.py). A
+promise breaks with the chance p(x) that of a call's packets more than L^G are bad, by the samples
+that followed ones like the present one, its odds corrected by what was paid back. How long calls
+are, in packets and minutes, is what calls were on average; it is looked at with every sample.
 
 It knows test streams, its bills and what it paid back, and nothing of the network or the call at
 hand. Until it has `learning` samples and as many calls have ended, every call is let in. What is
@@ -39,11 +39,12 @@ import numpy as np
 from ecnomy.agents.call_tariff import FREE, CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
 from ecnomy.agents.estimators import price
+from ecnomy.agents.estimators.samples import Floats
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.strategies.call_bills import CallBills
+from ecnomy.agents.strategies.call_bills import CallBills, Laws
 from ecnomy.agents.strategies.call_pricing import Repricing, postable
 from ecnomy.agents.strategies.stream_forecast import Forecast, forecast
-from ecnomy.agents.strategies.stream_samples import StreamSamples
+from ecnomy.agents.strategies.stream_samples import Sample, StreamSamples
 
 __all__ = ["ExpectedProfit"]
 
@@ -86,7 +87,8 @@ class ExpectedProfit:
     def watch(self, seen: StreamObservation) -> None:
         """Learn from test streams and from the calls that ended."""
         over = self._samples.watch(seen)
-        self._bills.learn(seen)
+        laws = Laws(self._marks.law, self._bad.law) if len(self._samples) else None
+        self._bills.learn(seen, self._samples, laws)
         if over:
             self._bills.renew(seen.t_ps)
             self._learn()
@@ -96,7 +98,7 @@ class ExpectedProfit:
     def admit(self, call: Call) -> bool:
         """Where it is expected to leave the margin; anybody, as long as nothing was learnt."""
         let_in = not self.learnt or self._profit(call.tariff, call.mark_price) >= self._least_micro
-        self._bills.asked(call, let_in=let_in, expected=self._now(call.tariff))
+        self._bills.asked(let_in=let_in)
         return let_in
 
     def post_call_price(self, seen: StreamObservation) -> int | None:
@@ -109,7 +111,8 @@ class ExpectedProfit:
     @property
     def learnt(self) -> bool:
         """Whether there is enough to go by."""
-        return len(self._samples) >= self.learning and self._bills.ended >= self.learning
+        enough = len(self._samples) >= self.learning and self._bills.ended >= self.learning
+        return enough and self._packets > 0
 
     @property
     def readings(self) -> dict[str, float]:
@@ -124,15 +127,24 @@ class ExpectedProfit:
         numbers = [row.number for row in self._samples.rows]
         self._marks: Forecast = forecast(numbers, self._samples.marked)
         self._bad: Forecast = forecast(numbers, self._samples.bad)
+        self._packets = round(self._bills.packets)
+        self._chances: dict[float, Floats] = {}  # by L^G, of the samples that follow others
 
     def _now(self, tariff: CallTariff) -> tuple[float, float]:
         """The marking rate and the chance of a broken promise that test streams tell."""
         limit = tariff.max_delay_rate
         if limit not in self._expected:
-            rate = self._bad.rate(self._samples.bad_rate)
-            broken = rate.exceeds(limit, round(self._bills.packets))
-            self._expected[limit] = self._marks.at(self._samples.marking_rate), broken
+            now = self._samples.now
+            broken = self._broken(limit, now)
+            self._expected[limit] = self._marks.at(now.marks, now.packets), broken
         return self._expected[limit]
+
+    def _broken(self, limit: float, now: Sample) -> float:
+        """The chance by what test streams saw, where the present sample is this one."""
+        if limit not in self._chances:
+            self._chances[limit] = self._bad.chances(limit, self._packets)
+        chances = self._chances[limit]
+        return self._bad.breaks(chances, limit, self._packets, now.bad, now.packets)
 
     def _profit(self, tariff: CallTariff, mark_price: float) -> float:
         """What a call is expected to leave now, micro-units."""
@@ -142,16 +154,15 @@ class ExpectedProfit:
         return earned - back - self._cost(rate, mark_price)
 
     def _cost(self, rate: float, mark_price: float) -> float:
-        return mark_price * self._bills.packets * rate * self._bills.marks_factor
+        return mark_price * self._packets * rate * self._bills.marks_factor
 
     def _price(self, tariff: CallTariff, mark_price: float) -> float:
         """V, micro-units."""
         rows, bills = self._samples.rows, self._bills
-        packets, limit = round(bills.packets), tariff.max_delay_rate
-        rates = [self._marks.at(row.marks / row.packets) for row in rows]
+        limit = tariff.max_delay_rate
+        rates = [self._marks.at(row.marks, row.packets) for row in rows]
         costs = np.array([self._cost(rate, mark_price) for rate in rates])
-        laws = [self._bad.rate(row.bad / row.packets) for row in rows]
-        chances = np.array([bills.chance(law.exceeds(limit, packets)) for law in laws])
+        chances = np.array([bills.chance(self._broken(limit, row)) for row in rows])
         minutes = tariff.price_micro_per_min * bills.minutes
         forgone = tariff.money_back
         back = 0.0 if forgone else float(tariff.reimbursement_micro)

@@ -25,9 +25,9 @@ from typing import Annotated, ClassVar, Final
 
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.calls import Call, StreamObservation
-from ecnomy.agents.estimators import ESTIMATORS, estimate, estimator_named, price
+from ecnomy.agents.estimators import ESTIMATORS, BetaBinomial, estimate, estimator_named, price
 from ecnomy.agents.parameters import Refused, Unit, positive
-from ecnomy.agents.strategies.call_bills import CallBills
+from ecnomy.agents.strategies.call_bills import CallBills, Laws
 from ecnomy.agents.strategies.call_pricing import Repricing, postable
 from ecnomy.agents.strategies.stream_samples import StreamSamples
 
@@ -73,13 +73,14 @@ class MarkingQuantile:
         self._samples = StreamSamples(self.sample)
         self._bills = CallBills(_MEMORY * self.sample)
         self._threshold = math.inf
+        self._laws: Laws | None = None
         self._expected = 0.0, 0.0  # of a call let in: marking rate, chance of a broken promise
 
     def watch(self, seen: StreamObservation) -> None:
         """Move the window on; take a sample whenever it is a whole one further."""
         over = self._samples.watch(seen)
         if self._pricing.on:
-            self._bills.learn(seen)
+            self._bills.learn(seen, self._samples, self._laws)
         if over:
             self._learn(seen)
 
@@ -105,7 +106,7 @@ class MarkingQuantile:
         """Unless M is above the threshold."""
         let_in = self.marking_rate <= self.threshold
         if self._pricing.on:
-            self._bills.asked(call, let_in=let_in, expected=self._expected)
+            self._bills.asked(let_in=let_in)
         return let_in
 
     def post_call_price(self, seen: StreamObservation) -> int | None:
@@ -138,6 +139,9 @@ class MarkingQuantile:
         if not self._pricing.on:
             return
         self._bills.renew(seen.t_ps)
+        if len(self._samples):
+            fits = BetaBinomial.of(self._samples.marked), BetaBinomial.of(self._samples.bad)
+            self._laws = Laws(*(fit.rate for fit in fits))
         found = estimate(
             self.estimator,
             self._samples.marked,

@@ -8,14 +8,17 @@ when it was lost or late. All test streams count together.
 
 from __future__ import annotations
 
+import bisect
 from collections import deque
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ecnomy.agents.calls import StreamObservation
 from ecnomy.agents.estimators import Samples
 from ecnomy.agents.times import PS_PER_S
 
 __all__ = ["Sample", "StreamSamples"]
+
+_KEPT: Final = 10  # T for which reports are kept one by one
 
 
 class Sample(NamedTuple):
@@ -47,6 +50,7 @@ class StreamSamples:
         self._window: deque[tuple[int, int, int, int]] = deque()  # dt_ps, packets, marks, bad
         self._length_ps = self._packets = self._marks = self._bad = self._since_ps = 0
         self._number = 0
+        self._so_far: deque[tuple[int, int, int, int]] = deque([(0, 0, 0, 0)])  # t_ps, sums
         self.rows: deque[Sample] = deque(maxlen=memory)
 
     def watch(self, seen: StreamObservation) -> bool:
@@ -55,6 +59,7 @@ class StreamSamples:
         bad = int(seen.late.sum()) + int(seen.lost.sum())
         self._window.append((seen.dt_ps, packets, marks, bad))
         self._add(seen.dt_ps, packets, marks, bad)
+        self._keep(seen.t_ps, packets, marks, bad)
         while self._length_ps - self._window[0][0] >= self._sample_ps:
             dt_ps, packets, marks, bad = self._window.popleft()
             self._add(-dt_ps, -packets, -marks, -bad)
@@ -67,18 +72,27 @@ class StreamSamples:
             self.rows.append(Sample(self._number, self._packets, self._marks, self._bad))
         return True
 
+    def during(self, start_ps: int, end_ps: int) -> Sample:
+        """What they saw between two times, in whole reports; of the last ten T at most."""
+        times = [row[0] for row in self._so_far]
+        first = max(bisect.bisect_right(times, start_ps) - 1, 0)
+        last = min(bisect.bisect_left(times, end_ps), len(times) - 1)
+        sums = zip(self._so_far[max(last, first)][1:], self._so_far[first][1:], strict=True)
+        packets, marks, bad = (after - before for after, before in sums)
+        return Sample(0, packets, min(marks, packets), min(bad, packets))
+
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def now(self) -> Sample:
+        """The present window."""
+        return Sample(self._number, self._packets, self._marks, self._bad)
 
     @property
     def marking_rate(self) -> float:
         """The present M; 0 as long as nothing was sent."""
         return self._marks / self._packets if self._packets else 0.0
-
-    @property
-    def bad_rate(self) -> float:
-        """The present L; 0 as long as nothing was sent."""
-        return self._bad / self._packets if self._packets else 0.0
 
     @property
     def marked(self) -> Samples:
@@ -89,6 +103,12 @@ class StreamSamples:
     def bad(self) -> Samples:
         """The samples of L."""
         return Samples.of([row.bad for row in self.rows], [row.packets for row in self.rows])
+
+    def _keep(self, t_ps: int, packets: int, marks: int, bad: int) -> None:
+        _, *sums = self._so_far[-1]
+        self._so_far.append((t_ps, sums[0] + packets, sums[1] + marks, sums[2] + bad))
+        while t_ps - self._so_far[1][0] >= _KEPT * self._sample_ps and len(self._so_far) > 2:
+            self._so_far.popleft()
 
     def _add(self, dt_ps: int, packets: int, marks: int, bad: int) -> None:
         self._length_ps += dt_ps
