@@ -199,6 +199,7 @@ def shares(
             label="turned away",
             **look,
         )
+        top.set_ylim(0, 1.08 * float((sold + blocked).max()) or 1)
         top.set_ylabel("calls asked for")
         _legend(top)
         turned = 100 * np.divide(

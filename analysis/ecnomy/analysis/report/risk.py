@@ -185,13 +185,15 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
         cells = [query.cell(0, i, _money_plain(query.rows[0][i])) for i in range(3)]
         return [*cells, Cell(number(query.rows[0][3]))], "whole hours of the runs", query
     query = db.ask(rows)
+    if not query.rows:
+        return [Cell("-")] * 4, "none, as the runs are shorter than a piece of 5 min", query
     hours = drawn_hours(np.array([float(row[2]) for row in query.rows]) / 1e6)
     risk, shortfall = tail(hours)
     how = "drawn hours"
     values = (float(hours.mean()), risk, shortfall)
     cells = [Cell(money(v), "", query.id, value=v, by=how) for v in values]
-    told = f"hours put together from {PIECES} of {len(query.rows)} pieces of 5 min"
-    told += f", drawn {DRAWS:,} times"
+    told = f"{DRAWS:,} hours, each put together from {PIECES} pieces of 5 min, drawn with "
+    told += f"replacement from the {len(query.rows)} that there are"
     return [*cells, Cell(f"{DRAWS:,} drawn")], told, query
 
 
