@@ -161,7 +161,9 @@ class Material(msgspec.Struct, frozen=True):
         given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
         if len(given) == 1 and isinstance(given[0][1], str):
             return given[0][0].told(given[0][1])
-        return ", ".join(f"{k.words.rpartition('.')[2]} {k.told(v)}" for k, v in given)
+        return ", ".join(
+            f"{k.path.rpartition('.')[2]} {k.told(v)} {k.unit}".strip() for k, v in given
+        )
 
 
 def open_material(results: Sequence[Path]) -> Material:
