@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A headless Chromium, driven over its DevTools protocol (a WebSocket; solara brings a client)."""
+"""A headless Chromium, driven over its DevTools protocol through a pair of pipes.
+
+Messages are JSON, each with a zero byte behind it; Chromium reads descriptor 3 and writes to 4.
+"""
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import itertools
 import json
+import os
+import select
 import shutil
 import subprocess
 import time
-import urllib.request
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -25,7 +28,7 @@ FLAGS = (
     "--disable-dev-shm-usage",
     "--no-first-run",
     "--hide-scrollbars",
-    "--remote-debugging-port=0",
+    "--remote-debugging-pipe",
 )
 
 
@@ -33,22 +36,28 @@ class Tab:
     """A browser with one page; time limits are for machines with much else to do."""
 
     def __init__(self, profile: Path, limit_s: float = 120.0) -> None:
-        from websockets.sync.client import connect
-
         assert CHROMIUM is not None
-        self._limit_s, self._numbers = limit_s, itertools.count(1)
+        self._limit_s, self._numbers, self._session = limit_s, itertools.count(1), ""
+        (reads, self._out), (self._in, writes) = os.pipe(), os.pipe()
         words = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
-        self._process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
-        told = profile / "DevToolsActivePort"
-        self._until(lambda: told.exists() and len(told.read_text().splitlines()) > 1, "Chromium")
-        port = told.read_text().splitlines()[0]
-        with urllib.request.urlopen(
-            f"http://127.0.0.1:{port}/json/list", timeout=limit_s
-        ) as answer:
-            pages = [one for one in json.load(answer) if one["type"] == "page"]
-        self._open = contextlib.ExitStack()
-        connection = connect(pages[0]["webSocketDebuggerUrl"], max_size=None)
-        self._socket = self._open.enter_context(connection)
+        numbered = ["bash", "-c", f'exec "$@" 3<&{reads} 4>&{writes}', "bash", *words]
+        self._process = subprocess.Popen(
+            numbered, stderr=subprocess.DEVNULL, pass_fds=(reads, writes)
+        )
+        os.close(reads)
+        os.close(writes)
+        self._rest = b""
+        pages: list[dict[str, Any]] = []
+
+        def open_page() -> bool:
+            told = self.send("Target.getTargets")["targetInfos"]
+            pages[:] = [one for one in told if one["type"] == "page"]
+            return bool(pages)
+
+        self._until(open_page, "Chromium")
+        target = pages[0]["targetId"]
+        told = self.send("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = told["sessionId"]
 
     def size(self, width: int, height: int, *, phone: bool = False) -> None:
         """Of the page, in pixels; a telephone has two of its own for each."""
@@ -83,25 +92,53 @@ class Tab:
             for kind in ("keyDown", "keyUp"):
                 self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key)
 
-    def picture(self, file: Path) -> None:
-        """The page as a PNG."""
-        told = self.send("Page.captureScreenshot", format="png")
+    def picture(self, file: Path, *, whole: bool = False) -> None:
+        """What is seen of the page as a PNG, or all of it."""
+        told = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        file.write_bytes(base64.b64decode(told["data"]))
+
+    def media(self, media: str = "", *, grey: bool = False) -> None:
+        """As on paper ("print"); without colours."""
+        self.send("Emulation.setEmulatedMedia", media=media)
+        kind = "achromatopsia" if grey else "none"
+        self.send("Emulation.setEmulatedVisionDeficiency", type=kind)
+
+    def paper(self, file: Path) -> None:
+        """The page printed on A4."""
+        told = self.send("Page.printToPDF", preferCSSPageSize=True, printBackground=True)
         file.write_bytes(base64.b64decode(told["data"]))
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         """A command of the protocol and its answer."""
         number = next(self._numbers)
-        self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
+        message: dict[str, Any] = {"id": number, "method": method, "params": params}
+        if self._session:
+            message["sessionId"] = self._session
+        data = json.dumps(message).encode() + b"\0"
+        while data:
+            data = data[os.write(self._out, data) :]
         while True:
-            told = json.loads(self._socket.recv(timeout=self._limit_s))
+            told = json.loads(self._next())
             if told.get("id") == number:
                 assert "error" not in told, told
                 answer: dict[str, Any] = told["result"]
                 return answer
 
+    def _next(self) -> bytes:
+        """The next message."""
+        parts = [self._rest]
+        while b"\0" not in parts[-1]:
+            ready, _, _ = select.select([self._in], [], [], self._limit_s)
+            assert ready, f"waited {self._limit_s:g} s in vain for an answer"
+            parts.append(os.read(self._in, 1 << 20))
+            assert parts[-1], "Chromium has ended"
+        whole, _, self._rest = b"".join(parts).partition(b"\0")
+        return whole
+
     def close(self) -> None:
         """End the browser."""
-        self._open.close()
+        os.close(self._out)
+        os.close(self._in)
         self._process.terminate()
         self._process.wait(30)
 

@@ -122,7 +122,9 @@ def write_run(
     tables = _tables(ledger, calls or [], agents) | {"link_epochs": _links()}
     if calls is None:
         del tables["calls"]
-    tables["flows"] = pd.DataFrame({"flow": range(6), "name": made.flow_names(), "class": ""})
+    sources = [each.name for each in made.row_sources()]
+    flows = {"flow": range(6), "name": made.flow_names(), "source": sources, "class": ""}
+    tables["flows"] = pd.DataFrame(flows)
     for name, table in tables.items():
         table.to_parquet(folder / f"{name}.parquet", index=False)
     tariff = {"price": "0.15 money", "max_delay": "15000000000 ps", "max_delay_rate": 0.01}

@@ -9,6 +9,7 @@ recorded it, for what costs nothing is not posted, and else from the postings.
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,14 +18,21 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
 from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.phases import PS_PER_S
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.economy.kinds import CALL, MARKS, REIMBURSEMENT
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Guarantee", "Item", "ProfitAndLoss", "guarantees_of", "profit_and_loss"]
+__all__ = [
+    "Guarantee",
+    "Item",
+    "ProfitAndLoss",
+    "guarantee_columns",
+    "guarantees_of",
+    "profit_and_loss",
+]
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -134,3 +142,34 @@ def guarantees_of(run: Run) -> tuple[Guarantee, ...]:
         Guarantee(p, profit_and_loss(run, p), calls_of(run, p), streams_of(run, p, epochs))
         for p in providers
     )
+
+
+def guarantee_columns(results: Path) -> dict[str, float | None]:
+    """Outcome columns of sweeps with GSPs; {} without one. Of the whole run, as balances are.
+
+    Returns:
+        `<gsp>.` calls_asked, calls_sold, calls_blocked, calls_broken (numbers; None where calls
+        were not recorded); revenue (received for calls), reimbursed (a part of the cost), cost
+        (all it paid, less all else it received) and profit = revenue - cost, in money; hours, the
+        simulated time of all this.
+
+    Raises:
+        ResultsError: a table is unreadable, or the ledger and the manifest disagree.
+    """
+    run = open_run(results)
+    row: dict[str, float | None] = {}
+    for provider in providers_of(run):
+        money, calls = profit_and_loss(run, provider), calls_of(run, provider)
+        numbers = {
+            "calls_asked": None if calls is None else calls.asked,
+            "calls_sold": None if calls is None else calls.accepted,
+            "calls_blocked": None if calls is None else calls.blocked,
+            "calls_broken": None if calls is None else calls.broken,
+            "revenue": money.calls.micro / 1e6,
+            "reimbursed": -money.reimbursements.micro / 1e6,
+            "cost": (money.calls.micro - money.profit_micro) / 1e6,
+            "profit": money.profit_micro / 1e6,
+            "hours": money.seconds / 3600,
+        }
+        row |= {f"{provider.name}.{name}": value for name, value in numbers.items()}
+    return row

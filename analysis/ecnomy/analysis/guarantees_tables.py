@@ -9,13 +9,21 @@ from typing import TYPE_CHECKING
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, all_streams
 from ecnomy.analysis.guarantees import Guarantee, Item, ProfitAndLoss
+from ecnomy.analysis.guarantors import Provider
 from ecnomy.analysis.phases import PS_PER_S
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["call_table", "money_table", "print_guarantee", "stream_table"]
+__all__ = [
+    "call_table",
+    "exact",
+    "money_table",
+    "offer_in_words",
+    "print_guarantee",
+    "stream_table",
+]
 
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
@@ -23,7 +31,7 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
     console.print()
     heading = f"{one.provider.name}, guaranteed stream provider (all of this is of the whole run)"
     console.print(heading, style="bold", markup=False)
-    console.print(_offer(one), markup=False)
+    console.print(offer_in_words(one.provider), markup=False)
     console.print()
     console.print(money_table(one))
     if one.money.calls.count:
@@ -40,8 +48,8 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
         console.print(_reading(one), markup=False)
 
 
-def _offer(one: Guarantee) -> str:
-    says = one.provider
+def offer_in_words(says: Provider) -> str:
+    """What a provider sells and promises."""
     return (
         f"A call costs {says.price}, whatever marks may cost while it lasts. The promise: at most "
         f"{100 * says.max_delay_rate:g} % of its packets are lost or later than "
@@ -55,7 +63,7 @@ def money_table(one: Guarantee) -> Table:
     table = _plain("profit and loss, money", "whole run", "per call sold", "per hour")
 
     def line(words: str, micro: int, style: str | None = None) -> None:
-        cells = [_exact(micro), significant(money.per_call(micro), 4, "+")]
+        cells = [exact(micro), significant(money.per_call(micro), 4, "+")]
         cells.append(significant(money.per_hour(micro), 2, "+"))
         table.add_row(words, *cells, style=style)
 
@@ -178,7 +186,8 @@ def _count(item: Item, noun: str) -> str:
     return f"{item.count:,} {noun}{'' if item.count == 1 else 's'}"
 
 
-def _exact(micro: int) -> str:
+def exact(micro: int) -> str:
+    """An amount to the micro-unit, with its sign."""
     whole, part = divmod(abs(micro), 10**6)
     return f"{'-' if micro < 0 else '+'}{whole:,}.{part:06d}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`ecnomy show RESULTS`: the summary of a run on the terminal, and its picture."""
+"""`ecnomy show RESULTS`: the summary of a run on the terminal and its picture, or of a sweep."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WIDEST = 140
 
 
 def show_command(
-    results: Annotated[Path, typer.Argument(help="The results folder of a run.")],
+    results: Annotated[Path, typer.Argument(help="The results folder of a run, or of a sweep.")],
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -40,12 +40,17 @@ def show_command(
     from rich.console import Console
 
     from ecnomy.analysis.results import open_run
+    from ecnomy.markets.sweep.store import is_sweep
 
-    run = open_run(results)
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, _NARROWEST)
     console.width = min(console.width, _WIDEST)
+    if is_sweep(results):
+        from ecnomy.analysis.sweep_table import print_sweep
+
+        return print_sweep(results, console)
+    run = open_run(results)
     print_summary(run, console)
     if no_plot:
         return

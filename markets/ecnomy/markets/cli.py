@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command `ecnomy`: verbs are entry points in the group `ecnomy.commands`.
 
-Each names a function that typer turns into a command; a verb's module is imported when the verb is
-used or its help is asked for. What a user did wrong, and what went wrong in a run, is one line on
-standard error and an exit status: 2 for input, 1 for the rest, 130 after Ctrl-C.
+Each names a function that typer turns into a command, or a Typer of sub-commands; a verb's module
+is imported when the verb is used or its help is asked for. What a user did wrong, and what went
+wrong in a run, is one line on standard error and an exit status: 2 for input, 1 for the rest, 130
+after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -47,8 +48,11 @@ class _Verbs(TyperGroup):
         if target is None:
             return None
         module, _, function = target.partition(":")
+        found = getattr(importlib.import_module(module), function)
+        if isinstance(found, typer.Typer):  # a verb with sub-commands
+            return typer.main.get_command(found)
         single = typer.Typer(add_completion=False)
-        single.command(cmd_name)(getattr(importlib.import_module(module), function))
+        single.command(cmd_name)(found)
         return typer.main.get_command(single)
 
 

@@ -79,7 +79,7 @@ def _before(out: Path) -> None:
     """Whether all is there that the end needs: to be told before minutes of runs, not after."""
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.optional import scipy_part
-    from ecnomy.analysis.reproduce.page import page_maker
+    from ecnomy.analysis.pages import page_maker
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 
     scipy_part("stats")

@@ -8,16 +8,16 @@ inside it. It opens with the papers' main results (headlines.py).
 from __future__ import annotations
 
 import base64
-import importlib
 import io
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.pages import environment
 from ecnomy.analysis.reproduce.catalogue import Claim, Entry, Paper
 from ecnomy.analysis.reproduce.headlines import Line, headline_lines, numbers_text
 from ecnomy.analysis.reproduce.judge import (
@@ -42,9 +42,8 @@ from ecnomy.analysis.reproduce.record import (
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import region_text
-from ecnomy.markets.inputs.remedy import pip_install
 
-__all__ = ["page_maker", "write_page"]
+__all__ = ["write_page"]
 
 _JUDGED: Final = (CONFIRMED, REFUTED, DEPENDS, INCONCLUSIVE, NOT_TESTABLE)
 _NOT_JUDGED: Final = (REPORTED, PENDING)
@@ -86,32 +85,17 @@ class _Counts(msgspec.Struct):
     verdicts: dict[str, int]
 
 
-def page_maker() -> Any:
-    """The package jinja2.
-
-    Raises:
-        InputError: it is not installed.
-    """
-    try:
-        return importlib.import_module("jinja2")
-    except ImportError:
-        what = pip_install("jinja2")
-        raise InputError(f"the page needs jinja2 (ecnomy[reproduce]): {what}") from None
-
-
 def write_page(found: Sequence[Reproduced], form: Form) -> Path:
     """Write the page of all entries that the folder has outcomes of; returns the file.
 
     Raises:
         InputError: jinja2 is not installed.
     """
-    jinja2 = page_maker()
+    template = environment(Path(__file__).parent).get_template("page.html")
     papers = [(paper, _sections(paper, form)) for paper in map(load_paper, PAPERS)]
     papers = [(paper, sections) for paper, sections in papers if sections]
-    loader = jinja2.FileSystemLoader(Path(__file__).parent)
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
     claims = [c for _, sections in papers for section in sections for c in section.claims]
-    text = environment.get_template("page.html").render(
+    text = template.render(
         papers=papers,
         headlines=[(paper, _headlines(paper, sections)) for paper, sections in papers],
         thumbnails={section.id: section.thumbnail for _, all_ in papers for section in all_},

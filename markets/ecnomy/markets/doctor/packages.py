@@ -21,6 +21,7 @@ _PURPOSES: Final = {
     "topologies": "`topology: topohub:...`, real networks with their demands",
     "sweep": "`ecnomy sweep`, many runs and queries over them",
     "reproduce": "`ecnomy reproduce`, the page it writes",
+    "report": "`ecnomy report`, the page it writes",
     "dashboard": "`ecnomy dashboard`, the live page",
     "bench": "`make bench` beside ns-3",
     "test": "make test",

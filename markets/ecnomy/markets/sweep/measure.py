@@ -8,8 +8,9 @@
 It may return numbers, None for what a run does not have, and rows of numbers (`name[0]`,
 `name[1]`, ... become columns). Its module's digest is kept with each run, as those of strategies.
 
-Runs of agents that declare a utility are measured by WELFARE too, which is named here as a user
-would name it: markets imports nothing of ecnomy.analysis.
+Runs of agents that declare a utility are measured by WELFARE too, and those of guaranteed stream
+providers by GUARANTEES. Both are named here as a user would name them: markets imports nothing of
+ecnomy.analysis.
 """
 
 from __future__ import annotations
@@ -25,22 +26,27 @@ from ecnomy.agents.errors import InputError, ResultsError, StrategyError
 from ecnomy.agents.spec import MarketSpec
 from ecnomy.agents.strategies.declared import declared_utility
 
-__all__ = ["WELFARE", "Measure", "find_measure", "measured", "measures_of"]
+__all__ = ["GUARANTEES", "OURS", "WELFARE", "Measure", "find_measure", "measured", "measures_of"]
 
 Figure = float | Sequence[float] | None
 Measure = Callable[[Path], Mapping[str, Figure]]
 EXPECTED: Final = "module:function"
 WELFARE: Final = "ecnomy.analysis.welfare:welfare_columns"
+GUARANTEES: Final = "ecnomy.analysis.guarantees:guarantee_columns"
+OURS: Final = (WELFARE, GUARANTEES)  # their columns give way to others of the same name
+_GUARANTOR: Final = "guaranteed-stream-provider"
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
-    """What a run is measured by: the sweep's own measure, and WELFARE where there is any."""
+    """What a run is measured by: the sweep's own measure, and those of OURS that it has any of."""
     agents = market.agents if market else ()
     try:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
     except StrategyError:
         declares = False  # the run fails as its market is made, and says why
-    return (*((measure,) if measure else ()), *((WELFARE,) if declares else ()))
+    sells = any(agent.role == _GUARANTOR for agent in agents)
+    own = (measure,) if measure else ()
+    return (*own, *((WELFARE,) if declares else ()), *((GUARANTEES,) if sells else ()))
 
 
 def find_measure(name: str) -> Measure:

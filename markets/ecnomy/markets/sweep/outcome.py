@@ -40,7 +40,7 @@ from ecnomy.markets.sweep.fingerprint import (
     strategy_modules,
 )
 from ecnomy.markets.sweep.gathered import Gathered
-from ecnomy.markets.sweep.measure import WELFARE, measured, measures_of
+from ecnomy.markets.sweep.measure import OURS, measured, measures_of
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
 
@@ -189,9 +189,9 @@ def _simulated(
 def _measured(
     measures: tuple[str, ...], folder: Path, values: dict[str, float | None]
 ) -> dict[str, float | None]:
-    """With the columns of measures; those of WELFARE give way to others of the same name."""
+    """With the columns of measures; those of OURS give way to others of the same name."""
     for measure in measures:
-        more = measured(measure, folder, {} if measure == WELFARE else values)
+        more = measured(measure, folder, {} if measure in OURS else values)
         values = {**values, **{name: more[name] for name in more if name not in values}}
     return values
 

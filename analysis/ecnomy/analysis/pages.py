@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pages share: the package that makes them, and their style (pages.css, included by each)."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.inputs.remedy import pip_install
+
+__all__ = ["environment", "page_maker"]
+
+
+def page_maker() -> Any:
+    """The package jinja2.
+
+    Raises:
+        InputError: it is not installed.
+    """
+    try:
+        return importlib.import_module("jinja2")
+    except ImportError:
+        what = pip_install("jinja2")
+        raise InputError(f"the page needs jinja2 (ecnomy[reproduce]): {what}") from None
+
+
+def environment(folder: Path) -> Any:
+    """Templates of a folder, and of this one; what they are given is escaped.
+
+    Raises:
+        InputError: as page_maker.
+    """
+    jinja2 = page_maker()
+    loader = jinja2.FileSystemLoader([folder, Path(__file__).parent])
+    return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer that a page opens with: whether a provider's business earns money, and how far.
+
+It is of the reference world: the scenario's own value of every key that was varied and is no choice
+of the provider's. Of several choices it is of the one with the largest mean profit there.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import msgspec
+
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import (
+    BREAK_EVEN,
+    BREAK_EVEN_TIED,
+    PER_CALL,
+    PER_HOUR,
+    Estimate,
+    estimate,
+    owned,
+)
+from ecnomy.analysis.report.material import Key, Made, Material, Value
+from ecnomy.analysis.report.parts import Cell, Query, money, number, percent
+
+__all__ = ["Answer", "Range", "answer_of", "ranges_above_zero"]
+
+_WORDS = {1: "profitable", -1: "loses money", 0: "not decided"}
+_OPEN = {
+    1: "Open the business: yes",
+    -1: "Open the business: no",
+    0: "Open the business: not decided; more seeds or longer runs will tell",
+}
+
+
+class Range(msgspec.Struct, frozen=True):
+    """Loads at which a curve is above 0; a bound that is an end of what was tried is no bound."""
+
+    low: float
+    high: float
+    from_end: bool
+    to_end: bool
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What is known of one provider, at the reference.
+
+    Attributes:
+        choice: the choice it is of, key by key.
+        runs: of that choice, at the reference.
+        verdict: 1 profitable, -1 not, 0 not decided.
+        words: the verdict; `opens` says whether to open the business.
+        loads: estimates of profit a call along the load, of that choice; {} without a load.
+        facts: (what, value, where from) that the first screen has beside the sentence.
+    """
+
+    provider: str
+    choice: tuple[Value | None, ...]
+    choice_words: str
+    runs: tuple[Made, ...]
+    verdict: int
+    words: str
+    opens: str
+    per_call: Estimate
+    per_hour: Estimate
+    break_even: Estimate
+    factor: bool
+    tied: bool
+    where: str
+    loads: dict[float, Estimate]
+    up_to: tuple[str, ...]
+    facts: tuple[tuple[str, Cell, str], ...]
+    counts: Query
+    measured: Cell | None
+    measured_of: Query | None
+
+    @property
+    def sentence(self) -> tuple[Cell, ...]:
+        """`profitable: 0.031 money a call [0.027, 0.035], up to 78 surfers; breaks even at ...`."""
+        if self.per_call.mean.value is None:
+            return (Cell("sells nothing: no call was sold"),)
+        mean, *ends = self.per_call.cells
+        cells = [Cell(f"{self.words}: "), mean, Cell(" money a call"), *ends]
+        if self.up_to:
+            lead = "earns money " if self.verdict <= 0 else ""
+            cells.append(Cell(f", {lead}{' and '.join(self.up_to)}"))
+        what = "a mean price" if self.factor else "a tariff"
+        even = self.break_even.mean if self.measured is None else self.measured
+        return (*cells, Cell(f"; breaks even at {what} of "), even)
+
+    @property
+    def method(self) -> tuple[Cell, ...]:
+        """What the sentence is of, and how it was come by."""
+        told = [f"At {self.where}" if self.where else "The runs as they are"]
+        if self.choice_words:
+            told.append(
+                f"run with {self.choice_words}, of its choices the one with the largest profit"
+            )
+        seeds = f"95 % interval: {self.per_call.method}"
+        profit = (
+            "Profit is all it received less all it paid, marks of test streams and fixed costs too"
+        )
+        cells = [Cell(f"{', '.join(told)}. {seeds}. {profit}. The break-even price is ")]
+        if self.measured is not None:
+            return (*cells, Cell("measured, between the prices that were swept."))
+        mean, *ends = self.break_even.cells
+        back = "what is paid back follows the price" if self.tied else "what is paid back stays"
+        last = f" and counterfactual: the same calls, admitted and carried as they were; {back}."
+        return (*cells, mean, *ends, Cell(last))
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """Those of the sentence, in its order."""
+        found = [self.per_call, self.break_even, self.per_hour]
+        each = [query for one in found for query in (one.query, one.more) if query is not None]
+        return (*each, *((self.measured_of,) if self.measured_of is not None else ()), self.counts)
+
+
+def answer_of(material: Material, db: Database, provider: str) -> Answer:
+    """The answer of one provider."""
+    best: tuple[float, tuple[Value | None, ...], Estimate] | None = None
+    for choice in material.choices():
+        runs = material.at(choice, material.world)
+        if not runs:
+            continue
+        hourly = estimate(db, provider, runs, PER_HOUR)
+        value = -math.inf if math.isnan(hourly.value) else hourly.value
+        if best is None or value > best[0]:
+            best = value, choice, hourly
+    assert best is not None  # the first run's choice has its world
+    _, choice, hourly = best
+    runs = material.at(choice, material.world)
+    per_call = estimate(db, provider, runs, PER_CALL)
+    tariffs = db.tariffs.get(provider, ())
+    tied = all(tariff.tied for tariff in tariffs)
+    even = estimate(db, provider, runs, BREAK_EVEN_TIED if tied else BREAK_EVEN)
+    verdict = _verdict(per_call)
+    loads = _along(material, db, provider, choice)
+    where, counts = _where(material), _counts(db, provider, runs)
+    measured, measured_of = _measured_price(material, db, provider, choice)
+    return Answer(
+        provider=provider,
+        choice=choice,
+        choice_words=material.choice_words(choice),
+        runs=runs,
+        verdict=verdict,
+        words=_WORDS[verdict],
+        opens=f"{_OPEN[verdict]}{f' (at {where})' if where and verdict else ''}.",
+        per_call=per_call,
+        per_hour=hourly,
+        break_even=even,
+        factor=len(tariffs) > 1,
+        tied=tied,
+        where=where,
+        loads=loads,
+        up_to=_up_to(material.load, loads),
+        facts=_facts(counts),
+        counts=counts,
+        measured=measured,
+        measured_of=measured_of,
+    )
+
+
+def _measured_price(
+    material: Material, db: Database, provider: str, choice: tuple[Value | None, ...]
+) -> tuple[Cell | None, Query | None]:
+    """The lowest swept price from which on a call earns money, straight between those measured."""
+    price = next((key for key in material.keys if key.is_price), None)
+    if price is None:
+        return None, None
+    place = material.keys.index(price)
+    free = tuple(None if i == place else v for i, v in enumerate(choice))
+    runs = material.at(free, material.world)
+    query = db.ask(
+        f"select k{place + 1} as price, avg(profit_micro / 1e6 / nullif(sold, 0)) as "
+        f"profit_a_call\n"
+        f"from accounts where {owned(provider, runs)} group by price order by price"
+    )
+    at = [float(row[0]) for row in query.rows]
+    values = [math.nan if row[1] is None else float(row[1]) for row in query.rows]
+    found = [one for one in ranges_above_zero(at, values) if not one.from_end]
+    if not found:
+        return None, None
+    even = found[0].low
+    return Cell(money(even), "", query.id, value=even, by="between measured prices"), query
+
+
+def _verdict(per_call: Estimate) -> int:
+    """By the interval; without one there is no verdict."""
+    return per_call.sign
+
+
+def _where(material: Material) -> str:
+    """The reference world, "" where it was not varied."""
+    told = [
+        f"{key.told(value)} {key.words}" if key.is_load else f"{key.words} {key.told(value)}"
+        for key, value in zip(material.keys, material.world, strict=True)
+        if value is not None
+    ]
+    return ", ".join(told)
+
+
+def _along(
+    material: Material, db: Database, provider: str, choice: tuple[Value | None, ...]
+) -> dict[float, Estimate]:
+    load = material.load
+    if load is None:
+        return {}
+    place = material.keys.index(load)
+    found = {}
+    for value in sorted(float(v) for v in load.values):
+        world = tuple(value if i == place else v for i, v in enumerate(material.world))
+        if runs := material.at(choice, world):
+            found[value] = estimate(db, provider, runs, PER_CALL)
+    return found
+
+
+def ranges_above_zero(at: Sequence[float], values: Sequence[float]) -> list[Range]:
+    """Where a curve, straight between its points, is above 0; NaN is not above 0."""
+    crossings: list[tuple[float, bool]] = []  # where, and whether it is above 0 from there on
+    above = values[0] > 0
+    if above:
+        crossings.append((at[0], True))
+    for (x0, x1), (y0, y1) in zip(itertools.pairwise(at), itertools.pairwise(values), strict=True):
+        if (y0 > 0) != (y1 > 0):
+            known = math.isfinite(y0) and math.isfinite(y1)
+            crossings.append((x0 + (x1 - x0) * y0 / (y0 - y1) if known else x0, y1 > 0))
+    if values[-1] > 0:
+        crossings.append((at[-1], False))
+    pairs = zip(crossings[::2], crossings[1::2], strict=True)
+    return [Range(a, b, a == at[0], b == at[-1]) for (a, _), (b, _) in pairs]
+
+
+def _up_to(load: Key | None, loads: dict[float, Estimate]) -> tuple[str, ...]:
+    """Where along the load it earns money, in words; and between what bounds that lies."""
+    if load is None or len(loads) < 2:
+        return ()
+    at, curve = list(loads), [one.value for one in loads.values()]
+    found = ranges_above_zero(at, curve)
+    tried = f"{at[0]:g} to {at[-1]:g} {load.words}"
+    if not found:
+        return (f"at none of the loads tried ({tried})",)
+    if len(found) == 1 and found[0].from_end and found[0].to_end:
+        return (f"at all loads tried ({tried})",)
+    return tuple(_range_words(one, load, loads) for one in found)
+
+
+def _range_words(one: Range, load: Key, loads: dict[float, Estimate]) -> str:
+    if one.from_end:
+        return f"up to {one.high:.3g} {load.words}{_bounds(one.high, loads)}"
+    if one.to_end:
+        return f"from {one.low:.3g} {load.words} on{_bounds(one.low, loads)}"
+    return f"from {one.low:.3g} to {one.high:.3g} {load.words}"
+
+
+def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
+    """Where the lower and the upper ends of the intervals cross 0 nearest to a crossing."""
+    found = []
+    for side in (0, 1):
+        curve = [one.bounds[side] for one in loads.values()]
+        ends = [x for r in ranges_above_zero(list(loads), curve) for x in (r.low, r.high)]
+        inside = [x for x in ends if x not in (min(loads), max(loads))]
+        if not inside:
+            return ""
+        found.append(min(inside, key=lambda x: abs(x - crossing)))
+    return f" [{min(found):.3g}, {max(found):.3g}]"
+
+
+def _counts(db: Database, provider: str, runs: Sequence[Made]) -> Query:
+    return db.ask(
+        f"select sum(asked), sum(sold), sum(blocked), sum(broken), sum(revenue_micro), "
+        f"sum(profit_micro)\nfrom accounts where {owned(provider, runs)}"
+    )
+
+
+def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
+    asked, sold, blocked, broken = (int(v or 0) for v in counts.rows[0][:4])
+
+    def share(part: int, whole: int) -> str:
+        return percent(part / whole) if whole else "-"
+
+    return (
+        ("calls sold, of those asked for", Cell(f"{number(sold)} of {number(asked)}"), "calls"),
+        ("callers turned away", Cell(share(blocked, asked)), "calls"),
+        ("promises broken, of calls sold", Cell(share(broken, sold)), "calls"),
+    )

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queries of a page: DuckDB over the Parquet files of its runs.
+
+The first query of a page (the prelude) makes tables that all others are over; it is printed too.
+
+    runs      run (its number in the page), folder, seed, hours, k1, k2, ... (what was varied)
+    calls     a call asked of a provider: run, provider, tariff, flow, start_ps, end_ps, accepted,
+              complete, sent, bad (late or lost), ce, broken (it ended, and the promise with it)
+    postings  a posting of a provider's account: run, provider, t_ps, line (what it was for), kind,
+              flow, quantity, micro (received, or paid: below 0), tariff and start_ps of the call
+              that it belongs to: the last one of its flow that was sold before, none for the rest
+    deals     a call sold: run, provider, tariff, flow, start_ps, complete, micro (the sum of its
+              postings: charge, reimbursement, marks)
+    accounts  a provider in a run: asked, sold, blocked, broken, revenue_micro, refunds_micro,
+              profit_micro, hours, seed, k1, k2, ...
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Final
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.parts import Query
+from ecnomy.analysis.report.tariffs import Tariff, tariffs_of
+from ecnomy.markets.inputs.remedy import pip_install
+
+__all__ = ["LINES", "Database", "open_database"]
+
+# What an account is made of, in the order of a statement; other kinds of postings come after.
+LINES: Final = ("calls", "reimbursements", "marks of calls", "marks of test streams", "fixed costs")
+_TABLES: Final = """\
+create table ledger as select runs.run, t_ps, debit, credit, amount_micro, kind, flow, quantity
+  from read_parquet({ledgers}, filename = 'file') as l
+  join runs on l.file = runs.folder || '/ledger.parquet';
+create table asked as select runs.run, c.* exclude (file)
+  from read_parquet({calls}, filename = 'file', union_by_name = true) as c
+  join runs on c.file = runs.folder || '/calls.parquet';
+create table flows as select runs.run, f.flow, f.source
+  from read_parquet({flows}, filename = 'file') as f
+  join runs on f.file = runs.folder || '/flows.parquet';
+create table calls as select c.run, o.provider, o.tariff, c.flow, c.start_ps, c.end_ps,
+    c.accepted = 1 as accepted, c.complete = 1 as complete, c.sent, c.late + c.lost as bad, c.ce,
+    c.accepted = 1 and c.complete = 1 and c.late + c.lost > o.max_delay_rate * c.sent as broken
+  from asked as c join flows as f on c.run = f.run and c.flow = f.flow
+  join offers as o on c.run = o.run and f.source = o.source{sold_as};
+create table postings as with own as (
+    select l.run, p.provider, l.t_ps, l.kind, l.flow, l.quantity,
+      case when l.credit = p.provider then amount_micro else -amount_micro end as micro,
+      l.t_ps - case when l.kind = 'call' then 0 else 1 end as before_ps,
+      l.kind = 'marks' and exists (from flows as f
+        join streams as s on f.source = s.source and f.run = s.run
+        where f.run = l.run and f.flow = l.flow and s.provider = p.provider) as of_streams
+    from ledger as l join (select distinct run, provider from offers) as p
+      on l.run = p.run and p.provider in (l.debit, l.credit)),
+  sold as (select run, provider, tariff, flow, start_ps from calls where accepted)
+  select own.* exclude (before_ps, of_streams),
+    case when kind = 'call' then 'calls' when kind = 'reimbursement' then 'reimbursements'
+      when of_streams then 'marks of test streams' when kind = 'marks' then 'marks of calls'
+      when kind = 'fixed-cost' then 'fixed costs' else kind end as line,
+    sold.tariff, sold.start_ps
+  from own asof left join sold on own.run = sold.run and own.provider = sold.provider
+    and own.flow = sold.flow and own.before_ps >= sold.start_ps;
+create table deals as select c.run, c.provider, c.tariff, c.flow, c.start_ps, c.complete,
+    coalesce(sum(p.micro), 0)::bigint as micro
+  from calls as c left join postings as p on p.run = c.run and p.provider = c.provider
+    and p.flow = c.flow and p.start_ps = c.start_ps and p.line <> 'marks of test streams'
+  where c.accepted group by all;
+create table accounts as select o.provider, runs.*, n.asked, n.sold, n.blocked, n.broken,
+    coalesce(m.revenue_micro, 0)::bigint as revenue_micro,
+    coalesce(m.refunds_micro, 0)::bigint as refunds_micro,
+    coalesce(m.profit_micro, 0)::bigint as profit_micro
+  from runs join (select distinct run, provider from offers) as o using (run)
+  left join (select run, provider, count(*) as asked, count(*) filter (accepted) as sold,
+    count(*) filter (not accepted) as blocked, count(*) filter (broken) as broken
+    from calls group by all) as n using (run, provider)
+  left join (select run, provider, sum(micro) filter (line = 'calls') as revenue_micro,
+    -sum(micro) filter (line = 'reimbursements') as refunds_micro, sum(micro) as profit_micro
+    from postings group by all) as m using (run, provider);
+"""
+_SWEPT: Final = """\
+create table runs as select * from (values {rows}) as t({names});
+create table made as select distinct on (run) * from read_parquet({shards}, union_by_name = true);
+create table accounts as {selects};
+"""
+_OF_SWEEP: Final = """select {provider} as provider, runs.*,
+    {name}.calls_asked"::bigint as asked, {name}.calls_sold"::bigint as sold,
+    {name}.calls_blocked"::bigint as blocked, {name}.calls_broken"::bigint as broken,
+    round({name}.revenue" * 1e6)::bigint as revenue_micro,
+    round({name}.reimbursed" * 1e6)::bigint as refunds_micro,
+    round({name}.profit" * 1e6)::bigint as profit_micro
+  from runs join made on made.run = runs.key"""
+
+
+class Database:
+    """Asks queries and keeps them for the page.
+
+    Attributes:
+        prelude: the first query.
+        tariffs: of each provider, by its name; {} where no run was kept.
+    """
+
+    def __init__(
+        self, material: Material, prelude: str, tariffs: dict[str, tuple[Tariff, ...]]
+    ) -> None:
+        duckdb = _duckdb()
+        self.prelude, self.tariffs = prelude, tariffs
+        self._connection = duckdb.connect()
+        self._connection.execute("set enable_progress_bar = false")
+        self._count = 0
+        try:
+            self._connection.execute(prelude)
+        except duckdb.Error as error:
+            reason = " ".join(str(error).split())
+            raise ResultsError(f"{material.folder}: its tables cannot be read ({reason})") from None
+
+    def ask(self, sql: str) -> Query:
+        """A query to be printed, and its rows."""
+        self._count += 1
+        return Query(f"q{self._count}", sql, tuple(self._connection.execute(sql).fetchall()))
+
+    def close(self) -> None:
+        """Let the files go."""
+        self._connection.close()
+
+
+def open_database(material: Material) -> Database:
+    """The tables of a report.
+
+    Raises:
+        InputError: DuckDB is not installed.
+        ResultsError: a table of a run is missing or cannot be read.
+    """
+    if not material.kept:
+        return Database(material, _prelude_of_sweep(material), {})
+    tariffs: dict[str, tuple[Tariff, ...]] = {}
+    offers: list[tuple[Any, ...]] = []
+    streams: list[tuple[Any, ...]] = []
+    for made in material.made:
+        assert made.run is not None
+        providers = material.told(made)
+        found = tariffs_of(made.run, providers)
+        tariffs = tariffs or found
+        for provider in providers:
+            offers += [
+                _offer(made, provider.name, t, s) for t in found[provider.name] for s in t.sources
+            ]
+            streams += [(made.number, provider.name, s) for s in provider.stream_sources]
+    prelude = _values("runs", _names(material, "folder"), [_run(m, m.label) for m in material.made])
+    prelude += _values("offers", _OFFER, offers) + _values("streams", _STREAM, streams)
+    prelude += _TABLES.format(
+        ledgers=_files(material, "ledger"),
+        calls=_files(material, "calls"),
+        flows=_files(material, "flows"),
+        sold_as=_sold_as(material),
+    )
+    return Database(material, prelude, tariffs)
+
+
+_OFFER: Final = ("run", "provider", "tariff", "number", "source", "max_delay_rate")
+_STREAM: Final = ("run", "provider", "source")
+
+
+def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any, ...]:
+    return (made.number, provider, tariff.name, tariff.index, source, tariff.max_delay_rate)
+
+
+def _sold_as(material: Material) -> str:
+    """Where the table calls says by which tariff a call was sold, it is that one's.
+
+    A call that nobody sold counts as asked of the first tariff of each provider it could have.
+    """
+    import pyarrow.parquet as pq
+
+    names = [
+        pq.read_schema(made.run.path / "calls.parquet").names for made in material.made if made.run
+    ]
+    if not all("tariff" in each for each in names):
+        return ""
+    first = (
+        "(select min(number) from offers as a\n"
+        "      where a.run = o.run and a.provider = o.provider and a.source = o.source)"
+    )
+    return f"\n    and (c.tariff = o.number or c.tariff < 0 and o.number = {first})"
+
+
+def _run(made: Made, where: str) -> tuple[Any, ...]:
+    return (made.number, where, made.seed, made.seconds / 3600, *made.case)
+
+
+def _names(material: Material, where: str) -> tuple[str, ...]:
+    return ("run", where, "seed", "hours", *(f"k{i}" for i in range(1, len(material.keys) + 1)))
+
+
+def _prelude_of_sweep(material: Material) -> str:
+    rows = [_run(made, str(made.row["run"])) for made in material.made]
+    quoted = {name: '"' + name.replace('"', '""') for name in material.providers}
+    selects = [_OF_SWEEP.format(provider=_literal(n), name="made." + q) for n, q in quoted.items()]
+    listed = _literal(f"{material.folder}/shards/*.parquet")
+    values = ",\n  ".join(_row(row) for row in rows)
+    names = ", ".join(_names(material, "key"))
+    return _SWEPT.format(
+        rows=values, names=names, shards=listed, selects="\nunion all\n".join(selects)
+    )
+
+
+def _files(material: Material, table: str) -> str:
+    return (
+        "[" + ", ".join(_literal(f"{made.label}/{table}.parquet") for made in material.made) + "]"
+    )
+
+
+def _values(table: str, names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    if not rows:
+        columns = ", ".join(f"null::{'bigint' if n == 'run' else 'varchar'} as {n}" for n in names)
+        return f"create table {table} as select {columns} where false;\n"
+    values = ",\n  ".join(_row(row) for row in rows)
+    return f"create table {table} as select * from (values\n  {values}) as t({', '.join(names)});\n"
+
+
+def _row(row: tuple[Any, ...]) -> str:
+    return "(" + ", ".join(_literal(value) for value in row) + ")"
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return f"{value!r}::double" if isinstance(value, float) else str(value)
+
+
+def _duckdb() -> Any:
+    try:
+        return importlib.import_module("duckdb")
+    except ImportError:
+        what = pip_install("duckdb")
+        raise InputError(f"a report needs DuckDB (ecnomy[report]): {what}") from None

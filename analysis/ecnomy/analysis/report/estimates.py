@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of an account with 95 % intervals, each with the query that gives it.
+
+Over several runs, which differ in their seeds alone: the mean of the runs' figures, with Student's
+t. Of one run: the figure of its sums, with the percentile bootstrap over 20 blocks of its time,
+drawn 2,000 times with replacement (always the same draws). Source: Efron 1979; Kunsch 1989 for
+blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.parts import Cell, Query, money
+from ecnomy.analysis.statistics import bootstrap
+
+__all__ = [
+    "BLOCKS",
+    "BREAK_EVEN",
+    "BREAK_EVEN_TIED",
+    "LEVEL",
+    "PER_CALL",
+    "PER_HOUR",
+    "Estimate",
+    "Figure",
+    "difference",
+    "estimate",
+    "owned",
+    "student",
+]
+
+LEVEL: Final = 0.95
+BLOCKS: Final = 20
+Array = npt.NDArray[np.float64]
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """What is computed of sums: revenue, refunds, profit [micro-units], calls sold, hours.
+
+    Attributes:
+        sql: of the columns revenue, refunds, profit, sold, hours.
+        of: the same of arrays of these, in this order.
+    """
+
+    sql: str
+    of: Callable[[Array, Array, Array, Array, Array], Array]
+
+
+PER_CALL: Final = Figure("profit / nullif(sold, 0) / 1e6", lambda v, r, p, n, h: p / n / 1e6)
+PER_HOUR: Final = Figure("profit / nullif(hours, 0) / 1e6", lambda v, r, p, n, h: p / h / 1e6)
+# The mean price of a call at which profit is 0, all else as it was: revenue grows with the price,
+# and what is paid back with it (tied) or not.
+BREAK_EVEN: Final = Figure(
+    "(revenue - profit) / nullif(sold, 0) / 1e6", lambda v, r, p, n, h: (v - p) / n / 1e6
+)
+BREAK_EVEN_TIED: Final = Figure(
+    "(revenue - refunds - profit) * revenue / nullif(revenue - refunds, 0) / nullif(sold, 0) / 1e6",
+    lambda v, r, p, n, h: (v - r - p) * v / (v - r) / n / 1e6,
+)
+_SUMS: Final = (
+    "revenue_micro::double as revenue, refunds_micro::double as refunds, "
+    "profit_micro::double as profit, sold, hours"
+)
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """A figure; the interval is None where there is none (one run that was not kept).
+
+    Attributes:
+        mean, low, high: as the page prints them, with their queries.
+        query: of the mean.
+        more: of the interval, where it is another.
+    """
+
+    mean: Cell
+    low: Cell | None
+    high: Cell | None
+    n: int
+    method: str
+    query: Query
+    more: Query | None = None
+
+    @property
+    def value(self) -> float:
+        """Of the mean; NaN where there is none."""
+        return math.nan if self.mean.value is None else float(self.mean.value)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Of the interval; NaN where there is none."""
+        if self.low is None or self.high is None or self.low.value is None:
+            return math.nan, math.nan
+        return float(self.low.value), float(self.high.value)
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """`0.031 [0.027, 0.035]`."""
+        if self.low is None or self.high is None or math.isnan(self.bounds[0]):
+            return (self.mean,)
+        return (self.mean, Cell(" ["), self.low, Cell(", "), self.high, Cell("]"))
+
+    @property
+    def sign(self) -> int:
+        """1 or -1 where all of the interval is above or below 0, else 0."""
+        low, high = self.bounds
+        return 1 if low > 0 else -1 if high < 0 else 0
+
+
+def student(n: int) -> float:
+    """Student's t for a mean of n values at LEVEL."""
+    return float(scipy_part("stats").t.ppf((1 + LEVEL) / 2, n - 1))
+
+
+def owned(provider: str, runs: Sequence[Made]) -> str:
+    """The condition that a row is of a provider in these runs, as SQL."""
+    name = provider.replace("'", "''")
+    listed = ", ".join(str(made.number) for made in runs)
+    return f"provider = '{name}' and run in ({listed})"
+
+
+def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) -> Estimate:
+    """A figure of a provider over runs of one case."""
+    own = owned(provider, runs)
+    values = (
+        f"select seed, {figure.sql} as x\n  from (select seed, {_SUMS} from accounts where {own})"
+    )
+    if len(runs) > 1:
+        return _by_seeds(db, values, len(runs), "Student's t over {} seeds")
+    query = db.ask(f"select x from ({values})")
+    mean = query.cell(0, 0, money(_or_nan(query.rows[0][0])))
+    if runs[0].run is None or mean.value is None:
+        return Estimate(mean, None, None, 1, "one run: no interval", query)
+    return _by_blocks(db, own, runs[0], figure, query)
+
+
+def difference(
+    db: Database, provider: str, runs: Sequence[Made], others: Sequence[Made], figure: Figure
+) -> Estimate | None:
+    """Mean difference (runs - others) over the seeds that both have; None with fewer than two."""
+    shared = {made.seed for made in runs} & {made.seed for made in others}
+    if len(shared) < 2:
+        return None
+    parts = [
+        f"(select seed, {figure.sql} as x from (select seed, {_SUMS} from accounts\n"
+        f"    where {owned(provider, each)}))"
+        for each in (runs, others)
+    ]
+    values = (
+        f"select seed, a.x - b.x as x\n  from {parts[0]} as a\n  join {parts[1]} as b using (seed)"
+    )
+    return _by_seeds(db, values, len(shared), "Student's t over {} paired seeds", "+")
+
+
+def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") -> Estimate:
+    half = f"{student(n)!r} * stddev_samp(x) / sqrt(count(x))"
+    query = db.ask(f"select avg(x), avg(x) - {half}, avg(x) + {half}\nfrom ({values})")
+    cells = [query.cell(0, i, money(_or_nan(query.rows[0][i]), sign)) for i in range(3)]
+    return Estimate(cells[0], cells[1], cells[2], n, method.format(n), query)
+
+
+def _by_blocks(db: Database, own: str, made: Made, figure: Figure, query: Query) -> Estimate:
+    length = made.seconds * 1e12 / BLOCKS
+    block = f"least(greatest(t_ps - 1, 0) // {round(length)}, {BLOCKS - 1})"
+    sums = db.ask(
+        f"select block, coalesce(sum(micro) filter (line = 'calls'), 0) as revenue,\n"
+        f"  -coalesce(sum(micro) filter (line = 'reimbursements'), 0) as refunds,\n"
+        f"  coalesce(sum(micro), 0) as profit, coalesce(sum(sold), 0) as sold\n"
+        f"from (select {block} as block, line, micro, 0 as sold from postings where {own}\n"
+        f"  union all select {block.replace('t_ps', 'start_ps')}, '', 0, 1 from calls where "
+        f"{own} and accepted)\n"
+        f"group by block order by block"
+    )
+    rows = np.array([[float(v) for v in row[1:]] for row in sums.rows])
+    hours = np.full(len(rows), made.seconds / 3600 / BLOCKS)
+
+    def of_sums(drawn: list[Array]) -> Array:
+        return figure.of(*(row.sum(axis=-1) for row in drawn))
+
+    found = bootstrap(of_sums, [*rows.T, hours], LEVEL)
+    how = "block bootstrap"
+    low, high = (Cell(money(v), "", sums.id, value=v, by=how) for v in (found.low, found.high))
+    minutes = length / 60e12
+    method = f"bootstrap over {BLOCKS} blocks of {minutes:.3g} min of one run"
+    return Estimate(query.cell(0, 0, money(query.rows[0][0])), low, high, 1, method, query, sums)
+
+
+def _or_nan(value: Any) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profit maps: over promised quality and price, and over load and price.
+
+Both are counterfactual but where a price was swept: the same calls are sold, carried and marked, at
+another price or promise. What is paid back follows the price where the tariff says so.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import owned
+from ecnomy.analysis.report.material import Key, Material
+from ecnomy.analysis.report.parts import Block, Cell, Picture, Query, Section, Table, money, percent
+
+__all__ = ["FACTORS", "maps"]
+
+FACTORS: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+_LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
+
+
+def maps(material: Material, db: Database, answer: Answer) -> Section:
+    """The maps that there are tables for."""
+    blocks: list[Block] = []
+    if material.kept:
+        blocks += _by_quality(db, answer)
+    if material.load is not None:
+        blocks += _by_load(material, db, answer, material.load)
+    price = next((key for key in material.keys if key.is_price), None)
+    if price is not None:
+        blocks += _measured(material, db, answer, price)
+    blocks.sort(key=lambda block: isinstance(block, Table))  # pictures side by side, then tables
+    return Section(f"{answer.provider}-maps", "Profit maps", tuple(blocks))
+
+
+def _list(values: tuple[float, ...]) -> str:
+    return "[" + ", ".join(f"{v!r}::double" for v in values) + "]"
+
+
+def _by_quality(db: Database, answer: Answer) -> list[Block]:
+    tariffs = db.tariffs[answer.provider]
+    limits = tuple(sorted({*_LIMITS, *(t.max_delay_rate for t in tariffs)}))
+    own = owned(answer.provider, answer.runs)
+    refund = "f * charge" if answer.tied else _refund(answer)
+    query = db.ask(
+        f"with sold as (select c.complete, c.sent, c.bad, coalesce(sum(p.micro), 0) as charge\n"
+        f"    from (from calls where {own} and accepted) as c left join postings as p on p.run "
+        f"= c.run\n"
+        f"    and p.provider = c.provider and p.flow = c.flow and p.start_ps = c.start_ps and "
+        f"p.line = 'calls'\n"
+        f"    group by c.run, c.flow, c.start_ps, c.complete, c.sent, c.bad),\n"
+        f"  rest as (select coalesce(sum(micro), 0) as micro from postings\n"
+        f"    where {own} and line not in ('calls', 'reimbursements')),\n"
+        f"  whole as (select sum(hours) as hours from accounts where {own})\n"
+        f"select q, f, (sum(f * charge - case when complete and bad > q * sent then {refund} "
+        f"else 0 end)\n"
+        f"    + any_value(rest.micro)) / 1e6 / any_value(hours) as profit\n"
+        f"from sold, rest, whole, (select unnest({_list(limits)}) as q), (select "
+        f"unnest({_list(FACTORS)}) as f)\n"
+        f"group by q, f order by q, f"
+    )
+    mean = _mean_price(db, own)
+    names = tuple(_price(f, mean) for f in FACTORS)
+    rows = tuple(percent(q, 1) for q in limits)
+    asked = tariffs[0].max_delay_rate if len(tariffs) == 1 else None
+    at = (limits.index(asked), FACTORS.index(1.0)) if asked is not None else None
+    label = "price of a call [money]" if mean is not None else "factor on all prices"
+    return _map(
+        query, rows, names, ("promised: at most so many packets bad", label), at,
+        ident=f"{answer.provider}-quality",
+        caption="Profit an hour over promised quality and price, counterfactual: the same calls, "
+                "at another price and promise",
+        of="ledger, calls",
+        follows=answer.tied,
+    )  # fmt: skip
+
+
+def _refund(answer: Answer) -> str:
+    """What is paid back, in micro-units, where it does not follow the price."""
+    from ecnomy.analysis.guarantors import providers_of
+
+    run = answer.runs[0].run
+    assert run is not None
+    told = next(p for p in providers_of(run) if p.name == answer.provider).reimbursement
+    return str(round(float(told.partition(" ")[0]) * 1e6))
+
+
+def _mean_price(db: Database, own: str) -> Query | None:
+    query = db.ask(
+        f"select sum(revenue_micro) / 1e6 / nullif(sum(sold), 0) from accounts where {own}"
+    )
+    return query if query.rows[0][0] else None
+
+
+def _price(factor: float, mean: Query | None) -> str:
+    return f"{factor:g}\u00d7" if mean is None else f"{factor * float(mean.rows[0][0]):.3g}"
+
+
+def _map(
+    query: Query,
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
+    labels: tuple[str, str],
+    at: tuple[int, int] | None,
+    *,
+    ident: str,
+    caption: str,
+    of: str,
+    follows: bool | None,
+) -> list[Block]:
+    """A query of (row, column, value), all of them and in order, as picture and table."""
+    values = [None if row[2] is None else float(row[2]) for row in query.rows]
+    grid = np.array([np.nan if v is None else v for v in values]).reshape(len(rows), len(columns))
+    cells = []
+    for i, name in enumerate(rows):
+        own = [
+            query.cell(k, 2, "-" if values[k] is None else money(float(grid[i, j]), "+"))
+            for j in range(len(columns))
+            for k in (i * len(columns) + j,)
+        ]
+        cells.append((Cell(name), *own))
+    losses = int((grid < 0).sum())
+    framed = "; the case as it was is framed" if at is not None else ""
+    picture = Picture(
+        id=f"{ident}-map",
+        caption=f"{caption} (money{framed})",
+        alt=f"Map of {grid.size} profits: {labels[0]} by {labels[1]}. {losses} are losses, "
+        f"hatched. "
+        f"The largest is {money(float(np.nanmax(grid)))}, the smallest "
+        f"{money(float(np.nanmin(grid)))} money an hour.",
+        of=of,
+        svg=pictures.heat(grid, rows, columns, labels, at),
+        head=("row", "column", "money an hour"),
+        rows=query.rows,
+        query=None,
+    )
+    note = ""
+    if follows is not None:
+        note = (
+            "What is paid back follows the price."
+            if follows
+            else "What is paid back stays as it was."
+        )
+        note += " Callers and admission are as they were: nobody asks less for being charged more."
+    table = Table(
+        f"{ident}-table", caption, of, (labels[0], *columns), tuple(cells), query, note=note
+    )
+    return [picture, table]
+
+
+def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> list[Block]:
+    place = material.keys.index(load)
+    worlds = {
+        value: tuple(value if i == place else v for i, v in enumerate(material.world))
+        for value in sorted(float(v) for v in load.values)
+    }
+    runs = {v: found for v, w in worlds.items() if (found := material.at(answer.choice, w))}
+    every = [made for found in runs.values() for made in found]
+    back = "f * refunds" if answer.tied else "refunds"
+    query = db.ask(
+        f"select k{place + 1} as load, f, avg(f * revenue - {back} - costs) / 1e6 as profit\n"
+        f"from (select k{place + 1}, revenue_micro / hours as revenue, refunds_micro / hours as "
+        f"refunds,\n"
+        f"    (revenue_micro - refunds_micro - profit_micro) / hours as costs from accounts\n"
+        f"    where {owned(answer.provider, every)}), (select unnest({_list(FACTORS)}) as f)\n"
+        f"group by load, f order by load, f"
+    )
+    own = owned(answer.provider, every)
+    mean = _mean_price(db, own)
+    rows = tuple(f"{v:g}" for v in runs)
+    base = float(load.base) if isinstance(load.base, float) else 0.0
+    at = (list(runs).index(base), FACTORS.index(1.0)) if base in runs else None
+    label = "price of a call [money]" if mean is not None else "factor on all prices"
+    return _map(
+        query, rows, tuple(_price(f, mean) for f in FACTORS), (load.words, label), at,
+        ident=f"{answer.provider}-load",
+        caption=f"Profit an hour over {load.words} and price: measured at each load, "
+                f"counterfactual in the price",
+        of="ledger; calls sold: calls",
+        follows=answer.tied,
+    )  # fmt: skip
+
+
+def _measured(material: Material, db: Database, answer: Answer, price: Key) -> list[Block]:
+    """The price as it was swept, over the load where that was too."""
+    at = material.keys.index(price) + 1
+    load = material.load
+    down = f"k{material.keys.index(load) + 1}" if load is not None else "'all'"
+    free = {material.keys.index(price), *([material.keys.index(load)] if load is not None else [])}
+    fixed = tuple(
+        None if i in free else (c if c is not None else w)
+        for i, (c, w) in enumerate(zip(answer.choice, material.world, strict=True))
+    )
+    runs = material.at(fixed)
+    query = db.ask(
+        f"with d as (select {down} as load, k{at} as price, profit_micro / 1e6 / hours as x from "
+        f"accounts\n"
+        f"    where {owned(answer.provider, runs)})\n"
+        f"select l.load, p.price, avg(x) from (select distinct load from d) as l cross join "
+        f"(select distinct price from d) as p\n"
+        f"left join d on d.load = l.load and d.price = p.price group by all order by 1, 2"
+    )
+    rows = tuple(
+        dict.fromkeys(f"{r[0]:g}" if isinstance(r[0], float) else str(r[0]) for r in query.rows)
+    )
+    columns = tuple(dict.fromkeys(f"{r[1]:g}" for r in query.rows))
+    words = load.words if load is not None else "load"
+    return _map(
+        query, rows, columns, (words, price.words), None,
+        ident=f"{answer.provider}-price",
+        caption=f"Profit an hour over {words} and {price.words}: measured, as both "
+                f"were swept" if load is not None
+        else f"Profit an hour over {price.words}: measured, as it was swept",
+        of="ledger",
+        follows=None,
+    )  # fmt: skip

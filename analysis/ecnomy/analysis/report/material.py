@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a report is of: runs of one scenario under several seeds, of several, or of a sweep.
+
+A *case* is a value of every key that was varied; its runs differ in their seeds alone. Keys of a
+provider's own part of the scenario are its *choices*, all others are the world it does business in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.guarantors import Provider, providers_of
+from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.results import Run, open_run
+from ecnomy.markets.sweep.store import head_of, is_sweep
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Key", "Made", "Material", "Value", "open_material"]
+
+Value = float | str
+SCENARIO: Final = "scenario"  # the key of runs of several scenarios
+_KIND: Final = re.compile(r"[\"']kind[\"']: ?[\"']([^\"']+)[\"']")
+_SIZE: Final = ("count", "rate", "mean", "interval", "reading", "idle")
+
+
+class Key(msgspec.Struct, frozen=True):
+    """What was varied.
+
+    Attributes:
+        path: in the scenario, as a sweep has it.
+        unit: of its values, "" for none; texts have none.
+        values: in the order of the sweep.
+        own: whether it is a provider's to choose.
+        base: the value that the scenario has, if it is one of `values`, else the first of these.
+    """
+
+    path: str
+    unit: str
+    values: tuple[Value, ...]
+    own: bool
+    base: Value
+
+    @property
+    def is_load(self) -> bool:
+        """Whether it is a number that says how much of a kind of traffic there is."""
+        numbers = all(isinstance(value, float) for value in self.values)
+        parts = self.path.split(".")
+        return numbers and parts[0] == "sources" and parts[-1] in _SIZE and len(self.values) > 1
+
+    @property
+    def is_price(self) -> bool:
+        """Whether it is a price that a provider asks."""
+        numbers = all(isinstance(value, float) for value in self.values)
+        return self.own and numbers and self.path.endswith(".price") and "tariff" in self.path
+
+    @property
+    def words(self) -> str:
+        """Short, as axes have it."""
+        parts = self.path.split(".")
+        name = ".".join(part for part in parts[1:] if part not in ("agents", "links"))
+        if parts[-1] == "count" and parts[0] == "sources":
+            name = parts[1]
+        return f"{name} [{self.unit}]" if self.unit else name
+
+    def told(self, value: Value) -> str:
+        """A value as tables have it."""
+        if isinstance(value, float):
+            return f"{value:g}"
+        kinds = [_KIND.search(str(each)) for each in self.values]
+        names = [found[1] if found else "" for found in kinds]
+        distinct = len(set(names)) == len(self.values) and all(names)
+        return names[self.values.index(value)] if distinct else value
+
+
+class Made(msgspec.Struct, frozen=True):
+    """One run. `run` is None where a sweep kept no results of it.
+
+    Attributes:
+        number: from 1 on, in the page.
+        case: the value of each key.
+        row: its outcome columns, of a run of a sweep.
+    """
+
+    number: int
+    label: str
+    seed: int
+    case: tuple[Value, ...]
+    seconds: float
+    run: Run | None
+    row: dict[str, Any]
+
+
+class Material(msgspec.Struct, frozen=True):
+    """What is reported on.
+
+    Attributes:
+        folder: the first of RESULTS.
+        kept: whether the tables of all runs are there.
+        left_out: runs that failed, or have no part in this, in words.
+        sweep: the folder of the sweep, "" for none.
+    """
+
+    folder: Path
+    title: str
+    keys: tuple[Key, ...]
+    made: tuple[Made, ...]
+    kept: bool
+    left_out: tuple[str, ...]
+    sweep: str = ""
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """Names of those there are in every run."""
+        if self.made[0].run is None:
+            ends = ".calls_sold"
+            return tuple(n.removesuffix(ends) for n in self.made[0].row if n.endswith(ends))
+        return tuple(p.name for p in self.told(self.made[0]))
+
+    def told(self, made: Made) -> tuple[Provider, ...]:
+        """The providers of a run that was kept."""
+        assert made.run is not None
+        return providers_of(made.run)
+
+    @property
+    def load(self) -> Key | None:
+        """The key that says how much traffic there is; of several the one with most values."""
+        found = sorted((k for k in self.keys if k.is_load), key=lambda k: -len(k.values))
+        return found[0] if found else None
+
+    @property
+    def world(self) -> tuple[Value | None, ...]:
+        """The reference: the value of each key that is no choice; None for choices."""
+        return tuple(None if key.own else key.base for key in self.keys)
+
+    def choices(self) -> list[tuple[Value | None, ...]]:
+        """What was chosen by providers, key by key (None: not theirs), in the order of the runs."""
+        rows = [
+            tuple(v if key.own else None for key, v in zip(self.keys, made.case, strict=True))
+            for made in self.made
+        ]
+        return list(dict.fromkeys(rows))
+
+    def at(self, *parts: Sequence[Value | None]) -> tuple[Made, ...]:
+        """The runs whose case has the values given; None fits all."""
+        return tuple(
+            made
+            for made in self.made
+            if all(w is None or w == v for p in parts for w, v in zip(p, made.case, strict=True))
+        )
+
+    def choice_words(self, choice: Sequence[Value | None]) -> str:
+        """A choice as tables have it, "" where there was none."""
+        given = [(k, v) for k, v in zip(self.keys, choice, strict=True) if v is not None]
+        if len(given) == 1 and isinstance(given[0][1], str):
+            return given[0][0].told(given[0][1])
+        return ", ".join(
+            f"{k.path.rpartition('.')[2]} {k.told(v)} {k.unit}".strip() for k, v in given
+        )
+
+
+def open_material(results: Sequence[Path]) -> Material:
+    """Open a run, several, or a sweep.
+
+    Raises:
+        ResultsError: there are no results, or no provider in them.
+        InputError: a sweep beside something else.
+    """
+    sweeps = [path for path in results if is_sweep(path)]
+    if sweeps and len(results) > 1:
+        raise InputError(f"{sweeps[0]}: found a sweep beside others, expected it alone, or runs")
+    found = _of_sweep(sweeps[0]) if sweeps else _of_runs(results)
+    if not found.providers:
+        raise ResultsError(f"{found.folder}: no guaranteed stream provider did business there")
+    return found
+
+
+def _of_runs(results: Sequence[Path]) -> Material:
+    runs = [open_run(path) for path in results]
+    for run in runs:
+        if not run.plan.record.calls:
+            raise ResultsError(f"{run.path}: its calls were not recorded (record: {{calls: true}})")
+    names = [_without_seed(run) for run in runs]
+    distinct = list(dict.fromkeys(names))
+    first = {name: runs[names.index(name)] for name in distinct}
+    titles = [run.title for run in first.values()]
+    if len(set(titles)) < len(titles):
+        titles = [str(run.path) for run in first.values()]
+    shown = dict(zip(distinct, titles, strict=True))
+    made: list[Made] = []
+    seen: set[tuple[bytes, int]] = set()
+    for run, name in zip(runs, names, strict=True):
+        who = (name, run.manifest.seed)
+        if who in seen:
+            raise InputError(f"{run.path}: found a run of a seed twice, expected each seed once")
+        seen.add(who)
+        case: tuple[Value, ...] = (shown[name],) if len(distinct) > 1 else ()
+        seconds = run.measured.to_ps / PS_PER_S
+        label = str(run.path)
+        made.append(Made(len(made) + 1, label, run.manifest.seed, case, seconds, run, {}))
+    keys: tuple[Key, ...] = ()
+    if len(distinct) > 1:
+        keys = (Key(SCENARIO, "", tuple(titles), True, titles[0]),)
+    notes = tuple(f"{run.path}: {run.note}" for run in runs if run.note)
+    return Material(results[0], runs[0].title, keys, tuple(made), True, notes)
+
+
+def _without_seed(run: Run) -> bytes:
+    scenario = {k: v for k, v in (run.manifest.scenario or {}).items() if k != "seed"}
+    return msgspec.json.encode(scenario, order="sorted")
+
+
+def _of_sweep(folder: Path) -> Material:
+    from ecnomy.analysis.sweeps import load, parameter_units
+
+    head, frame = head_of(folder), load(folder)
+    units = parameter_units(folder)
+    done = frame[frame["status"] == "done"]
+    if done.empty:
+        raise ResultsError(f"{folder}: none of its {len(frame)} runs is done")
+    paths = [path for path in head["kinds"] if path in frame]
+    keys = tuple(_key(path, done[path], units.get(path, ""), head) for path in paths)
+    rows: list[dict[str, Any]] = [dict(r) for r in done.to_dict("records")]  # type: ignore[arg-type]
+    made = tuple(_made(folder, keys, row, head["points"]) for row in rows)
+    kept = all(one.run is not None for one in made)
+    if not kept:  # all from one place: the sweep's table
+        made = tuple(msgspec.structs.replace(one, run=None) for one in made)
+    left = len(head["points"]) - len(done)
+    notes = (f"{left} of {len(head['points'])} runs of the sweep failed or are not made",)
+    title = head.get("title") or (made[0].run.title if made[0].run else folder.name)
+    return Material(folder, title, keys, made, kept, notes if left else (), str(folder))
+
+
+def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> Key:
+    values: list[Value] = [v if isinstance(v, float) else str(v) for v in column.tolist()]
+    values = list(dict.fromkeys(values))
+    own = path.startswith("market.agents.") and "price_per_mark" not in path
+    told = _number(_written(head["base"], path))
+    base = told if told in values else values[0]
+    return Key(path, unit, tuple(values), own, base)
+
+
+def _number(told: Any) -> Value:
+    try:
+        return float(str(told).strip().partition(" ")[0])
+    except ValueError:
+        return str(told)
+
+
+def _written(base: str, path: str) -> Any:
+    """What stands at a path of the sweep's scenario; None where nothing does."""
+    from ecnomy.markets.inputs.overrides import located
+    from ecnomy.markets.inputs.yamlfile import parse
+
+    node: Any = msgspec.json.decode(base)
+    for key in located(parse(base, "", lines=False), path):
+        if isinstance(node, dict):
+            node = node.get(str(key))
+        else:
+            inside = isinstance(node, list) and isinstance(key, int) and key < len(node)
+            node = node[key] if inside else None
+    return node
+
+
+def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequence[str]) -> Made:
+    number = int(row["number"])
+    kept = folder / "runs" / points[number]
+    run = open_run(kept) if (kept / "manifest.json").is_file() else None
+    case = tuple(row[k.path] if isinstance(row[k.path], float) else str(row[k.path]) for k in keys)
+    hours = [float(row[name]) for name in row if name.endswith(".hours")]
+    seconds = run.measured.to_ps / PS_PER_S if run else 3600 * max(hours, default=0.0)
+    return Made(number + 1, str(kept), int(row["seed"]), case, seconds, run, row)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page on a guaranteed stream provider's business: one file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ecnomy.analysis.pages import environment
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer, answer_of
+from ecnomy.analysis.report.database import Database, open_database
+from ecnomy.analysis.report.maps import maps
+from ecnomy.analysis.report.material import Material, open_material
+from ecnomy.analysis.report.parts import Page, Picture, Query, Section, money
+from ecnomy.analysis.report.promises import promises
+from ecnomy.analysis.report.provenance import provenance
+from ecnomy.analysis.report.risk import profit_per_call
+from ecnomy.analysis.report.scatter import scatter
+from ecnomy.analysis.report.sensitivity import sensitivity
+from ecnomy.analysis.report.statement import statement
+
+__all__ = ["gsp_page", "write_gsp_page"]
+
+
+def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> Page:
+    """Write the page of runs, or of a sweep.
+
+    Args:
+        results: folders.
+        file: of the page; a file of that name is replaced when the new one is whole.
+        command: as the page tells it.
+
+    Raises:
+        ResultsError: a table is missing, or the page and `ecnomy show` disagree.
+        InputError: a package is missing.
+    """
+    from ecnomy.analysis.reproduce.record import write_whole
+
+    template = environment(Path(__file__).parent).get_template("page.html")
+    page = gsp_page(results, command)
+    write_whole(file, template.render(page=page, kind=_kind).encode())
+    return page
+
+
+def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
+    """All that the page says."""
+    material = open_material(results)
+    db = open_database(material)
+    try:
+        answers = tuple(answer_of(material, db, name) for name in material.providers)
+        sections = [s for answer in answers for s in _sections(material, db, answer)]
+        sections.append(provenance(material, db, command))
+        shown = tuple(_Shown(material, db, answer) for answer in answers)
+        return Page(material.title, shown, tuple(sections), db.prelude)
+    finally:
+        db.close()
+
+
+class _Shown:
+    """An answer with the picture that stands beside it."""
+
+    def __init__(self, material: Material, db: Database, answer: Answer) -> None:
+        self.answer = answer
+        self.alone = len(material.providers) == 1
+        self.picture = _along(material, answer) if len(answer.loads) > 1 else _waterfall(db, answer)
+        self.kept = material.kept
+        self.load = material.load
+
+    @property
+    def line(self) -> str:
+        """The answer as the terminal has it."""
+        return f"{self.answer.provider}: {''.join(cell.text for cell in self.answer.sentence)}"
+
+    @property
+    def queries(self) -> tuple[Query, ...]:
+        """All behind the first screen."""
+        drawn = self.picture.queries if self.picture is not None else ()
+        loads = tuple(one.query for one in self.answer.loads.values())
+        return (*self.answer.queries, *drawn, *loads)
+
+
+def _sections(material: Material, db: Database, answer: Answer) -> list[Section]:
+    found: list[Section | None] = []
+    if material.kept:
+        found.append(statement(material, db, answer))
+    found.append(profit_per_call(material, db, answer))
+    if material.kept:
+        found += [promises(db, answer), scatter(db, answer)]
+    found += [maps(material, db, answer), sensitivity(material, db, answer)]
+    return [section for section in found if section is not None and section.blocks]
+
+
+def _along(material: Material, answer: Answer) -> Picture:
+    load = material.load
+    assert load is not None
+    rows = [(x, one.value, *one.bounds) for x, one in answer.loads.items()]
+    curves = {answer.choice_words or "profit a call": rows}
+    told = "; ".join(f"{x:g}: {money(mean)}" for x, mean, _, _ in rows)
+    return Picture(
+        id=f"{answer.provider}-along",
+        caption=f"Profit a call over {load.words}, 95 % intervals",
+        alt=f"Profit a call falls or rises with {load.words}: {told}.",
+        of="ledger; calls sold: calls",
+        svg=pictures.along(curves, load.words, "profit a call [money]"),
+        head=(load.words, "profit a call", "from", "to"),
+        rows=tuple(rows),
+    )
+
+
+def _waterfall(db: Database, answer: Answer) -> Picture | None:
+    from ecnomy.analysis.report.database import LINES
+    from ecnomy.analysis.report.estimates import owned
+
+    if not db.tariffs:
+        return None
+    own = owned(answer.provider, answer.runs)
+    order = ", ".join(f"'{line}'" for line in LINES)
+    query = db.ask(
+        f"select line, sum(micro) / 1e6 / nullif((select sum(sold) from accounts where {own}), 0)\n"
+        f"from postings where {own} group by line order by coalesce(list_position([{order}], "
+        f"line), 99), line"
+    )
+    steps = [(str(line), float(value)) for line, value in query.rows if value is not None]
+    if not steps:
+        return None
+    steps.append(("profit", sum(value for _, value in steps)))
+    told = ", ".join(f"{line} {money(value, '+')}" for line, value in steps)
+    return Picture(
+        id=f"{answer.provider}-waterfall",
+        caption="What an average call brings and costs, money",
+        alt=f"Bars from the price of a call to its profit: {told}.",
+        of="ledger; calls sold: calls",
+        svg=pictures.waterfall(steps),
+        head=("line", "money a call sold"),
+        rows=tuple(steps),
+        query=query,
+    )
+
+
+def _kind(block: Any) -> str:
+    """Which macro of the template draws a block."""
+    return type(block).__name__.lower()

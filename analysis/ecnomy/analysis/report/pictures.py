@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of a page as SVG: narrow, so that their letters can be read on a telephone.
+
+Colours differ in lightness, and what colours tell is told by hatches, markers or signs too, for
+prints in grey. The same numbers and library versions give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.panels import COLOURS, panel_style
+from ecnomy.analysis.report.parts import money
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["along", "bins", "heat", "points", "shares", "stacked", "tornado", "waterfall"]
+
+Floats = npt.NDArray[np.float64]
+_INCHES: Final = (4.9, 3.2)
+_BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
+_LOOKS: Final[dict[str, dict[str, Any]]] = {
+    "calls": {"facecolor": _SKY},
+    "reimbursements": {"facecolor": _RED, "hatch": "xxx"},
+    "marks of calls": {"facecolor": "#E69F00", "hatch": "///"},
+    "marks of test streams": {"facecolor": "#F0E442", "hatch": "..."},
+    "fixed costs": {"facecolor": "#999999"},
+}
+_OTHER: Final[dict[str, Any]] = {"facecolor": "#CC79A7", "hatch": "\\\\\\"}
+
+
+class _Canvas:
+    """A figure with one axis or several, which becomes SVG."""
+
+    def __init__(self, rows: int = 1, height: float = _INCHES[1]) -> None:
+        from matplotlib.figure import Figure
+
+        self.figure: Figure = Figure(figsize=(_INCHES[0], height), layout="constrained")
+        self.axes: list[Axes] = list(
+            np.atleast_1d(self.figure.subplots(rows, 1, sharex=rows > 1)).ravel()
+        )
+
+    def svg(self) -> bytes:
+        """Without a date, and with names that depend on the drawing alone."""
+        import matplotlib
+
+        out = io.BytesIO()
+        with matplotlib.rc_context({"svg.hashsalt": "ecnomy", "svg.fonttype": "path"}):
+            self.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+        return out.getvalue()
+
+
+def _zero(axis: Axes) -> None:
+    axis.axhline(0, color="black", linewidth=1)
+
+
+def _legend(axis: Axes, columns: int = 2) -> None:
+    axis.legend(
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=columns,
+        frameon=False,
+        fontsize=8.5,
+        handlelength=2.4,
+        columnspacing=1.2,
+    )
+
+
+def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: str) -> bytes:
+    """What was received (above 0) and paid (below) in each period, and what was left."""
+    with panel_style():
+        canvas = _Canvas(height=3.6)
+        axis, widths = canvas.axes[0], np.diff(edges)
+        above, below = np.zeros(len(widths)), np.zeros(len(widths))
+        for name, values in parts.items():
+            look = _LOOKS.get(name.partition(" (")[0], _OTHER)
+            base = np.where(values >= 0, above, below)
+            axis.bar(
+                edges[:-1], values, widths, base, align="edge", edgecolor="black",
+                linewidth=0.5, label=name, **look,
+            )  # fmt: skip
+            above, below = above + np.maximum(values, 0), below + np.minimum(values, 0)
+        middle = edges[:-1] + widths / 2
+        axis.plot(middle, profit, color="black", marker="o", markersize=4, label="profit")
+        _zero(axis)
+        axis.set_xlabel(label)
+        axis.set_ylabel("money")
+        axis.set_xlim(edges[0], edges[-1])
+        _legend(axis)
+        return canvas.svg()
+
+
+def waterfall(steps: Sequence[tuple[str, float]]) -> bytes:
+    """From what an average call brings to what is left of it; the last step is the sum."""
+    with panel_style():
+        canvas = _Canvas(height=2.6)
+        axis, at = canvas.axes[0], 0.0
+        names = [name for name, _ in steps]
+        reach = max(abs(value) for _, value in steps) or 1.0
+        for i, (_, value) in enumerate(steps):
+            last = i == len(steps) - 1
+            left = 0.0 if last else at
+            look: dict[str, Any] = {"facecolor": _SKY if value >= 0 else "#E69F00"}
+            if value < 0:
+                look["hatch"] = "///"
+            if last:
+                look = {
+                    "facecolor": _GREEN if value >= 0 else _RED,
+                    "hatch": None if value >= 0 else "xxx",
+                }
+            axis.barh(i, value, left=left, edgecolor="black", linewidth=0.6, height=0.65, **look)
+            end = max(left, left + value)
+            axis.text(end + 0.02 * reach, i, _signed(value), va="center", fontsize=9)
+            at = at + (0 if last else value)
+        axis.set_yticks(range(len(names)), names)
+        axis.invert_yaxis()
+        axis.axvline(0, color="black", linewidth=1)
+        low, high = axis.get_xlim()
+        axis.set_xlim(low, high + 0.18 * (high - low))
+        axis.set_xlabel("money a call sold")
+        axis.grid(axis="y", visible=False)
+        return canvas.svg()
+
+
+def along(
+    curves: Mapping[str, Sequence[tuple[float, float, float, float]]], label: str, unit: str
+) -> bytes:
+    """Curves of (x, mean, low, high), told apart by marker and line."""
+    with panel_style():
+        canvas = _Canvas()
+        axis = canvas.axes[0]
+        looks = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
+        for i, (name, rows) in enumerate(curves.items()):
+            marker, line, colour = looks[i % len(looks)]
+            x, mean, low, high = (np.array(column) for column in zip(*rows, strict=True))
+            axis.plot(
+                x, mean, marker=marker, linestyle=line, color=colour, markersize=5, label=name
+            )
+            if np.isfinite(low).any():
+                errors = [mean - low, high - mean]
+                axis.errorbar(x, mean, errors, fmt="none", ecolor=colour, capsize=4, linewidth=1)
+        _zero(axis)
+        axis.set_xlabel(label)
+        axis.set_ylabel(unit)
+        if len(curves) > 1:
+            _legend(axis)
+        return canvas.svg()
+
+
+def bins(low: Floats, counts: Floats, width: float, marks: Mapping[str, float]) -> bytes:
+    """A histogram (logarithmic counts), losses hatched, with lines at `marks`."""
+    with panel_style():
+        canvas = _Canvas()
+        axis = canvas.axes[0]
+        looks: tuple[tuple[bool, dict[str, Any]], ...] = (
+            (False, {"facecolor": _SKY}),
+            (True, {"facecolor": _RED, "hatch": "///"}),
+        )
+        for loss, look in looks:
+            own = (low < 0) == loss
+            name = "calls at a loss" if loss else "calls at a profit"
+            axis.bar(
+                low[own], counts[own], width, align="edge", edgecolor="black", linewidth=0.4,
+                label=name, **look,
+            )  # fmt: skip
+        for line, (name, x) in zip(("--", ":", "-."), marks.items(), strict=False):
+            axis.axvline(x, color="black", linestyle=line, linewidth=1.6, label=name)
+        axis.set_yscale("log")
+        axis.set_xlabel("profit of a call [money]")
+        axis.set_ylabel("calls")
+        _legend(axis)
+        return canvas.svg()
+
+
+def shares(
+    edges: Floats, sold: Floats, blocked: Floats, broken: Floats, limit: float | None, label: str
+) -> bytes:
+    """Above: calls sold and blocked; below: the share of calls sold whose promise broke."""
+    with panel_style():
+        canvas = _Canvas(2, 4.2)
+        top, bottom = canvas.axes
+        widths = np.diff(edges)
+        look: dict[str, Any] = {"align": "edge", "edgecolor": "black", "linewidth": 0.5}
+        top.bar(edges[:-1], sold, widths, facecolor=_SKY, label="sold", **look)
+        top.bar(
+            edges[:-1],
+            blocked,
+            widths,
+            sold,
+            facecolor=_RED,
+            hatch="///",
+            label="turned away",
+            **look,
+        )
+        top.set_ylim(0, 1.08 * float((sold + blocked).max()) or 1)
+        top.set_ylabel("calls asked for")
+        _legend(top)
+        turned = 100 * np.divide(
+            blocked, sold + blocked, out=np.full(len(sold), np.nan), where=sold + blocked > 0
+        )
+        lost = 100 * np.divide(broken, sold, out=np.full(len(sold), np.nan), where=sold > 0)
+        middle = edges[:-1] + widths / 2
+        bottom.plot(
+            middle, turned, color=_RED, marker="s", linestyle="--", label="turned away, of asked"
+        )
+        bottom.plot(middle, lost, color=_BLUE, marker="o", label="promise broken, of sold")
+        if limit is not None:
+            bottom.axhline(
+                100 * limit, color="black", linestyle=":", label="turned away at most, promised"
+            )
+        bottom.set_ylim(bottom=0)
+        bottom.set_xlim(edges[0], edges[-1])
+        bottom.set_ylabel("share [%]")
+        bottom.set_xlabel(label)
+        _legend(bottom)
+        return canvas.svg()
+
+
+def points(
+    groups: Mapping[str, tuple[Floats, Floats]], level: float | None, threshold: float | None
+) -> bytes:
+    """Samples of L over M, a marker a stream."""
+    with panel_style():
+        canvas = _Canvas(height=3.6)
+        axis = canvas.axes[0]
+        looks = (("o", _BLUE), ("^", _RED), ("s", _GREEN), ("x", "black"), ("D", "#E69F00"))
+        for i, (name, (marked, bad)) in enumerate(groups.items()):
+            marker, colour = looks[i % len(looks)]
+            fill: dict[str, Any] = (
+                {"color": colour} if marker == "x" else {"facecolors": "none", "edgecolors": colour}
+            )
+            axis.scatter(
+                100 * marked, 100 * bad, s=16, marker=marker, linewidths=0.9, label=name, **fill
+            )
+        if level is not None:
+            axis.axhline(100 * level, color="black", linestyle="--", label="promise, $L^G$")
+        if threshold is not None:
+            axis.axvline(
+                100 * threshold, color="black", linestyle=":", label="blocking threshold, mean"
+            )
+        axis.set_xlabel("packets marked in a sample, M [%]")
+        axis.set_ylabel("lost or late, L [%]")
+        _legend(axis)
+        return canvas.svg()
+
+
+def heat(
+    grid: Floats,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    labels: tuple[str, str],
+    at: tuple[int, int] | None,
+) -> bytes:
+    """A map of profits: signs printed, losses hatched, the case as it is framed."""
+    from matplotlib.colors import TwoSlopeNorm
+    from matplotlib.patches import Rectangle
+
+    with panel_style():
+        height = 1.3 + 0.33 * len(rows)
+        canvas = _Canvas(height=max(height, 2.2))
+        axis = canvas.axes[0]
+        reach = float(np.nanmax(np.abs(grid))) or 1.0
+        norm = TwoSlopeNorm(0.0, -reach, reach)
+        axis.imshow(grid, cmap="PuOr", norm=norm, aspect="auto")
+        for i, j in np.ndindex(*grid.shape):
+            value = float(grid[i, j])
+            if value < 0:
+                box = Rectangle(
+                    (j - 0.5, i - 0.5),
+                    1,
+                    1,
+                    fill=False,
+                    hatch="//",
+                    edgecolor="#FFFFFF90",
+                    linewidth=0,
+                )
+                axis.add_patch(box)
+            box_style = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
+            axis.text(j, i, _signed(value), ha="center", va="center", fontsize=7.5, bbox=box_style)
+        if at is not None:
+            axis.add_patch(
+                Rectangle(
+                    (at[1] - 0.5, at[0] - 0.5), 1, 1, fill=False, edgecolor="black", linewidth=2.4
+                )
+            )
+        axis.set_xticks(range(len(columns)), columns)
+        axis.set_yticks(range(len(rows)), rows)
+        axis.set_ylabel(labels[0])
+        axis.set_xlabel(labels[1])
+        axis.grid(visible=False)
+        return canvas.svg()
+
+
+def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
+    """Per key its name, the least and the most profit with the values that gave them."""
+    with panel_style():
+        canvas = _Canvas(height=1.0 + 0.5 * len(bars))
+        axis = canvas.axes[0]
+        for i, (_, low, low_name, high, high_name) in enumerate(bars):
+            look: dict[str, Any] = {
+                "left": middle,
+                "height": 0.5,
+                "edgecolor": "black",
+                "linewidth": 0.6,
+            }
+            axis.barh(i, low - middle, facecolor="#E69F00", hatch="///", **look)
+            axis.barh(i, high - middle, facecolor=_SKY, **look)
+            axis.annotate(
+                low_name,
+                (low, i),
+                (-4, 0),
+                textcoords="offset points",
+                ha="right",
+                va="center",
+                fontsize=8,
+            )
+            axis.annotate(
+                high_name,
+                (high, i),
+                (4, 0),
+                textcoords="offset points",
+                ha="left",
+                va="center",
+                fontsize=8,
+            )
+        ends = [middle, *(bar[1] for bar in bars), *(bar[3] for bar in bars)]
+        reach = (max(ends) - min(ends)) or 1.0
+        axis.set_xlim(min(ends) - 0.35 * reach, max(ends) + 0.45 * reach)
+        axis.axvline(middle, color="black", linewidth=1.2)
+        axis.axvline(0, color="black", linewidth=1, linestyle=":")
+        axis.set_yticks(range(len(bars)), [name for name, *_ in bars])
+        axis.set_ylim(len(bars) - 0.5, -0.5)
+        axis.set_xlabel("profit a call [money]")
+        axis.grid(axis="y", visible=False)
+        return canvas.svg()
+
+
+def _signed(value: float) -> str:
+    return money(value, "+") if abs(value) < 100 else f"{value:+,.0f}".replace("-", "\u2212")

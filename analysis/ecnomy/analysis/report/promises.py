@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Promises kept and broken: who is turned away, and whose packets are lost or late."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import LEVEL, owned, student
+from ecnomy.analysis.report.parts import Cell, Picture, Section, Table, Words, percent
+from ecnomy.analysis.report.statement import period_s
+from ecnomy.analysis.report.tariffs import Tariff
+
+__all__ = ["promises", "share_interval"]
+
+_COUNTS: Final = (
+    "count(*), count(*) filter (accepted), count(*) filter (accepted and complete), "
+    "count(*) filter (broken)"
+)
+
+
+def promises(db: Database, answer: Answer) -> Section:
+    """Blocking against B^G and delay against L^G of each tariff, then both over time."""
+    own = owned(answer.provider, answer.runs)
+    tariffs: tuple[Tariff, ...] = db.tariffs[answer.provider]
+    blocks = (
+        _table(db, answer, own, tariffs),
+        _note(len(answer.runs)),
+        _over_time(db, answer, own, tariffs),
+    )
+    return Section(f"{answer.provider}-promises", "Promises kept and broken", blocks)
+
+
+def share_interval(parts: list[int], wholes: list[int]) -> tuple[float, float]:
+    """95 % interval of a share: Student's t over runs that differ, else Clopper and Pearson's."""
+    shares = [a / b for a, b in zip(parts, wholes, strict=True) if b]
+    if len(shares) > 1 and np.ptp(shares) > 0:
+        half = student(len(shares)) * float(np.std(shares, ddof=1)) / len(shares) ** 0.5
+        mean = float(np.mean(shares))
+        return max(mean - half, 0.0), min(mean + half, 1.0)
+    part, whole = sum(parts), sum(wholes)
+    if not whole:
+        return float("nan"), float("nan")
+    beta, tail = scipy_part("stats").beta, (1 - LEVEL) / 2
+    low = float(beta.ppf(tail, part, whole - part + 1)) if part else 0.0
+    high = float(beta.isf(tail, part + 1, whole - part)) if part < whole else 1.0
+    return low, high
+
+
+def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) -> Table:
+    query = db.ask(
+        f"select tariff, run, {_COUNTS}, max(bad / nullif(sent, 0)) filter (accepted and "
+        f"complete)\n"
+        f"from calls where {own} group by tariff, run order by tariff, run"
+    )
+    rows = []
+    for tariff in tariffs:
+        found = [row for row in query.rows if row[0] == tariff.name]
+        asked, sold, ended, broken = ([int(row[i]) for row in found] for i in (2, 3, 4, 5))
+        worst = max((float(row[6]) for row in found if row[6] is not None), default=float("nan"))
+        blocked = [a - b for a, b in zip(asked, sold, strict=True)]
+        limit = tariff.max_blocking_rate
+        of = f"{tariff.name}: " if len(tariffs) > 1 else ""
+        rows.append(_row(f"{of}turned away", blocked, asked, "asked", limit, "-"))
+        most = f"at most {100 * tariff.max_delay_rate:g} % of packets lost or later than "
+        most += f"{tariff.max_delay_ps / 1e9:g} ms"
+        rows.append(
+            _row(
+                f"{of}promise broken",
+                broken,
+                ended,
+                "ended",
+                None,
+                f"worst call: {percent(worst, 2)}",
+                most,
+            )
+        )
+    return Table(
+        id=f"{answer.provider}-promises-table",
+        caption="Promises and what became of them",
+        of="calls",
+        head=("promise", "number", "of", "share", "95 % interval", "promised", "kept?"),
+        rows=tuple(rows),
+    )
+
+
+def _row(
+    name: str,
+    parts: list[int],
+    wholes: list[int],
+    of: str,
+    limit: float | None,
+    kept: str,
+    most: str = "",
+) -> tuple[Cell, ...]:
+    part, whole = sum(parts), sum(wholes)
+    low, high = share_interval(parts, wholes)
+    share = part / whole if whole else float("nan")
+    if limit is not None:
+        kept = "kept" if high <= limit else "broken" if low > limit else "not decided"
+        most = f"at most {percent(limit, 1)}"
+    return (
+        Cell(name),
+        Cell(f"{part:,}", value=part),
+        Cell(f"{whole:,} {of}", value=whole),
+        Cell(percent(share), value=share),
+        Cell(f"{percent(low)} to {percent(high)}"),
+        Cell(most or "nothing"),
+        Cell(kept),
+    )
+
+
+def _note(runs: int) -> Words:
+    how = (
+        "Student's t over the runs' shares"
+        if runs > 1
+        else "Clopper and Pearson's (calls are not quite independent)"
+    )
+    return Words.of(
+        "A promise is broken when a call has ended and more of its packets than promised were "
+        "lost or late. "
+        f"Calls under way at the end are neither. Intervals: {how}."
+    )
+
+
+def _over_time(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) -> Picture:
+    length_s = period_s(max(made.seconds for made in answer.runs))
+    query = db.ask(
+        f"select start_ps // {length_s * 10**12} as period, {_COUNTS}\nfrom calls where {own} "
+        f"group by period order by period"
+    )
+    rows: Any = np.array([[int(v) for v in row] for row in query.rows]).reshape(-1, 5)
+    unit = 3600 if length_s % 3600 == 0 else 60
+    periods = np.arange(rows[0, 0], rows[-1, 0] + 1) if len(rows) else np.arange(1)
+    counts = np.zeros((len(periods), 4))
+    if len(rows):
+        counts[rows[:, 0] - periods[0]] = rows[:, 1:]
+    asked, sold, _, broken = counts.T
+    limits = [t.max_blocking_rate for t in tariffs]
+    edges = np.append(periods, periods[-1] + 1) * length_s / unit
+    worst = int(np.argmax(np.divide(broken, sold, out=np.zeros(len(sold)), where=sold > 0)))
+    name = "h" if unit == 3600 else "min"
+    return Picture(
+        id=f"{answer.provider}-promises-drawn",
+        caption="Calls by the time they were asked for",
+        alt=f"Above, bars of calls sold and turned away; below, the shares turned away and broken. "
+        f"Most promises were broken of calls begun {edges[worst]:g} to "
+        f"{edges[worst + 1]:g} {name}.",
+        of="calls",
+        svg=pictures.shares(
+            edges,
+            sold,
+            asked - sold,
+            broken,
+            limits[0] if len(limits) == 1 else None,
+            f"simulated time [{name}]",
+        ),
+        head=("period", "asked", "sold", "ended", "broken"),
+        rows=query.rows,
+        query=query,
+    )

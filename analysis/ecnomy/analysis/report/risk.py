@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a call earns over seeds, and how bad bad calls and bad hours are.
+
+Value at risk (95 %) is the loss at the worst 5th percentile: of n profits in order, that of rank
+ceil(n / 20), its sign turned. Expected shortfall is the mean loss over the ranks up to it. A value
+below 0 is a profit. Source: Acerbi, Tasche 2002.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import (
+    PER_CALL,
+    PER_HOUR,
+    Estimate,
+    difference,
+    estimate,
+    owned,
+)
+from ecnomy.analysis.report.material import Material
+from ecnomy.analysis.report.parts import (
+    Block,
+    Cell,
+    Picture,
+    Query,
+    Section,
+    Table,
+    Words,
+    money,
+    number,
+)
+
+__all__ = ["DRAWS", "PIECES", "drawn_hours", "profit_per_call", "tail"]
+
+_TAIL: Final = 20  # one in so many is in the tail
+_ENOUGH_HOURS: Final = 20
+PIECES: Final = 12  # of 5 minutes, that make an hour
+DRAWS: Final = 10_000
+_KEY: Final = 95
+_BINS: Final = 40
+
+
+def profit_per_call(material: Material, db: Database, answer: Answer) -> Section:
+    """Seeds or choices side by side, the tail, and the distribution of calls' profits."""
+    blocks: list[Block] = [_seeds(db, answer)]
+    if len(material.choices()) > 1:
+        blocks.insert(0, _choices(material, db, answer))
+    if material.kept:
+        own = owned(answer.provider, answer.runs)
+        calls, hours = _tail_of_calls(db, own), _tail_of_hours(db, own, answer)
+        blocks += [_tails(answer, calls, hours), _definitions(hours[1])]
+        blocks.insert(len(blocks) - 2, _histogram(db, answer, own, calls))
+    return Section(
+        f"{answer.provider}-calls", "What a call earns, and what is at risk", tuple(blocks)
+    )
+
+
+def _seeds(db: Database, answer: Answer) -> Table:
+    query = db.ask(
+        f"select seed, sold, profit_micro / 1e6, profit_micro / 1e6 / nullif(sold, 0), "
+        f"profit_micro / 1e6 / hours\n"
+        f"from accounts where {owned(answer.provider, answer.runs)} order by seed"
+    )
+    rows = [
+        (
+            Cell(str(row[0])),
+            Cell(number(row[1])),
+            *(query.cell(i, j, _money(row[j])) for j in (2, 3, 4)),
+        )
+        for i, row in enumerate(query.rows)
+    ]
+    means = [("mean", answer.per_call, answer.per_hour)] if len(rows) > 1 else []
+    for name, call, hour in means:
+        rows.append((Cell(name), Cell(""), Cell(""), call.mean, hour.mean))
+    return Table(
+        id=f"{answer.provider}-seeds",
+        caption="Run by run",
+        of="ledger; calls sold: calls",
+        head=("seed", "calls sold", "profit", "a call", "an hour"),
+        rows=tuple(rows),
+        query=query,
+        strong=(len(rows) - 1,) if means else (),
+        more=(answer.per_call.query, answer.per_hour.query) if means else (),
+    )
+
+
+def _money(value: float | None) -> str:
+    return "-" if value is None else money(value, "+")
+
+
+def _choices(material: Material, db: Database, answer: Answer) -> Table:
+    rows, more = [], []
+    for choice in material.choices():
+        runs = material.at(choice, material.world)
+        if not runs:
+            continue
+        same = choice == answer.choice
+        call = estimate(db, answer.provider, runs, PER_CALL)
+        hour = estimate(db, answer.provider, runs, PER_HOUR)
+        less = None if same else difference(db, answer.provider, runs, answer.runs, PER_HOUR)
+        rows.append(
+            (Cell(material.choice_words(choice)), *_three(call), *_three(hour), *_three(less, same))
+        )
+        more += [one.query for one in (call, hour, less) if one is not None]
+    return Table(
+        id=f"{answer.provider}-choices",
+        caption=f"The provider's choices side by side{': ' + answer.where if answer.where else ''}",
+        of="ledger; calls sold: calls",
+        head=(
+            "choice",
+            "profit a call",
+            "from",
+            "to",
+            "an hour",
+            "from",
+            "to",
+            f"less {answer.choice_words}",
+            "from",
+            "to",
+        ),
+        rows=tuple(rows),
+        more=tuple(more),
+        note="95 % intervals by Student's t over the seeds; differences an hour, seed by seed.",
+    )
+
+
+def _three(one: Estimate | None, same: bool = False) -> tuple[Cell, Cell, Cell]:
+    if one is None:
+        return Cell("0" if same else "-"), Cell(""), Cell("")
+    return one.mean, one.low or Cell("-"), one.high or Cell("-")
+
+
+def tail(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> tuple[float, float]:
+    """Value at risk and expected shortfall of profits."""
+    worst = np.sort(values)[: math.ceil(len(values) / _TAIL)]
+    return -float(worst[-1]), -float(worst.mean())
+
+
+def _ranked(rows: str) -> str:
+    worst = f"ceil(n / {_TAIL}.0)"
+    return (
+        f"select avg(micro) / 1e6, -max(micro) filter (i = {worst}) / 1e6, "
+        f"-avg(micro) filter (i <= {worst}) / 1e6, max(n)\n"
+        f"from (select micro, row_number() over (order by micro) as i, count(*) over () as n\n  "
+        f"from ({rows}))"
+    )
+
+
+def _tail_of_calls(db: Database, own: str) -> Query:
+    return db.ask(_ranked(f"select micro from deals where {own} and complete"))
+
+
+def drawn_hours(
+    pieces: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Profits of hours, each put together from PIECES drawn with replacement; always the same."""
+    rng = np.random.Generator(np.random.Philox(key=_KEY))
+    hours: np.ndarray[tuple[int], np.dtype[np.float64]] = pieces[
+        rng.integers(0, len(pieces), (DRAWS, PIECES))
+    ].sum(axis=1)
+    return hours
+
+
+def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], str, Query]:
+    """Mean, value at risk, shortfall and number of hours; how they were come by."""
+    whole = sum(int(made.seconds // 3600) for made in answer.runs)
+    length = 3600 if whole >= _ENOUGH_HOURS else 3600 // PIECES
+    last = " or ".join(
+        f"run = {made.number} and piece < {int(made.seconds // length)}" for made in answer.runs
+    )
+    rows = (
+        f"select run, piece, sum(micro) as micro from (select run, greatest(t_ps - 1, 0) // "
+        f"{length * 10**12} as piece, micro\n"
+        f"    from postings where {own}) where {last} group by run, piece order by run, piece"
+    )
+    if whole >= _ENOUGH_HOURS:
+        query = db.ask(_ranked(rows))
+        cells = [query.cell(0, i, _money_plain(query.rows[0][i])) for i in range(3)]
+        return [*cells, Cell(number(query.rows[0][3]))], "whole hours of the runs", query
+    query = db.ask(rows)
+    if not query.rows:
+        return [Cell("-")] * 4, "none, as the runs are shorter than a piece of 5 min", query
+    hours = drawn_hours(np.array([float(row[2]) for row in query.rows]) / 1e6)
+    risk, shortfall = tail(hours)
+    how = "drawn hours"
+    values = (float(hours.mean()), risk, shortfall)
+    cells = [Cell(money(v), "", query.id, value=v, by=how) for v in values]
+    told = f"{DRAWS:,} hours, each put together from {PIECES} pieces of 5 min, drawn with "
+    told += f"replacement from the {len(query.rows)} that there are"
+    return [*cells, Cell(f"{DRAWS:,} drawn")], told, query
+
+
+def _money_plain(value: float | None) -> str:
+    return "-" if value is None else money(value)
+
+
+def _tails(answer: Answer, calls: Query, hours: tuple[list[Cell], str, Query]) -> Table:
+    own = [calls.cell(0, i, _money_plain(calls.rows[0][i])) for i in range(3)]
+    return Table(
+        id=f"{answer.provider}-risk",
+        caption="Value at risk and expected shortfall, 95 %",
+        of="ledger; which call a posting is of: calls",
+        head=("of", "mean profit", "value at risk", "expected shortfall", "number"),
+        rows=(
+            (Cell("a call that ended, its own money"), *own, Cell(number(calls.rows[0][3] or 0))),
+            (Cell("an hour, all costs"), *hours[0]),
+        ),
+        more=(calls, hours[2]),
+    )
+
+
+def _definitions(told: str) -> Words:
+    return Words.of(
+        "A call's own money is its price less its marks and what is paid back, without test "
+        "streams and fixed costs. "
+        "Value at risk is the loss that one in twenty is at least; expected shortfall is the "
+        "mean loss of that "
+        f"twentieth; below 0 it is a profit. Hours: {told}. Calls under way at the end are "
+        f"left out."
+    )
+
+
+def _histogram(db: Database, answer: Answer, own: str, calls: Query) -> Picture:
+    query = db.ask(
+        f"with d as (select micro from deals where {own} and complete),\n"
+        f"  w as (select greatest(ceil((max(micro) - min(micro)) / {_BINS}.0), 1)::bigint as w "
+        f"from d)\n"
+        f"select floor(micro / w)::bigint * any_value(w) as low, count(*), any_value(w) from d, w\n"
+        f"group by floor(micro / w) order by low"
+    )
+    low = np.array([float(row[0]) for row in query.rows]) / 1e6
+    counts = np.array([float(row[1]) for row in query.rows])
+    width = float(query.rows[0][2]) / 1e6 if query.rows else 1.0
+    _, risk, shortfall, n = (float(v) if v is not None else math.nan for v in calls.rows[0])
+    losses = int(counts[low < 0].sum())
+    return Picture(
+        id=f"{answer.provider}-profits",
+        caption="Profits of calls, each its own money",
+        alt=f"Histogram of the profits of {number(n)} calls on a logarithmic scale; {losses} "
+        f"lose money. "
+        f"Value at risk {money(risk)}, expected shortfall {money(shortfall)}.",
+        of="ledger; which call a posting is of: calls",
+        svg=pictures.bins(
+            low, counts, width, {"value at risk": -risk, "expected shortfall": -shortfall}
+        ),
+        head=("from, micro-units", "calls", "width, micro-units"),
+        rows=query.rows,
+        query=query,
+    )

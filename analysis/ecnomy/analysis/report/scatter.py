@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does the marking of the test streams tell of delay? Samples of M and L, and their correlation.
+
+    M = marked / sent,   L = (lost or later than the tariff's max_delay) / sent,   of a sample
+
+Samples of few packets scatter by chance. Of n packets with a share x the variance of chance is
+x (1 - x) / (n - 1), without bias; what is left of the observed variance v is the shares' own:
+
+    reliability = 1 - mean(x (1 - x) / (n - 1)) / v
+    r corrected = r / sqrt(reliability of M x reliability of L)
+
+Source: Andreassen 2002, 4.3.3 (samples); Spearman 1904 (attenuation). Chance in M and in L is taken
+for independent, though it is of the same packets.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
+from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.parts import (
+    Block,
+    Cell,
+    Picture,
+    Section,
+    Table,
+    Words,
+    number,
+    percent,
+)
+from ecnomy.analysis.report.tariffs import Tariff, sample_s
+from ecnomy.analysis.reproduce.andreassen2002.samples import correlation
+from ecnomy.analysis.windows import Epochs
+from ecnomy.markets.bridge.columns import late_column
+
+__all__ = ["Samples", "corrected", "reliability", "samples_of", "scatter"]
+
+_ALL: Final = "all together"
+Row = npt.NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """Of one stream: packets sent, M and L of each sample."""
+
+    sent: Row
+    marking: Row
+    bad: Row
+
+
+def reliability(shares: Row, sent: Row) -> float:
+    """The part of the variance of shares that is not the chance of few packets; NaN without any."""
+    if len(shares) < 3 or np.ptp(shares) == 0:
+        return math.nan
+    chance = float(np.mean(shares * (1 - shares) / (sent - 1)))
+    return 1 - chance / float(np.var(shares, ddof=1))
+
+
+def corrected(raw: float, of_m: float, of_l: float) -> float:
+    """A correlation without the chance of few packets; NaN where there is nothing but chance."""
+    both = of_m * of_l
+    return raw / math.sqrt(both) if of_m > 0 and of_l > 0 else math.nan
+
+
+def samples_of(
+    made: Made, provider: Provider, tariff: Tariff, length_s: float
+) -> dict[str, Samples]:
+    """Samples of each test stream in the measured window, of two packets or more each."""
+    run = made.run
+    assert run is not None
+    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+    edges = _edges(
+        epochs.t_ps, run.measured.from_ps, run.measured.to_ps, round(length_s * PS_PER_S)
+    )
+    thresholds = run.plan.record.delay_thresholds_ps
+    if len(edges) < 2 or tariff.max_delay_ps not in thresholds:
+        return {}
+    late = late_column(thresholds.index(tariff.max_delay_ps))
+    sent, marks, lost, later = (
+        np.diff(epochs.at(n, edges), axis=0) for n in ("sent", "ce", "lost", late)
+    )
+    found = {}
+    groups = {name: flows_of(run, (name,)) for name in provider.stream_sources}
+    if len(groups) > 1:
+        groups[_ALL] = flows_of(run, provider.stream_sources)
+    for name, flows in groups.items():
+        packets, marked, bad = (x[:, flows].sum(axis=1) for x in (sent, marks, lost + later))
+        some = packets >= 2
+        n = packets[some]
+        found[name] = Samples(n, marked[some] / n, bad[some] / n)
+    return found
+
+
+def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.NDArray[np.int64]:
+    """The last report at or before each multiple of a step within the window, each once."""
+    wanted = np.arange(low, high + 1, max(step, 1))
+    at = np.searchsorted(t_ps, wanted, side="right") - 1
+    return np.unique(t_ps[at[at >= 0]])
+
+
+def scatter(db: Database, answer: Answer) -> Section | None:
+    """Of each tariff its samples as picture and table; None without test streams."""
+    blocks: list[Block] = []
+    for tariff in db.tariffs[answer.provider]:
+        run = answer.runs[0].run
+        assert run is not None
+        provider = _provider(answer.runs[0], answer.provider)
+        length_s = sample_s(run, provider, tariff)
+        parts = [
+            samples_of(m, _provider(m, answer.provider), tariff, length_s) for m in answer.runs
+        ]
+        streams = {name: _joined([p[name] for p in parts if name in p]) for name in parts[0]}
+        if not streams:
+            continue
+        blocks += [
+            _picture(answer, tariff, streams, length_s),
+            _table(answer, tariff, streams, length_s),
+        ]
+    if not blocks:
+        return None
+    blocks.append(
+        Words.of(
+            "Samples lie in the measured window of the runs. The reliability of a share is the "
+            "part of its variance "
+            "that is not the chance of few packets (binomial); the correlation is corrected by "
+            "dividing by the root of both, "
+            "and is not known (-) where a share has nothing but chance. It may come out above 1, "
+            "as it is an estimate."
+        )
+    )
+    return Section(f"{answer.provider}-streams", "Does marking tell of delay?", tuple(blocks))
+
+
+def _provider(made: Made, name: str) -> Provider:
+    assert made.run is not None
+    return next(p for p in providers_of(made.run) if p.name == name)
+
+
+def _joined(parts: list[Samples]) -> Samples:
+    return Samples(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
+
+
+def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s: float) -> Table:
+    rows = []
+    for name, (sent, marking, bad) in streams.items():
+        raw, of_m, of_l = (
+            correlation(marking, bad),
+            reliability(marking, sent),
+            reliability(bad, sent),
+        )
+        values = (raw, of_m, of_l, corrected(raw, of_m, of_l))
+        rows.append(
+            (
+                Cell(name),
+                Cell(number(len(sent)), value=len(sent)),
+                Cell(percent(float(marking.mean()), 2), value=float(marking.mean())),
+                Cell(percent(float(bad.mean()), 2), value=float(bad.mean())),
+                *(
+                    Cell("-" if math.isnan(v) else f"{v:.2f}".replace("-", "\u2212"), value=v)
+                    for v in values
+                ),
+            )
+        )
+    return Table(
+        id=f"{answer.provider}-{tariff.name}-streams",
+        caption=f"Test streams, samples of {length_s:g} s{_named(answer, tariff)}",
+        of="flow_epochs",
+        head=(
+            "stream",
+            "samples",
+            "mean M",
+            "mean L",
+            "correlation, raw",
+            "reliability of M",
+            "of L",
+            "correlation, corrected",
+        ),
+        rows=tuple(rows),
+    )
+
+
+def _named(answer: Answer, tariff: Tariff) -> str:
+    del answer
+    return "" if tariff.name == "calls" else f", tariff {tariff.name}"
+
+
+def _picture(
+    answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s: float
+) -> Picture:
+    shown = {name: each for name, each in streams.items() if name != _ALL}
+    rows = tuple(
+        (name, int(n), float(m), float(bad))
+        for name, each in shown.items()
+        for n, m, bad in zip(*each, strict=True)
+    )
+    whole = streams.get(_ALL) or next(iter(streams.values()))
+    raw = correlation(whole.marking, whole.bad)
+    told = "not known" if math.isnan(raw) else f"{raw:.2f}"
+    count = sum(len(each.sent) for each in shown.values())
+    return Picture(
+        id=f"{answer.provider}-{tariff.name}-scatter",
+        caption=f"A point is a sample of {length_s:g} s of a test stream{_named(answer, tariff)}",
+        alt=f"Scatter of {count} samples: share of packets lost or late over share marked. "
+        f"Raw correlation of the streams together {told}.",
+        of="flow_epochs; threshold: agents",
+        svg=pictures.points(
+            {name: (each.marking, each.bad) for name, each in shown.items()},
+            tariff.max_delay_rate,
+            _threshold(answer),
+        ),
+        head=("stream", "packets", "M", "L"),
+        rows=rows,
+    )
+
+
+def _threshold(answer: Answer) -> float | None:
+    """Mean of what was noted of the blocking threshold."""
+    values = []
+    for made in answer.runs:
+        assert made.run is not None
+        agents = made.run.agents
+        own = (agents["agent"].astype(str) == answer.provider) & (
+            agents["name"].astype(str) == "blocking_threshold"
+        )
+        values += agents[own]["value"].tolist()
+    return float(np.mean(values)) if values else None

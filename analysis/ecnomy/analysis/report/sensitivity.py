@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the profit of a call hangs on: each key that was varied, all others at the reference."""
+
+from __future__ import annotations
+
+import math
+
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import PER_CALL, Estimate, difference, estimate
+from ecnomy.analysis.report.material import Key, Material, Value
+from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table
+
+__all__ = ["sensitivity"]
+
+
+def sensitivity(material: Material, db: Database, answer: Answer) -> Section | None:
+    """A table and a tornado; None where nothing was varied."""
+    if not material.keys:
+        return None
+    reference = tuple(
+        choice if choice is not None else value
+        for choice, value in zip(answer.choice, material.world, strict=True)
+    )
+    found = {key: _of_key(material, db, answer, reference, key) for key in material.keys}
+    blocks: list[Block] = [_table(found, reference, material, answer)]
+    bars = [bar for key, rows in found.items() if (bar := _bar(key, rows)) is not None]
+    if bars:
+        bars.sort(key=lambda bar: bar[1] - bar[3])
+        blocks.insert(0, _tornado(bars, answer))
+    return Section(f"{answer.provider}-sensitivity", "What it hangs on", tuple(blocks))
+
+
+_Row = tuple[Value, Estimate, Estimate | None]
+
+
+def _of_key(
+    material: Material, db: Database, answer: Answer, reference: tuple[Value | None, ...], key: Key
+) -> list[_Row]:
+    place = material.keys.index(key)
+    rows: list[_Row] = []
+    for value in sorted(key.values, key=lambda v: v if isinstance(v, float) else 0.0):
+        runs = material.at(tuple(value if i == place else v for i, v in enumerate(reference)))
+        if runs:
+            less = None
+            if value != reference[place]:
+                less = difference(db, answer.provider, runs, answer.runs, PER_CALL)
+            rows.append((value, estimate(db, answer.provider, runs, PER_CALL), less))
+    return rows
+
+
+def _table(
+    found: dict[Key, list[_Row]],
+    reference: tuple[Value | None, ...],
+    material: Material,
+    answer: Answer,
+) -> Table:
+    rows, queries = [], []
+    for key, values in found.items():
+        chosen = reference[material.keys.index(key)]
+        for value, one, less in values:
+            same = value == chosen
+            told = f"{key.told(value)} (reference)" if same else key.told(value)
+            ends = (one.low or Cell("-"), one.high or Cell("-"))
+            apart = (
+                (less.mean, *(less.low or Cell("-"), less.high or Cell("-")))
+                if less
+                else (Cell("-"), Cell(""), Cell(""))
+            )
+            rows.append((Cell(key.words), Cell(told), one.mean, *ends, *apart))
+            queries += [one.query, *([less.query] if less else [])]
+    return Table(
+        id=f"{answer.provider}-sensitivity-table",
+        caption="Profit a call by what was varied, one key at a time",
+        of="ledger; calls sold: calls",
+        head=("varied", "value", "profit a call", "from", "to", "less the reference", "from", "to"),
+        rows=tuple(rows),
+        more=tuple(queries),
+        note="95 % intervals; differences over paired seeds.",
+    )
+
+
+_Bar = tuple[str, float, str, float, str]
+
+
+def _bar(key: Key, rows: list[_Row]) -> _Bar | None:
+    known = [(one.value, key.told(value)) for value, one, _ in rows if not math.isnan(one.value)]
+    if len(known) < 2:
+        return None
+    (low, low_name), (high, high_name) = min(known), max(known)
+    return key.words, low, low_name, high, high_name
+
+
+def _tornado(bars: list[_Bar], answer: Answer) -> Picture:
+    widest = bars[0]
+    return Picture(
+        id=f"{answer.provider}-tornado",
+        caption="Profit a call from the worst to the best value of each key (dotted: 0, line: "
+        "the reference)",
+        alt=f"Bars of the range of profit a call by key, widest first: {widest[0]}, from "
+        f"{widest[2]} to {widest[4]}.",
+        of="ledger; calls sold: calls",
+        svg=pictures.tornado(bars, answer.per_call.value),
+        head=("key", "least", "at", "most", "at"),
+        rows=tuple(bars),
+    )

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profit and loss from the ledger: by what it was for, by tariff, and by time."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.guarantees import profit_and_loss
+from ecnomy.analysis.guarantees_tables import offer_in_words
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import LINES, Database
+from ecnomy.analysis.report.estimates import owned
+from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.parts import (
+    Block,
+    Cell,
+    Picture,
+    Query,
+    Section,
+    Table,
+    Words,
+    exactly,
+    money,
+)
+
+__all__ = ["period_s", "statement"]
+
+_PERIODS_S: Final = (60, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400)
+_MOST_PERIODS: Final = 24
+_SHARED: Final = "shared"  # what belongs to no tariff
+
+
+def statement(material: Material, db: Database, answer: Answer) -> Section:
+    """The statement of the reference runs, to the micro-unit.
+
+    Raises:
+        ResultsError: the ledger's queries and `ecnomy show` disagree.
+    """
+    own = owned(answer.provider, answer.runs)
+    total = _statement(db, answer, own)
+    _check(answer, total)
+    blocks: list[Block] = [_offer(answer), total]
+    if len(db.tariffs[answer.provider]) > 1:
+        blocks.append(_by_tariff(db, answer, own))
+    length_s = period_s(max(made.seconds for made in answer.runs))
+    table, query = _by_time(db, answer, own, length_s)
+    blocks += [_drawn(answer, query, length_s), table]
+    return Section(f"{answer.provider}-money", "Profit and loss", tuple(blocks))
+
+
+def _offer(answer: Answer) -> Words:
+    run = answer.runs[0].run
+    assert run is not None
+    from ecnomy.analysis.guarantors import providers_of
+
+    provider = next(p for p in providers_of(run) if p.name == answer.provider)
+    return Words.of(offer_in_words(provider))
+
+
+def _statement(db: Database, answer: Answer, own: str) -> Table:
+    order = ", ".join(f"'{line}'" for line in LINES)
+    place = f"coalesce(list_position([{order}], line), 99)"
+    query = db.ask(
+        f"with sums as (select line, sum(micro) as micro, sum(quantity) as number\n"
+        f"    from postings where {own} group by line),\n"
+        f"  whole as (select sum(sold) as sold, sum(hours) as hours from accounts where {own})\n"
+        f"select line, number, micro, micro / 1e6 / nullif(sold, 0), micro / 1e6 / hours, "
+        f"{place} as place\n"
+        f"from sums, whole\nunion all\n"
+        f"select 'profit', null, coalesce(sum(micro), 0), sum(micro) / 1e6 / "
+        f"nullif(any_value(sold), 0),\n"
+        f"  sum(micro) / 1e6 / any_value(hours), 100\nfrom sums, whole order by place, line"
+    )
+    rows = []
+    for i, (line, count, micro, call, hour, _) in enumerate(query.rows):
+        counted = "" if count is None else f"{int(count):,} "
+        cells = [Cell(f"{counted}{line}"), query.cell(i, 2, exactly(int(micro)))]
+        rows.append((*cells, query.cell(i, 3, _told(call)), query.cell(i, 4, _told(hour))))
+    runs = f"{len(answer.runs)} runs" if len(answer.runs) > 1 else "the run"
+    return Table(
+        id=f"{answer.provider}-statement",
+        caption=f"Profit and loss of {runs}, money received (+) and paid (\u2212), warm-up "
+        f"included",
+        of="ledger; calls sold: calls",
+        head=("line", "whole", "per call sold", "per hour"),
+        rows=tuple(rows),
+        query=query,
+        strong=(len(rows) - 1,),
+    )
+
+
+def _told(value: Any) -> str:
+    return "-" if value is None else money(float(value), "+")
+
+
+def _check(answer: Answer, table: Table) -> None:
+    """The page says what `ecnomy show` says of the same runs."""
+    assert table.query is not None
+    found = int(table.query.rows[-1][2])
+    wanted = sum(_profit(made, answer.provider) for made in answer.runs)
+    if found != wanted:
+        raise ResultsError(
+            f"{answer.runs[0].label}: the page's query gives {answer.provider} {found} "
+            f"micro-units, the ledger {wanted}"
+        )
+
+
+def _profit(made: Made, name: str) -> int:
+    from ecnomy.analysis.guarantors import providers_of
+
+    assert made.run is not None
+    provider = next(p for p in providers_of(made.run) if p.name == name)
+    return profit_and_loss(made.run, provider).profit_micro
+
+
+def _by_tariff(db: Database, answer: Answer, own: str) -> Table:
+    query = db.ask(
+        f"from (select coalesce(tariff, '{_SHARED}') as t, line, sum(micro) from postings\n"
+        f"  where {own} group by all) order by t = '{_SHARED}', t, line"
+    )
+    return _crossed(query, "Profit and loss by tariff", "tariff", f"{answer.provider}-by-tariff")
+
+
+def _crossed(query: Query, caption: str, what: str, name: str) -> Table:
+    """A query of (row, line, micro) as a table of rows by lines; sums of rows are the reader's."""
+    at = {(row[0], row[1]): i for i, row in enumerate(query.rows)}
+    lines = [*LINES, *sorted({row[1] for row in query.rows} - set(LINES))]
+    lines = [line for line in lines if any(row[1] == line for row in query.rows)]
+    rows = []
+    for key in dict.fromkeys(row[0] for row in query.rows):
+        cells = [Cell(str(key))]
+        for line in lines:
+            i = at.get((key, line))
+            cells.append(
+                Cell("0") if i is None else query.cell(i, 2, exactly(int(query.rows[i][2])))
+            )
+        rows.append(tuple(cells))
+    return Table(name, caption, "ledger", (what, *lines), tuple(rows), query)
+
+
+def period_s(duration_s: float) -> int:
+    """The length of a period: an hour where that gives a handful, else one that does."""
+    fitting = [s for s in _PERIODS_S if duration_s / s <= _MOST_PERIODS]
+    if 4 * 3600 <= duration_s <= _MOST_PERIODS * 3600:
+        return 3600
+    return fitting[0] if fitting else _PERIODS_S[-1]
+
+
+def _by_time(db: Database, answer: Answer, own: str, length_s: int) -> tuple[Table, Query]:
+    period = f"greatest(t_ps - 1, 0) // {length_s * 10**12}"
+    query = db.ask(
+        f"from (select {period} as period, coalesce(tariff, '{_SHARED}') as t, line, sum(micro)\n"
+        f"  from postings where {own} group by all) order by period, t = '{_SHARED}', t, line"
+    )
+    profits = db.ask(
+        f"select {period} as period, coalesce(sum(micro) filter (micro > 0), 0),\n"
+        f"  coalesce(sum(micro) filter (micro < 0), 0), sum(micro)\n"
+        f"from postings where {own} group by period order by period"
+    )
+    rows = []
+    for i, (at, *micros) in enumerate(profits.rows):
+        cells = [profits.cell(i, j + 1, exactly(int(v))) for j, v in enumerate(micros)]
+        rows.append((Cell(_span(int(at), length_s)), *cells))
+    runs = len(answer.runs)
+    over = f", sum of {runs} runs" if runs > 1 else ""
+    table = Table(
+        id=f"{answer.provider}-by-time",
+        caption=f"Received, paid and left by simulated time{over}",
+        of="ledger",
+        head=("simulated time", "received", "paid", "profit"),
+        rows=tuple(rows),
+        query=profits,
+        note="What marks cost is booked at the end of each epoch, a price when its call begins.",
+    )
+    return table, query
+
+
+def _span(period: int, length_s: int) -> str:
+    low, high = period * length_s, (period + 1) * length_s
+    if length_s % 3600 == 0:
+        return f"{low // 3600} to {high // 3600} h"
+    return f"{low / 60:g} to {high / 60:g} min"
+
+
+def _drawn(answer: Answer, query: Query, length_s: int) -> Picture:
+    runs = len(answer.runs)
+    periods = sorted({int(row[0]) for row in query.rows})
+    parts: dict[str, np.ndarray[Any, Any]] = {}
+    tariffs = {row[1] for row in query.rows} - {_SHARED}
+    for period, tariff, line, micro in query.rows:
+        name = f"{line} ({tariff})" if len(tariffs) > 1 and tariff != _SHARED else line
+        values = parts.setdefault(name, np.zeros(len(periods)))
+        values[periods.index(int(period))] += float(micro) / 1e6 / runs
+    order = {line: i for i, line in enumerate(LINES)}
+    parts = dict(sorted(parts.items(), key=lambda item: order.get(item[0].partition(" (")[0], 99)))
+    unit = 3600 if length_s % 3600 == 0 else 60
+    edges = np.array([*periods, periods[-1] + 1]) * length_s / unit
+    rows = tuple((int(p), t, line, int(m)) for p, t, line, m in query.rows)
+    profit = sum(parts.values(), start=np.zeros(len(periods)))
+    over = f"mean of {runs} runs" if runs > 1 else "one run"
+    worst, best = (_span(periods[int(f(profit))], length_s) for f in (np.argmin, np.argmax))
+    return Picture(
+        id=f"{answer.provider}-by-time-drawn",
+        caption=f"Money by simulated time, a bar: {_span(0, length_s)[5:]} ({over})",
+        alt=f"Stacked bars of money received and paid in each period, with the profit as a line. "
+        f"The profit is largest from {best} and smallest from {worst}.",
+        of="ledger",
+        svg=pictures.stacked(
+            edges, parts, profit, "simulated time [h]" if unit == 3600 else "simulated time [min]"
+        ),
+        head=("period", "tariff", "line", "micro-units"),
+        rows=rows,
+        query=query,
+    )

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy show` prints of a sweep: its points, and what guaranteed stream providers earned.
+
+A point is a value of each parameter; figures are means over its runs. A profit is marked `profit`
+or `loss` where all of its 95 % interval (Student's t over the seeds) is above or below 0, else
+`open`.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ecnomy.analysis.digits import significant
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+    from rich.table import Table
+
+__all__ = ["guarantors_in", "mark_of", "print_sweep"]
+
+_SOLD = ".calls_sold"
+_LEVEL = 0.95
+_WIDE = 140  # columns, where the output is not a terminal
+
+
+def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
+    """The guaranteed stream providers that the table of a sweep has columns of."""
+    names = [str(name) for name in frame.columns]
+    return tuple(name.removesuffix(_SOLD) for name in names if name.endswith(_SOLD))
+
+
+def mark_of(profits: list[float]) -> tuple[str, float]:
+    """`profit`, `loss` or `open`, and half the interval (NaN of one run, which leaves it open)."""
+    from ecnomy.analysis.statistics import t_interval
+
+    if len(profits) < 2:
+        return "open", math.nan
+    found = t_interval(profits, _LEVEL)
+    word = "profit" if found.low > 0 else "loss" if found.high < 0 else "open"
+    return word, found.half_width
+
+
+def print_sweep(folder: Path, console: Console) -> None:
+    """Print a sweep.
+
+    Raises:
+        ResultsError: it has no finished run, or a shard cannot be read.
+    """
+    from ecnomy.analysis.sweeps import load, parameter_units
+    from ecnomy.markets.sweep.store import head_of
+
+    if not console.is_terminal:
+        console.width = _WIDE
+    head, frame, units = head_of(folder), load(folder), parameter_units(folder)
+    console.print(head.get("title") or folder.name, style="bold", markup=False)
+    done = frame[frame["status"] == "done"]
+    words = f"{len(done)} of {len(head['points'])} runs done, {len(frame) - len(done)} failed"
+    console.print(words, markup=False)
+    paths = [path for path in head["kinds"] if path in frame]
+    for path in paths:
+        unit = f" [{units[path]}]" if units.get(path) else ""
+        values = ", ".join(_told(value) for value in done[path].unique())
+        console.print(f"  {path}{unit}: {values}", markup=False)
+    providers = guarantors_in(done)
+    for provider in providers:
+        console.print()
+        console.print(_table(done, paths, provider))
+    if providers:
+        console.print(
+            f"means over the runs of a point; money of the whole run; profit and loss: all of the "
+            f"{100 * _LEVEL:g} % interval is above or below 0",
+            markup=False,
+        )
+        console.print(f"a page on it: ecnomy report gsp {folder}", soft_wrap=True, markup=False)
+    console.print(f"its columns: ecnomy query {folder}", soft_wrap=True, markup=False)
+
+
+def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for path in paths:
+        table.add_column(_short(path), no_wrap=True)
+    for name in ("runs", "asked", "sold", "blocked", "broken", "revenue", "cost"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(f"profit\n{provider}", justify="right", no_wrap=True)
+    table.add_column("\u00b1", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    groups = done.groupby(paths, sort=False) if paths else [((), done)]
+    for values, rows in groups:
+        table.add_row(*_row(values, rows, provider))
+    return table
+
+
+def _row(values: Any, rows: pd.DataFrame, provider: str) -> list[str]:
+    names = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
+    mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in names}
+    profits = [float(v) for v in rows[f"{provider}.profit"] if math.isfinite(v)]
+    word, half = mark_of(profits)
+    profit = sum(profits) / len(profits) if profits else math.nan
+    return [
+        *(_told(value) for value in values),
+        str(len(rows)),
+        *(_count(mean[name]) for name in names[:2]),
+        _share(mean["calls_blocked"], mean["calls_asked"]),
+        _share(mean["calls_broken"], mean["calls_sold"]),
+        *(significant(mean[name]) for name in names[4:]),
+        significant(profit, 2, "+"),
+        significant(half),
+        word,
+    ]
+
+
+def _count(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:,.0f}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:.1f} %" if whole > 0 else "-"
+
+
+def _short(path: str) -> str:
+    parts = path.split(".")
+    return "\n".join(parts[-2:])
+
+
+def _told(value: Any) -> str:
+    """A value of a parameter; of a mapping, such as a strategy, its kind or law."""
+    import re
+
+    if isinstance(value, float):
+        return f"{value:g}"
+    kind = re.match(r"\{.*?[\"'](?:kind|law)[\"']: ?[\"']([^\"']+)", str(value))
+    return kind[1] if kind else str(value)

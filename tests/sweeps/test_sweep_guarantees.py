@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of guaranteed stream providers: of runs that have them, and of no others."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.analysis import load, open_run
+from ecnomy.analysis.show import show_command
+from ecnomy.analysis.sweep_table import mark_of
+from ecnomy.markets.sweep.measure import GUARANTEES, measures_of
+from sweep_world import SWEEP, go, write
+
+PHONES = """
+version: 1
+title: phones on one link
+duration: 20 s
+warmup: 1 s
+network:
+  links:
+    - name: wire
+      from: a
+      to: b
+      rate: 2 Mbps
+      delay: 5 ms
+      marking: {law: fixed, probability: 0.05}
+sources:
+  - name: phones
+    count: 20
+    from: a
+    to: b
+    traffic: {kind: voip, idle: 4 s, call: 2 s}
+    transport: {law: udp}
+  - {name: test, from: a, to: b, traffic: {kind: cbr, interval: 20 ms}, transport: {law: udp}}
+market:
+  epoch: 0.5 s
+  price_per_mark: 0.001 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: gsp
+      role: guaranteed-stream-provider
+      sources: phones
+      test_streams: test
+      tariff: {price: 0.01 money, max_delay: 6 ms, max_delay_rate: 0.01}
+      strategy: {kind: marking-quantile, quantile: 0.5, sample: 1 s, learning: 3}
+"""
+PRICES = """
+version: 1
+scenario: scenario.yaml
+parameters:
+  grid: {market.agents.gsp.tariff.price: [0.0001 money, 0.5 money]}
+replicates: 4
+"""
+NAMES = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue")
+NAMES += ("reimbursed", "cost", "profit", "hours")
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two prices, four seeds; results are kept."""
+    home = tmp_path_factory.mktemp("phones")
+    _, _, watcher = go(write(home, PRICES + "keep: results\n", PHONES), home / "out")
+    assert not watcher.failures
+    return home / "out"
+
+
+def _recounted(folder: Path) -> list[float]:
+    """The columns from the tables, by hand."""
+    one = open_run(folder)
+    ledger, calls = one.ledger, one.calls
+    got, paid = (ledger[ledger[side] == "gsp"] for side in ("credit", "debit"))
+    ended = calls[(calls["accepted"] == 1) & (calls["complete"] == 1)]
+    broken = (ended["late"] + ended["lost"] > 0.01 * ended["sent"]).sum()
+    back = paid[paid["kind"] == "reimbursement"]["amount_micro"].sum()
+    counts = [len(calls), calls["accepted"].sum(), (calls["accepted"] == 0).sum(), broken]
+    revenue, cost = got["amount_micro"].sum() / 1e6, paid["amount_micro"].sum() / 1e6
+    return [*counts, revenue, back / 1e6, cost, revenue - cost, 20 / 3600]
+
+
+def test_columns_are_those_of_the_tables(swept: Path) -> None:
+    """Each run's figures are a recount of its ledger and calls; profit is its balance."""
+    frame = load(swept)
+    rows = frame[[f"gsp.{name}" for name in NAMES]]
+    found = sorted(rows.itertuples(index=False, name=None))
+    wanted = sorted(_recounted(folder) for folder in (swept / "runs").iterdir())
+    assert len(wanted) == 8
+    for row, other in zip(found, wanted, strict=True):
+        assert row == pytest.approx(other)
+    assert frame["gsp.profit"].tolist() == pytest.approx(frame["balance.gsp"].tolist())
+    assert (frame["gsp.calls_blocked"] > 0).all() and (frame["gsp.calls_sold"] > 20).all()
+
+
+def test_columns_do_not_hang_on_what_is_kept(swept: Path, tmp_path: Path) -> None:
+    """A sweep that keeps nothing has the same, and leaves nothing on the disk."""
+    go(write(tmp_path, PRICES, PHONES), tmp_path / "out")
+    names = [f"gsp.{name}" for name in NAMES]
+    assert load(tmp_path / "out")[names].equals(load(swept)[names])
+    assert not (tmp_path / "out" / "runs").exists()
+
+
+def test_sweeps_without_a_provider_are_as_they_were(tmp_path: Path) -> None:
+    """No column, and no digest of what would have measured them: kept records stand."""
+    _, _, watcher = go(write(tmp_path, SWEEP), tmp_path / "out")
+    frame = load(tmp_path / "out")
+    assert not watcher.failures and not [n for n in frame.columns if n.endswith(".calls_sold")]
+    shard = pd.concat(pd.read_parquet(f) for f in (tmp_path / "out/shards").glob("*.parquet"))
+    assert set(shard["strategies"]) == {"{}"}
+    agents = (AgentSpec("isp", "connectivity-provider"),)
+    assert measures_of("a:b", MarketSpec(100_000, agents)) == ("a:b",)
+    sells = AgentSpec("gsp", "guaranteed-stream-provider")
+    assert measures_of("a:b", MarketSpec(100_000, (*agents, sells))) == ("a:b", GUARANTEES)
+
+
+def test_show_marks_what_earns(swept: Path) -> None:
+    """A row a point; a price far below and far above what marks cost are a loss and a profit."""
+    app = typer.Typer()
+    app.command()(show_command)
+    done = CliRunner().invoke(app, [str(swept)])
+    assert done.exit_code == 0, done.output
+    lines = [line.split() for line in done.output.splitlines()]
+    cheap = next(line for line in lines if line and line[0] == "0.0001")
+    dear = next(line for line in lines if line and line[0] == "0.5")
+    assert cheap[1] == dear[1] == "4"
+    assert dear[-1] == "profit" and cheap[-1] == "loss"
+    frame = load(swept)
+    own = frame[frame["market.agents.gsp.tariff.price"] == 0.5]
+    assert float(dear[-3]) == pytest.approx(own["gsp.profit"].mean(), abs=0.006)
+    assert "ecnomy report gsp" in done.output
+
+
+def test_marks_go_by_the_interval() -> None:
+    """All of it above 0, below, or neither; one run tells nothing."""
+    assert mark_of([1.0, 1.1, 0.9])[0] == "profit"
+    assert mark_of([-1.0, -1.1, -0.9])[0] == "loss"
+    assert mark_of([-1.0, 1.1, 0.9])[0] == "open"
+    word, half = mark_of([5.0])
+    assert word == "open" and math.isnan(half)
