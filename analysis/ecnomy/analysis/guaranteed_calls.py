@@ -93,16 +93,25 @@ def _share(part: float, whole: float) -> float:
 
 
 def call_rows(run: Run, provider: Provider) -> pd.DataFrame:
-    """The rows of the table calls that are a GSP's, with `bad`, `share_bad`, `broken`.
+    """The rows of the table calls that a GSP was asked for, with `bad`, `share_bad`, `broken`.
 
-    `bad` counts packets, `share_bad` is L (NaN for a call without packets).
+    `bad` counts packets, `share_bad` is L (NaN for a call without packets); `accepted` is 1 for
+    calls that it sold. A call that it refused may have been sold by another one.
     """
     rows = run.calls[run.calls["flow"].isin(flows_of(run, provider.call_sources))].copy()
+    limits = {offer.index: offer.max_delay_rate for offer in provider.offers}
+    if "refused_by" in rows:
+        sold = rows["tariff"].isin(list(limits))
+        refused = (rows["refused_by"] & sum(1 << index for index in limits)) != 0
+        rows = rows[sold | refused].assign(accepted=sold[sold | refused].astype(np.int64))
+        limit = rows["tariff"].map(limits).fillna(1.0)
+    else:  # of an ecnomy that knew one tariff
+        limit = rows["flow"] * 0.0 + provider.first.max_delay_rate
     rows["bad"] = rows["late"] + rows["lost"]
     sent = rows["sent"].to_numpy(dtype=np.float64)
     rows["share_bad"] = rows["bad"].to_numpy(dtype=np.float64) / np.where(sent > 0, sent, np.nan)
     ended = (rows["accepted"] == 1) & (rows["complete"] == 1)
-    rows["broken"] = ended & (rows["bad"] > provider.max_delay_rate * rows["sent"])
+    rows["broken"] = ended & (rows["bad"] > limit * rows["sent"])
     return rows
 
 
@@ -147,7 +156,7 @@ def calls_of(run: Run, provider: Provider) -> Calls | None:
 
 def streams_of(run: Run, provider: Provider, epochs: Epochs) -> tuple[StreamRow, ...]:
     """The test streams of a GSP, as counted at the last report; () without a report."""
-    if not len(epochs.t_ps) or not provider.stream_sources:
+    if not (len(epochs.t_ps) and provider.stream_sources and provider.offers):
         return ()
     end = epochs.t_ps[-1:]
     late = late_column(run.plan.record.delay_thresholds_ps.index(provider.max_delay_ps))

@@ -20,7 +20,7 @@ from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.windows import Epochs
-from ecnomy.markets.economy.kinds import CALL, MARKS, REIMBURSEMENT
+from ecnomy.markets.economy.kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,6 +48,8 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     Attributes:
         calls: those sold, paid for or not, where calls were recorded; `reimbursements` likewise
             counts broken promises.
+        files: those sold, `late_files` those paid back.
+        fixed: its fixed costs.
         other: postings to or from its account that are none of the rest.
         profit_micro: all it received minus all it paid.
         seconds: the time all this took.
@@ -57,6 +59,10 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     reimbursements: Item
     call_marks: Item
     stream_marks: Item
+    files: Item
+    late_files: Item
+    file_marks: Item
+    fixed: Item
     other: Item
     profit_micro: int
     seconds: float
@@ -90,16 +96,19 @@ def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
     ledger = run.ledger
     received = ledger[ledger["credit"].astype(str) == provider.name]
     paid = ledger[ledger["debit"].astype(str) == provider.name]
-    sold = received["kind"].astype(str) == CALL
+    bought = received["kind"].astype(str)
+    sold, carried = bought == CALL, bought == TRANSFER
     kind, flow = paid["kind"].astype(str), paid["flow"]
-    back, marks = kind == REIMBURSEMENT, kind == MARKS
+    sources = tuple(name for names in provider.file_sources.values() for name in names)
+    of_files = flow.isin(flows_of(run, sources))
+    back, marks, fixed = kind == REIMBURSEMENT, kind == MARKS, kind == FIXED_COST
     of_calls = marks & flow.isin(flows_of(run, provider.call_sources))
     of_streams = marks & flow.isin(flows_of(run, provider.stream_sources))
-    rest = ~(back | of_calls | of_streams)
-    other_in, other_out = _item(received[~sold], 1), _item(paid[rest], -1)
+    rest = ~(back | of_calls | of_streams | fixed | (marks & of_files))
+    other_in, other_out = _item(received[~(sold | carried)], 1), _item(paid[rest], -1)
     profit_micro = int(received["amount_micro"].sum()) - int(paid["amount_micro"].sum())
     _check_balance(run, provider.name, profit_micro)
-    income, refunds = _item(received[sold], 1), _item(paid[back], -1)
+    income, refunds = _item(received[sold], 1), _item(paid[back & ~of_files], -1)
     if run.plan.record.calls:
         rows = call_rows(run, provider)
         income = Item(income.micro, int((rows["accepted"] == 1).sum()))
@@ -109,6 +118,10 @@ def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
         reimbursements=refunds,
         call_marks=_item(paid[of_calls], -1),
         stream_marks=_item(paid[of_streams], -1),
+        files=_item(received[carried], 1),
+        late_files=_item(paid[back & of_files], -1),
+        file_marks=_item(paid[marks & of_files], -1),
+        fixed=_item(paid[fixed], -1),
         other=Item(other_in.micro + other_out.micro, other_in.count + other_out.count),
         profit_micro=profit_micro,
         seconds=run.measured.to_ps / PS_PER_S,

@@ -241,9 +241,11 @@ def _draw_promises(axis: Axes, data: _Data) -> None:
         markeredgewidth=0.7,
         label=f"call, promise broken, {broken.sum():,}",
     )
-    most = 100 * data.provider.max_delay_rate
-    words = f"promise: at most {most:g} %"
-    axis.axhline(most, color="black", linewidth=1.8, linestyle=_DASHES, label=words)
+    promised = sorted({100 * offer.max_delay_rate for offer in data.provider.offers})
+    words = f"promise: at most {' or '.join(f'{most:g}' for most in promised)} %"
+    for number, most in enumerate(promised):
+        label = words if number == 0 else None
+        axis.axhline(most, color="black", linewidth=1.8, linestyle=_DASHES, label=label)
     _from_zero(axis)
     axis.set_ylabel("bad packets of a call\n[%]")
     delay_ms = data.provider.max_delay_ps / 1e9

@@ -50,10 +50,13 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
 
 def offer_in_words(says: Provider) -> str:
     """What a provider sells and promises."""
-    return (
-        f"A call costs {says.price}, whatever marks may cost while it lasts. The promise: at most "
-        f"{100 * says.max_delay_rate:g} % of its packets are lost or later than "
-        f"{_milliseconds(says.max_delay_ps)}, else {says.reimbursement} is paid back."
+    one = len(says.offers) == 1
+    return " ".join(
+        f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, whatever marks may "
+        f"cost while it lasts. The promise: at most {100 * offer.max_delay_rate:g} % of its "
+        f"packets are lost or later than {_milliseconds(offer.max_delay_ps)}, else "
+        f"{offer.reimbursement} is paid back."
+        for offer in says.offers
     )
 
 
@@ -76,6 +79,12 @@ def money_table(one: Guarantee) -> Table:
     if one.streams:
         streams = f"{_count(money.stream_marks, 'mark')} of its test streams"
         line(streams, money.stream_marks.micro)
+    if one.provider.file_sources:
+        line(f"{_count(money.files, 'file')} sold", money.files.micro)
+        line(f"{_count(money.late_files, 'reimbursement')} for late files", money.late_files.micro)
+        line(f"{_count(money.file_marks, 'mark')} of files", money.file_marks.micro)
+    if money.fixed.count:
+        line("fixed costs", money.fixed.micro)
     if money.other.count:
         line("all else", money.other.micro)
     table.add_section()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -11,11 +11,41 @@ import numpy.typing as npt
 
 from ecnomy.analysis.families import family_of
 from ecnomy.analysis.results import Run
-from ecnomy.analysis.told_agents import ToldAgent, ToldTariff, agents_of
+from ecnomy.analysis.told_agents import ToldAgent, agents_of
 
-__all__ = ["Provider", "flows_of", "providers_of"]
+__all__ = ["Offer", "Provider", "flows_of", "providers_of"]
 
 _ROLE: Final = "guaranteed-stream-provider"
+
+
+class Offer(msgspec.Struct, frozen=True):
+    """A row of a GSP's tariff table.
+
+    Attributes:
+        name: of the row; "calls" where the scenario has one tariff.
+        index: in the run's list of tariffs (agents in their order, rows in theirs), which the
+            column `tariff` of the table calls counts by.
+        sources: whose calls these are.
+        price: of a call, in words; likewise `reimbursement`.
+        tied: whether what is paid back is what the call cost.
+        max_delay_ps: a packet later than this is bad.
+        max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
+        max_blocking_rate: the largest share of calls blocked (B^G); None where that is left open.
+        max_time: the longest connection, as written; None likewise.
+        strategy: as written in the manifest.
+    """
+
+    name: str
+    index: int
+    sources: tuple[str, ...]
+    price: str
+    reimbursement: str
+    tied: bool
+    max_delay_ps: int
+    max_delay_rate: float
+    max_blocking_rate: float | None
+    max_time: str | None
+    strategy: dict[str, Any]
 
 
 class Provider(msgspec.Struct, frozen=True):
@@ -23,50 +53,85 @@ class Provider(msgspec.Struct, frozen=True):
 
     Attributes:
         name: of the agent and of its account.
-        call_sources: sources whose calls it sells.
+        offers: its tariff table of calls.
         stream_sources: sources that are its test streams.
-        price: of a call, as written in the manifest; likewise `reimbursement`.
-        max_delay_ps: a packet later than this is bad.
-        max_delay_rate: the largest share of bad packets that keeps the promise.
+        file_sources: name of a row of its table of files -> its sources.
     """
 
     name: str
-    call_sources: tuple[str, ...]
+    offers: tuple[Offer, ...]
     stream_sources: tuple[str, ...]
-    price: str
-    reimbursement: str
-    max_delay_ps: int
-    max_delay_rate: float
+    file_sources: dict[str, tuple[str, ...]]
+
+    @property
+    def call_sources(self) -> tuple[str, ...]:
+        """Sources whose calls it sells."""
+        return tuple(name for offer in self.offers for name in offer.sources)
+
+    @property
+    def first(self) -> Offer:
+        """The first row of its table, and for most the only one."""
+        return self.offers[0]
+
+    @property
+    def max_delay_ps(self) -> int:
+        """What is late for its test streams: by the first row."""
+        return self.offers[0].max_delay_ps if self.offers else -1
 
 
 def providers_of(run: Run) -> tuple[Provider, ...]:
     """The GSPs that did business in a run; none in a run without a market."""
-    balances = run.manifest.balances_micro
-    return tuple(
-        _provider(run, agent, agent.tariff)
-        for agent in agents_of(run) or ()
-        if agent.role == _ROLE and agent.tariff and (balances is None or agent.name in balances)
-    )
+    balances, found, index = run.manifest.balances_micro, [], 0
+    for agent in agents_of(run) or ():
+        if agent.role == _ROLE and (balances is None or agent.name in balances):
+            provider = _provider(run, agent, index)
+            index += len(provider.offers)
+            found.append(provider)
+    return tuple(found)
 
 
-def _provider(run: Run, agent: ToldAgent, tariff: ToldTariff) -> Provider:
+def _provider(run: Run, agent: ToldAgent, index: int) -> Provider:
     family, sources = family_of(run), run.plan.sources
 
     def named(listed: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(s.name for s in sources if s.name in listed or family[s.name] in listed)
 
-    calls = named(agent.sources)
-    delays_ps = {s.calls.max_delay_ps for s in sources if s.name in calls}
-    back = tariff.price if tariff.reimbursement == "price" else tariff.reimbursement
-    return Provider(
-        name=agent.name,
-        call_sources=calls,
-        stream_sources=named(agent.test_streams),
-        price=tariff.price,
-        reimbursement=back,
-        max_delay_ps=max(delays_ps, default=-1),
-        max_delay_rate=tariff.max_delay_rate,
-    )
+    table = agent.tariffs or {}
+    if agent.tariff is not None:
+        table = {"calls": msgspec.structs.replace(agent.tariff, sources=agent.sources)}
+    delays_ps = {s.name: s.calls.max_delay_ps for s in sources}
+    offers = []
+    for place, (name, tariff) in enumerate(table.items()):
+        calls = named(tariff.sources)
+        tied = tariff.reimbursement == "price"
+        price = _in_words(tariff.price)
+        offer = Offer(
+            name=name,
+            index=index + place,
+            sources=calls,
+            price=price,
+            reimbursement=price if tied else tariff.reimbursement,
+            tied=tied,
+            max_delay_ps=max((delays_ps[source] for source in calls), default=-1),
+            max_delay_rate=tariff.max_delay_rate,
+            max_blocking_rate=tariff.max_blocking_rate,
+            max_time=tariff.max_time,
+            strategy=tariff.strategy or agent.strategy or {},
+        )
+        offers.append(offer)
+    files = {name: named(row.sources) for name, row in (agent.elastic or {}).items()}
+    return Provider(agent.name, tuple(offers), named(agent.test_streams), files)
+
+
+def _in_words(price: Any) -> str:
+    """What a call costs, as the manifest writes it."""
+    if not isinstance(price, dict):
+        return str(price)
+    if "time" in price:
+        return f"{price.get('call', '0 money')} and {price['time']}"
+    hours = [f"{p['price']} from {p['from']} to {p['to']}" for p in price.get("periods", ())]
+    outside = price.get("price")
+    return ", ".join([*hours, *([f"else {outside}"] if outside else [])])
 
 
 def flows_of(run: Run, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:

@@ -13,11 +13,27 @@ __all__ = ["ToldAgent", "ToldTariff", "agents_of"]
 
 
 class ToldTariff(msgspec.Struct, frozen=True):
-    """A provider's tariff, amounts as written in the manifest."""
+    """A provider's tariff, amounts as written in the manifest.
 
-    price: str
+    `price` is text, or a mapping of what a call and its time cost, or a tariff by the hour.
+    """
+
+    price: Any
     max_delay_rate: float
     reimbursement: str
+    sources: tuple[str, ...] = ()
+    max_blocking_rate: float | None = None
+    max_time: str | None = None
+    strategy: dict[str, Any] | None = None
+
+
+class ToldFiles(msgspec.Struct, frozen=True):
+    """What a provider asks for a file, likewise."""
+
+    price: str
+    deadline: str
+    reimbursement: str
+    sources: tuple[str, ...] = ()
 
 
 class ToldAgent(msgspec.Struct, frozen=True):
@@ -30,6 +46,9 @@ class ToldAgent(msgspec.Struct, frozen=True):
     nodes: tuple[str, ...] = ()
     test_streams: tuple[str, ...] = ()
     tariff: ToldTariff | None = None
+    tariffs: dict[str, ToldTariff] | None = None
+    elastic: dict[str, ToldFiles] | None = None
+    strategy: Any = None
 
 
 class _Market(msgspec.Struct, frozen=True):

@@ -29,7 +29,11 @@ from ecnomy.markets.inputs.remedy import pip_install
 __all__ = ["LINES", "Database", "open_database"]
 
 # What an account is made of, in the order of a statement; other kinds of postings come after.
-LINES: Final = ("calls", "reimbursements", "marks of calls", "marks of test streams", "fixed costs")
+LINES: Final = (
+    *("calls", "reimbursements", "marks of calls"),
+    *("files", "reimbursements of files", "marks of files"),
+    *("marks of test streams", "fixed costs"),
+)
 _TABLES: Final = """\
 create table ledger as select runs.run, t_ps, debit, credit, amount_micro, kind, flow, quantity
   from read_parquet({ledgers}, filename = 'file') as l
@@ -41,25 +45,32 @@ create table flows as select runs.run, f.flow, f.source
   from read_parquet({flows}, filename = 'file') as f
   join runs on f.file = runs.folder || '/flows.parquet';
 create table calls as select c.run, o.provider, o.tariff, c.flow, c.start_ps, c.end_ps,
-    c.accepted = 1 as accepted, c.complete = 1 as complete, c.sent, c.late + c.lost as bad, c.ce,
-    c.accepted = 1 and c.complete = 1 and c.late + c.lost > o.max_delay_rate * c.sent as broken
+    {sold} as accepted, c.complete = 1 as complete, c.sent, c.late + c.lost as bad, c.ce,
+    {sold} and c.complete = 1 and c.late + c.lost > o.max_delay_rate * c.sent as broken
   from asked as c join flows as f on c.run = f.run and c.flow = f.flow
-  join offers as o on c.run = o.run and f.source = o.source{sold_as};
+  join offers as o on c.run = o.run and f.source = o.source{asked};
 create table postings as with own as (
     select l.run, p.provider, l.t_ps, l.kind, l.flow, l.quantity,
       case when l.credit = p.provider then amount_micro else -amount_micro end as micro,
       l.t_ps - case when l.kind = 'call' then 0 else 1 end as before_ps,
       l.kind = 'marks' and exists (from flows as f
         join streams as s on f.source = s.source and f.run = s.run
-        where f.run = l.run and f.flow = l.flow and s.provider = p.provider) as of_streams
+        where f.run = l.run and f.flow = l.flow and s.provider = p.provider) as of_streams,
+      (select any_value(e.tariff) from flows as f join files as e on f.source = e.source
+        and f.run = e.run where f.run = l.run and f.flow = l.flow and e.provider = p.provider)
+        as of_files
     from ledger as l join (select distinct run, provider from offers) as p
       on l.run = p.run and p.provider in (l.debit, l.credit)),
   sold as (select run, provider, tariff, flow, start_ps from calls where accepted)
-  select own.* exclude (before_ps, of_streams),
-    case when kind = 'call' then 'calls' when kind = 'reimbursement' then 'reimbursements'
-      when of_streams then 'marks of test streams' when kind = 'marks' then 'marks of calls'
+  select own.* exclude (before_ps, of_streams, of_files),
+    case when kind = 'call' then 'calls' when kind = 'transfer' then 'files'
+      when kind = 'reimbursement' and of_files is not null then 'reimbursements of files'
+      when kind = 'reimbursement' then 'reimbursements'
+      when of_streams then 'marks of test streams'
+      when kind = 'marks' and of_files is not null then 'marks of files'
+      when kind = 'marks' then 'marks of calls'
       when kind = 'fixed-cost' then 'fixed costs' else kind end as line,
-    sold.tariff, sold.start_ps
+    coalesce(sold.tariff, of_files) as tariff, sold.start_ps
   from own asof left join sold on own.run = sold.run and own.provider = sold.provider
     and own.flow = sold.flow and own.before_ps >= sold.start_ps;
 create table deals as select c.run, c.provider, c.tariff, c.flow, c.start_ps, c.complete,
@@ -137,52 +148,60 @@ def open_database(material: Material) -> Database:
     tariffs: dict[str, tuple[Tariff, ...]] = {}
     offers: list[tuple[Any, ...]] = []
     streams: list[tuple[Any, ...]] = []
+    files: list[tuple[Any, ...]] = []
     for made in material.made:
         assert made.run is not None
         providers = material.told(made)
-        found = tariffs_of(made.run, providers)
+        found = tariffs_of(providers)
         tariffs = tariffs or found
         for provider in providers:
             offers += [
                 _offer(made, provider.name, t, s) for t in found[provider.name] for s in t.sources
             ]
             streams += [(made.number, provider.name, s) for s in provider.stream_sources]
+            files += [
+                (made.number, provider.name, name, source)
+                for name, sources in provider.file_sources.items()
+                for source in sources
+            ]
     prelude = _values("runs", _names(material, "folder"), [_run(m, m.label) for m in material.made])
     prelude += _values("offers", _OFFER, offers) + _values("streams", _STREAM, streams)
+    prelude += _values("files", _FILES, files)
+    sold, asked = _sold(material)
     prelude += _TABLES.format(
         ledgers=_files(material, "ledger"),
         calls=_files(material, "calls"),
         flows=_files(material, "flows"),
-        sold_as=_sold_as(material),
+        sold=sold,
+        asked=asked,
     )
     return Database(material, prelude, tariffs)
 
 
 _OFFER: Final = ("run", "provider", "tariff", "number", "source", "max_delay_rate")
 _STREAM: Final = ("run", "provider", "source")
+_FILES: Final = ("run", "provider", "tariff", "source")
 
 
 def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any, ...]:
     return (made.number, provider, tariff.name, tariff.index, source, tariff.max_delay_rate)
 
 
-def _sold_as(material: Material) -> str:
-    """Where the table calls says by which tariff a call was sold, it is that one's.
+def _sold(material: Material) -> tuple[str, str]:
+    """When a row of the table calls was sold on an offer, and when it was asked of it.
 
-    A call that nobody sold counts as asked of the first tariff of each provider it could have.
+    A provider was asked for the calls that it sold and for those that it refused. Tables of an
+    ecnomy that knew one tariff do not tell.
     """
     import pyarrow.parquet as pq
 
     names = [
         pq.read_schema(made.run.path / "calls.parquet").names for made in material.made if made.run
     ]
-    if not all("tariff" in each for each in names):
-        return ""
-    first = (
-        "(select min(number) from offers as a\n"
-        "      where a.run = o.run and a.provider = o.provider and a.source = o.source)"
-    )
-    return f"\n    and (c.tariff = o.number or c.tariff < 0 and o.number = {first})"
+    if not all("refused_by" in each for each in names):
+        return "c.accepted = 1", ""
+    refused = "(c.refused_by >> o.number) & 1 = 1"
+    return "c.tariff = o.number", f"\n    and (c.tariff = o.number or {refused})"
 
 
 def _run(made: Made, where: str) -> tuple[Any, ...]:

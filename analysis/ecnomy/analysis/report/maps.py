@@ -46,14 +46,14 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     tariffs = db.tariffs[answer.provider]
     limits = tuple(sorted({*_LIMITS, *(t.max_delay_rate for t in tariffs)}))
     own = owned(answer.provider, answer.runs)
-    refund = "f * charge" if answer.tied else _refund(answer)
+    refund = _refund(db, answer)
     query = db.ask(
-        f"with sold as (select c.complete, c.sent, c.bad, coalesce(sum(p.micro), 0) as charge\n"
+        f"with sold as (select c.tariff, c.complete, c.sent, c.bad, coalesce(sum(p.micro), 0) as charge\n"
         f"    from (from calls where {own} and accepted) as c left join postings as p on p.run "
         f"= c.run\n"
         f"    and p.provider = c.provider and p.flow = c.flow and p.start_ps = c.start_ps and "
         f"p.line = 'calls'\n"
-        f"    group by c.run, c.flow, c.start_ps, c.complete, c.sent, c.bad),\n"
+        f"    group by c.run, c.tariff, c.flow, c.start_ps, c.complete, c.sent, c.bad),\n"
         f"  rest as (select coalesce(sum(micro), 0) as micro from postings\n"
         f"    where {own} and line not in ('calls', 'reimbursements')),\n"
         f"  whole as (select sum(hours) as hours from accounts where {own})\n"
@@ -80,14 +80,16 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     )  # fmt: skip
 
 
-def _refund(answer: Answer) -> str:
-    """What is paid back, in micro-units, where it does not follow the price."""
-    from ecnomy.analysis.guarantors import providers_of
-
-    run = answer.runs[0].run
-    assert run is not None
-    told = next(p for p in providers_of(run) if p.name == answer.provider).reimbursement
-    return str(round(float(told.partition(" ")[0]) * 1e6))
+def _refund(db: Database, answer: Answer) -> str:
+    """What is paid back, in micro-units: it follows the price, or stays, by tariff."""
+    cases = []
+    for tariff in db.tariffs[answer.provider]:
+        amount = str(round(float(tariff.reimbursement.partition(" ")[0]) * 1e6))
+        cases.append((tariff.name, "f * charge" if tariff.tied else amount))
+    if len({amount for _, amount in cases}) == 1:
+        return cases[0][1]
+    listed = " ".join(f"when '{name}' then {amount}" for name, amount in cases)
+    return f"case tariff {listed} end"
 
 
 def _mean_price(db: Database, own: str) -> Query | None:

@@ -37,7 +37,7 @@ from ecnomy.analysis.report.parts import (
     number,
     percent,
 )
-from ecnomy.analysis.report.tariffs import Tariff, sample_s
+from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.reproduce.andreassen2002.samples import correlation
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.bridge.columns import late_column
@@ -113,7 +113,7 @@ def scatter(db: Database, answer: Answer) -> Section | None:
         run = answer.runs[0].run
         assert run is not None
         provider = _provider(answer.runs[0], answer.provider)
-        length_s = sample_s(run, provider, tariff)
+        length_s = tariff.sample_s
         parts = [
             samples_of(m, _provider(m, answer.provider), tariff, length_s) for m in answer.runs
         ]

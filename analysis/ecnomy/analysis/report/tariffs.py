@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guaranteed stream provider (GSP) sells, tariff by tariff: the one place that asks it.
 
-A scenario's `tariff:` is one tariff called "calls", over all sources of its provider.
+They are the offers of guarantors.py with times as numbers, and with how long a sample is.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.analysis.guarantors import Provider
-from ecnomy.analysis.results import Run
 
-__all__ = ["Tariff", "sample_s", "tariffs_of"]
+__all__ = ["Tariff", "tariffs_of"]
 
 _DEFAULT_SAMPLE_S: Final = 60.0
 _SECONDS: Final = {"ps": 1e-12, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
@@ -29,63 +28,52 @@ class Tariff(msgspec.Struct, frozen=True):
         index: in the run's list of tariffs (agents in their order, rows in theirs), which the
             column `tariff` of the table calls counts by where it is there.
         sources: whose calls these are.
-        price: as written in the manifest.
+        price: in words; likewise `reimbursement`.
         max_delay_ps: a packet later than this is bad.
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
         max_blocking_rate: the largest share of calls blocked (B^G); none where none is promised.
         max_time_s: the longest connection; none where there is no limit.
         tied: whether what is paid back is the price, whatever it is.
+        sample_s: the length of a sample of the test streams: the tariff's longest connection,
+            else its strategy's `sample`, else a minute.
     """
 
     name: str
     index: int
     sources: tuple[str, ...]
     price: str
+    reimbursement: str
     max_delay_ps: int
     max_delay_rate: float
     max_blocking_rate: float | None
     max_time_s: float | None
     tied: bool
+    sample_s: float
 
 
-def tariffs_of(run: Run, providers: tuple[Provider, ...]) -> dict[str, tuple[Tariff, ...]]:
+def tariffs_of(providers: tuple[Provider, ...]) -> dict[str, tuple[Tariff, ...]]:
     """The tariffs of each provider, by its name."""
-    found: dict[str, tuple[Tariff, ...]] = {}
-    for index, provider in enumerate(providers):
-        written = _told(run, provider.name).get("tariff") or {}
-        tariff = Tariff(
-            name="calls",
-            index=index,
-            sources=provider.call_sources,
-            price=provider.price,
-            max_delay_ps=provider.max_delay_ps,
-            max_delay_rate=provider.max_delay_rate,
-            max_blocking_rate=_number(written.get("max_blocking_rate")),
-            max_time_s=_time_s(written.get("max_time")),
-            tied=written.get("reimbursement") in ("price", provider.price),
+    return {
+        provider.name: tuple(
+            Tariff(
+                name=offer.name,
+                index=offer.index,
+                sources=offer.sources,
+                price=offer.price,
+                reimbursement=offer.reimbursement,
+                max_delay_ps=offer.max_delay_ps,
+                max_delay_rate=offer.max_delay_rate,
+                max_blocking_rate=offer.max_blocking_rate,
+                max_time_s=_time_s(offer.max_time),
+                tied=offer.tied or offer.reimbursement == offer.price,
+                sample_s=_time_s(offer.max_time)
+                or _time_s(offer.strategy.get("sample"))
+                or _DEFAULT_SAMPLE_S,
+            )
+            for offer in provider.offers
         )
-        found[provider.name] = (tariff,)
-    return found
-
-
-def sample_s(run: Run, provider: Provider, tariff: Tariff) -> float:
-    """The length of a sample of the test streams.
-
-    That is the tariff's longest connection, else its strategy's `sample`, else a minute.
-    """
-    if tariff.max_time_s:
-        return tariff.max_time_s
-    strategy = _told(run, provider.name).get("strategy") or {}
-    return _time_s(strategy.get("sample")) or _DEFAULT_SAMPLE_S
-
-
-def _told(run: Run, name: str) -> dict[str, Any]:
-    market = (run.manifest.scenario or {}).get("market") or {}
-    return next((agent for agent in market.get("agents", ()) if agent.get("name") == name), {})
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, int | float) and 0 <= value <= 1 else None
+        for provider in providers
+    }
 
 
 def _time_s(value: Any) -> float | None:
