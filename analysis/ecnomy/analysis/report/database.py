@@ -118,7 +118,8 @@ class Database:
         duckdb = _duckdb()
         self.prelude, self.tariffs = prelude, tariffs
         self._connection = duckdb.connect()
-        self._connection.execute("set enable_progress_bar = false")
+        # one thread: sums of fractions are then taken in one order, and a page is the same twice
+        self._connection.execute("set enable_progress_bar = false; set threads = 1")
         self._count = 0
         try:
             self._connection.execute(prelude)
