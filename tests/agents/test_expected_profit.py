@@ -179,7 +179,8 @@ def test_every_answer_is_that_of_a_plain_recount(per_minute: int) -> None:
     strategy.admit, strategy.watch = admit, watched  # type: ignore[method-assign]
     world.run(2500)
     assert len(answers) > 600 and 40 < sum(answers) < 0.95 * len(answers)
-    assert own.factor == pytest.approx(1.5, rel=0.15)
+    if per_minute:  # else only few calls were let in of late
+        assert own.factor == pytest.approx(1.5, rel=0.15)
 
 
 def test_it_lets_in_before_it_has_learnt() -> None:
