@@ -48,7 +48,8 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     own = owned(answer.provider, answer.runs)
     refund = _refund(db, answer)
     query = db.ask(
-        f"with sold as (select c.tariff, c.complete, c.sent, c.bad, coalesce(sum(p.micro), 0) as charge\n"
+        f"with sold as (select c.tariff, c.complete, c.sent, c.bad,\n"
+        f"    coalesce(sum(p.micro), 0) as charge\n"
         f"    from (from calls where {own} and accepted) as c left join postings as p on p.run "
         f"= c.run\n"
         f"    and p.provider = c.provider and p.flow = c.flow and p.start_ps = c.start_ps and "

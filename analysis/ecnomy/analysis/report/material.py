@@ -23,7 +23,7 @@ from ecnomy.markets.sweep.store import head_of, is_sweep
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Key", "Made", "Material", "Value", "open_material"]
+__all__ = ["Key", "Made", "Material", "Value", "open_material", "provider_of"]
 
 Value = float | str
 SCENARIO: Final = "scenario"  # the key of runs of several scenarios
@@ -277,3 +277,9 @@ def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequ
     hours = [float(row[name]) for name in row if name.endswith(".hours")]
     seconds = run.measured.to_ps / PS_PER_S if run else 3600 * max(hours, default=0.0)
     return Made(number + 1, str(kept), int(row["seed"]), case, seconds, run, row)
+
+
+def provider_of(made: Made, name: str) -> Provider:
+    """A provider of a kept run."""
+    assert made.run is not None
+    return next(p for p in providers_of(made.run) if p.name == name)

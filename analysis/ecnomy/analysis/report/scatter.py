@@ -21,12 +21,12 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
+from ecnomy.analysis.guarantors import Provider, flows_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.material import Made, provider_of
 from ecnomy.analysis.report.parts import (
     Block,
     Cell,
@@ -110,12 +110,9 @@ def scatter(db: Database, answer: Answer) -> Section | None:
     """Of each tariff its samples as picture and table; None without test streams."""
     blocks: list[Block] = []
     for tariff in db.tariffs[answer.provider]:
-        run = answer.runs[0].run
-        assert run is not None
-        provider = _provider(answer.runs[0], answer.provider)
         length_s = tariff.sample_s
         parts = [
-            samples_of(m, _provider(m, answer.provider), tariff, length_s) for m in answer.runs
+            samples_of(m, provider_of(m, answer.provider), tariff, length_s) for m in answer.runs
         ]
         streams = {name: _joined([p[name] for p in parts if name in p]) for name in parts[0]}
         if not streams:
@@ -137,11 +134,6 @@ def scatter(db: Database, answer: Answer) -> Section | None:
         )
     )
     return Section(f"{answer.provider}-streams", "Does marking tell of delay?", tuple(blocks))
-
-
-def _provider(made: Made, name: str) -> Provider:
-    assert made.run is not None
-    return next(p for p in providers_of(made.run) if p.name == name)
 
 
 def _joined(parts: list[Samples]) -> Samples:

@@ -14,7 +14,7 @@ from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import LINES, Database
 from ecnomy.analysis.report.estimates import owned
-from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.material import Made, Material, provider_of
 from ecnomy.analysis.report.parts import (
     Block,
     Cell,
@@ -44,7 +44,8 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     total = _statement(db, answer, own)
     _check(answer, total)
     blocks: list[Block] = [_offer(answer), total]
-    if len(db.tariffs[answer.provider]) > 1:
+    provider = provider_of(answer.runs[0], answer.provider)
+    if len(provider.offers) + len(provider.file_sources) > 1:
         blocks.append(_by_tariff(db, answer, own))
     length_s = period_s(max(made.seconds for made in answer.runs))
     table, query = _by_time(db, answer, own, length_s)
@@ -53,12 +54,7 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
 
 
 def _offer(answer: Answer) -> Words:
-    run = answer.runs[0].run
-    assert run is not None
-    from ecnomy.analysis.guarantors import providers_of
-
-    provider = next(p for p in providers_of(run) if p.name == answer.provider)
-    return Words.of(offer_in_words(provider))
+    return Words.of(offer_in_words(provider_of(answer.runs[0], answer.provider)))
 
 
 def _statement(db: Database, answer: Answer, own: str) -> Table:
@@ -110,11 +106,8 @@ def _check(answer: Answer, table: Table) -> None:
 
 
 def _profit(made: Made, name: str) -> int:
-    from ecnomy.analysis.guarantors import providers_of
-
     assert made.run is not None
-    provider = next(p for p in providers_of(made.run) if p.name == name)
-    return profit_and_loss(made.run, provider).profit_micro
+    return profit_and_loss(made.run, provider_of(made, name)).profit_micro
 
 
 def _by_tariff(db: Database, answer: Answer, own: str) -> Table:
