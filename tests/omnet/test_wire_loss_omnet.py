@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets that the wire loses: the same ones on both engines, of datagrams, calls, classes and TCP."""
+"""Packets that the wire loses: the same ones on both engines, of datagrams, calls and TCP."""
 
 from __future__ import annotations
 
