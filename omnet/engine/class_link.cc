@@ -31,7 +31,11 @@ PacketId ClassLink::Fifo::pop_last() noexcept {
 }
 
 ClassLink::ClassLink(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
-    : index_(index), plan_(&plan), law_(plan, seed), waiting_(plan.scheduler.classes.size()) {}
+    : index_(index),
+      plan_(&plan),
+      law_(plan, seed),
+      loss_(plan.loss, Stream(seed, plan.loss_stream)),
+      waiting_(plan.scheduler.classes.size()) {}
 
 Time ClassLink::transmission(std::int32_t wire_bytes) const noexcept {
   const std::int64_t bit_ps = std::int64_t{wire_bytes} * 8'000'000'000'000;
@@ -95,21 +99,25 @@ void ClassLink::drop(Core& core, std::size_t service, bool by_law, Time now) {
   account_queue(now);
   --waiting_packets_;
   waiting_bytes_ -= id->bytes + plan_->framing_bytes;
-  stats_.dropped(id->bytes, by_law, id->has(kEct), id->has(kCe));
-  Hop& hop = core.hops[id->hop];
-  ++hop.drops;
-  if (id->has(kCe)) {
-    ++hop.ce_dropped;
-    --hop.ce_in_flight;
-  }
-  if (!id->has(kAck) && !id->has(kSyn)) ++core.flows[id->flow].lost;
-  if (core.tally) core.tally->dropped(index_, now);
+  if (id->has(kCe)) --core.hops[id->hop].ce_in_flight;
   if (core.classes) {
     core.classes->dropped(index_, service, id->bytes, law_.queue(service), now);
   }
+  count_drop(core, id, by_law, now);
+}
+
+void ClassLink::count_drop(Core& core, PacketId id, bool by_law, Time now) {
+  stats_.dropped(id->bytes, by_law, id->has(kEct), id->has(kCe));
+  Hop& hop = core.hops[id->hop];
+  ++hop.drops;
+  hop.ce_dropped += id->has(kCe) ? 1 : 0;
+  if (!id->has(kAck) && !id->has(kSyn)) ++core.flows[id->flow].lost;
+  if (core.tally) core.tally->dropped(index_, now);
   if (core.trace) core.note(TraceEvent::drop, index_, *id, now);
   core.packets.release(id);
 }
+
+void ClassLink::lose(Core& core, PacketId id, Time now) { count_drop(core, id, false, now); }
 
 bool ClassLink::overflows() const noexcept {
   return (plan_->buffer_packets >= 0 && waiting_packets_ > plan_->buffer_packets) ||

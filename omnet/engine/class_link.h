@@ -14,6 +14,7 @@
 #include "engine/core.h"
 #include "host/plan.h"
 #include "host/scheduler_host.h"
+#include "laws/wire_loss.h"
 
 namespace ecnomy::engine {
 
@@ -29,6 +30,10 @@ class ClassLink {
   Time next_delivery() const noexcept {
     return under_way_.first == kNoPacket ? kNever : under_way_.first->delivered;
   }
+
+  // See Link.
+  bool loses() noexcept { return loss_.loses(); }
+  void lose(Core& core, PacketId id, Time now);
 
   void catch_up(Core& core, Time now) {
     while (waiting_packets_ > 0 && free_at_ <= now) begin_next(core, free_at_);
@@ -50,6 +55,7 @@ class ClassLink {
   void begin_next(Core& core, Time started);
   void apply_mark(Core& core, Packet& packet, std::size_t service, Time now);
   void drop(Core& core, std::size_t service, bool by_law, Time now);
+  void count_drop(Core& core, PacketId id, bool by_law, Time now);
   void make_room(Core& core, bool waits, Time now);
   bool overflows() const noexcept;
   void account_queue(Time now) noexcept;
@@ -58,6 +64,7 @@ class ClassLink {
   const std::int32_t index_;
   const LinkPlan* plan_;
   SchedulerHost law_;
+  WireLoss loss_;
   LinkStats stats_;
   std::vector<Fifo> waiting_;  // by class
   Fifo under_way_;             // in service or propagating

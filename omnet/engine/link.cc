@@ -26,6 +26,7 @@ Link::Link(std::int32_t index, const LinkPlan& plan, std::uint64_t seed)
     : index_(index),
       plan_(&plan),
       law_(make_marking(plan.marking.law, plan.marking.values), Stream(seed, plan.stream)),
+      loss_(plan.loss, Stream(seed, plan.loss_stream)),
       law_values_(plan.marking.values) {}
 
 Time Link::transmission(std::int32_t wire_bytes) noexcept {
@@ -59,8 +60,9 @@ void Link::begin_next(Core& core) {
 LinkStats Link::stats() const noexcept {
   LinkStats stats = stats_;
   const std::int64_t waiting_ip_bytes = waiting_bytes_ - waiting_packets_ * plan_->framing_bytes;
-  stats.departures = stats.arrivals - stats.drops - waiting_packets_;
-  stats.departed_bytes = stats.arrived_bytes - stats.dropped_bytes - waiting_ip_bytes;
+  stats.departures = stats.arrivals - (stats.drops - lost_) - waiting_packets_;
+  stats.departed_bytes =
+      stats.arrived_bytes - (stats.dropped_bytes - lost_bytes_) - waiting_ip_bytes;
   return stats;
 }
 
@@ -196,6 +198,12 @@ PacketId Link::deliver(Core& core, Time now) {
   if (first_ != kNoPacket) prefetch(first_->next);
   if (id->has(kCe)) --core.hops[id->hop].ce_in_flight;
   return id;
+}
+
+void Link::lose(Core& core, PacketId id, Time now) {
+  ++lost_;
+  lost_bytes_ += id->bytes;
+  drop(core, id, false, now);
 }
 
 Time Link::on_timer(Core& core, Time now) {

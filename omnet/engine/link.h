@@ -17,6 +17,7 @@
 #include "engine/core.h"
 #include "host/marking_host.h"
 #include "host/plan.h"
+#include "laws/wire_loss.h"
 
 namespace ecnomy::engine {
 
@@ -31,6 +32,10 @@ class Link {
   PacketId deliver(Core& core, Time now);
   // When the next delivery is due; kNever with nothing under way.
   Time next_delivery() const noexcept { return first_ == kNoPacket ? kNever : first_->delivered; }
+
+  // Whether the wire loses the packet just delivered, which is then counted and released.
+  bool loses() noexcept { return loss_.loses(); }
+  void lose(Core& core, PacketId id, Time now);
 
   Time first_timer() const noexcept { return law_.first_timer(); }
   Time on_timer(Core& core, Time now);
@@ -70,6 +75,8 @@ class Link {
   const std::int32_t index_;
   const LinkPlan* plan_;
   MarkingHost law_;
+  WireLoss loss_;
+  std::int64_t lost_ = 0, lost_bytes_ = 0;  // by the wire: they had departed
   std::vector<double> law_values_;
   LinkStats stats_;             // but for departures and their bytes: see stats()
   PacketId first_ = kNoPacket;  // of those waiting, in service and propagating

@@ -200,6 +200,7 @@ void Simulation::deliver(AnyLink& link, Time now) {
   } else {
     core_.events.replace_top(next);
   }
+  if (link.loses()) return link.lose(core_, id, now);
   Packet& packet = core_.packets[id];
   if (core_.hops[packet.hop].last) return host_receive(id, now);
   ++packet.hop;

@@ -97,9 +97,12 @@ LinkPlan read_link(const Node& node) {
                 node.get<std::string>("not_ect") == "drop",
                 read_law(node.at("marking"), "marking"),
                 node.get<std::string>("stream"),
-                read_scheduler(node.at("scheduler"))};
+                read_scheduler(node.at("scheduler")),
+                node.get<double>("loss"),
+                node.get<std::string>("loss_stream")};
   if (link.rate_bps <= 0) node.fail("rate_bps is not positive");
   if (link.delay_ps < 0) node.fail("delay_ps is negative");
+  if (!(link.loss >= 0 && link.loss < 1)) node.fail("loss is not from 0 to below 1");
   if (link.framing_bytes < 0 || link.framing_bytes > 65'535) node.fail("framing_bytes is absurd");
   return link;
 }

@@ -43,6 +43,8 @@ struct LinkPlan {
   LawPlan marking;
   std::string stream;
   SchedulerPlan scheduler;
+  double loss;              // probability that the wire loses a packet
+  std::string loss_stream;  // of its draws
 };
 
 enum class Echo { off, accurate, rfc3168 };

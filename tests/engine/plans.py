@@ -36,6 +36,7 @@ def link(name, source, target, rate_bps, delay_s, *, buffer=-1, marking=DROP_TAI
         buffer_packets=buffer,
         marking=marking,
         stream=f"link/{name}",
+        loss_stream=f"link/{name}/loss",
         **fields,
     )
 

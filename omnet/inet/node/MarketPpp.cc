@@ -8,6 +8,7 @@
 #include "inet/common/packet/chunk/ByteCountChunk.h"
 #include "inet/linklayer/common/InterfaceTag_m.h"
 #include "market/MarketBridge.h"
+#include "queue/MarkingQueue.h"
 
 namespace ecnomy::omnet {
 
@@ -56,8 +57,15 @@ void MarketPpp::decapsulate(Packet* packet) {
   packet->addTagIfAbsent<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
 }
 
+// The queue that the frame comes from has the wire's loss.
+bool MarketPpp::lost(Packet* frame) {
+  const omnetpp::cModule* sender = gate("phys$i")->getPathStartGate()->getOwnerModule();
+  auto* queue = dynamic_cast<MarkingQueue*>(sender->getParentModule()->getSubmodule("queue"));
+  return queue && queue->loses(frame);
+}
+
 void MarketPpp::handleLowerPacket(Packet* packet) {
-  if (packet->hasBitError()) {
+  if (packet->hasBitError() || lost(packet)) {
     inet::PacketDropDetails details;
     details.setReason(inet::INCORRECTLY_RECEIVED);
     emit(inet::packetDroppedSignal, packet, &details);

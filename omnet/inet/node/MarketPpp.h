@@ -18,6 +18,7 @@ class MarketPpp : public inet::Ppp {
   void refreshOutGateConnection(bool connected) override;
 
  private:
+  bool lost(inet::Packet* frame);
   omnetpp::simtime_t transmission(const inet::Packet* frame) const;
 
   inet::B framing_{0};

@@ -40,6 +40,7 @@ void MarkingQueue::initialize(int stage) {
     checkPacketOperationSupport(inputGate);
     checkPacketOperationSupport(outputGate);
     openLaw();
+    loss_.emplace(plan_.loss, Stream(seed(), plan_.loss_stream));
   }
 }
 
@@ -54,6 +55,9 @@ void MarkingQueue::readPlan() {
   plan_.framing_bytes = bytes("framing");
   plan_.drop_not_ect = par("notEct").stdstringValue() == "drop";
   plan_.stream = par("stream").stdstringValue();
+  plan_.loss = par("loss").doubleValue();
+  plan_.loss_stream = par("lossStream").stdstringValue();
+  if (!(plan_.loss >= 0 && plan_.loss < 1)) throw cRuntimeError("loss is not from 0 to below 1");
   readLaw();
   shortest_ = bytes("shortest");
   gap_ = bytes("gap");
@@ -104,6 +108,13 @@ void MarkingQueue::handleMessage(cMessage* message) {
   const Time next = law_->on_timer(view(time), time);
   if (next != kNever) scheduleAt(simtime(next), timer_);
   tellListeners();
+}
+
+bool MarkingQueue::loses(Packet* packet) {
+  Enter_Method_Silent();
+  if (!loss_->loses()) return false;
+  countDrop(look(packet, now()), false, now());
+  return true;
 }
 
 void MarkingQueue::pushPacket(Packet* packet, cGate*) {

@@ -24,6 +24,7 @@
 #include "inet/networklayer/common/NetworkInterface.h"
 #include "inet/queueing/base/PacketQueueBase.h"
 #include "inet/queueing/contract/IActivePacketSink.h"
+#include "laws/wire_loss.h"
 #include "market/MarketBridge.h"
 
 namespace ecnomy::omnet {
@@ -47,6 +48,10 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   inet::Packet* canPullPacket(omnetpp::cGate* gate) const override;
   void pushPacket(inet::Packet* packet, omnetpp::cGate* gate) override;
   inet::Packet* pullPacket(omnetpp::cGate* gate) override;
+
+  // A packet that this queue's interface has sent reaches the far end: whether the wire has lost it, which is
+  // then counted. To be asked once for each, in the order of their arrival.
+  bool loses(inet::Packet* packet);
 
   // IMarkingLink
   LinkState state() override;
@@ -108,6 +113,7 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   LinkPlan plan_;
   std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire
   std::optional<MarkingHost> law_;
+  std::optional<WireLoss> loss_;
   omnetpp::cMessage* timer_ = nullptr;
   inet::NetworkInterface* interface_ = nullptr;
   inet::queueing::IActivePacketSink* collector_ = nullptr;

@@ -36,6 +36,8 @@ def queue(index: int, link: Link) -> Iterator[Setting]:
     yield "linkIndex", str(index)
     yield "linkName", quoted(link.name)
     yield "stream", quoted(link.stream)
+    yield "loss", number(link.loss)
+    yield "lossStream", quoted(link.loss_stream)
     yield "bufferPackets", str(link.buffer_packets)
     yield "bufferBytes", f"{link.buffer_bytes}B"
     yield "notEct", quoted(link.not_ect)

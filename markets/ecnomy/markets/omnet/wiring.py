@@ -74,6 +74,9 @@ def wired(plan: Plan) -> Wiring:
     Raises:
         InputError: a source has more flows than a node has ports, or there are too many sources.
     """
+    if halves := [link.name for link in plan.links if link.half_duplex]:
+        only = "only the built-in engine has links whose directions share a transmitter"
+        raise InputError(f"link {halves[0]!r}: duplex: half; {only}")
     if len(plan.sources) > _SOURCES:
         raise InputError(f"{len(plan.sources):,} sources: OMNeT++ runs have at most {_SOURCES:,}")
     names = identifiers(plan.nodes, _OWN)

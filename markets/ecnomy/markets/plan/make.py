@@ -130,6 +130,9 @@ def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
         not_ect=direction.not_ect,
         marking=marking_law(direction.marking, direction.buffer),
         stream=f"link/{direction.name}/marking",
+        loss=direction.loss,
+        loss_stream=f"link/{direction.name}/loss",
+        half_duplex=direction.half_duplex,
         scheduler=(
             None
             if direction.scheduler is None
@@ -149,7 +152,7 @@ def _source(
         found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
         raise scenario.places.fault(where, found, "a node that links lead to") from None
     try:
-        back = [] if isinstance(source.transport, Udp) else router.back(path, source.name)
+        back = [] if isinstance(source.transport, Udp) else _back(router, path, source)
     except NoRoute:
         found = f"{source.receiver!r}, which cannot send ACKs to {source.sender!r}"
         raise scenario.places.fault(where, found, "links that lead back") from None
@@ -172,6 +175,10 @@ def _source(
         classes=_classes(scenario, index, [directions[link] for link in path]),
         ack_classes=_classes(scenario, index, [directions[link] for link in back]),
     )
+
+
+def _back(router: Router, path: list[int], source: Source) -> list[int]:
+    return router.back(path, source.name, source.sender)
 
 
 def _classes(scenario: Scenario, index: int, path: list[Direction]) -> list[int]:

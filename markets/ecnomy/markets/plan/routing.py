@@ -32,6 +32,7 @@ class Router:
         ends: (from, to) of each directed link.
         delays_ps: propagation delay of each.
         twins: index of the opposite direction of each, -1 for none; default none has one.
+        links: what each is called in paths, where two are one half-duplex link; default its index.
         metric: `hops` or `delay`.
         equal_cost: `first` or `hash`.
         seed: of the hash.
@@ -43,6 +44,7 @@ class Router:
         delays_ps: Sequence[int],
         *,
         twins: Sequence[int] = (),
+        links: Sequence[int] = (),
         metric: str = "hops",
         equal_cost: str = "first",
         seed: int = 0,
@@ -51,6 +53,10 @@ class Router:
 
         self._distances_from = networkx.single_source_dijkstra_path_length
         self._ends, self._twins = ends, twins
+        self._links = links or range(len(ends))
+        self._ways: dict[int, list[int]] = {}
+        for way, link in enumerate(self._links):
+            self._ways.setdefault(link, []).append(way)
         self._hash, self._seed = equal_cost == "hash", seed
         self._costs = _costs(delays_ps, metric, self._hash)
         self._backward: Any = networkx.DiGraph()  # each link from its end to its beginning
@@ -76,18 +82,33 @@ class Router:
             choices = self._next_hops(source, left)
             path.append(choices[self._choice(key, source, len(choices))])
             source = self._ends[path[-1]][1]
-        return path
+        return [self._links[link] for link in path]
 
-    def back(self, path: Sequence[int], key: str = "") -> list[int]:
+    def back(self, path: Sequence[int], key: str = "", source: Hashable = None) -> list[int]:
         """The way of ACKs: the path backwards if all its links are duplex, else the best one.
+
+        Args:
+            path: of the data.
+            key: who asks, for the hash.
+            source: where the path begins; a half-duplex link does not say.
 
         Raises:
             NoRoute: there is no way.
         """
-        reverse = [self._twins[link] if self._twins else -1 for link in reversed(path)]
+        directed = self._directed(path, source)
+        reverse = [self._twins[link] if self._twins else -1 for link in reversed(directed)]
         if all(link >= 0 for link in reverse):
-            return reverse
-        return self.path(self._ends[path[-1]][1], self._ends[path[0]][0], key)
+            return [self._links[link] for link in reverse]
+        return self.path(self._ends[directed[-1]][1], self._ends[directed[0]][0], key)
+
+    def _directed(self, path: Sequence[int], source: Hashable) -> list[int]:
+        """The directions that links of a path are taken in."""
+        found: list[int] = []
+        for link in path:
+            ways = self._ways[link]
+            at = self._ends[found[-1]][1] if found else source
+            found.append(next((way for way in ways if self._ends[way][0] == at), ways[0]))
+        return found
 
     def _to(self, target: Hashable) -> dict[Hashable, int]:
         """What is left to `target` from every node that can reach it."""

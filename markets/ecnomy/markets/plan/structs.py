@@ -83,6 +83,9 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     marking: Law
     stream: str  # name of the keyed random stream of the marking law
     scheduler: Scheduler | None = None  # None: one queue, first in first out
+    loss: float = 0.0  # probability that the wire loses a packet, at its far end; below 1
+    loss_stream: str = ""  # name of the keyed random stream of these losses
+    half_duplex: bool = False  # paths go over it both ways, and share its queue and transmitter
 
 
 class Start(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,7 +6,7 @@ Defaults of marking laws are those of their headers (see ecnomy.markets.plan.law
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -16,6 +16,7 @@ from ecnomy.markets.inputs.amounts import (
     Choice,
     Framing,
     Name,
+    Number,
     RateBps,
     Size,
     SizeReader,
@@ -23,6 +24,7 @@ from ecnomy.markets.inputs.amounts import (
     number_of,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.plan.routing import EQUAL_COST, METRICS, Router
 from ecnomy.markets.scenario.marking import (
     AdaptiveVirtualQueue,
@@ -65,6 +67,8 @@ _Interval = Annotated[
 _MeanPacket = Annotated[
     int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
 ]
+_Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
+HALF: Final = "half"
 _OF_TOPOLOGY = (
     "names",
     "rate",
@@ -141,10 +145,33 @@ class Reverse(msgspec.Struct, frozen=True, kw_only=True):
     not_ect: Annotated[str | None, Choice(("drop", "pass"))] = None
     marking: Marking | None = None
     scheduler: Scheduling | None = None
+    loss: _Loss | None = None
+
+
+class DuplexReader(msgspec.Struct, frozen=True):
+    """true, false, or half: HALF, where both directions share one queue and transmitter."""
+
+    @property
+    def expected(self) -> str:
+        """The words."""
+        return "true, false or half"
+
+    def read(self, node: Node, path: str) -> bool | str:
+        """See Reader."""
+        if isinstance(node.value, bool) or node.value == HALF:
+            return node.value
+        raise node.place.error(path, show(node), self.expected)
+
+    def write(self, value: bool | str) -> bool | str:
+        """See Reader."""
+        return value
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
-    """A link as written: forward, and backward unless duplex is false."""
+    """A link as written: forward, and backward unless duplex is false.
+
+    With `duplex: half` it is one direction to plans, which paths take both ways.
+    """
 
     name: Name
     source: Name = msgspec.field(name="from")
@@ -156,14 +183,16 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     not_ect: _NotEct = "drop"
     marking: Marking = DropTail()
     scheduler: Scheduling | None = None
-    duplex: bool = True
+    duplex: Annotated[bool | str, DuplexReader()] = True
     reverse: Reverse | None = None
+    loss: _Loss = 0.0
 
     def __post_init__(self) -> None:
         if self.source == self.target:
             raise Misfit("to", repr(self.target), "a node other than the one it comes from")
-        if self.reverse is not None and not self.duplex:
-            raise Misfit("reverse", "a mapping", "none, as duplex is false")
+        if self.reverse is not None and self.duplex is not True:
+            expected = f"none, as duplex is {str(self.duplex).lower()}"
+            raise Misfit("reverse", "a mapping", expected)
         _check_virtual(self.marking, self.buffer, "marking")
         if self.reverse is not None and self.reverse.marking is not None:
             _check_virtual(self.reverse.marking, self.reverse.buffer or self.buffer, "reverse")
@@ -183,8 +212,10 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             self.not_ect,
             self.marking,
             self.scheduler,
+            self.loss,
+            self.duplex == HALF,
         )
-        if not self.duplex:
+        if self.duplex is not True:
             return [forward]
         own = self.reverse or Reverse()
         backward = Direction(
@@ -198,6 +229,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             self.not_ect if own.not_ect is None else own.not_ect,
             DropTail() if own.marking is None else own.marking,
             own.scheduler,
+            self.loss if own.loss is None else own.loss,
         )
         return [forward, backward]
 
@@ -235,6 +267,8 @@ class Direction(msgspec.Struct, frozen=True):
     not_ect: str
     marking: Marking
     scheduler: Scheduling | None = None
+    loss: float = 0.0
+    half_duplex: bool = False
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):
@@ -288,15 +322,25 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
 
     def router(self, *, equal_cost: str, seed: int) -> Router:
         """Finds paths as indices into directions()."""
-        directions = self.directions()
+        ends: list[tuple[str, str]] = []
+        delays: list[int] = []
         twins: list[int] = []
+        links: list[int] = []
+        for number, one in enumerate(self.directions()):
+            ends.append((one.source, one.target))
+            if one.half_duplex:
+                ends.append((one.target, one.source))
+            ways = len(ends) - len(links)
+            delays += [one.delay_ps] * ways
+            links += [number] * ways
         for link in self.links:
             at = len(twins)
             twins += [at + 1, at] if link.duplex else [-1]
         return Router(
-            [(d.source, d.target) for d in directions],
-            [d.delay_ps for d in directions],
+            ends,
+            delays,
             twins=twins,
+            links=links,
             metric=self.routing or "hops",
             equal_cost=equal_cost,
             seed=seed,

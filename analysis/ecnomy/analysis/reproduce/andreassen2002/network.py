@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 1: what it changes that the line behind the shaper is half duplex."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Studies
+
+__all__ = ["figures"]
+
+_DUPLEX: Final = "network.links.line.duplex"
+
+
+def figures(studies: Studies) -> Samples:
+    """Voice delay rate and web throughput over a half-duplex line, over those of a full one."""
+    runs = studies["half-duplex"]
+    ways = {str(value).lower(): runs.at({_DUPLEX: value}) for value in runs.values(_DUPLEX)}
+    half, full = ways["half"], ways["true"]
+    found: dict[str, np.ndarray | float] = {}
+    for name in ("voice_late", "web_mbps", "web_late", "voice_ms"):
+        found[f"half.{name}"], found[f"full.{name}"] = half.sample(name), full.sample(name)
+        found[f"half_over_full.{name}"] = half.sample(name) / full.sample(name)
+    return found

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figure 3: the states of web users, idle, reading and downloading, and what they give up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.reproduce.andreassen2002 import readers
+from ecnomy.analysis.reproduce.judge import Samples
+from ecnomy.analysis.reproduce.studies import Runs, Studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw", "figures"]
+
+_PAGES: Final = "sources.surfers.traffic.sessions.pages"
+_IDLE_S, _READING_S, _VARIATION = 1800.0, 42.8, 2.9
+_SIGNIFICANT: Final = 1.95  # sqrt(n) times the distance, exceeded once in a thousand
+
+
+def figures(studies: Studies) -> Samples:
+    """Idle and reading times, and the figures of readers."""
+    return dict(readers.figures(studies)) | _states(studies["surfers"])
+
+
+def _states(runs: Runs) -> dict[str, np.ndarray | float]:
+    """Idle and reading times over what the model says, in standard errors over the seeds."""
+    few, endless = sorted(runs.values(_PAGES), key=float)
+    own, sessions = runs.at({_PAGES: endless}), runs.at({_PAGES: few})
+    users = own.sample("users")
+    found: dict[str, np.ndarray | float] = {
+        "errors_off.idle": _errors_off(own.sample("idle_s"), _IDLE_S),
+        "errors_off.idle_variation": _errors_off(own.sample("idle_cv"), 1.0),
+        "errors_off.reading": _errors_off(own.sample("reading_s"), _READING_S),
+        "errors_off.reading_variation": _errors_off(own.sample("reading_cv"), _VARIATION),
+        "readings": float(own.sample("readings").sum()),
+        "idle_s": own.sample("idle_s"),
+        "reading_s": own.sample("reading_s"),
+        "reading_variation": own.sample("reading_cv"),
+    }
+    distance = own.sample("reading_distance") * np.sqrt(own.sample("readings"))
+    found["branches.distance_over_critical"] = distance / _SIGNIFICANT
+    pages = float(few)
+    cycle_s = _IDLE_S + pages * _READING_S
+    found["errors_off.pages"] = _errors_off(sessions.sample("pages_per_s") / users, pages / cycle_s)
+    return found
+
+
+def _errors_off(sample: np.ndarray, wanted: float) -> float:
+    """Of the mean from what is wanted."""
+    error = float(sample.std(ddof=1)) / np.sqrt(len(sample))
+    return float((sample.mean() - wanted) / error)
+
+
+def draw(studies: Studies, figure: Figure) -> None:
+    """As readers."""
+    readers.draw(studies, figure)

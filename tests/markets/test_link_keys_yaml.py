@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`loss` and `duplex: half` in YAML: what plans have of them, round trips, one-line errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import scenario_from_text
+
+TEXT = """version: 1
+duration: 10 s
+network:
+  links:
+    - {{name: near, from: a, to: r, rate: 8 Mbps}}
+    - {{name: far, from: r, to: b, rate: 8 Mbps, {keys}}}
+sources:
+  - {{name: there, from: a, to: b, traffic: {{kind: greedy}}, transport: {{law: reno}}}}
+  - {{name: back, from: b, to: a, traffic: {{kind: greedy}}, transport: {{law: reno}}}}
+"""
+
+
+def plan_of(keys: str) -> Plan:
+    """The plan, which the scenario as it is written out gives too."""
+    scenario = scenario_from_text(TEXT.format(keys=keys))
+    again = scenario_from_text(json.dumps(scenario.resolved()))
+    plan = make_plan(scenario)
+    assert make_plan(again) == plan
+    return plan
+
+
+def test_losses_hold_for_both_directions_unless_one_says_otherwise() -> None:
+    """A stream of its own for each direction; none is lost by default."""
+    links = {link.name: link for link in plan_of("loss: 0.01").links}
+    assert [links[n].loss for n in ("near", "far", "far.reverse")] == [0.0, 0.01, 0.01]
+    assert links["far.reverse"].loss_stream == "link/far.reverse/loss"
+    links = {link.name: link for link in plan_of("loss: 0.01, reverse: {loss: 0}").links}
+    assert links["far.reverse"].loss == 0.0
+
+
+def test_half_duplex_links_are_one_link_that_paths_take_both_ways() -> None:
+    """No reverse of its own; data and ACKs of both sources go over it."""
+    plan = plan_of("duplex: half")
+    assert [link.name for link in plan.links] == ["near", "near.reverse", "far"]
+    assert [link.half_duplex for link in plan.links] == [False, False, True]
+    there, back = plan.sources
+    assert (there.path, there.ack_path) == ([0, 2], [2, 1])
+    assert (back.path, back.ack_path) == ([2, 1], [0, 2])
+    whole = plan_of("duplex: true").sources[1]
+    assert (whole.path, whole.ack_path) == ([3, 1], [0, 2])
+
+
+@pytest.mark.parametrize(
+    ("keys", "path", "found", "expected"),
+    [
+        ("loss: 1", "loss", "1", "a probability from 0 to 0.99"),
+        ("loss: 1 %", "loss", "'1 %'", "a probability"),
+        ("reverse: {loss: -0.1}", "reverse.loss", "-0.1", "a probability"),
+        ("duplex: both", "duplex", "'both'", "true, false or half"),
+        (
+            "duplex: half, reverse: {rate: 1 Mbps}",
+            "reverse",
+            "a mapping",
+            "none, as duplex is half",
+        ),
+        ("duplex: false, reverse: {}", "reverse", "a mapping", "none, as duplex is false"),
+    ],
+)
+def test_one_line_says_what_is_wrong(keys: str, path: str, found: str, expected: str) -> None:
+    """File, line, place, found and expected."""
+    with pytest.raises(ScenarioError) as caught:
+        scenario_from_text(TEXT.format(keys=keys), "s.yaml")
+    fault = caught.value
+    assert fault.path == f"network.links[1].{path}"
+    assert found in fault.found and expected in fault.expected, str(fault)
+    assert "\n" not in str(fault) and "s.yaml:6" in str(fault)

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets that the wire loses: the same ones on both engines, of datagrams, calls and TCP."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+import class_plans
+import drive_omnet
+import plans
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.omnet.export import simulation
+from ecnomy.markets.plan import Law
+from tcp_pairs import dumbbell, newreno, same
+from test_datagram_sources import on_and_off, run_both, sends, voip
+
+here = pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing())
+group = pytest.mark.xdist_group("omnet-tcp")
+RAIN = Law("poisson", {"mean_interval_s": 0.004})
+
+
+@here
+@group
+def test_datagrams_and_calls_over_two_links_that_lose() -> None:
+    """Every packet lost, where and when; behind queues that mark and drop, one by classes."""
+    scheduler = class_plans.weights([dict(share=0.5), dict(share=0.4)], quantum_bytes=1500)
+    links = [
+        plans.link("a", 0, 1, 3e6, 0.005, buffer=20, marking=plans.red(2, 9, 0.3), loss=0.05),
+        plans.link("b", 1, 2, 3e6, 0.004, buffer=15, loss=0.02, scheduler=scheduler,
+                   framing_bytes=14),
+    ]  # fmt: skip
+    sources = [
+        sends("rain", RAIN, 700, count=3),
+        sends("talk", voip(0.5, 0.3), 200, count=5),
+    ]
+    sources = [
+        msgspec.structs.replace(one, path=[0, 1], classes=[-1, number])
+        for number, one in enumerate(sources)
+    ]
+    plan = plans.plan(links, sources, 10, trace=True, calls=True, warmup_s=2.5)
+    outcome = run_both(plan, on_and_off)
+    drops = outcome.reports[-1].links["drops"]
+    assert drops[0] > 100 and drops[1] > 20
+    assert outcome.table("calls")["lost"].sum() > 20
+
+
+@here
+@group
+def test_tcp_over_links_that_lose() -> None:
+    """Data and ACKs are lost; both engines repair them alike."""
+    sources = {
+        "reno": (plans.tcp(newreno()), dict(count=3)),
+        "sack": (plans.tcp(newreno(), sack=True, delayed_acks=2), dict(count=2)),
+    }
+    plan = dumbbell(sources, 12, buffer=40, marking=plans.red(5, 15))
+    plan.links[2] = msgspec.structs.replace(plan.links[2], loss=0.01)
+    plan.links[3] = msgspec.structs.replace(plan.links[3], loss=0.02)
+    outcome = same(plan.sealed())
+    assert outcome.reports[-1].links["drops"][3] > 20
+
+
+def test_half_duplex_links_are_refused_on_one_line() -> None:
+    """A project for OMNeT++ names the link, and which engine has it."""
+    plan = plans.plan(
+        [plans.link("a", 0, 1, 1e6, 0.0, half_duplex=True)], [sends("s", RAIN, 700)], 1
+    )
+    with pytest.raises(InputError, match=r"link 'a': duplex: half; only the built-in engine"):
+        simulation(plan)
