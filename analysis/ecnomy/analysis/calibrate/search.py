@@ -15,7 +15,9 @@ Where values are multiples of a step, the best of them may be off by more than c
 too if the means at it and at the next one on the other side of the crossing enclose the target.
 
 The interval of the value is a bootstrap's over seeds, 90 %: of the crossing of curves through means
-of seeds drawn again. An interval that goes to an end of the range says nothing of what lies beyond.
+of seeds drawn again. With a step it need not hold the multiple that is nearest to the crossing. One
+that goes to an end of the range says nothing of what lies beyond.
+
 The check is at 99 %, for the value found has an error of its own: of the difference of two means
 over equally many seeds the interval of one alone at 99 % holds 93 %.
 """
@@ -52,7 +54,7 @@ class Found(msgspec.Struct, frozen=True):
         target: of the figure.
         verdict: found, missed or not reachable.
         value: of the parameter; where not reachable, the end of the range that comes nearest.
-        interval: 90 %, over seeds; None where not reachable.
+        interval: 90 %, over seeds, with the bootstrap's draws; None where not reachable.
         figure: at `value`, over unseen seeds (99 %); where not reachable, over those of the search.
         tried: the values in order of their runs.
         means: of the figure over the search's seeds, for each value tried.
@@ -130,8 +132,7 @@ def _interval(calibration: Calibration, known: dict[float, Row], target: float) 
         means = np.stack([row.mean(axis=-1) for row in rows], axis=-1)
         return crossing(x, means, target, log=calibration.range.log)
 
-    drawn = bootstrap(at, [known[value] for value in values], _TOLD)
-    return Interval(drawn.mean, drawn.low, drawn.high, drawn.level, drawn.n)
+    return bootstrap(at, [known[value] for value in values], _TOLD)
 
 
 def _checked(
