@@ -103,7 +103,7 @@ def test_the_table_of_the_papers_agents_names_what_there_is() -> None:
     table = (ROOT / "tests" / "README.md").read_text().partition("## The papers' agents")[2]
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()[6:]]
     rows = [row for row in rows if row and row[0].startswith("F")]
-    assert len(rows) == 21
+    assert len(rows) == 34
     claims = {p.name: (p / "claims.yaml").read_text() for p in (ROOT / "configs/papers").iterdir()}
     for number, _, chosen, example, test, entry in rows:
         assert (ROOT / "tests" / test).is_file(), number
