@@ -61,7 +61,8 @@ def _statement(db: Database, answer: Answer, own: str) -> Table:
     order = ", ".join(f"'{line}'" for line in LINES)
     place = f"coalesce(list_position([{order}], line), 99)"
     query = db.ask(
-        f"with sums as (select line, sum(micro) as micro, sum(quantity) as number\n"
+        f"with sums as (select line, sum(micro) as micro,\n"
+        f"    case when line <> 'fixed costs' then sum(quantity) end as number\n"
         f"    from postings where {own} group by line),\n"
         f"  whole as (select sum(sold) as sold, sum(hours) as hours from accounts where {own})\n"
         f"select line, number, micro, micro / 1e6 / nullif(sold, 0), micro / 1e6 / hours, "
