@@ -13,9 +13,10 @@ from ecnomy.analysis.families import family_of
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.told_agents import ToldAgent, agents_of
 
-__all__ = ["Offer", "Provider", "flows_of", "providers_of"]
+__all__ = ["Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
 
 _ROLE: Final = "guaranteed-stream-provider"
+_CHOOSER: Final = "subscriber"
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -69,6 +70,12 @@ class Provider(msgspec.Struct, frozen=True):
         return tuple(name for offer in self.offers for name in offer.sources)
 
     @property
+    def paid_sources(self) -> tuple[str, ...]:
+        """Sources whose marks it pays, those of shared calls while it carries them."""
+        files = tuple(name for names in self.file_sources.values() for name in names)
+        return (*self.call_sources, *self.stream_sources, *files)
+
+    @property
     def first(self) -> Offer:
         """The first row of its table, and for most the only one."""
         return self.offers[0]
@@ -88,6 +95,14 @@ def providers_of(run: Run) -> tuple[Provider, ...]:
             index += len(provider.offers)
             found.append(provider)
     return tuple(found)
+
+
+def shared_sources(run: Run) -> frozenset[str]:
+    """Sources whose calls one provider or another carries, or nobody: who pays marks changes."""
+    sold = [name for provider in providers_of(run) for name in provider.call_sources]
+    family, agents = family_of(run), agents_of(run) or ()
+    chosen = {name for agent in agents if agent.role == _CHOOSER for name in agent.sources}
+    return frozenset(n for n in sold if sold.count(n) > 1 or {n, family[n]} & chosen)
 
 
 def _provider(run: Run, agent: ToldAgent, index: int) -> Provider:

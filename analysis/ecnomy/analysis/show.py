@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -192,15 +193,19 @@ def _print_groups(one: PhaseSummary, run: Run, summary: Summary, console: Consol
 
 def _paid_by_others(run: Run, rows: tuple[GroupRow, ...]) -> list[str]:
     """Whose marks a guaranteed stream provider pays."""
-    from ecnomy.analysis.guarantors import flows_of, providers_of
+    from ecnomy.analysis.guarantors import flows_of, providers_of, shared_sources
     from ecnomy.analysis.summary_tables import shown_rows
 
-    lines = []
+    def named(sources: Iterable[str]) -> str:
+        own = set(flows_of(run, tuple(sources)).tolist())
+        return ", ".join(r.group.label for r in shown_rows(rows) if own & set(r.group.flows))
+
+    lines, shared = [], shared_sources(run)
     for provider in providers_of(run):
-        own = set(flows_of(run, provider.call_sources + provider.stream_sources).tolist())
-        names = [row.group.label for row in shown_rows(rows) if own & set(row.group.flows)]
-        if names:
-            lines.append(f"(marks of {', '.join(names)}: paid by {provider.name})")
+        if names := named(name for name in provider.paid_sources if name not in shared):
+            lines.append(f"(marks of {names}: paid by {provider.name})")
+    if names := named(shared):
+        lines.append(f"(marks of {names}: paid by whoever carries the call)")
     return lines
 
 
