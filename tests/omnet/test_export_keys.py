@@ -76,8 +76,9 @@ def test_every_field_of_a_plan_changes_the_project() -> None:
             continue  # laws have a test of their own
         if path[2:3] == ("calls",) and plan.sources[path[1]].traffic.law != "voip":
             continue  # only telephones have calls
-        if path[-1] == "repair":
-            with pytest.raises(InputError, match="repair: false"):
+        refused = {"repair": "repair: false", "half_duplex": "duplex: half"}
+        if path[-1] in refused:
+            with pytest.raises(InputError, match=refused[path[-1]]):
                 texts(changed(plan, path, value))
             continue
         if texts(changed(plan, path, value)) == before:

@@ -21,11 +21,11 @@ def surfers(results: Path) -> Mapping[str, float]:
     """Of users who are idle first and read between pages.
 
     Returns:
-        idle_s and idle_cv, of each user's first idle time (users: how many had one); pages_per_s,
-        asked for in the measured window; reading_s and reading_cv, of each user's first 200
-        readings, and reading_distance, the largest distance of their distribution from that of
-        four branches (readings: how many there are). Readings are those of whole sessions only
-        where none ends.
+        idle_s and idle_cv, mean and coefficient of variation of users' first idle times; reading_s
+        and reading_cv, of their first 200 pauses after that (readings: how many), and
+        reading_distance, Kolmogorov's, of their distribution from that of four branches;
+        pages_per_user, asked for in the measured window; each but the distance with the standard
+        error of its own sample, `<name>_se`. Pauses are readings where no session ends.
     """
     from ecnomy.analysis.results import open_run
 
@@ -34,22 +34,34 @@ def surfers(results: Path) -> Mapping[str, float]:
     flow = table["flow"].to_numpy()
     start, end = (table[n].to_numpy(dtype=np.float64) / PS_PER_S for n in ("start_ps", "end_ps"))
     first = np.flatnonzero(np.r_[True, flow[1:] != flow[:-1]])
-    idle = start[first]
     before = np.arange(len(flow)) - np.repeat(first, np.diff(np.r_[first, len(flow)]))
-    read = (before >= 1) & (before <= _READINGS)
-    readings = start[read] - end[np.flatnonzero(read) - 1]
-    window = run.measured
-    seconds = (window.to_ps - window.from_ps) / PS_PER_S
-    asked = (table["start_ps"] >= window.from_ps) & (table["start_ps"] < window.to_ps)
+    read = np.flatnonzero((before >= 1) & (before <= _READINGS))
+    readings = start[read] - end[read - 1]
+    asked = start >= run.measured.from_ps / PS_PER_S
+    pages = np.bincount(flow[asked], minlength=run.plan.sources[0].count).astype(np.float64)
     return {
-        "users": float(len(first)),
-        "idle_s": float(idle.mean()),
-        "idle_cv": float(idle.std(ddof=1) / idle.mean()),
-        "pages_per_s": float(asked.sum()) / seconds,
+        **_moments("idle", start[first]),
+        **_moments("reading", readings),
         "readings": float(len(readings)),
-        "reading_s": float(readings.mean()),
-        "reading_cv": float(readings.std(ddof=1) / readings.mean()),
         "reading_distance": _distance(readings),
+        "pages_per_user": float(pages.mean()),
+        "pages_per_user_se": float(pages.std(ddof=1) / np.sqrt(len(pages))),
+    }
+
+
+def _moments(name: str, sample: np.ndarray) -> dict[str, float]:
+    """Mean and coefficient of variation with standard errors, the latter by the delta method."""
+    n, mean = len(sample), float(sample.mean())
+    apart = sample - mean
+    second, third, fourth = (float(np.mean(apart**k)) for k in (2, 3, 4))
+    variation = float(np.sqrt(second)) / mean
+    spread = (fourth - second**2) / (4 * second * mean**2)
+    spread += second**2 / mean**4 - third / mean**3
+    return {
+        f"{name}_s": mean,
+        f"{name}_s_se": float(np.sqrt(second / n)),
+        f"{name}_cv": variation,
+        f"{name}_cv_se": float(np.sqrt(spread / n)),
     }
 
 

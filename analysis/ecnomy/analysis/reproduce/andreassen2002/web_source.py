@@ -18,6 +18,7 @@ __all__ = ["draw", "figures"]
 
 _PAGES: Final = "sources.surfers.traffic.sessions.pages"
 _IDLE_S, _READING_S, _VARIATION = 1800.0, 42.8, 2.9
+_WINDOW_S: Final = 30_000.0  # measured, of surfers.yaml
 _SIGNIFICANT: Final = 1.95  # sqrt(n) times the distance, exceeded once in a thousand
 
 
@@ -27,15 +28,14 @@ def figures(studies: Studies) -> Samples:
 
 
 def _states(runs: Runs) -> dict[str, np.ndarray | float]:
-    """Idle and reading times over what the model says, in standard errors over the seeds."""
+    """Idle and reading times and pages: how far off in standard errors, of all seeds together."""
     few, endless = sorted(runs.values(_PAGES), key=float)
     own, sessions = runs.at({_PAGES: endless}), runs.at({_PAGES: few})
-    users = own.sample("users")
     found: dict[str, np.ndarray | float] = {
-        "errors_off.idle": _errors_off(own.sample("idle_s"), _IDLE_S),
-        "errors_off.idle_variation": _errors_off(own.sample("idle_cv"), 1.0),
-        "errors_off.reading": _errors_off(own.sample("reading_s"), _READING_S),
-        "errors_off.reading_variation": _errors_off(own.sample("reading_cv"), _VARIATION),
+        "errors_off.idle": _errors_off(own, "idle_s", _IDLE_S),
+        "errors_off.idle_variation": _errors_off(own, "idle_cv", 1.0),
+        "errors_off.reading": _errors_off(own, "reading_s", _READING_S),
+        "errors_off.reading_variation": _errors_off(own, "reading_cv", _VARIATION),
         "readings": float(own.sample("readings").sum()),
         "idle_s": own.sample("idle_s"),
         "reading_s": own.sample("reading_s"),
@@ -44,15 +44,15 @@ def _states(runs: Runs) -> dict[str, np.ndarray | float]:
     distance = own.sample("reading_distance") * np.sqrt(own.sample("readings"))
     found["branches.distance_over_critical"] = distance / _SIGNIFICANT
     pages = float(few)
-    cycle_s = _IDLE_S + pages * _READING_S
-    found["errors_off.pages"] = _errors_off(sessions.sample("pages_per_s") / users, pages / cycle_s)
+    wanted = _WINDOW_S * pages / (_IDLE_S + pages * _READING_S)
+    found["errors_off.pages"] = _errors_off(sessions, "pages_per_user", wanted)
     return found
 
 
-def _errors_off(sample: np.ndarray, wanted: float) -> float:
-    """Of the mean from what is wanted."""
-    error = float(sample.std(ddof=1)) / np.sqrt(len(sample))
-    return float((sample.mean() - wanted) / error)
+def _errors_off(runs: Runs, column: str, wanted: float) -> float:
+    values, errors = runs.sample(column), runs.sample(f"{column}_se")
+    pooled = float(np.sqrt((errors**2).sum())) / len(values)
+    return (float(values.mean()) - wanted) / pooled
 
 
 def draw(studies: Studies, figure: Figure) -> None:
