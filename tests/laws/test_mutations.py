@@ -192,7 +192,7 @@ MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("range", "traffic/traffic.h", '{"interval_s", "s", NAN, 1e-9', '{"", "", NAN, 0'),
     ],
     "poisson": [
-        Mutation("sign", "random/inversion.h", "std::log1p(-u)", "std::log1p(u)"),
+        Mutation("sign", "random/inversion.h", "-mean * std::log1p(-u)", "-mean * std::log1p(u)"),
         Mutation("case", "traffic/traffic.h", "return gap(uniform);", "return 0 * gap(uniform);"),
         Mutation("range", "traffic/traffic.h", '"s", NAN, 1e-12', '"s", NAN, -1'),
         Mutation("clamp", "simulated_time.h", "ps < static_cast<double>(kFarthest) ?", "true ?"),

@@ -34,7 +34,6 @@ EXPECTED: Final = "module:function"
 WELFARE: Final = "ecnomy.analysis.welfare:welfare_columns"
 GUARANTEES: Final = "ecnomy.analysis.guarantees:guarantee_columns"
 OURS: Final = (WELFARE, GUARANTEES)  # their columns give way to others of the same name
-_GUARANTOR: Final = "guaranteed-stream-provider"
 
 
 def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
@@ -44,7 +43,7 @@ def measures_of(measure: str, market: MarketSpec | None) -> tuple[str, ...]:
         declares = any(declared_utility(agent.strategy) is not None for agent in agents)
     except StrategyError:
         declares = False  # the run fails as its market is made, and says why
-    sells = any(agent.role == _GUARANTOR for agent in agents)
+    sells = any(agent.lines or agent.elastic for agent in agents)
     own = (measure,) if measure else ()
     return (*own, *((WELFARE,) if declares else ()), *((GUARANTEES,) if sells else ()))
 
