@@ -11,7 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.agents.call_tariff import CallTariff
+from ecnomy.agents.spec import AgentSpec, CallLine, MarketSpec
 from ecnomy.analysis import load, open_run
 from ecnomy.analysis.show import show_command
 from ecnomy.analysis.sweep_table import mark_of
@@ -114,7 +115,8 @@ def test_sweeps_without_a_provider_are_as_they_were(tmp_path: Path) -> None:
     assert set(shard["strategies"]) == {"{}"}
     agents = (AgentSpec("isp", "connectivity-provider"),)
     assert measures_of("a:b", MarketSpec(100_000, agents)) == ("a:b",)
-    sells = AgentSpec("gsp", "guaranteed-stream-provider")
+    line = CallLine(CallTariff(1, 1, 0.01, 1), ("callers",))
+    sells = AgentSpec("gsp", "guaranteed-stream-provider", lines=(line,))
     assert measures_of("a:b", MarketSpec(100_000, (*agents, sells))) == ("a:b", GUARANTEES)
 
 
