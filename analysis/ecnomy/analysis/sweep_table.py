@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ecnomy.analysis.digits import significant
+from ecnomy.analysis.value_words import words_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +24,7 @@ __all__ = ["guarantors_in", "mark_of", "print_sweep"]
 
 _SOLD = ".calls_sold"
 _LEVEL = 0.95
+_LONG = 20  # characters of a value that is not wrapped
 _WIDE = 140  # columns, where the output is not a terminal
 
 
@@ -62,7 +64,7 @@ def print_sweep(folder: Path, console: Console) -> None:
     paths = [path for path in head["kinds"] if path in frame]
     for path in paths:
         unit = f" [{units[path]}]" if units.get(path) else ""
-        values = ", ".join(_told(value) for value in done[path].unique())
+        values = ", ".join(words_of(list(done[path].unique())).values())
         console.print(f"  {path}{unit}: {values}", markup=False)
     providers = guarantors_in(done)
     for provider in providers:
@@ -83,8 +85,9 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
-    for path in paths:
-        table.add_column(_short(path), no_wrap=True)
+    told = [words_of(list(done[path].unique())) for path in paths]
+    for path, words in zip(paths, told, strict=True):
+        table.add_column(_short(path), no_wrap=max(map(len, words.values())) <= _LONG)
     for name in ("runs", "asked", "sold", "blocked", "broken", "revenue", "cost"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column(f"profit\n{provider}", justify="right", no_wrap=True)
@@ -92,18 +95,18 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
     table.add_column("", no_wrap=True)
     groups = done.groupby(paths, sort=False) if paths else [((), done)]
     for values, rows in groups:
-        table.add_row(*_row(values, rows, provider))
+        named = [words[value] for words, value in zip(told, values, strict=True)]
+        table.add_row(*named, *_row(rows, provider))
     return table
 
 
-def _row(values: Any, rows: pd.DataFrame, provider: str) -> list[str]:
+def _row(rows: pd.DataFrame, provider: str) -> list[str]:
     names = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
     mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in names}
     profits = [float(v) for v in rows[f"{provider}.profit"] if math.isfinite(v)]
     word, half = mark_of(profits)
     profit = sum(profits) / len(profits) if profits else math.nan
     return [
-        *(_told(value) for value in values),
         str(len(rows)),
         *(_count(mean[name]) for name in names[:2]),
         _share(mean["calls_blocked"], mean["calls_asked"]),
@@ -126,13 +129,3 @@ def _share(part: float, whole: float) -> str:
 def _short(path: str) -> str:
     parts = path.split(".")
     return "\n".join(parts[-2:])
-
-
-def _told(value: Any) -> str:
-    """A value of a parameter; of a mapping, such as a strategy, its kind or law."""
-    import re
-
-    if isinstance(value, float):
-        return f"{value:g}"
-    kind = re.match(r"\{.*?[\"'](?:kind|law)[\"']: ?[\"']([^\"']+)", str(value))
-    return kind[1] if kind else str(value)

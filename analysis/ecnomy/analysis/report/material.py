@@ -7,7 +7,6 @@ provider's own part of the scenario are its *choices*, all others are the world 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +17,7 @@ from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.guarantors import Provider, providers_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run, open_run
+from ecnomy.analysis.value_words import words_of
 from ecnomy.markets.sweep.store import head_of, is_sweep
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ __all__ = ["Key", "Made", "Material", "Value", "open_material", "provider_of"]
 
 Value = float | str
 SCENARIO: Final = "scenario"  # the key of runs of several scenarios
-_KIND: Final = re.compile(r"[\"']kind[\"']: ?[\"']([^\"']+)[\"']")
 _SIZE: Final = ("count", "rate", "mean", "interval", "reading", "idle")
 
 
@@ -72,12 +71,7 @@ class Key(msgspec.Struct, frozen=True):
 
     def told(self, value: Value) -> str:
         """A value as tables have it."""
-        if isinstance(value, float):
-            return f"{value:g}"
-        kinds = [_KIND.search(str(each)) for each in self.values]
-        names = [found[1] if found else "" for found in kinds]
-        distinct = len(set(names)) == len(self.values) and all(names)
-        return names[self.values.index(value)] if distinct else value
+        return words_of(self.values)[value]
 
 
 class Made(msgspec.Struct, frozen=True):

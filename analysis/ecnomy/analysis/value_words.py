@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of a swept parameter in few words, each another one's.
+
+A mapping, such as a strategy or a marking law, is called by its kind or law; where several bear the
+same name, the fewest keys that tell them apart are added: `red (min_threshold 7 kB)`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["words_of"]
+
+_NAMES = ("kind", "law")
+_MOST = 3  # keys that are added
+
+
+def words_of(values: Sequence[Any]) -> dict[Any, str]:
+    """Each value in words; numbers as they are, mappings (their JSON text) as above."""
+    read = {value: _read(value) for value in values}
+    named: dict[str, list[Any]] = {}
+    for value, mapping in read.items():
+        if mapping is not None:
+            named.setdefault(str(_name(mapping)), []).append(value)
+    words = {v: f"{v:g}" if isinstance(v, float) else str(v) for v in values}
+    for name, alike in named.items():
+        keys = _telling([read[value] or {} for value in alike])
+        for value in alike:
+            mapping = read[value] or {}
+            told = ", ".join(f"{key} {_plain(mapping[key])}" for key in keys if key in mapping)
+            words[value] = f"{name} ({told})" if told else name
+    return words
+
+
+def _read(value: Any) -> dict[str, Any] | None:
+    try:
+        found = json.loads(value) if isinstance(value, str) and value.startswith("{") else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) and _name(found) else None
+
+
+def _name(mapping: dict[str, Any]) -> Any:
+    return next((mapping[key] for key in _NAMES if key in mapping), None)
+
+
+def _telling(mappings: Sequence[dict[str, Any]]) -> tuple[str, ...]:
+    """The fewest keys by which all of these differ; () for one alone, all that differ at worst."""
+    if len(mappings) < 2:
+        return ()
+    keys = list(dict.fromkeys(key for mapping in mappings for key in mapping))
+    differ = [k for k in keys if len({_plain(m.get(k)) for m in mappings}) > 1]
+    for count in range(1, _MOST + 1):
+        for some in itertools.combinations(differ, count):
+            if len({tuple(_plain(m.get(k)) for k in some) for m in mappings}) == len(mappings):
+                return some
+    return tuple(differ)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
