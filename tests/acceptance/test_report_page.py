@@ -201,6 +201,6 @@ def test_queries_are_open_on_paper(made: Path, tmp_path: Path) -> None:
         assert tab.ask(shown) is False
         tab.size(703, 1000)  # A4 less its margins
         tab.media("print")
-        assert tab.ask(shown) is True
+        tab.wait(shown)
         assert tab.ask("document.documentElement.scrollWidth") <= 703
         assert tab.ask(OVERLAPS) == ""
