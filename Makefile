@@ -67,10 +67,11 @@ record-papers: $(VENV)/installed $(VENV)/test
 	@$(BIN)/ecnomy reproduce --all
 	@$(BIN)/python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-# After a change of laws, host or engine that moves no figure: the first quick run of every study shows it, and the
+# After a change of code that moves no figure: the first quick run of every study, or all quick runs, show it, and the
 # claims' records count as current again. What did move stays stale.
 carry-papers: $(VENV)/installed $(VENV)/test
-	@$(BIN)/python -m ecnomy.analysis.reproduce.carry tests/validation/papers.json
+	@$(BIN)/ecnomy reproduce --all --quick
+	@$(BIN)/python -m ecnomy.analysis.reproduce.carry results/reproduce tests/validation/papers.json
 
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .

@@ -178,7 +178,7 @@ def outcome(seed: int, *, monopoly: bool, cycles: int, skipped: int) -> Outcome:
 
 def _measured(result: RunResult, carriers: list[str], since_s: int) -> Outcome:
     since = since_s * 10**12
-    noted = result.agents.query("name == 'own_price' and t_ps >= @since")
+    noted = result.raw.agents.query("name == 'own_price' and t_ps >= @since")
     prices = [np.exp(np.log(noted[noted["agent"] == name]["value"]).mean()) for name in carriers]
     table = result.flow_epochs.sort_values(["t_ps", "flow"])
     table = table[table["t_ps"] >= since]

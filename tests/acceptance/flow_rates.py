@@ -30,9 +30,9 @@ class Rates:
         with tempfile.TemporaryDirectory() as folder:
             given = load(EXAMPLES / example, overrides=overrides, seed=seed)
             self.result = run(given, out=Path(folder) / "run")
-            self.agents, self.flows = self.result.agents, self.result.flows
+            self.agents, self.flows = self.result.raw.agents, self.result.raw.flows
             self.epochs = self.result.flow_epochs
-            self.ledger = self.result.ledger
+            self.ledger = self.result.raw.ledger
             recorded = (Path(folder) / "run" / "transfers.parquet").exists()
             self.transfers = self.result.transfers if recorded else pd.DataFrame()
 

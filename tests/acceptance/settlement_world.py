@@ -79,7 +79,7 @@ def text_of(number: int) -> str:
 
 def posted(run: RunResult) -> dict[tuple[int, str], int]:
     """(time, carrier) -> the price it posted then, micro-units."""
-    agents = run.agents
+    agents = run.raw.agents
     rows = agents[agents["name"] == "price_micro_per_mark"]
     values = zip(rows["t_ps"], rows["agent"], rows["value"], strict=True)
     return {(int(t), agent): round(value) for t, agent, value in values}

@@ -79,7 +79,7 @@ def course(
     scenario = load(EXAMPLES / example, overrides=changes)
     with tempfile.TemporaryDirectory() as folder:
         result = run(scenario, seed=seed, out=Path(folder) / "run")
-        links, agents = result.link_epochs, result.agents
+        links, agents = result.link_epochs, result.raw.agents
     own = links[links["link"] == 0].sort_values("t_ps")
     at = np.arange(0, 600 + STEP_S, STEP_S) * PS
     busy = np.interp(at, own["t_ps"].to_numpy(float), own["busy_ps"].to_numpy(float))

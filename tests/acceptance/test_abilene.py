@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from ecnomy.analysis import Run, open_run, phases_of
+from ecnomy.analysis import phases_of
 from ecnomy.analysis.network_loads import NetworkLoads, network_loads
+from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets import load, run
 
@@ -98,7 +99,7 @@ def check_rates(phases: list[Phase]) -> None:
 def willingness(results: Run, name: str) -> np.ndarray:
     """What a pair is willing to pay in each second of the measured window, micro-units per s."""
     flow = [s.name for s in results.plan.sources].index(name)
-    table = results.agents
+    table = results.raw.agents
     mine = table[(table["flow"] == flow) & (table["name"] == "willingness_micro_per_s")]
     seconds = np.arange(WARM_S, END_S) * PS
     last = np.searchsorted(mine["t_ps"].to_numpy(), seconds, side="right") - 1
@@ -133,7 +134,7 @@ def check_willingness(results: Run, phases: list[Phase]) -> None:
 
 def check_ledger(results: Run) -> None:
     """Every CE packet delivered is paid for once, at the price, by the cities to the ISP."""
-    ledger = results.ledger
+    ledger = results.raw.ledger
     price = results.manifest.scenario["market"]["price_per_mark"]
     assert price == "0.02 money"
     last = results.flow_epochs["t_ps"].max()

@@ -31,7 +31,7 @@ def example(name: str, *overrides: str) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         result = run(made, out=Path(folder) / "run")
         tables = ("ledger", "agents", "flow_epochs")
-        return SimpleNamespace(**{table: getattr(result, table) for table in tables})
+        return SimpleNamespace(**{table: result.table(table) for table in tables})
 
 
 def paid(result: Any) -> dict[tuple[str, str, str], int]:
@@ -160,7 +160,7 @@ market:
 
 def test_the_only_class_is_filled_too(tmp_path: Path) -> None:
     """Who cannot pay stays in it, switched off; N log(high / F) / log(high / low) = 12 of 24."""
-    result = run(scenario_from_text(ONE_CLASS, "one.yaml"), out=tmp_path / "r")
+    result = run(scenario_from_text(ONE_CLASS, "one.yaml"), out=tmp_path / "r").raw
     fees = result.agents.query("agent == 'shop' and name == 'fee:gold'")["value"]
     low, high = (4e6 * 8 ** (-n / 24) for n in (13, 11))
     assert low <= fees.iloc[-1] <= high

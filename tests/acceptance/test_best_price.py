@@ -44,7 +44,7 @@ def searched(strategy: str, price: float, seed: int) -> tuple[float, float]:
     overrides += ["duration=80 min", "warmup=40 min"]
     with tempfile.TemporaryDirectory() as folder:
         result = run(load(EXAMPLE, overrides=overrides), seed=seed, out=Path(folder) / "run")
-        book, agents = result.ledger, result.agents
+        book, agents = result.raw.ledger, result.raw.agents
     late = book[book["t_ps"] > 2400 * PS]
     gained = late[late["credit"] == "access"]["amount_micro"].sum()
     paid = late[late["debit"] == "access"]["amount_micro"].sum()
@@ -92,7 +92,7 @@ def log_revenue(price: float) -> float:
         "market.agents.people.strategy.utility={kind: alpha-fair, alpha: 1, a: 1.25 money/s}",
     ]
     with tempfile.TemporaryDirectory() as folder:
-        book = run(load(EXAMPLE, overrides=overrides), seed=1, out=Path(folder) / "run").ledger
+        book = run(load(EXAMPLE, overrides=overrides), seed=1, out=Path(folder) / "run").raw.ledger
     late = book[(book["t_ps"] > 120 * PS) & (book["credit"] == "access")]
     return float(late["amount_micro"].sum()) / 1e6 / 1080
 

@@ -58,7 +58,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 def paid(made: RunResult, kind: str) -> dict[int, int]:
     """Micro-units that each row of flows paid for this."""
-    rows = made.ledger[made.ledger["kind"] == kind]
+    rows = made.raw.ledger[made.raw.ledger["kind"] == kind]
     return {int(k): int(v) for k, v in rows.groupby("flow")["amount_micro"].sum().items()}
 
 
@@ -111,7 +111,7 @@ def test_blocks_and_a_cap(made: RunResult) -> None:
 
 def test_who_pays_whom(made: RunResult) -> None:
     """Users pay sellers; the fees of flows are these; nothing is lost."""
-    ledger = made.ledger
+    ledger = made.raw.ledger
     kinds = {"bytes-charge": "near", "line": "near", "seen": "near", "page": "far", "plan": "far"}
     for kind, seller in kinds.items():
         rows = ledger[ledger["kind"] == kind]

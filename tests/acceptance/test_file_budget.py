@@ -35,11 +35,11 @@ class Sent:
         with tempfile.TemporaryDirectory() as folder:
             given = load(EXAMPLE, overrides=overrides, seed=seed)
             result = run(given, out=Path(folder) / "run")
-            own = result.flows.query("source == 'upload'")["flow"]
+            own = result.raw.flows.query("source == 'upload'")["flow"]
             self.files = result.transfers[result.transfers["flow"].isin(own)]
-            self.paid = result.ledger.query("debit == 'lab'")
+            self.paid = result.raw.ledger.query("debit == 'lab'")
             self.epochs = result.flow_epochs[result.flow_epochs["flow"].isin(own)]
-            said = result.agents[result.agents["name"].str.startswith("promise:upload.")]
+            said = result.raw.agents[result.raw.agents["name"].str.startswith("promise:upload.")]
             at = [int(own.min()) + int(name.rpartition(".")[2]) for name in said["name"]]
             self.promised = list(zip(at, said["value"].astype(int), strict=True))
 

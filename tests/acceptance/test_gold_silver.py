@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ecnomy.analysis import open_run, summarize
+from ecnomy.analysis import summarize
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.theory import wtp_floor_ratio
 from ecnomy.markets import load, run
 from ecnomy.markets.payments import groups
@@ -95,7 +96,7 @@ def test_ack_clocked_ratio_carries_the_floor_bias(marking: tuple[str, ...]) -> N
 def test_background_pays_for_its_marks(tmp_path: Path) -> None:
     """No fee, but every mark at the price: account, tables of `run` and `show`, counted marks."""
     result = run(load(CONFIG, overrides=["duration=90 s"]), out=tmp_path / "run")
-    table = result.flow_epochs.merge(result.flows[["flow", "source"]], on="flow")
+    table = result.flow_epochs.merge(result.raw.flows[["flow", "source"]], on="flow")
     ce = table[table["source"] == "background"].groupby("t_ps")["ce"].sum()
     balances = open_run(result.folder).manifest.balances_micro
     assert balances is not None and balances["source:background"] == -125_000 * ce[90 * PS]

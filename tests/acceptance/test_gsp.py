@@ -38,7 +38,7 @@ def postings(ledger, kind: str) -> Counter:
 
 def test_every_accepted_call_is_charged_once_and_no_other(result) -> None:
     """One posting per accepted call, at its moment, of the price; nothing for a blocked one."""
-    calls, ledger = result.calls, result.ledger
+    calls, ledger = result.calls, result.raw.ledger
     accepted, blocked = calls[calls.accepted == 1], calls[calls.accepted == 0]
     assert len(accepted) > 500 and len(blocked) > 50
     charged = Counter(
@@ -51,7 +51,7 @@ def test_every_accepted_call_is_charged_once_and_no_other(result) -> None:
 
 def test_every_broken_promise_is_paid_back_once(result) -> None:
     """More than 1 % of a finished call's packets lost or late: one reimbursement, at its end."""
-    calls, ledger = result.calls, result.ledger
+    calls, ledger = result.calls, result.raw.ledger
     judged = calls[(calls.accepted == 1) & (calls.complete == 1)]
     broken = judged[judged.late + judged.lost > 0.01 * judged.sent]
     assert 20 < len(broken) < len(judged) - 20
@@ -64,10 +64,10 @@ def test_every_broken_promise_is_paid_back_once(result) -> None:
 
 def test_profit_and_loss_are_the_ledger(result) -> None:
     """Price x accepted - reimbursement x broken - price x marks of calls and streams = balance."""
-    calls, ledger, flows = result.calls, result.ledger, result.flow_epochs
+    calls, ledger, flows = result.calls, result.raw.ledger, result.flow_epochs
     last = flows[flows.t_ps == 240 * PS].set_index("flow")
-    own = result.flows.source.isin(["callers", "test-10", "test-20", "test-30", "probe"])
-    marks = int(last.ce[result.flows.flow[own]].sum())
+    own = result.raw.flows.source.isin(["callers", "test-10", "test-20", "test-30", "probe"])
+    marks = int(last.ce[result.raw.flows.flow[own]].sum())
     paid = ledger[(ledger.debit == "gsp") & (ledger.kind == "marks")]
     assert paid.amount_micro.sum() == 1000 * marks > 0
     profit = (
@@ -84,7 +84,7 @@ def test_profit_and_loss_are_the_ledger(result) -> None:
 
 def test_calls_are_blocked_while_the_streams_are_marked_more(result) -> None:
     """Each call's fate is that of M against the threshold, as the table `agents` has them then."""
-    rows = result.agents[result.agents.agent == "gsp"]
+    rows = result.raw.agents[result.raw.agents.agent == "gsp"]
     rate = rows[rows.name == "marking_rate"]
     level = rows[rows.name == "blocking_threshold"]
 
@@ -137,7 +137,7 @@ market:
 def test_a_thousand_calls_a_second(tmp_path) -> None:
     """30,000 requests in 30 s: all answered, half of the later ones blocked, books exact."""
     result = run(scenario_from_text(THOUSAND), out=tmp_path / "run")
-    calls, ledger = result.calls, result.ledger
+    calls, ledger = result.calls, result.raw.ledger
     # Renewal: a user asks every 1 s when accepted, every 0.8 s when blocked.
     assert 30_000 < len(calls) < 37_500
     later = calls[calls.start_ps > 10 * PS]

@@ -53,7 +53,7 @@ def files(tmp_path_factory):
 
 def test_every_complete_file_is_charged_and_judged(files) -> None:
     """At its end: the price of its type; money back if it took longer than promised."""
-    source = files.flows.set_index("flow").source
+    source = files.raw.flows.set_index("flow").source
     terms = {"laboratory": (600_000, 9 * PS), "kiosk": (30_000, PS)}
     charged, back = Counter(), Counter()
     for one in files.transfers.itertuples():
@@ -66,11 +66,10 @@ def test_every_complete_file_is_charged_and_judged(files) -> None:
         if one.end_ps - one.start_ps > deadline:
             back[(one.end_ps, one.flow, price, "gsp", user)] += 1
     assert sum(charged.values()) > 100 and 3 < sum(back.values()) < sum(charged.values()) / 2
-    assert booked(files.ledger, "transfer") == charged
-    rows = files.ledger[files.ledger.kind == "reimbursement"]
-    of_files = Counter(
-        {k: n for k, n in booked(files.ledger, "reimbursement").items() if k[4] != "source:callers"}
-    )
+    assert booked(files.raw.ledger, "transfer") == charged
+    rows = files.raw.ledger[files.raw.ledger.kind == "reimbursement"]
+    all_back = booked(files.raw.ledger, "reimbursement")
+    of_files = Counter({k: n for k, n in all_back.items() if k[4] != "source:callers"})
     assert of_files == back and (rows.credit == "source:callers").any()
 
 
@@ -78,22 +77,22 @@ def test_the_provider_pays_for_the_marks_of_files(files) -> None:
     """Of all that it sells; what the marks of each type cost is told apart by flow."""
     own = ["laboratory", "kiosk", "callers", "test-10", "test-20", "test-30", "probe"]
     last = files.flow_epochs[files.flow_epochs.t_ps == 240 * PS].set_index("flow").ce
-    flows = files.flows[files.flows.source.isin(own)].flow
-    assert moved(files.ledger, "gsp", "marks") == 1000 * int(last[flows].sum()) > 0
-    assert last[files.flows[files.flows.source == "laboratory"].flow].sum() > 0
+    flows = files.raw.flows[files.raw.flows.source.isin(own)].flow
+    assert moved(files.raw.ledger, "gsp", "marks") == 1000 * int(last[flows].sum()) > 0
+    assert last[files.raw.flows[files.raw.flows.source == "laboratory"].flow].sum() > 0
 
 
 def test_one_firm_sees_its_callers_and_loses_revenue(tmp_path_factory) -> None:
     """Without test streams it learns a threshold and blocks; its marks go to its carrier."""
     result = ran(tmp_path_factory, "gsp-integrated")
-    agents, calls, ledger = result.agents, result.calls, result.ledger
+    agents, calls, ledger = result.raw.agents, result.calls, result.raw.ledger
     assert "blocking_threshold" in set(agents.name[agents.agent == "gsp"])
     assert (calls.accepted == 0).sum() > 20
-    streams = result.flows[result.flows.source.str.startswith(("test", "probe"))].flow
+    streams = result.raw.flows[result.raw.flows.source.str.startswith(("test", "probe"))].flow
     paid = ledger[(ledger.debit == "gsp") & (ledger.kind == "marks")]
     assert not paid.flow.isin(streams).any() and set(paid.credit) == {"isp"}
     last = result.flow_epochs[result.flow_epochs.t_ps == 240 * PS].set_index("flow").ce
-    callers = result.flows[result.flows.source == "callers"].flow
+    callers = result.raw.flows[result.raw.flows.source == "callers"].flow
     assert paid.amount_micro.sum() == 1000 * int(last[callers].sum())
 
 
@@ -102,7 +101,7 @@ def test_an_insurer_pays_back_what_is_beyond_the_cap(tmp_path_factory) -> None:
     terms = "market.agents.broker.role={kind: gsp_insurer:GspInsurer, insured: gsp, "
     terms += "premium: 3.000001 money/h, cap: 0.3 money, period: 60 s}"
     result = ran(tmp_path_factory, "gsp-insured", terms)
-    ledger = result.ledger
+    ledger = result.raw.ledger
     marks = ledger[(ledger.debit == "gsp") & (ledger.kind == "marks")]
     period = (marks.t_ps - 1) // (60 * PS)
     cost = marks.groupby(period).amount_micro.sum()

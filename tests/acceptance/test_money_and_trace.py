@@ -31,7 +31,7 @@ def result(tmp_path_factory):
 
 def test_mark_revenue_is_price_times_traced_ce(result) -> None:
     """ISP revenue = price x CE data packets delivered, counted from the trace, per flow."""
-    trace, ledger = result.trace, result.ledger
+    trace, ledger = result.trace, result.raw.ledger
     ce = trace[(trace.event == DELIVER) & (trace.ce == 1) & (trace.bytes > 40)]
     counted = ce.groupby("flow").size()
     marks = ledger[(ledger.kind == "marks") & (ledger.credit == "isp")]
@@ -54,14 +54,14 @@ def test_ce_set_is_delivered_dropped_or_in_flight(result) -> None:
 
 def test_fees_are_exact(result) -> None:
     """Each class's fees over 40 s are fee x time x flows, to the micro-unit."""
-    ledger = result.ledger
+    ledger = result.raw.ledger
     fees = ledger[ledger.kind == "class-fee"].groupby("flow").amount_micro.sum()
     assert fees.to_dict() == {0: 160_000_000, 1: 160_000_000, 2: 40_000_000, 3: 40_000_000}
 
 
 def test_debits_equal_credits_after_every_epoch(result) -> None:
     """Balances over all accounts sum to zero at every time."""
-    ledger = result.ledger
+    ledger = result.raw.ledger
     for t_ps in np.unique(ledger.t_ps):
         seen = ledger[ledger.t_ps <= t_ps]
         out = seen.groupby("debit").amount_micro.sum()

@@ -35,7 +35,7 @@ def simulated(curve: str, price: float) -> tuple[float, float, float]:
     ]
     with tempfile.TemporaryDirectory() as folder:
         result = run(load(EXAMPLE, overrides=overrides), out=Path(folder) / "run")
-        agents, goodput = result.agents, result.flows["goodput_bps"].sum()
+        agents, goodput = result.raw.agents, result.raw.flows["goodput_bps"].sum()
     own = agents[(agents["agent"] == "crowd") & (agents["t_ps"] > 60 * PS)]
     means = own.groupby("name")["value"].mean()
     return float(means["price_per_mb"]), float(means["users"]), float(goodput) / 1e6

@@ -64,7 +64,8 @@ class Tables:
 
     def __init__(self, result: RunResult) -> None:
         self.epochs = result.flow_epochs.set_index(["t_ps", "flow"]).sort_index()
-        self.agents, self.ledger, self.flows = result.agents, result.ledger, result.flows
+        raw = result.raw
+        self.agents, self.ledger, self.flows = raw.agents, raw.ledger, raw.flows
 
     def per_s(self, first_s: int, last_s: int) -> pd.DataFrame:
         """Goodput [bit/s] and mark charge [money/s] of each flow between two times."""

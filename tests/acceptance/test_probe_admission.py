@@ -31,7 +31,7 @@ def simulated(*overrides: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     with tempfile.TemporaryDirectory() as folder:
         scenario = load(EXAMPLE, overrides=[*SHORT, *overrides])
         result = run(scenario, seed=3, out=Path(folder) / "run")
-        calls, epochs, flows = result.calls, result.flow_epochs, result.flows
+        calls, epochs, flows = result.calls, result.flow_epochs, result.raw.flows
     probes = flows[flows["source"].isin(STREAMS)]["flow"]
     of = epochs[epochs["flow"].isin(probes)]
     return calls, of.groupby("t_ps")[["delivered", "ce", "lost"]].sum()

@@ -17,8 +17,9 @@ import pytest
 from scipy import stats
 
 from chromium import CHROMIUM, Tab
-from ecnomy.analysis import load, open_run
+from ecnomy.analysis import open_sweep
 from ecnomy.analysis.report.page import write_gsp_page
+from ecnomy.analysis.results import open_run
 from page_reader import PageReader, answers_of
 from sweep_world import go
 
@@ -57,7 +58,7 @@ def read(made: Path) -> PageReader:
 
 def _profits(made: Path, price: float) -> pd.DataFrame:
     """Profit a call of each run at a price, from the balances."""
-    frame = load(made)
+    frame = open_sweep(made)
     own = frame[frame["market.agents.gsp.tariff.price"] == price].copy()
     own["call"] = own["balance.gsp"] / own["gsp.calls_sold"]
     return own
@@ -81,7 +82,7 @@ def test_the_limit_is_where_the_measured_curve_crosses(made: Path, read: PageRea
     assert means.iloc[0] > 0 > means.iloc[-1]
     crossing = float(np.interp(0, -means.to_numpy(), means.index.to_numpy()))
     assert f"up to {crossing:.3g} surfers" in read.words
-    frame = load(made)
+    frame = open_sweep(made)
     at = frame[frame["sources.surfers.count"] == 60]
     call = at["balance.gsp"] / at["gsp.calls_sold"]
     by_price = call.groupby(at["market.agents.gsp.tariff.price"]).mean()
@@ -119,7 +120,7 @@ def test_amounts_and_statement_are_the_ledgers(made: Path, read: PageReader) -> 
 
 def test_maps_and_sensitivity_have_what_was_swept(made: Path, read: PageReader) -> None:
     """The measured map is the means of the table; both keys are in the tornado's table."""
-    frame = load(made)
+    frame = open_sweep(made)
     hourly = frame["balance.gsp"] * 10
     keys = [frame["sources.surfers.count"], frame["market.agents.gsp.tariff.price"]]
     means = hourly.groupby(keys).mean()

@@ -27,7 +27,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
     """Of each flow and minute, to the micro-unit, from the rows of marks alone."""
-    ledger = result.ledger
+    ledger = result.raw.ledger
     charged: Counter[tuple[int, int]] = Counter()
     back: Counter[tuple[int, int]] = Counter()
     columns = (ledger[name] for name in ("t_ps", "kind", "debit", "flow", "amount_micro"))
@@ -44,7 +44,7 @@ def test_what_exceeds_the_cap_is_paid_back(result: RunResult) -> None:
 
 def test_premiums_are_paid_for_the_time(result: RunResult) -> None:
     """0.5 money a minute and flow, for five minutes; only ann is covered."""
-    rows = result.ledger[result.ledger["kind"] == "premium"]
+    rows = result.raw.ledger[result.raw.ledger["kind"] == "premium"]
     assert rows.groupby("flow")["amount_micro"].sum().to_dict() == {0: 2_500_000, 1: 2_500_000}
     assert set(rows["debit"]) == {"ann"} and set(rows["credit"]) == {"broker"}
 

@@ -66,22 +66,22 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunResult, RunResult
 def test_rows_are_called_by_their_source(both: tuple[RunResult, RunResult]) -> None:
     """A row per source, which says how many flows it is."""
     each, together = both
-    assert together.flows["name"].tolist() == ["gold", "silver", "hold", "feel"]
-    assert together.flows["members"].tolist() == [3, 4, 2, 2]
-    assert each.flows["members"].tolist() == [1] * 11
+    assert together.raw.flows["name"].tolist() == ["gold", "silver", "hold", "feel"]
+    assert together.raw.flows["members"].tolist() == [3, 4, 2, 2]
+    assert each.raw.flows["members"].tolist() == [1] * 11
     assert len(together.flow_epochs) * 11 == len(each.flow_epochs) * 4
 
 
 def test_the_same_is_sent_and_paid(both: tuple[RunResult, RunResult]) -> None:
     """Packets, marks and money of a row are the sums over the flows that it stands for."""
     each, together = both
-    sums = each.flows.groupby("source", sort=False).sum(numeric_only=True)
+    sums = each.raw.flows.groupby("source", sort=False).sum(numeric_only=True)
     for name in ("sent", "acked_bytes", "ce", "fee_micro", "mark_charge_micro", "delay_sum_ps"):
-        assert sums[name].tolist() == together.flows[name].tolist(), name
+        assert sums[name].tolist() == together.raw.flows[name].tolist(), name
     assert sums["ce"].min() > 20 and sums.loc["gold", "fee_micro"] == 3 * 40_000 * 30
     for result in both:
-        assert (result.flows["provider"] == "shop").sum() == (7 if result is each else 2)
-    books = [r.ledger.groupby(["debit", "credit", "kind"])["amount_micro"].sum() for r in both]
+        assert (result.raw.flows["provider"] == "shop").sum() == (7 if result is each else 2)
+    books = [r.raw.ledger.groupby(["debit", "credit", "kind"])["amount_micro"].sum() for r in both]
     assert books[0].to_dict() == books[1].to_dict()
 
 
@@ -92,7 +92,7 @@ def test_agents_decide_for_one_flow(both: tuple[RunResult, RunResult]) -> None:
     for row, source in enumerate(first):
         wanted = [
             table[table["flow"] == flow].groupby("name")["value"].apply(list).to_dict()
-            for table, flow in ((each.agents, first[source]), (together.agents, row))
+            for table, flow in ((each.raw.agents, first[source]), (together.raw.agents, row))
         ]
         assert wanted[0] == wanted[1] and "mark_rate" in wanted[1], source
 

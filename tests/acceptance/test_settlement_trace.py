@@ -34,7 +34,7 @@ def test_every_mark_is_paid_for_as_agreed(number: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         made = run(scenario, out=Path(folder) / "r")
         expected = owed(made, plan, scenario.resolved()["market"])
-        ledger = made.ledger
+        ledger = made.raw.ledger
         balances = json.loads((made.folder / "manifest.json").read_text())["balances_micro"]
     found: Counter[tuple[int, str, str, str]] = Counter()
     names = ("t_ps", "kind", "debit", "credit", "amount_micro")

@@ -35,10 +35,10 @@ def test_each_flow_gets_the_strategy_that_was_picked(tmp_path: Path) -> None:
     assert per_s("mark_charge_micro", 0, 90, 130) / 1e6 == pytest.approx(2.0, rel=0.15)
     assert 8 * per_s("acked_bytes", 0, 90, 130) > 2e6  # the cap is gone
     assert per_s("mark_charge_micro", 1, 40, 130) / 1e6 == pytest.approx(0.1, rel=0.25)
-    said = result.agents.query("name == 'strategy'")
+    said = result.raw.agents.query("name == 'strategy'")
     rows = zip(said["t_ps"] // PS, said["agent"], said["flow"], said["value"], strict=True)
     assert list(rows) == [(40, "viewers", 0, 1.0), (80, "viewers", 0, 2.0)]
-    payers = result.ledger.groupby(result.ledger["kind"].astype(str))["debit"].unique()
+    payers = result.raw.ledger.groupby(result.raw.ledger["kind"].astype(str))["debit"].unique()
     assert set(payers["marks"]) == {"viewers", "writers"}
 
 
@@ -79,7 +79,7 @@ market:
 def test_the_menus_of_two_providers_are_composed_from(tmp_path: Path) -> None:
     """One user agent whose flows are with both; whoever tries something else tries it on both."""
     result = run(scenario_from_text(TWO, "two.yaml"), out=tmp_path / "r")
-    said = result.agents.query("name == 'strategy'")
+    said = result.raw.agents.query("name == 'strategy'")
     assert said.groupby("flow").size().min() >= 5 and set(said["flow"]) == {0, 1, 2, 3}
     assert [row.name for row in groups(tmp_path / "r")] == ["all of shop1", "all of shop2"]
 
@@ -87,7 +87,7 @@ def test_the_menus_of_two_providers_are_composed_from(tmp_path: Path) -> None:
 def test_user_agents_compose_by_their_utilities(tmp_path: Path) -> None:
     """Who needs 1 Mbps comes to `steady`, who hardly cares to `thrifty`, most of the time."""
     result = run(load(EXAMPLE), out=tmp_path / "r")
-    said = result.agents.query("name == 'strategy'")
+    said = result.raw.agents.query("name == 'strategy'")
     table = said.pivot(index="t_ps", columns="flow", values="value")
     every = range(200 * PS, 400 * PS, PS)
     held = table.reindex(table.index.union(every)).ffill().reindex(columns=range(8)).fillna(0)

@@ -23,7 +23,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> RunResult:
 
 def test_each_user_sends_over_one_carrier(result: RunResult) -> None:
     """After each decision one flow of each pair is on, the other off."""
-    changes = result.agents[result.agents["name"] == "active"]
+    changes = result.raw.agents[result.raw.agents["name"] == "active"]
     on = np.ones(2 * USERS)
     for _, rows in changes.groupby("t_ps"):
         on[rows["flow"].to_numpy()] = rows["value"].to_numpy()
@@ -33,7 +33,7 @@ def test_each_user_sends_over_one_carrier(result: RunResult) -> None:
 
 def test_both_links_are_full_and_shared_out(result: RunResult) -> None:
     """About a third on the link of a third of the capacity: nobody gains much by a change."""
-    links = result.links.set_index("name")
+    links = result.raw.links.set_index("name")
     assert links.loc["cheap-link", "utilization"] > 0.95
     assert links.loc["dear-link", "utilization"] > 0.95
     epochs = result.flow_epochs
@@ -46,7 +46,7 @@ def test_each_carrier_is_paid_for_its_own_marks(result: RunResult) -> None:
     """Income is price x marks delivered, of each."""
     last = result.flow_epochs[result.flow_epochs["t_ps"] == result.flow_epochs["t_ps"].max()]
     ce = last.sort_values("flow")["ce"].to_numpy()
-    income = result.ledger.groupby("credit")["amount_micro"].sum()
+    income = result.raw.ledger.groupby("credit")["amount_micro"].sum()
     assert income["cheap-carrier"] == 100_000 * ce[:USERS].sum()
     assert income["dear-carrier"] == 150_000 * ce[USERS:].sum()
-    assert set(result.ledger["debit"]) == {"users"}
+    assert set(result.raw.ledger["debit"]) == {"users"}

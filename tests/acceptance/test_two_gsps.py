@@ -53,7 +53,7 @@ def broken(call) -> bool:
 
 def test_every_call_has_one_carrier_and_its_charges(result) -> None:
     """Sold by one provider, at best effort, or not made; charged by that one alone."""
-    calls, ledger = result.calls, result.ledger
+    calls, ledger = result.calls, result.raw.ledger
     assert calls.id.is_unique
     kinds = calls.groupby(["tariff", "accepted"]).size()
     assert all(kinds[key] > 20 for key in ((GSP, 1), (HANDY, 1), (BEST_EFFORT, 0)))
@@ -69,7 +69,7 @@ def test_every_call_has_one_carrier_and_its_charges(result) -> None:
 
 def test_each_promise_is_judged_by_its_own_tariff(result) -> None:
     """The price back, or 0.03 money."""
-    calls, ledger = result.calls, result.ledger
+    calls, ledger = result.calls, result.raw.ledger
     owed = Counter(
         (c.end_ps, c.flow, 4001 if c.tariff == GSP else 30_000, SELLER[c.tariff])
         for c in calls.itertuples()
@@ -82,8 +82,8 @@ def test_each_promise_is_judged_by_its_own_tariff(result) -> None:
 
 def test_marks_are_paid_by_who_carried_the_last_call(result) -> None:
     """Of each flow, at each report, by the calls that began until then."""
-    calls, ledger, epochs = result.calls, result.ledger, result.flow_epochs
-    people = result.flows[result.flows.source == "callers"].flow
+    calls, ledger, epochs = result.calls, result.raw.ledger, result.flow_epochs
+    people = result.raw.flows[result.raw.flows.source == "callers"].flow
     began = calls[calls.accepted == 1].sort_values("start_ps")
     counted: Counter[tuple[int, int, str]] = Counter()
     for flow, rows in epochs[epochs.flow.isin(people)].groupby("flow"):
@@ -110,7 +110,7 @@ def test_who_refused_a_call_is_kept(result) -> None:
 
 def test_money_is_conserved(result) -> None:
     """Balances add up to nothing and are what was posted; fixed costs are half a money an hour."""
-    ledger = result.ledger
+    ledger = result.raw.ledger
     balances = json.loads((result.folder / "manifest.json").read_text())["balances_micro"]
     assert sum(balances.values()) == 0
     change = pd.Series(0, index=list(balances))

@@ -48,9 +48,9 @@ class Sent:
             given = load(Path(folder) / scenario, overrides=overrides, seed=seed)
             result = run(given, out=Path(folder) / "run")
             done = result.table("transfers").query("flow == 0 and complete == 1")["end_ps"]
-            paid = result.ledger.query("debit == 'lab'")["amount_micro"].sum()
+            paid = result.raw.ledger.query("debit == 'lab'")["amount_micro"].sum()
             link = result.link_epochs.query("link == 0").set_index("t_ps")
-            posted = result.agents.query("name == 'price_micro_per_mark'")
+            posted = result.raw.agents.query("name == 'price_micro_per_mark'")
         self.end_s = float(done.iloc[0]) / 1e12 if len(done) else np.inf
         self.paid = float(paid) / 1e6
         change = link.loc[170 * 10**12] - link.loc[60 * 10**12]
@@ -136,8 +136,8 @@ def test_the_thrifty_family_changes_tariff_once_films_begin(tmp_path: Path) -> N
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     result = run(tmp_path / "thrifty.yaml", out=tmp_path / "run")
-    said = result.agents.query("name == 'tariff:bytes-charge'")
+    said = result.raw.agents.query("name == 'tariff:bytes-charge'")
     (changed,) = set(said["t_ps"] // 10**12)
     assert 30 <= changed <= 45 and sorted(said["flow"]) == [0, 1] and set(said["value"]) == {1.0}
-    flat = result.ledger.query("kind == 'bytes-charge' and t_ps > @changed * 10**12")
+    flat = result.raw.ledger.query("kind == 'bytes-charge' and t_ps > @changed * 10**12")
     assert set(flat.groupby("t_ps")["amount_micro"].sum()) == {2 * 100_000}

@@ -61,7 +61,7 @@ def test_the_utility_of_the_readme_runs(documented: Path) -> None:
     """As it is printed: its users pay for their marks by it."""
     shortened = ["duration=30 s", "warmup=1 s", "record=null"]
     result = run(load(documented / "saturating.yaml", overrides=shortened), out=documented / "run")
-    told = result.agents[result.agents["name"] == "willingness_micro_per_s"]
+    told = result.raw.agents[result.raw.agents["name"] == "willingness_micro_per_s"]
     assert len(told) > 6 and told.value.between(1, 2e6).all()
 
 
@@ -75,5 +75,5 @@ def test_the_transfer_of_the_readme_is_in_time_or_given_up(
     finished = result.transfers
     assert len(finished) == sent
     assert not sent or finished.end_ps.iloc[0] / 1e12 == pytest.approx(30, abs=1)
-    paid = result.ledger[result.ledger.debit.astype(str) == "home"].amount_micro.sum() / 1e6
+    paid = result.raw.ledger[result.raw.ledger.debit.astype(str) == "home"].amount_micro.sum() / 1e6
     assert (paid > 5) == sent and paid < (50 if sent else 0.1)

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import integrate, optimize, special, stats
 
@@ -212,6 +212,7 @@ def test_every_answer_is_a_share(
 
 
 @settings(max_examples=200, deadline=None)
+@example(5e-324, 0.5, 0.0, 1)
 @given(
     st.floats(0.0, 1.0),
     st.one_of(st.floats(0.0, 1e15), st.just(math.inf)),

@@ -150,7 +150,7 @@ def test_a_market_runs_with_it(kind: str, tmp_path: Path) -> None:
     """From the file to the packets, with a decision each second: w changes, and is never 0."""
     text = f'{{kind: elastic-utility, utility: {{kind: "{kind}", {WRITTEN[kind]}}}}}'
     made = scenario_from_text(SCENARIO.format(f"{text}, decision_interval: 1 s"))
-    table = run(made, seed=1, out=tmp_path / "run").agents
+    table = run(made, seed=1, out=tmp_path / "run").raw.agents
     told = table[table["name"] == "willingness_micro_per_s"].value
     assert len(told) > 2 and told.between(1, 1e12).all()
 

@@ -38,6 +38,7 @@ CALLS = [
     (1, 32, 33, 1, 1, 0, 0, 0, 0),  # over before its first packet
     (2, 40, 60, 1, 0, 50, 40, 5, 0),  # under way at the end
 ]
+_TEXTS = dict.fromkeys(("debit", "credit", "kind"), "string")
 _CALL_NAMES = ["flow", "start_ps", "end_ps", "accepted", "complete", "sent", "late", "ce", "lost"]
 AGENTS = [
     (10, "gsp", "marking_rate", 0.02),
@@ -98,9 +99,10 @@ def _links() -> pd.DataFrame:
 
 
 def _tables(ledger: list[Any], calls: list[Any], agents: list[Any]) -> dict[str, pd.DataFrame]:
-    money = pd.DataFrame(ledger, columns=_LEDGER_NAMES)
+    whole = dict.fromkeys(("t_ps", "amount_micro", "flow", "quantity"), "int64")
+    money = pd.DataFrame(ledger, columns=_LEDGER_NAMES).astype({**whole, **_TEXTS})
     money["price_micro"] = money["amount_micro"] // money["quantity"]
-    asked = pd.DataFrame(calls, columns=_CALL_NAMES)
+    asked = pd.DataFrame(calls, columns=_CALL_NAMES).astype("int64")
     said = pd.DataFrame(agents, columns=["t_ps", "agent", "name", "value"]).assign(flow=-1)
     for table, names in ((money, ["t_ps"]), (asked, ["start_ps", "end_ps"]), (said, ["t_ps"])):
         for name in names:
@@ -116,6 +118,7 @@ def write_run(
     agents: list[Any] = AGENTS,
     balance_micro: int | None = PROFIT_MICRO,
     streams: tuple[str, ...] = ("beat", "probe"),
+    to_ps: int = 60 * PS,
 ) -> Path:
     """A results folder; `calls` None for one that did not record them."""
     made = make_plan(calls=calls is not None)
@@ -139,12 +142,38 @@ def write_run(
         "plan": made,
         "plan_digest": made.digest,
         "seed": 1,
-        "measured": {"from_ps": 0, "to_ps": 60 * PS},
+        "measured": {"from_ps": 0, "to_ps": to_ps},
     }
     if balance_micro is not None:
         manifest["balances_micro"] = {"gsp": balance_micro, "isp": 0}
     (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
     return folder
+
+
+# The calls of a second row of a tariff table: kept, but claimed, and one that is plainly broken.
+SHOP_CALLS = [(5, 10, 15, 1, 1, 100, 1, 0, 0), (5, 20, 30, 1, 1, 100, 4, 0, 0)]
+SHOP_LEDGER = [
+    (10, "source:cross", "gsp", 20_000, "call", 5, 1),
+    (16, "gsp", "source:cross", 20_000, "reimbursement", 5, 1),
+    (20, "source:cross", "gsp", 30_000, "call", 5, 1),
+    (30, "gsp", "isp", 90 * PRICE_MICRO, "marks", 5, 90),
+    (31, "gsp", "source:cross", 30_000, "reimbursement", 5, 1),
+]
+
+
+def write_two_rows(folder: Path) -> tuple[Path, int]:
+    """A provider with a row `home` (a fixed amount back) and `shop` (its price); its profit."""
+    others = [row for row in LEDGER if row[5] != 5]
+    ledger = sorted([*others, *SHOP_LEDGER])
+    paid = [row[3] if row[2] == "gsp" else -row[3] for row in ledger]
+    write_run(folder, ledger=ledger, calls=[*CALLS, *SHOP_CALLS], balance_micro=sum(paid))
+    manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
+    gsp = manifest["scenario"]["market"]["agents"][1]
+    home = {**gsp.pop("tariff"), "sources": gsp.pop("sources")}
+    shop = {**home, "sources": ["cross"], "max_delay_rate": 0.02, "reimbursement": "price"}
+    gsp["tariffs"] = {"home": home, "shop": shop}
+    (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    return folder, sum(paid)
 
 
 # One provider that blocks by its test streams, one that lets everybody in and has none.

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+import msgspec
 import yaml
 
 from ecnomy.analysis.reproduce.papers import PAPERS, papers_folder, select
@@ -15,6 +18,31 @@ from ecnomy.analysis.reproduce.studies import Form
 from paper_pool import Here, Quiet
 
 __all__ = ["change_claims", "cut_down", "go", "outcomes"]
+
+_MADE: Final[dict[bytes, Any]] = {}  # outcomes of runs that are done, by their tasks
+
+
+class Once(Here):
+    """Counts all runs that are asked for and makes each once for all tests of this process.
+
+    A run is a function of its task, but for `name`, the scenario's file in messages of failures.
+    """
+
+    def submit(self, function: Callable[..., Any], task: Any) -> concurrent.futures.Future[Any]:
+        key = msgspec.json.encode(msgspec.structs.replace(task, name=""))
+        if key in _MADE:
+            self.runs += 1
+            known: concurrent.futures.Future[Any] = concurrent.futures.Future()
+            known.set_result(_MADE[key])
+            return known
+        coming = super().submit(function, task)
+        coming.add_done_callback(lambda done: _keep(key, done))
+        return coming
+
+
+def _keep(key: bytes, done: concurrent.futures.Future[Any]) -> None:
+    if not done.cancelled() and not done.exception() and done.result().status == "done":
+        _MADE[key] = done.result()
 
 
 def cut_down(folder: Path) -> Path:
@@ -57,7 +85,7 @@ def go(
     out: Path, *, quick: bool = False, resolve: bool = False, grid: bool = False
 ) -> tuple[list[Reproduced], int]:
     """Reproduce the paper; returns what was found and how many runs were made."""
-    pool = Here()
+    pool = Once()
     form = Form(out, quick, grid=grid)
     found = reproduce(select("siris2002"), form, lambda: pool, Quiet(), resolve=resolve)
     return found, pool.runs

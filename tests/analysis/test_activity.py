@@ -13,8 +13,9 @@ import typer
 from typer.testing import CliRunner
 
 import carrier_world as world
-from ecnomy.analysis import open_run, overview, summarize
+from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.activity import switches_of
+from ecnomy.analysis.results import open_run
 from ecnomy.markets import run
 from ecnomy.markets.payments import groups
 

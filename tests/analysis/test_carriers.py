@@ -14,10 +14,10 @@ import typer
 from typer.testing import CliRunner
 
 import carrier_world as world
-from ecnomy.analysis import open_run
 from ecnomy.analysis.carriers import access_carriers, carriers_of
 from ecnomy.analysis.carriers_plot import carriers_picture, income_over
 from ecnomy.analysis.choices import choices_of
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.show import show_command
 
 MakeRun = Callable[..., Path]

@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ecnomy.analysis import open_run, overview, summarize
+from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.congested_links import MOST_LINKS, congested_links
 from ecnomy.analysis.plots import _collect, _figure
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.summary import LinkRow
 
 MakeRun = Callable[..., Path]

@@ -12,8 +12,8 @@ import typer
 from typer.testing import CliRunner
 
 import carrier_world as world
-from ecnomy.analysis import open_run
 from ecnomy.analysis.files_sent import files_of
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.show import show_command
 
 MakeRun = Callable[..., Path]

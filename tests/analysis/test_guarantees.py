@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -11,11 +12,14 @@ import typer
 from typer.testing import CliRunner
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis import Guarantee, Run, guarantees_of, open_run
+from ecnomy.analysis import Guarantee, guarantees_of
 from ecnomy.analysis.guaranteed_calls import all_streams, call_rows
 from ecnomy.analysis.guarantees import Item
+from ecnomy.analysis.guarantees_tables import offer_in_words
 from ecnomy.analysis.guarantors import providers_of
+from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.show import show_command
+from ecnomy.analysis.told_agents import agents_of
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from guarantee_world import (
@@ -96,6 +100,52 @@ def test_calls_are_counted_and_judged(tmp_path: Path) -> None:
     assert calls.mean_bad == pytest.approx((0.01 + 0.02) / 2)
     assert calls.mean_marked == pytest.approx((3 / 200 + 0) / 2)
     assert calls.worst_bad == 0.02
+
+
+def _retold(folder: Path, **tariff: object) -> Path:
+    """The same run, with a role of somebody's own beside the provider and another tariff."""
+    file = folder / "manifest.json"
+    manifest = json.loads(file.read_text())
+    broker = {"name": "broker", "role": {"kind": "lab:Broker", "premium": "3.0 money/h"}}
+    agents = manifest["scenario"]["market"]["agents"]
+    agents[1]["tariff"] |= tariff
+    agents.append(broker)
+    file.write_text(json.dumps(manifest))
+    return folder
+
+
+def test_a_role_with_terms_of_its_own_hides_no_provider(tmp_path: Path) -> None:
+    """The manifest has such a role as a mapping; all agents of the run are told all the same."""
+    run = open_run(_retold(write_run(tmp_path)))
+    assert [agent.role for agent in agents_of(run) or ()][1:] == [
+        "guaranteed-stream-provider",
+        "lab:Broker",
+    ]
+    assert [provider.name for provider in providers_of(run)] == ["gsp"]
+
+
+def test_prices_by_the_hour_are_told_in_hours(tmp_path: Path) -> None:
+    """Manifests have times in ps, which nobody reads; what is paid back is not told twice."""
+    day = [
+        {"from": "28800000000000000 ps", "to": "66600000000000000 ps", "price": "0.2 money/call"}
+    ]
+    price = {"kind": "time-of-day", "periods": day, "price": "0.1 money/call"}
+    run = open_run(_retold(write_run(tmp_path), price=price, reimbursement="price"))
+    told = offer_in_words(providers_of(run)[0])
+    assert "costs 0.2 money/call from 8 h to 18.5 h, else 0.1 money/call, whatever" in told
+    assert "later than 15 ms, else what it cost is paid back." in told
+
+
+def test_reimbursements_of_kept_promises_are_counted(tmp_path: Path) -> None:
+    """A subscriber may claim what was not broken: it was paid, and the count says so."""
+    claimed = (18, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)
+    ledger = sorted([*LEDGER, claimed])
+    folder = write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - BACK_MICRO)
+    assert _only(folder).money.reimbursements == Item(-2 * BACK_MICRO, 2)
+    lines = [" ".join(line.split()) for line in _show(folder, "--no-plot").splitlines()]
+    told = "2 reimbursements, 1 of them for promises that were kept -0.140002 -0.0350 -8.40"
+    assert told in lines
+    assert "promise broken 1 33.3 % of ended" in lines
 
 
 def test_streams_are_counted_by_the_tariffs_delay(tmp_path: Path) -> None:

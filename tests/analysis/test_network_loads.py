@@ -12,10 +12,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ecnomy.analysis import open_run
 from ecnomy.analysis.network_loads import is_network, network_loads
 from ecnomy.analysis.network_plot import _figure, _maps, network_picture
 from ecnomy.analysis.network_tables import node_sums
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.show import show_command
 from ecnomy.analysis.summary import summarize
 from market_world import PS as S

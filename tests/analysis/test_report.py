@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -14,14 +13,14 @@ from scipy import stats
 from typer.testing import CliRunner
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.analysis import open_run
 from ecnomy.analysis.report import database, page, statement
 from ecnomy.analysis.report.answer import ranges_above_zero
 from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.report.risk import drawn_hours, tail
 from ecnomy.analysis.report.scatter import corrected, reliability
-from ecnomy.markets import load, run
+from ecnomy.analysis.results import open_run
+from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from guarantee_world import (
     BACK_MICRO,
@@ -35,7 +34,6 @@ from guarantee_world import (
 from page_reader import Amount, PageReader, answers_of
 
 MINUS = "\u2212"
-EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 
 
 def _page(folders: list[Path], file: Path) -> PageReader:
@@ -301,57 +299,6 @@ def test_the_map_of_promise_and_price_is_that_of_the_calls(tmp_path: Path) -> No
             assert float(text) == pytest.approx(profit / 1e6 * hour)
     as_it_was = next(row for row in rows if row[0] == "1.0 %")[4]
     assert float(as_it_was) == pytest.approx(PROFIT_MICRO / 1e6 * hour)
-
-
-SHORT = (
-    "duration=240 s", "warmup=20 s", "sources.callers.traffic.idle=40 s",
-    "sources.callers.traffic.call=6 s", "sources.rush.start=100 s", "sources.rush.stop=160 s",
-    "market.agents.gsp.strategy.sample=10 s", "market.agents.gsp.strategy.learning=4",
-)  # fmt: skip
-
-
-def test_calls_and_files_of_one_provider(tmp_path: Path) -> None:
-    """Postings go to the tariff of their flow's call or file; parts add up to the balance."""
-    laboratory = "sources.laboratory.traffic"
-    short = (f"{laboratory}.packets=1000 packets", f"{laboratory}.pause=5 s")
-    scenario = load(EXAMPLES / "gsp-files.yaml", overrides=(*SHORT, *short))
-    result = run(scenario, out=tmp_path / "run")
-    read = _page([result.folder], tmp_path / "page.html")
-    rows = {row[0]: row[1:] for row in read.files["gsp-by-tariff.csv"]}
-    head = rows.pop("tariff")
-    assert set(rows) == {"voice", "files", "pages", "shared"}
-    ledger, source = result.ledger, result.flows.set_index("flow").source
-
-    def booked(kind: str, of: str, side: str) -> int:
-        own = ledger[(ledger[side] == "gsp") & (ledger.kind == kind)]
-        return int(own.amount_micro[own.flow.map(source) == of].sum())
-
-    for name, of in (("files", "laboratory"), ("pages", "kiosk")):
-        at = dict(zip(head, map(int, rows[name]), strict=True))
-        assert at["files"] == booked("transfer", of, "credit") > 0
-        assert at["marks of files"] == -booked("marks", of, "debit") < 0
-    assert int(rows["voice"][head.index("calls")]) == booked("call", "callers", "credit") > 0
-    profit = json.loads((result.folder / "manifest.json").read_text())["balances_micro"]["gsp"]
-    assert sum(int(v) for row in rows.values() for v in row) == profit
-
-
-def test_two_providers_of_the_same_callers(tmp_path: Path) -> None:
-    """Each has its own calls, those it refused among those that asked it, and its own balance."""
-    more = ("market.agents.people.strategy.worth=0.3 money",)
-    scenario = load(EXAMPLES / "two-gsps.yaml", overrides=(*SHORT, *more))
-    result = run(scenario, out=tmp_path / "run")
-    read = _page([result.folder], tmp_path / "page.html")
-    balances = json.loads((result.folder / "manifest.json").read_text())["balances_micro"]
-    calls = result.calls
-    for number, name in enumerate(("gsp", "handy")):
-        lines = {row[0]: row[1] for row in read.tables[f"{name}-statement"]}
-        profit = f"{balances[name] / 1e6:+.6f}".replace("-", MINUS)
-        assert lines["profit"].replace(",", "") == profit
-        sold = int((calls.tariff == number).sum())
-        asked = sold + int((calls.refused_by & (1 << number) > 0).sum())
-        away = [row for row in read.tables[f"{name}-promises-table"] if "turned away" in row[0]]
-        assert [row[2] for row in away] == [f"{asked:,} asked"] and sold > 0
-    assert (calls.refused_by > 0).any()
 
 
 def test_a_page_that_disagrees_with_show_is_refused(

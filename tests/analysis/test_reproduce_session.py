@@ -165,7 +165,7 @@ def test_folder_is_looked_at_first(
     monkeypatch.setattr("signal.signal", lambda *_: None)
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=f"--out .*{found}"):
-        reproduce_command("siris2002", out=tmp_path / out)
+        reproduce_command(["siris2002"], out=tmp_path / out)
 
 
 def test_other_ids_are_listed() -> None:

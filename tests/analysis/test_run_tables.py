@@ -111,10 +111,10 @@ def test_a_cut_table_is_named(copy: Path) -> None:
 
 
 def test_tables_a_run_may_lack_are_empty(make_run: MakeRun) -> None:
-    """Without a market the ledger is empty and has its columns."""
-    ledger = open_run(make_run(market=False)).ledger
-    assert ledger.empty
-    assert "amount_micro" in ledger.columns
+    """Without a market the ledger is empty and has its columns, for people and on disk."""
+    run = open_run(make_run(market=False))
+    assert run.ledger.empty and "amount" in run.ledger.columns
+    assert run.raw.ledger.empty and "amount_micro" in run.raw.ledger.columns
 
 
 def test_import_is_light() -> None:

@@ -18,8 +18,9 @@ import typer
 from typer.testing import CliRunner, Result
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.analysis import open_run, overview, summarize
+from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.digits import significant
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.show import show_command
 from ecnomy.analysis.summary_tables import DropColumns
 from ecnomy.markets import run as simulate

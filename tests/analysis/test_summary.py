@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ecnomy.analysis import open_run, phases_of, summarize
+from ecnomy.analysis import phases_of, summarize
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.sentence import sentence
 from ecnomy.analysis.summary import CHANGING, GroupRow, PhaseSummary
 from ecnomy.analysis.windows import Epochs, fees_by_flow, marks_by_flow

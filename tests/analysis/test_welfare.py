@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import welfare_world as world
 from ecnomy.agents.spec import StrategySpec
-from ecnomy.analysis import Run, open_run
 from ecnomy.analysis.declared import agents_of, declared_of, lived
+from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.show import print_summary
 from ecnomy.analysis.welfare import Welfare, welfare_columns, welfare_of
 from ecnomy.analysis.welfare_table import print_welfare
@@ -112,7 +112,7 @@ def test_money_is_that_of_the_ledger(lot: Run) -> None:
     (isp,) = welfare.sellers
     assert isp.name == "isp"
     assert isp.net_micro == world.paid_micro(lot, "isp", FROM_S, TO_S, "credit")
-    whole = lot.ledger["amount_micro"].sum()
+    whole = lot.raw.ledger["amount_micro"].sum()
     assert isp.net_micro < whole  # the warm-up's is not counted
 
 

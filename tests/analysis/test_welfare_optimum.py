@@ -12,7 +12,7 @@ import pytest
 from scipy.optimize import brentq, minimize
 
 import welfare_world as world
-from ecnomy.analysis import Run, open_run
+from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.welfare import welfare_of
 from ecnomy.markets import run
 

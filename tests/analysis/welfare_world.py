@@ -11,7 +11,7 @@ import numpy as np
 
 from ecnomy.agents.decision import LEAVE, FlowDecision
 from ecnomy.agents.observation import FlowView
-from ecnomy.analysis import Run, open_run
+from ecnomy.analysis.results import Run, open_run
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 
@@ -113,7 +113,7 @@ def rates_bps(run: Run, flow: int, from_s: int, to_s: int) -> list[float]:
 def paid_micro(run: Run, account: str, from_s: int, to_s: int, side: str = "debit") -> int:
     """What an account paid (or received), posting by posting."""
     total = 0
-    for row in run.ledger.to_dict("records"):
+    for row in run.raw.ledger.to_dict("records"):
         if from_s * S < row["t_ps"] <= to_s * S and row[side] == account:
             total += int(row["amount_micro"])
     return total

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ecnomy.analysis.sweeps import load
+from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing, sweep_runs
 from ecnomy.markets.sweep.pool import DaskPool
@@ -56,7 +56,7 @@ def main() -> None:
         wall_s = time.perf_counter() - began_s
         pool.close()
         store.close()
-        table = load(store.folder)
+        table = open_sweep(store.folder)
     engine_s = float(table.engine_cpu_s.sum())
     over_ms = (WORKERS * wall_s - engine_s) / runs * 1e3
     shown = ", ".join(f"{mb:.0f}" for mb in memory.tenths)

@@ -23,7 +23,7 @@ FEED, LOSSY, BACK = range(3)
 def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) -> Outcome:
     """One flow of a packet a millisecond, of which those are lost that leave in these milliseconds.
 
-    Nothing is ECT, so the second link drops what its law marks; its probability is 1 for half a
+    Nothing is ECT, so the second link drops what its law marks; its probability is 1 for that
     millisecond. The connection opens after 100.084 ms: segment n of the first window leaves
     the feeding link n + 1 ms later.
     """
@@ -39,7 +39,7 @@ def dropping(due_ms: Sequence[int], transport, duration_s: float, traffic=None) 
         plans.link("back", 2, 0, 8e6, RTT_S / 2),
     ]
     flow = plans.source("f", [FEED, LOSSY], [BACK], transport, traffic)
-    return run(plans.plan(path, [flow], duration_s, epoch_s=0.0005, trace=True), decide)
+    return run(plans.plan(path, [flow], duration_s, epoch_s=0.001, trace=True), decide)
 
 
 def first_window(numbers: Sequence[int]) -> list[int]:

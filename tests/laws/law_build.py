@@ -3,7 +3,8 @@
 
 Objects are kept under the repository's build folder, each under a hash of all it is made from (its
 sources, every law header, the compiler, nanobind and Python), so that a second run compiles nothing
-and two interpreters do not meet. No optimisation: the tests spend their time in Python.
+and two interpreters do not meet. No optimisation: the tests spend their time in Python. The
+standard library's headers are compiled ahead, once, for all the laws' files.
 """
 
 from __future__ import annotations
@@ -118,7 +119,21 @@ def _binding_object() -> Path:
 def _law_object(laws: Path, stem: str, cache: Path) -> Path:
     source = NATIVE / f"{stem}.cc"
     inputs = [source, *sorted(NATIVE.glob("*.h")), *law_headers(laws)]
-    return _object(stem, source, inputs, [f"-I{laws}", f"-I{NATIVE}"], cache)
+    ahead = ["-include", str(_standard_header())]
+    return _object(stem, source, inputs, [*ahead, f"-I{laws}", f"-I{NATIVE}"], cache)
+
+
+@functools.cache
+def _standard_header() -> Path:
+    """native/standard.h, compiled beside a copy of it: the compiler takes NAME.gch for NAME."""
+    source = NATIVE / "standard.h"
+    text = source.read_bytes()
+    header = CACHE / "objects" / f"standard-{_digest([_tools_key(), text])}.h"
+    compiled = header.with_name(f"{header.name}.gch")
+    if not compiled.exists():
+        _make(compiled, ["-x", "c++-header", str(source)])
+        header.write_bytes(text)
+    return header
 
 
 def _python_includes() -> list[str]:

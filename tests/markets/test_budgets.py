@@ -44,7 +44,7 @@ def spent(tmp_path: Path, **how: float) -> tuple[list[int], np.ndarray]:
     """What each flow's marks cost in all, and how many marks it had when."""
     result = run(made(**how), out=tmp_path / "r")
     marks = result.flow_epochs.pivot(index="t_ps", columns="flow", values="ce").to_numpy()
-    return result.ledger.groupby("flow")["amount_micro"].sum().to_list(), marks
+    return result.raw.ledger.groupby("flow")["amount_micro"].sum().to_list(), marks
 
 
 @pytest.mark.parametrize("transport", [WTP, "{law: newreno, mss: 960 bytes}"])

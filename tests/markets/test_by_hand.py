@@ -158,6 +158,6 @@ def test_the_engine_carries_it_out(scene: Path, tmp_path: Path) -> None:
         assert market.report.flows["active"].tolist() == [1, 1, 1]
         result = market.close()
     assert result is not None
-    said = result.agents.query("name == 'active'")
+    said = result.raw.agents.query("name == 'active'")
     rows = list(zip(said["t_ps"] // PS, said["flow"], said["value"], strict=True))
     assert rows == [(4, 1, 0.0), (8, 1, 1.0)]

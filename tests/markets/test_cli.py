@@ -13,6 +13,8 @@ import time
 from pathlib import Path
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
 from ecnomy.markets.cli import GROUP, main
 
@@ -233,3 +235,26 @@ def test_verbs_of_other_packages_are_found(
     assert capsys.readouterr().out == "hello you\n"
     assert ecnomy("--help") == 0
     assert "Say hello." in capsys.readouterr().out
+
+
+def test_a_verb_with_sub_commands_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of verbs names it, as it names all others."""
+    from ecnomy.markets import cli
+
+    verbs = cli._verbs() | {"account": f"{__name__}:_grouped"}
+    monkeypatch.setattr(cli, "_verbs", lambda: verbs)
+    shown = CliRunner().invoke(cli.app, ["--help"]).output
+    assert any("account" in line and "Books." in line for line in shown.splitlines()), shown
+
+
+_grouped = typer.Typer(help="Books.")
+
+
+@_grouped.callback()
+def _about() -> None:
+    """Books."""
+
+
+@_grouped.command("show")
+def _show() -> None:
+    """One of its commands."""

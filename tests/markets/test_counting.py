@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ProtocolError, ScenarioError
-from ecnomy.analysis import dispersion, open_run
+from ecnomy.analysis import dispersion
+from ecnomy.analysis.results import open_run
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
 from ecnomy.markets.results.counted import Naming
@@ -66,13 +67,14 @@ def test_histograms_of_a_run(result: RunResult) -> None:
     assert list(table.columns) == ["name", "subject", "bin", "low", "count"]
     delay = table[(table["name"] == "delay") & (table["subject"] == "gold")]
     assert np.allclose(delay["low"], 0.002 * np.arange(400), rtol=1e-15)
-    gold = result.flows[result.flows["source"] == "gold"]
+    gold = result.raw.flows[result.raw.flows["source"] == "gold"]
     assert delay["count"].sum() == gold["delivered"].sum() > 1000
     assert delay["count"].iloc[-1] == 0
     middle = (delay["low"] + 0.001) @ delay["count"] / delay["count"].sum()
     assert abs(middle - gold["delay_sum_ps"].sum() / gold["delivered"].sum() / 1e12) < 0.001
     queue = table[table["name"] == "queue"].groupby("subject")["count"].sum()
-    assert queue.to_dict() == dict(zip(result.links["name"], result.links["arrivals"], strict=True))
+    links = result.raw.links
+    assert queue.to_dict() == dict(zip(links["name"], links["arrivals"], strict=True))
     assert queue["l.reverse"] > 0
 
 
@@ -82,9 +84,9 @@ def test_counts_of_a_run(result: RunResult) -> None:
     assert list(table.columns) == ["t_ps", "name", "subject", "count"]
     arrivals = table[(table["name"] == "arrivals") & (table["subject"] == "l")]
     assert arrivals["t_ps"].tolist() == [45 * 10**11 + 10**11 * k for k in range(155)]
-    assert arrivals["count"].sum() == result.links["arrivals"][0]
+    assert arrivals["count"].sum() == result.raw.links["arrivals"][0]
     marked = table[table["name"] == "ce"].groupby("subject")["count"].sum()
-    expected = result.flows.groupby("source")["ce"].sum()
+    expected = result.raw.flows.groupby("source")["ce"].sum()
     assert marked.to_dict() == expected.to_dict() and marked["gold"] > 50
     assert 0 < dispersion(arrivals["count"].to_numpy(dtype=float)) < 10
 

@@ -125,3 +125,56 @@ def test_optional_values_resolve_with_their_unit() -> None:
     scenario = scenario_from_text(GOOD.replace("role: conn", "decision_interval: 7 s, role: conn"))
     text = msgspec.json.encode(scenario.resolved()).decode()
     assert scenario_from_text(text).document == scenario.document
+
+
+FILES = """      elastic:
+        files:
+          sources: more
+          price: 0.6 money
+          deadline: 2 min
+          strategy: {kind: file-budget, deadline: 2 min, budget: 0.4 money}
+"""
+HANDLER = """    - name: home
+      role: price-handler
+      sources: more
+      strategy:
+        kind: file-budget
+        budget: 0.4 money
+"""
+SETTLED = GOOD.replace("  agents:\n", "  settlement: direct\n  agents:\n").replace(
+    "  - {name: bulk", "  - {name: more, from: a, to: b, traffic: {kind: file, size: 1 MB}, "
+    "transport: {law: wtp}}\n  - {name: bulk",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("added", "path"),
+    [
+        (FILES, f"{AGENT}.elastic.files.strategy.budget"),
+        (HANDLER, "market.agents[2].strategy.budget"),
+    ],
+)
+def test_a_budget_is_refused_where_marks_have_no_single_price(added: str, path: str) -> None:
+    """Under direct settlement a budget cannot be kept: said with its line, before any run."""
+    scenario = SETTLED.replace("record:", added + "record:")
+    line = 1 + scenario[: scenario.index("budget: 0.4")].count("\n")
+    with pytest.raises(ScenarioError) as fault:
+        scenario_from_text(scenario)
+    assert fault.value.path == path
+    assert f":{line}: {path}: found a budget, with settlement: direct" in str(fault.value)
+    assert "expected no budget, or settlement: retail, cascade or peering" in str(fault.value)
+    scenario_from_text(scenario.replace("direct", "cascade"))
+    scenario_from_text(
+        scenario.replace("budget: 0.4 money", "promise: 0.8").replace(
+            "kind: file-budget\n", "kind: file-budget\n        deadline: 1 min\n"
+        )
+    )
+
+
+def test_direct_is_the_one_rule_that_keeps_no_budget() -> None:
+    """What scenarios refuse is what the market's rules say of themselves."""
+    from ecnomy.markets.economy.settlement import SETTLEMENTS
+    from ecnomy.markets.scenario.mark_prices import DIRECT
+
+    keeping = {name for name, rule in SETTLEMENTS.items() if getattr(rule, "by_delivery", False)}
+    assert set(SETTLEMENTS) - keeping == {DIRECT}

@@ -63,11 +63,13 @@ def test_each_flow_pays_by_its_choice(tmp_path: Path) -> None:
         for flow, count in row.items():
             chosen = choice(int(t_ps) // S, int(flow))
             owed[int(flow)][chosen] += 3 * count if chosen == "light" else 400_000 + 0.5 * count
-    bills = result.ledger.query("kind == 'line'").groupby("flow")["amount_micro"].sum().to_dict()
+    bills = (
+        result.raw.ledger.query("kind == 'line'").groupby("flow")["amount_micro"].sum().to_dict()
+    )
     assert bills == {
         flow: sum(int(part + 1e-6) for part in both.values()) for flow, both in owed.items()
     }
-    said = result.agents.query("name == 'tariff:line'")
+    said = result.raw.agents.query("name == 'tariff:line'")
     rows = zip(said["t_ps"] // S, said["agent"], said["flow"], said["value"], strict=True)
     assert list(rows) == [
         *[(4, "ann", 0, 1.0), (7, "ann", 1, 1.0), (7, "ann", 2, 1.0)],

@@ -119,14 +119,14 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
             market.step()
         result = market.close()
     assert result is not None
-    agents = result.agents
+    agents = result.raw.agents
     posted = agents[agents["name"] == "price_micro_per_mark"]
     assert dict(zip(posted["t_ps"] // world.PS, posted["value"], strict=True)) == {
         0: 250_000.0,
         4: 500_000.0,
         9: 1_000_000.0,
     }
-    marks = result.ledger.query("kind == 'marks'")
+    marks = result.raw.ledger.query("kind == 'marks'")
     paid = dict(zip(marks["t_ps"] // world.PS, marks["price_micro"], strict=True))
     assert (paid[4], paid[5], paid[9], paid[10]) == (250_000, 500_000, 500_000, 1_000_000)
     rates = agents.query("name == 'mark_rate' and flow == 2")
@@ -191,8 +191,10 @@ def test_a_folder_that_is_being_written_is_refused(scene: Path, tmp_path: Path) 
         market.run_model()
     assert manifest(tmp_path / "r")["complete"] is True
     with pytest.raises(InputError, match="exists already"):
-        open_market(scene, out=tmp_path / "r")
-    with open_market(scene, out=tmp_path / "r", force=True) as market:
+        open_market(scene, seed=9, out=tmp_path / "r")
+    with open_market(scene, out=tmp_path / "r") as market:  # the same run, made again
+        market.run_model()
+    with open_market(scene, seed=9, out=tmp_path / "r", force=True) as market:
         market.step()
 
 

@@ -37,7 +37,7 @@ def test_closed_before_the_end(scene: Path, tmp_path: Path, pids: list[int]) -> 
     assert (found["complete"], found["reason"]) == (False, "closed at 3 s")
     assert found["measured"]["to_ps"] == 3 * world.PS
     assert result.flow_epochs["t_ps"].max() == 3 * world.PS
-    assert result.ledger["t_ps"].max() == 3 * world.PS
+    assert result.raw.ledger["t_ps"].max() == 3 * world.PS
     with pytest.raises(NotRunningError, match="^the run has ended: closed at 3 s$"):
         market.step()
 

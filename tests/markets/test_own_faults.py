@@ -106,7 +106,7 @@ def test_two_contracts_of_other_names_are_two_bills(tmp_path: Path) -> None:
     tariff = "meter: bytes, tariff: {kind: per-unit, price: 1 money/MB}, sources: web"
     told = f"contracts: [{{{tariff}}}, {{name: again, {tariff}}}]"
     given = scenario_from_text(TEXT.replace("name: isp, ", f"name: isp, {told}, "))
-    sums = run(given, out=tmp_path / "r").ledger.groupby("kind")["amount_micro"].sum()
+    sums = run(given, out=tmp_path / "r").raw.ledger.groupby("kind")["amount_micro"].sum()
     assert sums["again"] == sums["bytes-charge"] > 0
 
 
@@ -118,7 +118,7 @@ def test_the_risk_broker_covers_only_marks_that_users_pay(tmp_path: Path) -> Non
     text += f"market:\n  agents:\n{broker}\n"
     (tmp_path / "risk_broker.py").write_text((EXAMPLES / "risk_broker.py").read_text())
     (tmp_path / "cover.yaml").write_text(text)
-    ledger = run(load(tmp_path / "cover.yaml"), out=tmp_path / "r").ledger
+    ledger = run(load(tmp_path / "cover.yaml"), out=tmp_path / "r").raw.ledger
     paid = ledger.groupby(["kind", "debit", "credit"])["amount_micro"].sum()
     assert paid["marks", "shop", "isp"] > 50_000_000
     assert paid["premium", "source:gold", "broker"] == 2 * 750_000

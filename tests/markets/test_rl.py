@@ -104,7 +104,7 @@ def test_rewards_are_those_of_the_books(tmp_path: Path) -> None:
     env.close()
     scenario = load(tmp_path / "market.yaml", overrides=["duration=27 s"], seed=11)
     result = run(scenario, out=tmp_path / "run")
-    paid = result.ledger[result.ledger["credit"] == "isp"]
+    paid = result.raw.ledger[result.raw.ledger["credit"] == "isp"]
     marks = result.link_epochs.groupby("t_ps")["marks"].sum()
     for number, (_, reward, _, _, told) in enumerate(steps):
         since, until = (2 + 4 * number + 1) * 10**12, (2 + 4 * number + 4) * 10**12

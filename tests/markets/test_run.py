@@ -78,9 +78,9 @@ def test_run_ends_in_complete_results(tmp_path: Path) -> None:
     """The tables hold what the engine said and what the market made of it."""
     result = run(scenario(tmp_path), out=tmp_path / "r")
     assert result.complete and manifest(result.folder)["complete"] is True
-    assert result.flows["ce"].tolist() == [40, 40, 40]
-    assert result.flows["fee_micro"].tolist() == [8_000_000, 8_000_000, 0]
-    marks = result.ledger.query("kind == 'marks'")
+    assert result.raw.flows["ce"].tolist() == [40, 40, 40]
+    assert result.raw.flows["fee_micro"].tolist() == [8_000_000, 8_000_000, 0]
+    marks = result.raw.ledger.query("kind == 'marks'")
     assert marks["amount_micro"].sum() == 3 * 60 * 250_000
     assert len(result.series) == 7 and len(result.link_epochs) == 14
     assert manifest(result.folder)["versions"]["engine"] == "fake 1.0"
@@ -112,9 +112,9 @@ def test_loaded_scenario_takes_another_seed(tmp_path: Path) -> None:
 def test_run_without_market_books_nothing(tmp_path: Path) -> None:
     """No fees, no charges, no classes; the packets are all the same."""
     result = run(scenario(tmp_path), out=tmp_path / "r", market=False)
-    assert result.flows["ce"].tolist() == [40, 40, 40]
-    assert result.flows["class"].tolist() == ["", "", ""]
-    assert len(result.ledger) == 0
+    assert result.raw.flows["ce"].tolist() == [40, 40, 40]
+    assert result.raw.flows["class"].tolist() == ["", "", ""]
+    assert len(result.raw.ledger) == 0
 
 
 def test_killed_engine_is_named_and_results_are_partial(tmp_path: Path) -> None:

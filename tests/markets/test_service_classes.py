@@ -72,7 +72,7 @@ def test_a_run_has_a_row_per_class_and_bin(tmp_path: Path) -> None:
     assert set(rows["link_name"]) == {"l"} and len(rows) == 3 * 8
     assert rows["t_ps"].max() == 35 * 10**11
     for name in ("arrivals", "departures", "marks", "drops"):
-        assert rows[name].sum() == result.links.set_index("name").loc["l", name], name
+        assert rows[name].sum() == result.raw.links.set_index("name").loc["l", name], name
     assert (rows.groupby("class_name")["departures"].sum() > 10).all()
 
 

@@ -46,14 +46,18 @@ def made(folder: Path, kind: str) -> RunResult:
 def test_a_flow_switched_off_is_silent_and_pays_no_fee(tmp_path: Path) -> None:
     """From the report on: by night 1 s, as ann first decides then, and the last 6 s."""
     result = made(tmp_path / "r", "Switch")
-    fees = result.ledger[result.ledger["kind"] == "class-fee"].groupby("flow")["amount_micro"].sum()
+    fees = (
+        result.raw.ledger[result.raw.ledger["kind"] == "class-fee"]
+        .groupby("flow")["amount_micro"]
+        .sum()
+    )
     assert fees.to_dict() == {0: 60_000, 1: 60_000, 2: 70_000, 3: 70_000}
     epochs = result.flow_epochs
     sent = {(row.flow, row.t_ps // 10**12): row.sent for row in epochs.itertuples()}
     for day, night in ((0, 2), (1, 3)):
         assert sent[day, 12] == sent[day, 7] and sent[day, 6] > 1000
         assert sent[night, 6] == sent[night, 2] and sent[night, 12] - sent[night, 6] > 1000
-    changes = result.agents[result.agents["name"] == "active"]
+    changes = result.raw.agents[result.raw.agents["name"] == "active"]
     told = list(zip(changes["t_ps"] // 10**12, changes["flow"], changes["value"], strict=True))
     assert told == [(1, 2, 0.0), (1, 3, 0.0), (6, 0, 0.0), (6, 1, 0.0), (6, 2, 1.0), (6, 3, 1.0)]
 
@@ -116,8 +120,8 @@ def test_an_agent_reads_its_account_and_has_its_own_numbers(tmp_path: Path) -> N
     assert paid == [40_000] * 11
     made(tmp_path / "b", "Rich")
     assert LOG["rich"] == told and len({entry[3] for entry in told}) == len(told)
-    income = first.agents[first.agents["name"] == "income"]["value"].sum()
-    ledger = first.ledger
+    income = first.raw.agents[first.raw.agents["name"] == "income"]["value"].sum()
+    ledger = first.raw.ledger
     earned = ledger[(ledger["credit"] == "isp") & (ledger["t_ps"] < 12 * 10**12)]
     assert income == earned["amount_micro"].sum() > 0
 

@@ -48,11 +48,11 @@ def result(tmp_path_factory: pytest.TempPathFactory):
 
 def test_weight_is_paid_for_by_time(result) -> None:
     """0.01 money/s a unit: 2 until 4 s, 3 until 8 s, then 1, the least; NewReno has none."""
-    bought = result.ledger[result.ledger["kind"] == "weight-charge"]
+    bought = result.raw.ledger[result.raw.ledger["kind"] == "weight-charge"]
     paid = bought.groupby("flow")["amount_micro"].sum().to_dict()
     assert paid == {flow: 10_000 * (2 * 4 + 3 * 4 + 1 * 4) for flow in (0, 1)}
     assert bought.groupby("flow")["quantity"].sum().to_dict() == {f: 24 * 10**12 for f in (0, 1)}
-    said = result.agents[result.agents["name"] == "weight"]
+    said = result.raw.agents[result.raw.agents["name"] == "weight"]
     told = list(zip(said["t_ps"] // 10**12, said["flow"], said["value"], strict=True))
     assert told == [(4, 0, 3.0), (4, 1, 3.0), (8, 0, 1.0), (8, 1, 1.0)]
 
@@ -114,7 +114,7 @@ def test_what_was_said_last_steers_a_flow(tmp_path: Path) -> None:
     assert all(told[t] < 1 for t in (3, 4, 10, 12))
     views = {round(view.t_s): view.weight for view in LOG["x.0"]}
     assert [views[t] for t in (2, 4, 5, 8, 9, 11)] == [0, 0, 2, 2, 0, 0]
-    paid = result.ledger[result.ledger["kind"] == "weight-charge"]
+    paid = result.raw.ledger[result.raw.ledger["kind"] == "weight-charge"]
     told = dict(zip(paid["t_ps"] // 10**12, paid["amount_micro"], strict=True))
     assert told == dict.fromkeys((5, 6, 7, 8), 2_000_000)  # ann decides at once, at 0 s
 

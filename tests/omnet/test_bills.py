@@ -29,6 +29,6 @@ def test_both_engines_send_the_same_bills(name: str, tmp_path: Path, omnet: Inst
     scenario, changes = EXAMPLES / f"{example}.yaml", [*changes, "duration=90 s", "warmup=30 s"]
     ours = run(scenario, overrides=changes, out=tmp_path / "builtin")
     theirs = run(scenario, overrides=changes, out=tmp_path / "omnet", engine="omnet")
-    assert set(ours.ledger["kind"]) >= kinds and len(ours.ledger) > 200
-    assert theirs.ledger.equals(ours.ledger)
+    assert set(ours.raw.ledger["kind"]) >= kinds and len(ours.raw.ledger) > 200
+    assert theirs.raw.ledger.equals(ours.raw.ledger)
     assert theirs.table("agents").equals(ours.table("agents"))

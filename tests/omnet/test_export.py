@@ -154,9 +154,11 @@ def test_export_is_a_verb(tmp_path: Path) -> None:
     words += [str(config), str(tmp_path / "p"), "--set", "duration=70 s", "--seed", "5"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert str(tmp_path / "p") in done.stdout
-    values = ini_values((tmp_path / "p/omnetpp.ini").read_text())
+    general, _, serve = (tmp_path / "p/omnetpp.ini").read_text().partition("[Config Serve]")
+    values = ini_values(general)
     assert values["sim-time-limit"] == values["Scenario.market.duration"] == "70s"
-    assert values["Scenario.market.seed"] == "5"
+    assert values["Scenario.market.seed"] == "5 + ${repetition}"
+    assert ini_values(serve)["Scenario.market.seed"] == "5"
     assert "<name>p</name>" in (tmp_path / "p/.project").read_text()
     again = subprocess.run(words, capture_output=True, text=True, check=False)
     assert again.returncode == 2

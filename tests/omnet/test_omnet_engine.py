@@ -58,7 +58,7 @@ def manifest(folder: Path) -> dict:
 def test_run_on_omnet_ends_in_the_same_tables(scene, tmp_path: Path) -> None:
     """The tables of any run, and OMNeT++'s own files in a folder of theirs."""
     result = run(scene(), out=tmp_path / "r", engine="omnet")
-    assert result.complete and result.flows["ce"].tolist() == [40, 40]
+    assert result.complete and result.raw.flows["ce"].tolist() == [40, 40]
     assert manifest(result.folder)["versions"]["engine"] == "fake 1.0"
     there = {file.name for file in (tmp_path / "r/omnet").iterdir()}
     assert there == {"network.ned", "omnetpp.ini", "log.txt", "opp.json"}

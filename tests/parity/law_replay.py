@@ -20,13 +20,13 @@ class Replay:
     differing: list[str] = field(default_factory=list)
 
 
-def replay(laws: Laws, lines: Iterable[str], keep: int = 10) -> Replay:
+def replay(laws: Laws, lines: Iterable[str], most: int = 10) -> Replay:
     """Makes every call again; an outcome differs if one bit of it does.
 
     Args:
         laws: the module over the laws.
         lines: the log.
-        keep: how many differing calls are kept in words.
+        most: with so many differing calls the replay ends.
 
     Raises:
         KeyError: a hook or host that the log has not introduced.
@@ -46,8 +46,10 @@ def replay(laws: Laws, lines: Iterable[str], keep: int = 10) -> Replay:
         name, law = hosts[host]
         told.calls[name, hook] += 1
         logged, now = _HOOKS[hook](law, words)
-        if logged != now and len(told.differing) < keep:
+        if logged != now:
             told.differing.append(f"line {number}, {name} {hook}: logged {logged}, again {now}")
+            if len(told.differing) == most:
+                break
     return told
 
 

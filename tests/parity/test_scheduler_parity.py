@@ -69,9 +69,9 @@ def log_of(engine: str, law: str) -> tuple[str, ...]:
         return tuple(path.read_text().splitlines())
 
 
-def again(lines: tuple[str, ...]) -> Replay:
-    """The log's calls made again."""
-    return replay(load_module(build_module()), lines)
+def again(lines: tuple[str, ...], most: int = 10) -> Replay:
+    """The log's calls made again, until so many differ."""
+    return replay(load_module(build_module()), lines, most)
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -98,4 +98,4 @@ def test_a_changed_call_of_the_scheduler_is_found(
     name, host, *words = lines[calls[len(calls) // 2]].split()
     words[at] = str(int(words[at]) + by)
     lines[calls[len(calls) // 2]] = " ".join([name, host, *words])
-    assert again(tuple(lines)).differing
+    assert again(tuple(lines), most=1).differing

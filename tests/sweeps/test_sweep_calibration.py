@@ -11,7 +11,7 @@ import typer
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.calibrate import asked_of, calibrated, found_in
 from ecnomy.analysis.calibrate.command import calibrate_command, calibration_table
-from ecnomy.analysis.sweeps import load
+from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.sweep.command import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing
@@ -136,14 +136,14 @@ def test_a_probability_is_found(tmp_path: Path) -> None:
         assert each.figure.low <= 0.1 <= each.figure.high
         assert each.interval is not None and each.interval.n == 4
     assert [each.params for each in found] == [{"sources.gold.count": n} for n in (1, 3)]
-    assert len(set(tired.points) | set(rested.points)) == len(load(out))
+    assert len(set(tired.points) | set(rested.points)) == len(open_sweep(out))
     assert len(set(tired.points) & set(rested.points)) <= 3  # under way when it stopped
     _read_again(sweep, out, found)
 
 
 def _read_again(sweep, out, found) -> None:  # type: ignore[no-untyped-def]
     """The folder tells the same, nothing is missing, and the table says it."""
-    frame = load(out)
+    frame = open_sweep(out)
     assert found_in(sweep, frame) == found
     asked = asked_of(sweep, frame)
     store = Store(out, asked)

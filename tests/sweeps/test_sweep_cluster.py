@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from ecnomy.analysis.sweeps import load
+from ecnomy.analysis.sweeps import open_sweep
 from sweep_world import SWEEP, write
 
 pytestmark = pytest.mark.xdist_group("cluster")
@@ -39,7 +39,7 @@ def start(*arguments: object, folder: Path) -> subprocess.Popen[str]:
 
 def sweep(folder: Path, *more: str) -> subprocess.Popen[str]:
     """The command, with two workers."""
-    command = (BIN / "ecnomy", "sweep", "sweep.yaml", "--out", "out", "--workers", "2", *more)
+    command = (BIN / "ecnomy", "sweep", "sweep.yaml", "--out", "out", "--jobs", "2", *more)
     return start(*command, folder=folder)
 
 
@@ -59,7 +59,7 @@ def finished(folder: Path) -> int:
 
 def some_records(folder: Path, least: int) -> None:
     """Wait until this many runs are finished."""
-    for _ in range(600):
+    for _ in range(3600):
         if finished(folder) >= least:
             return
         time.sleep(0.05)
@@ -88,7 +88,7 @@ def workers(driver: int) -> list[int]:
 
 def check(folder: Path, runs: int) -> None:
     """Every run is there once, done, and nothing is half-written."""
-    table = load(folder / "out")
+    table = open_sweep(folder / "out")
     assert len(table) == runs == table.number.nunique() == table.run.nunique()
     assert (table.status == "done").all(), table.reason.unique()
     assert not list((folder / "out").rglob("*.tmp"))
@@ -180,5 +180,5 @@ def test_workers_on_two_addresses_share_a_sweep(tmp_path: Path) -> None:
     finally:
         stop(hub, *hands)
     check(tmp_path, 60)
-    made_by = load(tmp_path / "out").worker
+    made_by = open_sweep(tmp_path / "out").worker
     assert {"127.0.0.2", "127.0.0.3"} <= {name.split(":")[0] for name in made_by}

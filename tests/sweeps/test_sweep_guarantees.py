@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 
 from ecnomy.agents.call_tariff import CallTariff
 from ecnomy.agents.spec import AgentSpec, CallLine, MarketSpec
-from ecnomy.analysis import load, open_run
+from ecnomy.analysis import open_sweep
+from ecnomy.analysis.results import open_run
 from ecnomy.analysis.show import show_command
 from ecnomy.analysis.sweep_table import mark_of
 from ecnomy.markets.sweep.measure import GUARANTEES, measures_of
@@ -87,7 +88,7 @@ def _recounted(folder: Path) -> list[float]:
 
 def test_columns_are_those_of_the_tables(swept: Path) -> None:
     """Each run's figures are a recount of its ledger and calls; profit is its balance."""
-    frame = load(swept)
+    frame = open_sweep(swept)
     rows = frame[[f"gsp.{name}" for name in NAMES]]
     found = sorted(rows.itertuples(index=False, name=None))
     wanted = sorted(_recounted(folder) for folder in (swept / "runs").iterdir())
@@ -102,14 +103,14 @@ def test_columns_do_not_hang_on_what_is_kept(swept: Path, tmp_path: Path) -> Non
     """A sweep that keeps nothing has the same, and leaves nothing on the disk."""
     go(write(tmp_path, PRICES, PHONES), tmp_path / "out")
     names = [f"gsp.{name}" for name in NAMES]
-    assert load(tmp_path / "out")[names].equals(load(swept)[names])
+    assert open_sweep(tmp_path / "out")[names].equals(open_sweep(swept)[names])
     assert not (tmp_path / "out" / "runs").exists()
 
 
 def test_sweeps_without_a_provider_are_as_they_were(tmp_path: Path) -> None:
     """No column, and no digest of what would have measured them: kept records stand."""
     _, _, watcher = go(write(tmp_path, SWEEP), tmp_path / "out")
-    frame = load(tmp_path / "out")
+    frame = open_sweep(tmp_path / "out")
     assert not watcher.failures and not [n for n in frame.columns if n.endswith(".calls_sold")]
     shard = pd.concat(pd.read_parquet(f) for f in (tmp_path / "out/shards").glob("*.parquet"))
     assert set(shard["strategies"]) == {"{}"}
@@ -127,11 +128,12 @@ def test_show_marks_what_earns(swept: Path) -> None:
     done = CliRunner().invoke(app, [str(swept)])
     assert done.exit_code == 0, done.output
     lines = [line.split() for line in done.output.splitlines()]
-    cheap = next(line for line in lines if line and line[0] == "0.0001")
-    dear = next(line for line in lines if line and line[0] == "0.5")
+    lines = [line for line in lines if line and line[-1] in ("profit", "loss", "open")]
+    cheap = next(line for line in lines if line[0] == "0.0001")
+    dear = next(line for line in lines if line[0] == "0.5")
     assert cheap[1] == dear[1] == "4"
     assert dear[-1] == "profit" and cheap[-1] == "loss"
-    frame = load(swept)
+    frame = open_sweep(swept)
     own = frame[frame["market.agents.gsp.tariff.price"] == 0.5]
     assert float(dear[-3]) == pytest.approx(own["gsp.profit"].mean(), abs=0.006)
     assert "ecnomy report gsp" in done.output

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.analysis import load
+from ecnomy.analysis import open_sweep
 from ecnomy.markets.sweep.config import load_sweep
 from sweep_world import SWEEP, go, write
 
@@ -42,7 +42,7 @@ def test_measure_adds_columns(tmp_path: Path, module) -> None:
     file = write(tmp_path, SWEEP + "measure: swept_figures:figures\n")
     tally, _, watcher = go(file, tmp_path / "out")
     assert not watcher.failures
-    frame = load(tmp_path / "out")
+    frame = open_sweep(tmp_path / "out")
     each = frame.filter(regex=r"^each\[")
     assert tally.done == len(frame)
     assert (frame["sent"] > 0).all()

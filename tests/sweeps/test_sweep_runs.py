@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.sweeps import load, parameter_units
+from ecnomy.analysis.sweeps import open_sweep, parameter_units
 from ecnomy.markets import load as load_scenario
 from ecnomy.markets import run
 from ecnomy.markets.sweep.config import load_sweep
@@ -36,7 +36,7 @@ def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
     """A row of the sweep has the means of the tables that `ecnomy run` writes of the same run."""
     tally, _, _ = go(write(tmp_path), tmp_path / "out")
     assert (tally.done, tally.failed, tally.left) == (12, 0, 0)
-    runs = load(tmp_path / "out")
+    runs = open_sweep(tmp_path / "out")
     assert len(runs) == 12 == runs.run.nunique() and (runs.status == "done").all()
     assert parameter_units(tmp_path / "out") == {"market.price_per_mark": "money"}
     for row in (0, 7, 11):
@@ -48,14 +48,14 @@ def test_outcomes_are_those_of_single_runs(tmp_path: Path) -> None:
         scenario = load_scenario(tmp_path / "scenario.yaml", overrides=overrides, seed=int(at.seed))
         result = run(scenario, out=tmp_path / f"single-{row}")
         for source in ("gold", "silver"):
-            own = result.flows[result.flows.source == source]
+            own = result.raw.flows[result.raw.flows.source == source]
             assert at[f"{source}.goodput_bps"] == pytest.approx(own.goodput_bps.mean(), rel=1e-12)
             assert at[f"{source}.marks_per_s"] == pytest.approx(own.marks_per_s.mean(), rel=1e-12)
             charge = own.mark_charge_micro.mean() / 1e6 / 2.0
             assert at[f"{source}.charge_per_s"] == pytest.approx(charge, rel=1e-12)
-        wire = result.links[result.links.name == "wire"].iloc[0]
+        wire = result.raw.links[result.raw.links.name == "wire"].iloc[0]
         assert at["wire.utilization"] == pytest.approx(wire.utilization, rel=1e-12)
-        paid = result.ledger[result.ledger.credit == "isp"].amount_micro.sum() / 1e6
+        paid = result.raw.ledger[result.raw.ledger.credit == "isp"].amount_micro.sum() / 1e6
         assert at["balance.isp"] == pytest.approx(paid, rel=1e-12)
 
 
@@ -67,10 +67,10 @@ def test_nothing_is_made_twice(tmp_path: Path) -> None:
     assert pool.points == [] and tally.present == 12
     (tmp_path / "sweep.yaml").write_text(SWEEP.replace("replicates: 3", "replicates: 4"))
     tally, pool, _ = go(file, tmp_path / "out")
-    assert len(pool.points) == 4 and len(load(tmp_path / "out")) == 16
+    assert len(pool.points) == 4 and len(open_sweep(tmp_path / "out")) == 16
     (tmp_path / "sweep.yaml").write_text(SWEEP.replace("replicates: 3", "replicates: 2"))
     assert len(go(file, tmp_path / "out")[1].points) == 0
-    runs = load(tmp_path / "out")
+    runs = open_sweep(tmp_path / "out")
     assert runs.number.tolist() == list(range(8)) and runs.replicate.tolist() == [0, 1] * 4
     assert (runs.seed == runs.replicate + 1).all(), "numbers are those of the sweep as it is now"
 
@@ -83,7 +83,7 @@ def test_samples_that_coincide_each_count(tmp_path: Path) -> None:
     )
     file = write(tmp_path, text)
     go(file, tmp_path / "out")
-    runs = load(tmp_path / "out")
+    runs = open_sweep(tmp_path / "out")
     drawn = [point.params["sources.gold.count"] for point in load_sweep(file).points()]
     assert runs["sources.gold.count"].tolist() == drawn and runs.number.nunique() == 20
     assert go(file, tmp_path / "out")[1].points == []
@@ -95,20 +95,20 @@ def test_a_failed_run_is_a_row_with_its_reason(tmp_path: Path) -> None:
     file = write(tmp_path, text)
     tally, _, watcher = go(file, tmp_path / "out")
     assert (tally.done, tally.failed) == (6, 6) and len(watcher.failures) == 6
-    runs = load(tmp_path / "out")
+    runs = open_sweep(tmp_path / "out")
     failed = runs[runs.status == "failed"]
     assert len(failed) == 6 and failed.reason.str.contains("sources.gold.count").all()
     assert failed["gold.goodput_bps"].isna().all()
     assert go(file, tmp_path / "out")[1].points == []
     assert len(go(file, tmp_path / "out", retry=True)[1].points) == 6
-    assert len(load(tmp_path / "out")) == 12
+    assert len(open_sweep(tmp_path / "out")) == 12
 
 
 def test_means_over_nothing_are_empty(tmp_path: Path) -> None:
     """A source that has not started delivers nothing: its mean delay is empty, not a lost run."""
     late = SCENARIO.replace("{name: silver,", "{name: silver, start: 2.999 s,")
     go(write(tmp_path, scenario=late), tmp_path / "out")
-    runs = load(tmp_path / "out")
+    runs = open_sweep(tmp_path / "out")
     assert len(runs) == 12 and (runs.status == "done").all()
     assert runs["silver.mean_delay_s"].isna().all() and runs["gold.mean_delay_s"].notna().all()
 
@@ -130,7 +130,7 @@ def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) 
     name = f"sweep_lab{edited or '_own'}"
     file = lab(tmp_path, monkeypatch, name)
     go(file, tmp_path / "out")
-    before = load(tmp_path / "out")
+    before = open_sweep(tmp_path / "out")
     (tmp_path / f"{name}_other.py").write_text("UNUSED = 2\n")
     assert go(file, tmp_path / "out")[1].points == []
     if edited:
@@ -140,7 +140,7 @@ def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) 
     assert go(file, tmp_path / "out", old=True)[1].points == []
     tally, pool, _ = go(file, tmp_path / "out")
     assert len(pool.points) == tally.done == 6
-    after = load(tmp_path / "out")
+    after = open_sweep(tmp_path / "out")
     mine = after["market.agents.shop.strategy"].str.contains("Mine")
     assert mine.sum() == 6 and len(after) == 12
     assert (after.run != before.run).tolist() == mine.tolist()
@@ -173,7 +173,7 @@ def test_other_code_makes_all_runs_again(tmp_path, monkeypatch) -> None:
         monkeypatch.setattr(module, "code_now", lambda *_: other)
     assert go(file, tmp_path / "out", old=True)[1].points == []
     assert len(go(file, tmp_path / "out")[1].points) == 12
-    assert len(load(tmp_path / "out")) == 12
+    assert len(open_sweep(tmp_path / "out")) == 12
 
 
 def test_workers_of_other_code_are_refused(tmp_path, monkeypatch) -> None:
@@ -190,7 +190,7 @@ def test_damaged_shards_and_records_are_made_again(tmp_path: Path) -> None:
     """One bit of a shard, half a record: put aside, and their runs come again, none twice."""
     file, out = write(tmp_path), tmp_path / "out"
     go(file, out)
-    whole = load(out)
+    whole = open_sweep(out)
     (shard,) = (out / "shards").glob("*.parquet")
     data = bytearray(shard.read_bytes())
     data[len(data) // 2] ^= 1
@@ -202,7 +202,7 @@ def test_damaged_shards_and_records_are_made_again(tmp_path: Path) -> None:
     assert len(pool.points) == 12 and tally.done == 12
     assert sorted(p.suffix for p in out.rglob("*.corrupt")) == [".corrupt", ".corrupt"]
     assert not list(out.rglob("*.tmp"))
-    again = load(out)
+    again = open_sweep(out)
     shown = [c for c in whole.columns if c not in ("wall_s", "engine_cpu_s")]
     assert again[shown].equals(whole[shown])
 
@@ -224,7 +224,7 @@ def test_records_beside_their_shard_do_not_double(tmp_path: Path) -> None:
     for name, data in kept.items():
         (out / "outcomes" / name).write_bytes(data)
     assert go(file, out)[1].points == []
-    runs = load(out)
+    runs = open_sweep(out)
     assert len(runs) == 12 == runs.number.nunique()
 
 
@@ -235,16 +235,16 @@ def test_a_sweep_can_be_asked_while_it_runs(tmp_path, monkeypatch) -> None:
         patch.setattr(Store, "compact", lambda self: None)
         go(file, out)
     assert len(list((out / "outcomes").glob("*.json"))) == 12
-    early = load(out)
+    early = open_sweep(out)
     go(file, out)
     assert not list((out / "outcomes").glob("*.json"))
-    late = load(out)
+    late = open_sweep(out)
     assert early[sorted(early.columns)].equals(late[sorted(late.columns)])
     (tmp_path / "sweep.yaml").write_text(SWEEP.replace("0.2 money", "0.3 money"))
     with monkeypatch.context() as patch:
         patch.setattr(Store, "compact", lambda self: None)
         go(file, out)
-    assert len(load(out)) == 12 and load(out)["market.price_per_mark"].max() == 0.3
+    assert len(open_sweep(out)) == 12 and open_sweep(out)["market.price_per_mark"].max() == 0.3
 
 
 def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
@@ -268,7 +268,7 @@ def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
     assert "\n" not in str(error.value)
     tally, pool, _ = go(file, out)
     assert tally.present == 5 and len(pool.points) == 7
-    assert len(load(out)) == 12
+    assert len(open_sweep(out)) == 12
 
 
 def test_only_one_driver_at_a_time(tmp_path: Path) -> None:
@@ -316,7 +316,7 @@ def test_a_balance_of_zero_is_a_number(tmp_path: Path) -> None:
     """Who has earned nothing has earned 0, not an unknown amount: means over runs depend on it."""
     quiet = SCENARIO.replace("probability: 0.05", "probability: 0")
     go(write(tmp_path, scenario=quiet), tmp_path / "out")
-    runs = load(tmp_path / "out")
+    runs = open_sweep(tmp_path / "out")
     assert (runs["balance.isp"] == 0).all() and (runs["balance.shop"] > 0).all()
 
 

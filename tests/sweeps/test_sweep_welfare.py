@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
-from ecnomy.analysis import load
+from ecnomy.analysis import open_sweep
 from ecnomy.analysis.welfare import welfare_columns
 from ecnomy.markets.sweep.measure import WELFARE, measures_of
 from sweep_world import SCENARIO, SWEEP, go, write
@@ -29,7 +29,7 @@ def test_runs_of_declared_utilities_have_the_columns(tmp_path: Path) -> None:
     file = write(tmp_path, TWO + "keep: results\n", HANDLERS)
     tally, _, watcher = go(file, tmp_path / "out")
     assert not watcher.failures and tally.done == 4
-    frame = load(tmp_path / "out")
+    frame = open_sweep(tmp_path / "out")
     columns = list(frame.columns)
     assert columns.index("balance.isp") < columns.index("welfare")
     folders = sorted((tmp_path / "out" / "runs").iterdir())
@@ -46,7 +46,7 @@ def test_columns_without_a_kept_folder(tmp_path: Path) -> None:
     kept = write(tmp_path, TWO + "keep: results\n", HANDLERS)
     go(kept, tmp_path / "kept")
     go(write(tmp_path, TWO, HANDLERS), tmp_path / "out")
-    one, other = load(tmp_path / "kept"), load(tmp_path / "out")
+    one, other = open_sweep(tmp_path / "kept"), open_sweep(tmp_path / "out")
     assert (one[OWN] == other[OWN]).all(axis=None)
     assert not (tmp_path / "out" / "runs").exists()
 
@@ -54,7 +54,7 @@ def test_columns_without_a_kept_folder(tmp_path: Path) -> None:
 def test_other_runs_have_none(tmp_path: Path) -> None:
     """Neither the columns nor the digests of the modules that make them."""
     _, _, watcher = go(write(tmp_path, TWO), tmp_path / "out")
-    frame = load(tmp_path / "out")
+    frame = open_sweep(tmp_path / "out")
     assert not watcher.failures and len(frame) == 4
     assert not set(OWN) & set(frame.columns)
 
@@ -65,7 +65,7 @@ def test_a_measure_of_ones_own_keeps_its_names(tmp_path: Path, monkeypatch) -> N
     monkeypatch.delitem(sys.modules, "jain_figures", raising=False)
     (tmp_path / "jain_figures.py").write_text("def own(results):\n    return {'jain': 7}\n")
     go(write(tmp_path, TWO + "measure: jain_figures:own\n", HANDLERS), tmp_path / "out")
-    frame = load(tmp_path / "out")
+    frame = open_sweep(tmp_path / "out")
     assert (frame["jain"] == 7).all() and (frame["welfare"] > 0).all()
     sys.modules.pop("jain_figures", None)
 

@@ -34,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
 
 import pandas as pd  # noqa: E402
 
-from ecnomy.analysis.sweeps import load  # noqa: E402
+from ecnomy.analysis.sweeps import open_sweep  # noqa: E402
 from sweep_world import SWEEP, write  # noqa: E402
 
 BIN = Path(sys.executable).parent
@@ -170,7 +170,7 @@ def _let_begin(home: Path, process: subprocess.Popen[str], draw: random.Random) 
 
 
 def _command(home: Path, address: str) -> list[str]:
-    command = [str(BIN / "ecnomy"), "sweep", "sweep.yaml", "--out", "out", "--workers", "2"]
+    command = [str(BIN / "ecnomy"), "sweep", "sweep.yaml", "--out", "out", "--jobs", "2"]
     return [*command, "--scheduler", address] if address else command
 
 
@@ -195,7 +195,7 @@ def _finish(home: Path, root: Path, runs: int) -> None:
 
 
 def _table(folder: Path) -> pd.DataFrame:
-    table = load(folder).drop(columns=list(OURS))
+    table = open_sweep(folder).drop(columns=list(OURS))
     return table.sort_values("number", ignore_index=True)[sorted(table.columns)]
 
 

@@ -47,13 +47,16 @@ def test_compare_shows_both_engines(both: None, tmp_path: Path, capsys) -> None:
 
 def test_compare_goes_on_and_keeps_results(both: None, tmp_path: Path, capsys) -> None:
     """More seeds make only what is missing; --keep leaves results folders that open."""
-    from ecnomy.analysis import open_run
+    from ecnomy.analysis.results import open_run
 
     out = str(tmp_path / "c")
     assert status(CONFIG, "--seeds", "2", "--out", out, *SHORT) == 0
     assert not (tmp_path / "c" / "results").exists()
     assert status(CONFIG, "--seeds", "3", "--out", out, "--keep", *SHORT) == 0
     assert "4 of 6 runs were there" in capsys.readouterr().err
+    assert status(CONFIG, "--seeds", "3", "--out", out, "--json", *SHORT) == 0
+    written = (tmp_path / "c" / "compare.json").read_text()
+    assert json.loads(capsys.readouterr().out) == json.loads(written)
     kept = sorted(folder.name for folder in (tmp_path / "c" / "results").iterdir())
     assert kept == ["builtin-3", "omnet-3"]
     assert open_run(tmp_path / "c" / "results" / "omnet-3").manifest.complete

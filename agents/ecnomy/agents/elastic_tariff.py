@@ -19,7 +19,7 @@ class ElasticTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes:
         price_micro: paid for a file that is complete, when it is; micro-units.
         deadline_ps: from when it begins.
-        reimbursement_micro: paid back for one that is later; micro-units.
+        reimbursement_micro: paid back for one that took longer; micro-units.
         name: of the row.
     """
 
@@ -27,7 +27,3 @@ class ElasticTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deadline_ps: int
     reimbursement_micro: int
     name: str
-
-    def broken(self, time_ps: int) -> bool:
-        """Whether a file that took so long breaks the promise."""
-        return time_ps > self.deadline_ps

@@ -4,11 +4,16 @@
 Everything here consumes the tables of a results folder; only `compare`, `reproduce` and
 `dashboard` start simulations. Names are loaded on first use, so that `import ecnomy.analysis`
 brings neither pandas nor matplotlib.
+
+    from ecnomy.analysis import open_run, open_sweep
+    results = open_run("results/first")     # a run: Results, as `ecnomy.markets.run` gives them
+    runs = open_sweep("results/price")      # a sweep: a DataFrame with a row per run
 """
 
 from __future__ import annotations
 
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,7 +21,6 @@ if TYPE_CHECKING:
     from ecnomy.analysis.guarantees import Guarantee, guarantees_of
     from ecnomy.analysis.phases import Phase, phases_of
     from ecnomy.analysis.plots import overview
-    from ecnomy.analysis.results import Run, open_run
     from ecnomy.analysis.statistics import (
         Equivalence,
         Interval,
@@ -28,23 +32,24 @@ if TYPE_CHECKING:
         tost,
     )
     from ecnomy.analysis.summary import Summary, summarize
-    from ecnomy.analysis.sweeps import load
+    from ecnomy.analysis.sweeps import open_sweep
     from ecnomy.analysis.welfare import Welfare, welfare_of
+    from ecnomy.markets.results.results import Results, open_run
 
 __all__ = [
     "Equivalence",
     "Guarantee",
     "Interval",
     "Phase",
-    "Run",
+    "Results",
     "Summary",
     "Welfare",
     "batch_means",
     "dispersion",
     "guarantees_of",
     "jain",
-    "load",
     "open_run",
+    "open_sweep",
     "overview",
     "phases_of",
     "ratio_of_means",
@@ -60,15 +65,13 @@ _HOME = {
     "Guarantee": "guarantees",
     "Interval": "statistics",
     "Phase": "phases",
-    "Run": "results",
     "Summary": "summary",
     "Welfare": "welfare",
     "batch_means": "statistics",
     "dispersion": "statistics",
     "guarantees_of": "guarantees",
     "jain": "statistics",
-    "load": "sweeps",
-    "open_run": "results",
+    "open_sweep": "sweeps",
     "overview": "plots",
     "phases_of": "phases",
     "ratio_of_means": "statistics",
@@ -78,8 +81,17 @@ _HOME = {
     "welfare_of": "welfare",
 }
 
+_OF_MARKETS = ("Results", "open_run")
+_BEFORE = {"Run": "Results", "load": "open_sweep"}  # names that go with the next release
+
 
 def __getattr__(name: str) -> Any:
+    if name in _BEFORE:
+        words = f"ecnomy.analysis.{name} is now ecnomy.analysis.{_BEFORE[name]}"
+        warnings.warn(words, DeprecationWarning, stacklevel=2)
+        name = _BEFORE[name]
+    if name in _OF_MARKETS:
+        return getattr(importlib.import_module("ecnomy.markets.results.results"), name)
     if name == "theory":
         return importlib.import_module("ecnomy.analysis.theory")
     if name not in _HOME:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.analysis.link_marking import crossings_of
 from ecnomy.analysis.phases import PS_PER_S
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.told_agents import agents_of
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.economy.ownership import REVERSE, Misowned, owners_of
@@ -149,12 +149,13 @@ def link_use(run: Run, links: Epochs, edges_ps: npt.NDArray[np.int64]) -> Floats
     return np.asarray(8 * np.diff(sent, axis=0) / (rates * seconds), dtype=np.float64)
 
 
-def carriers_of(run: Run) -> tuple[Carrier, ...]:
+def carriers_of(run: Run | Results) -> tuple[Carrier, ...]:
     """The carriers of a run, () unless there are two or more and a report after the first.
 
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     prices = prices_of(run)
     names = list(prices)
     links = Epochs(run.link_epochs, "link", len(run.plan.links))

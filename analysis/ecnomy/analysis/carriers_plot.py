@@ -28,7 +28,7 @@ from ecnomy.analysis.panels import (
     shortened,
 )
 from ecnomy.analysis.phases import PS_PER_S, phases_of
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.windows import Epochs
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class _Data(msgspec.Struct, frozen=True):
         }
 
 
-def carriers_picture(run: Run, file: str | Path) -> bool:
+def carriers_picture(run: Run | Results, file: str | Path) -> bool:
     """Draw prices, use and income of carriers, and who their customers are, as a PNG of 150 dpi.
 
     Returns:
@@ -101,6 +101,7 @@ def carriers_picture(run: Run, file: str | Path) -> bool:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     carriers, choices = carriers_of(run), choices_of(run)
     links = Epochs(run.link_epochs, "link", len(run.plan.links))
     if not (carriers or choices) or len(links.t_ps) < 2:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ecnomy.analysis.carriers import access_carriers
 from ecnomy.analysis.families import family_of
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.told_agents import ToldAgent, agents_of
 from ecnomy.markets.results.journal import ACTIVE
 
@@ -56,12 +56,13 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
         return np.asarray(spans @ self.counts / (spans.sum() * self.users), dtype=np.float64)
 
 
-def choices_of(run: Run) -> tuple[Choice, ...]:
+def choices_of(run: Run | Results) -> tuple[Choice, ...]:
     """The agents whose users have a choice, in the scenario's order.
 
     Raises:
         ResultsError: a table is unreadable.
     """
+    run = run.raw
     made = [_choice(run, agent) for agent in agents_of(run) or ()]
     return tuple(one for one in made if one is not None)
 

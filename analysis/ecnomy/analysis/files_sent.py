@@ -15,7 +15,7 @@ import numpy as np
 
 from ecnomy.analysis.families import MOST_GROUPS, family_of
 from ecnomy.analysis.phases import PS_PER_S
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.windows import Epochs
 
 __all__ = ["FilesSent", "files_of", "recorded", "senders_of_files"]
@@ -62,12 +62,13 @@ def senders_of_files(run: Run) -> dict[str, list[int]]:
     return found
 
 
-def files_of(run: Run) -> tuple[FilesSent, ...]:
+def files_of(run: Run | Results) -> tuple[FilesSent, ...]:
     """What became of all files, by source; () where they were not recorded or nobody sends any.
 
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     senders = senders_of_files(run)
     if not senders or not recorded(run):
         return ()

@@ -18,7 +18,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, call_rows, calls_of, streams_of
 from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.phases import PS_PER_S
-from ecnomy.analysis.results import Run, open_run
+from ecnomy.analysis.results import Results, Run, open_run
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.economy.kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
 
@@ -51,6 +51,7 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
         files: those sold, `late_files` those paid back.
         fixed: its fixed costs.
         other: postings to or from its account that are none of the rest.
+        by_carrier: of the marks, by who was paid for them, in order of the names.
         profit_micro: all it received minus all it paid.
         seconds: the time all this took.
     """
@@ -64,6 +65,7 @@ class ProfitAndLoss(msgspec.Struct, frozen=True):
     file_marks: Item
     fixed: Item
     other: Item
+    by_carrier: tuple[tuple[str, Item], ...]
     profit_micro: int
     seconds: float
 
@@ -112,7 +114,8 @@ def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
     if run.plan.record.calls:
         rows = call_rows(run, provider)
         income = Item(income.micro, int((rows["accepted"] == 1).sum()))
-        refunds = Item(refunds.micro, int(rows["broken"].sum()))
+        if not refunds.micro:  # promises that give nothing back are broken all the same
+            refunds = Item(0, int(rows["broken"].sum()))
     return ProfitAndLoss(
         calls=income,
         reimbursements=refunds,
@@ -123,9 +126,15 @@ def profit_and_loss(run: Run, provider: Provider) -> ProfitAndLoss:
         file_marks=_item(paid[marks & of_files], -1),
         fixed=_item(paid[fixed], -1),
         other=Item(other_in.micro + other_out.micro, other_in.count + other_out.count),
+        by_carrier=_by_carrier(paid[marks]),
         profit_micro=profit_micro,
         seconds=run.measured.to_ps / PS_PER_S,
     )
+
+
+def _by_carrier(marks: pd.DataFrame) -> tuple[tuple[str, Item], ...]:
+    groups = marks.groupby(marks["credit"].astype(str), sort=True)
+    return tuple((str(name), _item(rows, -1)) for name, rows in groups)
 
 
 def _item(postings: pd.DataFrame, sign: int) -> Item:
@@ -141,12 +150,13 @@ def _check_balance(run: Run, account: str, profit_micro: int) -> None:
         )
 
 
-def guarantees_of(run: Run) -> tuple[Guarantee, ...]:
+def guarantees_of(run: Run | Results) -> tuple[Guarantee, ...]:
     """What each GSP of a run earned, whom it let in, and what it saw; () without one.
 
     Raises:
         ResultsError: a table is unreadable, or the ledger and the manifest disagree.
     """
+    run = run.raw
     providers = providers_of(run)
     if not providers:
         return ()

@@ -26,7 +26,7 @@ from ecnomy.analysis.panels import (
     shade_phases,
 )
 from ecnomy.analysis.phases import PS_PER_S, phases_of
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.windows import Epochs
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class _Data(msgspec.Struct, frozen=True):
     end_ps: int
 
 
-def guarantee_picture(run: Run, provider: Provider, file: str | Path) -> bool:
+def guarantee_picture(run: Run | Results, provider: Provider, file: str | Path) -> bool:
     """Draw what one provider did over time as a PNG of 150 dpi.
 
     Returns:
@@ -62,6 +62,7 @@ def guarantee_picture(run: Run, provider: Provider, file: str | Path) -> bool:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     end_ps = int(run.flow_epochs["t_ps"].max()) if len(run.flow_epochs) else 0
     if end_ps <= 0:
         return False

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
+from ecnomy.agents.strategies import BUILT_IN
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.guaranteed_calls import Calls, StreamRow, all_streams
 from ecnomy.analysis.guarantees import Guarantee, Item, ProfitAndLoss
@@ -25,6 +27,8 @@ __all__ = [
     "stream_table",
 ]
 
+_BY_THRESHOLD: Final = "marking-quantile"  # the one that ships with a threshold
+
 
 def print_guarantee(one: Guarantee, console: Console) -> None:
     """Print the block of one provider: what it sells, then all figures, of the whole run."""
@@ -36,12 +40,14 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
     console.print(money_table(one))
     if one.money.calls.count:
         console.print(_margin(one.money, bool(one.streams)), markup=False)
+    if len(one.money.by_carrier) > 1:
+        console.print(_by_carrier(one.money), markup=False)
     console.print()
     if one.calls is None:
         console.print("calls were not recorded (record: {calls: true})", markup=False)
     else:
         console.print(call_table(one))
-        console.print(_admission(one.calls), markup=False)
+        console.print(_admission(one.calls, one.provider), markup=False)
     if one.streams:
         console.print()
         console.print(stream_table(one))
@@ -73,8 +79,7 @@ def money_table(one: Guarantee) -> Table:
     # without the table of calls only those that cost something are known
     sold = "sold" if one.calls is not None else "paid for"
     line(f"{_count(money.calls, 'call')} {sold}", money.calls.micro)
-    back = _count(money.reimbursements, "reimbursement")
-    line(f"{back} for broken promises", money.reimbursements.micro)
+    line(_reimbursed(one), money.reimbursements.micro)
     line(f"{_count(money.call_marks, 'mark')} of its calls", money.call_marks.micro)
     if one.streams:
         streams = f"{_count(money.stream_marks, 'mark')} of its test streams"
@@ -92,6 +97,15 @@ def money_table(one: Guarantee) -> Table:
     return table
 
 
+def _reimbursed(one: Guarantee) -> str:
+    """Whom it paid back; where subscribers have a say, some claim what was not broken."""
+    back = _count(one.money.reimbursements, "reimbursement")
+    kept = one.money.reimbursements.count - (one.calls.broken if one.calls else 0)
+    if one.calls is None or kept <= 0:
+        return f"{back} for broken promises"
+    return f"{back}, {kept:,} of them for promises that were kept"
+
+
 def _margin(money: ProfitAndLoss, streams: bool) -> str:
     marks, back = (-money.per_call(x.micro) for x in (money.call_marks, money.reimbursements))
     price, fixed = money.per_call(money.calls.micro), -money.per_hour(money.stream_marks.micro)
@@ -105,6 +119,14 @@ def _margin(money: ProfitAndLoss, streams: bool) -> str:
     return (
         f"{text} The test streams cost {significant(fixed)} an hour, however many calls there are."
     )
+
+
+def _by_carrier(money: ProfitAndLoss) -> str:
+    paid = [
+        f"{name} {significant(-item.micro / 1e6, 4)} for {_count(item, 'mark')}"
+        for name, item in money.by_carrier
+    ]
+    return f"For marks it paid {', '.join(paid[:-1])} and {paid[-1]}."
 
 
 def call_table(one: Guarantee) -> Table:
@@ -126,8 +148,11 @@ def call_table(one: Guarantee) -> Table:
     return table
 
 
-def _admission(calls: Calls) -> str:
+def _admission(calls: Calls, provider: Provider) -> str:
+    kinds = {str(o.strategy.get("kind", DEFAULT_ADMISSION)) for o in provider.offers}
     if calls.learnt_ps < 0:
+        if not any(kind == _BY_THRESHOLD or _is_own(kind) for kind in kinds):
+            return f"Calls are let in by {' and '.join(sorted(kinds))}, without a threshold of M."
         return "It had no blocking threshold at any time."
     since = f"{calls.learnt_ps / PS_PER_S:g} s"
     if not calls.asked_learnt:
@@ -138,6 +163,11 @@ def _admission(calls: Calls) -> str:
         f"{calls.asked_learnt:,} calls asked for since, {calls.blocked_learnt:,} were blocked "
         f"({share})."
     )
+
+
+def _is_own(kind: str) -> bool:
+    """Whether it is a strategy of a user's own, which may note a threshold too."""
+    return kind not in BUILT_IN
 
 
 def stream_table(one: Guarantee) -> Table:

@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from ecnomy.analysis.families import family_of
 from ecnomy.analysis.results import Run
-from ecnomy.analysis.told_agents import ToldAgent, agents_of
+from ecnomy.analysis.told_agents import ToldAgent, ToldTariff, agents_of
 
 __all__ = ["Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
 
 _ROLE: Final = "guaranteed-stream-provider"
 _CHOOSER: Final = "subscriber"
+_PS_PER_HOUR: Final = 3600 * 10**12
 
 
 class Offer(msgspec.Struct, frozen=True):
@@ -125,7 +126,7 @@ def _provider(run: Run, agent: ToldAgent, index: int) -> Provider:
             index=index + place,
             sources=calls,
             price=price,
-            reimbursement=price if tied else tariff.reimbursement,
+            reimbursement=_paid_back(tariff, price),
             tied=tied,
             max_delay_ps=max((delays_ps[source] for source in calls), default=-1),
             max_delay_rate=tariff.max_delay_rate,
@@ -144,9 +145,24 @@ def _in_words(price: Any) -> str:
         return str(price)
     if "time" in price:
         return f"{price.get('call', '0 money')} and {price['time']}"
-    hours = [f"{p['price']} from {p['from']} to {p['to']}" for p in price.get("periods", ())]
+    hours = [
+        f"{p['price']} from {_hour(p['from'])} to {_hour(p['to'])}"
+        for p in price.get("periods", ())
+    ]
     outside = price.get("price")
     return ", ".join([*hours, *([f"else {outside}"] if outside else [])])
+
+
+def _hour(written: str) -> str:
+    """A time of the day, which manifests have in ps."""
+    number, _, unit = written.partition(" ")
+    return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
+
+
+def _paid_back(tariff: ToldTariff, price: str) -> str:
+    if tariff.reimbursement != "price":
+        return tariff.reimbursement
+    return price if isinstance(tariff.price, str) else "what it cost"
 
 
 def flows_of(run: Run, sources: tuple[str, ...]) -> npt.NDArray[np.int64]:

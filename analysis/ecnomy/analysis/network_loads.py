@@ -29,7 +29,7 @@ from ecnomy.analysis.link_marking import (
     crossings_of,
     link_shares,
 )
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.windows import Epochs, Window, marks_by_flow
 from ecnomy.markets.plan import Plan, Source, Tcp
 
@@ -141,12 +141,13 @@ def is_network(plan: Plan) -> bool:
     return any(len(near) > 2 for near in neighbours.values())
 
 
-def network_loads(run: Run, window: Window) -> NetworkLoads:
+def network_loads(run: Run | Results, window: Window) -> NetworkLoads:
     """Numbers of a run's links and pairs between two reports.
 
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     plan = run.plan
     count = plan.row_count
     flows = Epochs(run.flow_epochs, "flow", count)

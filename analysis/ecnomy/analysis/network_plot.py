@@ -21,7 +21,7 @@ from ecnomy.analysis.network_loads import NetworkLoads, is_network, network_load
 from ecnomy.analysis.network_map import NetworkMap, draw_map, map_labels
 from ecnomy.analysis.panels import save
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.windows import Epochs
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ _LEGEND: Final = 62.0
 _MOST_MAPS: Final = 3
 
 
-def network_picture(run: Run, file: str | Path) -> bool:
+def network_picture(run: Run | Results, file: str | Path) -> bool:
     """Draw the map of a run as a PNG of 150 dpi.
 
     Returns:
@@ -48,6 +48,7 @@ def network_picture(run: Run, file: str | Path) -> bool:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     from matplotlib import style
 
     if not is_network(run.plan):

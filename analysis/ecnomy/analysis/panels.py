@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from ecnomy.analysis.phases import PS_PER_S, Phase
 
@@ -42,7 +42,7 @@ def panel_style() -> AbstractContextManager[None]:
     return style.context(["default", seaborn.axes_style("whitegrid"), own])
 
 
-def save(figure: Figure, file: str | Path) -> None:
+def save(figure: Figure, file: str | Path | BinaryIO) -> None:
     """Write a PNG of 150 dpi without time or version in it.
 
     Letters that the font lacks (a title in Chinese) are drawn as boxes, without a warning each.

@@ -28,7 +28,7 @@ from ecnomy.analysis.panels import (
     shortened,
 )
 from ecnomy.analysis.phases import PS_PER_S, Phase, phases_of
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.summary import Group, groups_of, summarize
 from ecnomy.analysis.windows import Epochs, fees_by_flow, marks_by_flow
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["overview"]
+__all__ = ["overview", "overview_figure"]
 
 _BINS: Final = 60  # points a line: fewer marks than this many per flow tell nothing finer
 _MANY: Final = 6  # flows of a group beyond which only their mean is drawn
@@ -115,7 +115,7 @@ class _Data(msgspec.Struct, frozen=True):
         return np.where(off, np.nan, values)
 
 
-def overview(run: Run, file: str | Path) -> bool:
+def overview(run: Run | Results, file: str | Path) -> bool:
     """Draw the overview of a run as a PNG of 150 dpi.
 
     Returns:
@@ -124,12 +124,25 @@ def overview(run: Run, file: str | Path) -> bool:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
-    data = _collect(run)
-    if len(data.edges_ps) < 2:
+    figure = overview_figure(run)
+    if figure is None:
         return False
     with panel_style():
-        save(_figure(data), file)
+        save(figure, file)
     return True
+
+
+def overview_figure(run: Run | Results) -> Figure | None:
+    """The same as a figure, which notebooks show; None without two reports.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    data = _collect(run.raw)
+    if len(data.edges_ps) < 2:
+        return None
+    with panel_style():
+        return _figure(data)
 
 
 def _collect(run: Run) -> _Data:
@@ -172,13 +185,13 @@ def _looks(groups: list[Group]) -> list[_Look]:
 
 
 def _figure(data: _Data) -> Figure:
-    from matplotlib.figure import Figure
+    from ecnomy.analysis.shown_figure import ShownFigure
 
     panels = [_draw_rates, _draw_marking, _draw_queue]
     if not data.run.ledger.empty:
         panels.insert(1, _draw_money)
     height = PANEL_INCHES * len(panels) + 0.9
-    figure = Figure(figsize=(WIDTH_INCHES, height), layout="constrained")
+    figure = ShownFigure(figsize=(WIDTH_INCHES, height), layout="constrained")
     axes = list(np.atleast_1d(figure.subplots(len(panels), 1, sharex=True)))
     for draw, axis in zip(panels, axes, strict=True):
         draw(axis, data)

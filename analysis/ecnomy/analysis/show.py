@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ecnomy.markets.printing import Json, console_for_tables, print_json
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from ecnomy.analysis.phases import Phase
-    from ecnomy.analysis.results import Run
+    from ecnomy.analysis.results import Results, Run
     from ecnomy.analysis.summary import GroupRow, PhaseSummary, Summary
 
 __all__ = ["print_summary", "show_command"]
@@ -23,8 +25,8 @@ PICTURE = "overview.png"
 MAP = "network.png"
 GUARANTEE = "guarantee.png"
 CARRIERS = "carriers.png"
-_NARROWEST = 100  # columns, where the output is not a terminal
-_WIDEST = 140
+SWEEP = "sweep.png"
+_WIDEST = 140  # columns, on a terminal
 
 
 def show_command(
@@ -32,26 +34,32 @@ def show_command(
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Where the picture goes [RESULTS/overview.png].", metavar="FILE"
+            "--plot",
+            help="Where the picture goes [RESULTS/overview.png, sweep.png].",
+            metavar="FILE",
         ),
     ] = None,
     no_plot: Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")] = False,
+    as_json: Json = False,
 ) -> None:
-    """Show what a run gave: who got which rate, who paid what, and a picture."""
-    from rich.console import Console
+    """Show what a run gave: who got which rate, who paid what, and a picture.
 
+    With --json, no picture is drawn.
+    """
     from ecnomy.analysis.results import open_run
     from ecnomy.markets.sweep.store import is_sweep
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = max(console.width, _NARROWEST)
-    console.width = min(console.width, _WIDEST)
+    console = console_for_tables(_WIDEST)
     if is_sweep(results):
         from ecnomy.analysis.sweep_table import print_sweep
 
-        return print_sweep(results, console)
+        file = plot if plot is not None else results / SWEEP
+        return print_sweep(results, console, None if no_plot else file)
     run = open_run(results)
+    if as_json:
+        from ecnomy.analysis.show_values import show_values
+
+        return print_json(show_values(run))
     print_summary(run, console)
     if no_plot:
         return
@@ -89,12 +97,13 @@ def _draw_guarantees(run: Run, folder: Path, console: Console) -> None:
             console.print(f"{provider.name}: {file}", soft_wrap=True, markup=False)
 
 
-def print_summary(run: Run, console: Console) -> None:
+def print_summary(run: Run | Results, console: Console) -> None:
     """Print the summary of a run.
 
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     from ecnomy.analysis.guarantees import guarantees_of
     from ecnomy.analysis.guarantees_tables import print_guarantee
     from ecnomy.analysis.market_tables import print_carriers, print_choices, print_files

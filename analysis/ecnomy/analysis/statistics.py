@@ -24,12 +24,15 @@ __all__ = [
     "Interval",
     "batch_means",
     "bootstrap",
+    "cleaned",
     "dispersion",
     "jain",
     "p_beyond",
     "ratio_of_means",
     "t_interval",
+    "t_quantile",
     "tost",
+    "welch_freedom",
 ]
 
 Values = Sequence[float] | npt.NDArray[np.float64]
@@ -78,7 +81,12 @@ class Equivalence(msgspec.Struct, frozen=True):
         return self.p < self.alpha
 
 
-def _clean(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
+def cleaned(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
+    """The values as an array.
+
+    Raises:
+        InputError: fewer than `least`, or one that is not finite; `what` needs them.
+    """
     array = np.asarray(values, dtype=np.float64)
     if array.ndim != 1 or array.size < least:
         raise InputError(f"{what} needs a row of at least {least} values, got {array.shape}")
@@ -87,7 +95,7 @@ def _clean(values: Values, least: int, what: str) -> npt.NDArray[np.float64]:
     return array
 
 
-def _quantile(level: float, freedom: float) -> float:
+def t_quantile(level: float, freedom: float) -> float:
     """Student's t with P(|t| <= it) = level."""
     if not 0 < level < 1:
         raise InputError(f"a confidence level lies between 0 and 1, got {level}")
@@ -100,10 +108,10 @@ def t_interval(values: Values, level: float = 0.90) -> Interval:
     Raises:
         InputError: fewer than two values, or one that is not finite.
     """
-    array = _clean(values, 2, "a t interval")
+    array = cleaned(values, 2, "a t interval")
     n = int(array.size)
     mean = float(array.mean())
-    half = _quantile(level, n - 1) * float(array.std(ddof=1)) / math.sqrt(n)
+    half = t_quantile(level, n - 1) * float(array.std(ddof=1)) / math.sqrt(n)
     return Interval(mean, mean - half, mean + half, level, n)
 
 
@@ -125,7 +133,7 @@ def bootstrap(
     Raises:
         InputError: a sample is empty or a value is not finite.
     """
-    rows = [_clean(sample, 1, "a bootstrap") for sample in samples]
+    rows = [cleaned(sample, 1, "a bootstrap") for sample in samples]
     rng = np.random.Generator(np.random.Philox(key=_KEY))
     places = rng.random((_DRAWS, max(row.size for row in rows)))
     drawn = [row[(places[:, : row.size] * row.size).astype(np.int64)] for row in rows]
@@ -161,7 +169,7 @@ def _tails(values: Values | Drawn, low: float, high: float) -> tuple[float, floa
         draws = np.asarray(values.draws)
         count = draws.size + 1
         return float(1 + (draws >= low).sum()) / count, float(1 + (draws <= high).sum()) / count
-    array = _clean(values, 2, "a t test")
+    array = cleaned(values, 2, "a t test")
     mean, error = float(array.mean()), float(array.std(ddof=1)) / math.sqrt(array.size)
     if error == 0:
         return float(mean >= low), float(mean <= high)
@@ -181,12 +189,12 @@ def batch_means(series: Values, batches: int = 20, level: float = 0.90) -> Inter
     """
     if batches < 2:
         raise InputError(f"batch means need at least 2 batches, got {batches}")
-    array = _clean(series, 2 * batches, "batch means")
+    array = cleaned(series, 2 * batches, "batch means")
     kept = array[array.size % batches :]
     return t_interval(kept.reshape(batches, -1).mean(axis=1), level)
 
 
-def _welch_freedom(a: float, n_a: int, b: float, n_b: int) -> float:
+def welch_freedom(a: float, n_a: int, b: float, n_b: int) -> float:
     """Welch-Satterthwaite degrees of freedom of the sum of two variances of means."""
     if a + b == 0:
         return float(n_a + n_b - 2)
@@ -209,8 +217,8 @@ def ratio_of_means(
         InputError: too few values, or a denominator that cannot be told from zero at this
             level, for which Fieller's interval has no bounds.
     """
-    top = _clean(numerators, 2, "a ratio of means")
-    bottom = _clean(denominators, 2, "a ratio of means")
+    top = cleaned(numerators, 2, "a ratio of means")
+    bottom = cleaned(denominators, 2, "a ratio of means")
     if paired and top.size != bottom.size:
         raise InputError(f"paired values must match, got {top.size} and {bottom.size}")
     a, b = float(top.mean()), float(bottom.mean())
@@ -219,8 +227,8 @@ def ratio_of_means(
     if b == 0:
         raise InputError("the denominator's mean is zero")
     scale = (a / b) ** 2
-    freedom = top.size - 1.0 if paired else _welch_freedom(v_a, top.size, scale * v_b, bottom.size)
-    t2 = _quantile(level, freedom) ** 2
+    freedom = top.size - 1.0 if paired else welch_freedom(v_a, top.size, scale * v_b, bottom.size)
+    t2 = t_quantile(level, freedom) ** 2
     square = b * b - t2 * v_b
     if square <= 0:
         raise InputError("the denominator cannot be told from zero: Fieller has no bounds")
@@ -254,13 +262,13 @@ def tost(
     if not low < high:
         raise InputError(f"the margins must satisfy low < high, got {low} and {high}")
     student = scipy_part("stats").t
-    first = _clean(values, 2, "an equivalence test")
+    first = cleaned(values, 2, "an equivalence test")
     estimate, variance = float(first.mean()), float(first.var(ddof=1)) / first.size
     freedom = first.size - 1.0
     if against is not None:
-        second = _clean(against, 2, "an equivalence test")
+        second = cleaned(against, 2, "an equivalence test")
         other = float(second.var(ddof=1)) / second.size
-        freedom = _welch_freedom(variance, first.size, other, second.size)
+        freedom = welch_freedom(variance, first.size, other, second.size)
         estimate, variance = estimate - float(second.mean()), variance + other
     error = math.sqrt(variance)
     if error == 0:
@@ -276,7 +284,7 @@ def jain(values: Values) -> float:
     Raises:
         InputError: no values, a negative one, or nothing but zeros.
     """
-    array = _clean(values, 1, "Jain's index")
+    array = cleaned(values, 1, "Jain's index")
     squares = float(np.square(array).sum())
     if (array < 0).any() or squares == 0:
         raise InputError("Jain's index needs values >= 0, not all of them zero")
@@ -289,7 +297,7 @@ def dispersion(counts: Values) -> float:
     Raises:
         InputError: fewer than two counts or a mean that is not positive.
     """
-    array = _clean(counts, 2, "an index of dispersion")
+    array = cleaned(counts, 2, "an index of dispersion")
     mean = float(array.mean())
     if mean <= 0:
         raise InputError(f"an index of dispersion needs a positive mean, got {mean}")

@@ -22,7 +22,7 @@ from ecnomy.analysis.link_marking import (
     link_shares,
 )
 from ecnomy.analysis.phases import Phase, phases_of
-from ecnomy.analysis.results import Run
+from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.windows import Epochs, Window, fees_by_flow, marks_by_flow
 
 __all__ = [
@@ -297,7 +297,7 @@ class _Parts(msgspec.Struct, frozen=True, eq=False):
         )
 
 
-def summarize(run: Run) -> Summary:
+def summarize(run: Run | Results) -> Summary:
     """Summarise a run phase by phase, and as a whole.
 
     A partial run is summarised as far as its reports go; a phase without two reports after its
@@ -306,6 +306,7 @@ def summarize(run: Run) -> Summary:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     plan, ledger = run.plan, run.ledger
     parts = _Parts(
         run=run,

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `ecnomy show` prints of a sweep: its points, and what guaranteed stream providers earned.
+"""What `ecnomy show` prints of a sweep: what was found, its points, and what providers earned.
 
-A point is a value of each parameter; figures are means over its runs. A profit is marked `profit`
+A point is a value of each parameter; figures are means over its runs, and the half of a 95 %
+interval (Student's t over replicates). Of guaranteed stream providers a profit is marked `profit`
 or `loss` where all of its 95 % interval (Student's t over the seeds) is above or below 0, else
 `open`.
 """
@@ -45,18 +46,23 @@ def mark_of(profits: list[float]) -> tuple[str, float]:
     return word, found.half_width
 
 
-def print_sweep(folder: Path, console: Console) -> None:
+def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> None:
     """Print a sweep.
+
+    Args:
+        folder: of the sweep.
+        console: where to.
+        picture: the file of its picture, None for none.
 
     Raises:
         ResultsError: it has no finished run, or a shard cannot be read.
     """
-    from ecnomy.analysis.sweeps import load, parameter_units
+    from ecnomy.analysis.sweeps import open_sweep, parameter_units
     from ecnomy.markets.sweep.store import head_of
 
     if not console.is_terminal:
         console.width = _WIDE
-    head, frame, units = head_of(folder), load(folder), parameter_units(folder)
+    head, frame, units = head_of(folder), open_sweep(folder), parameter_units(folder)
     console.print(head.get("title") or folder.name, style="bold", markup=False)
     done = frame[frame["status"] == "done"]
     words = f"{len(done)} of {len(head['points'])} runs done, {len(frame) - len(done)} failed"
@@ -66,6 +72,8 @@ def print_sweep(folder: Path, console: Console) -> None:
         unit = f" [{units[path]}]" if units.get(path) else ""
         values = ", ".join(words_of(list(done[path].unique())).values())
         console.print(f"  {path}{unit}: {values}", markup=False)
+    if not done.empty:
+        _print_found(folder, console, picture)
     providers = guarantors_in(done)
     for provider in providers:
         console.print()
@@ -76,8 +84,30 @@ def print_sweep(folder: Path, console: Console) -> None:
             f"{100 * _LEVEL:g} % interval is above or below 0",
             markup=False,
         )
-        console.print(f"a page on it: ecnomy report gsp {folder}", soft_wrap=True, markup=False)
+        console.print(
+            f"a page on their business: ecnomy report gsp {folder}", soft_wrap=True, markup=False
+        )
+    console.print(f"a page on it: ecnomy report {folder}", soft_wrap=True, markup=False)
     console.print(f"its columns: ecnomy query {folder}", soft_wrap=True, markup=False)
+
+
+def _print_found(folder: Path, console: Console, picture: Path | None) -> None:
+    """What was found, the points, and the picture."""
+    from ecnomy.analysis.sweep_report.found import found_of
+    from ecnomy.analysis.sweep_report.points import open_swept
+    from ecnomy.analysis.sweep_report.table import points_table, sweep_picture
+
+    swept = open_swept(folder)
+    found = found_of(swept)
+    console.print()
+    console.print(points_table(swept))
+    console.print()
+    for number, line in enumerate((found.headline, found.detail, *found.more, *swept.notes)):
+        style = "bold" if not number else None
+        if line:
+            console.print(line, style=style, markup=False, soft_wrap=True)
+    if picture is not None and sweep_picture(swept, found, picture):
+        console.print(f"picture: {picture}", soft_wrap=True, markup=False)
 
 
 def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.sweep_labels import named, quoted_name
 from ecnomy.markets.inputs.remedy import pip_install
 from ecnomy.markets.sweep.store import head_of, is_sweep, loose_table, shards
 
@@ -19,37 +20,67 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-__all__ = ["connect", "load", "parameter_units"]
+__all__ = ["connect", "load", "open_sweep", "parameter_units", "whole_kept"]
+
+_INTEGERS = ("NUMBER", "BIGINT", "INTEGER", "HUGEINT")
 
 _VIEW = """
 create view runs as
-select made.run, points.number, points.replicate,
-       made.* exclude (run, generation, code, strategies, point)
+select made.run, points.number, points.place as point, points.replicate, {label} as label,
+       points.engine, made.* exclude (run, generation, code, strategies, point) {shown}
 from ({parts}) as made
 join points on made.point = points.point
-qualify row_number() over (partition by made.point order by made.generation desc) = 1
+{latest}
 order by points.number
 """
+_LATEST = "qualify row_number() over (partition by made.point order by made.generation desc) = 1"
 
 
-def load(folder: str | Path) -> pd.DataFrame:
+def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
     """The finished runs of a sweep.
 
     Args:
         folder: where `ecnomy sweep` put it.
+        raw: whether parameters are as they were recorded: mappings as JSON text, not by name.
 
     Returns:
-        One row per run in the order of the sweep: `run` (its key), `number`, `replicate`, `seed`,
-        `status` (done or failed), `reason`, the parameters by their paths (numbers in the units
-        of `parameter_units`), the outcomes (markets/README.md), `engine_cpu_s`, `wall_s`,
-        `data_packets`, `worker` (its address).
+        One row per run in the order of the sweep: `run` (its key), `number`, `point` (the number
+        of its values), `replicate`, `label` (its values in short), `engine` (None where an old
+        folder does not name it), `seed`, `status` (done or failed), `reason`, the parameters by
+        their paths (numbers in the units of `parameter_units`; what has a name, and strategies and
+        other mappings, by that name, see ecnomy.analysis.sweep_labels), the outcomes
+        (markets/README.md), `engine_cpu_s`, `wall_s`, `data_packets`, `worker` (its address).
+        Counts are whole numbers.
 
     Raises:
         ResultsError: there is no sweep, no finished run, or a shard cannot be read.
         InputError: DuckDB is not installed.
     """
-    with connect(folder) as connection:
-        return connection.execute("from runs").df()
+    with connect(folder, raw=raw) as connection:
+        return whole_kept(connection.sql("from runs"))
+
+
+def whole_kept(result: Any) -> pd.DataFrame:
+    """A query's rows; whole numbers stay whole in columns with gaps too (pandas' Int64)."""
+    integers = [
+        c for c, kind in zip(result.columns, result.types, strict=True) if str(kind) in _INTEGERS
+    ]
+    table = result.to_arrow_table()
+    gaps = [name for name in integers if table.column(name).null_count]
+    frame: pd.DataFrame = table.drop_columns(gaps).to_pandas()
+    for name in gaps:
+        values = table.column(name).to_pylist()
+        frame.insert(table.column_names.index(name), name, _nullable(values))
+    return frame
+
+
+def _nullable(values: list[Any]) -> Any:
+    import pandas as pd
+
+    return pd.array(values, dtype="Int64")
+
+
+load = open_sweep  # its name before; goes with the next release
 
 
 def parameter_units(folder: str | Path) -> dict[str, str]:
@@ -62,11 +93,11 @@ def parameter_units(folder: str | Path) -> dict[str, str]:
     return {path: unit for path, unit in kinds.items() if unit}
 
 
-def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
-    """A connection of one's own whose view `runs` is the sweep.
+def connect(folder: str | Path, *, raw: bool = False) -> duckdb.DuckDBPyConnection:
+    """A connection of one's own whose view `runs` is the sweep; `raw` as of `open_sweep`.
 
     Raises:
-        ResultsError, InputError: as `load`.
+        ResultsError, InputError: as `open_sweep`.
     """
     try:
         import duckdb
@@ -82,8 +113,9 @@ def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
     if not files and loose is None:
         raise ResultsError(f"{folder}: no finished runs yet; ecnomy sweep makes them")
     connection = duckdb.connect()
+    connection.execute("set enable_progress_bar = false")
     try:
-        _create(connection, files, loose, head)
+        _create(connection, files, loose, head, raw)
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise ResultsError(
@@ -92,16 +124,39 @@ def connect(folder: str | Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any]) -> None:
+def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any], raw: bool) -> None:
     listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
     parts = [f"from read_parquet([{listed}], union_by_name=true)"] if files else []
     if loose is not None:
         connection.register("loose_records", loose)
         parts.append("from loose_records")
+    made = " union all by name ".join(parts)
+    described = connection.execute(f"describe {made}").fetchall()
+    there = {name: kind for name, kind, *_ in described}
+    names = named(head, lambda path: _texts(connection, made, path, there))
+    connection.register("points_of_head", names.points)
     connection.execute(
-        "create table points as select unnest(?) as point, unnest(range(?)) as number, "
-        "number % ? as replicate",
-        [head["points"], len(head["points"]), head["replicates"]],
+        "create table points as select *, ?::varchar as engine from points_of_head",
+        [head.get("engine")],
     ).fetchall()
-    connection.execute(_VIEW.format(parts=" union all by name ".join(parts))).fetchall()
+    # a point has several records where it was made again; then the latest counts
+    twice = connection.execute(f"select count(*) > count(distinct point) from ({made})").fetchone()
+    latest = _LATEST if twice and twice[0] else ""
+    shown = {
+        "label": names.label(there),
+        "shown": "" if raw else names.replaced(there),
+        "latest": latest,
+    }
+    connection.execute(_VIEW.format(parts=made, **shown)).fetchall()
     connection.execute("select count(*) from runs").fetchall()
+
+
+def _texts(connection: Any, made: str, path: str, there: dict[str, str]) -> list[str]:
+    """The values of a parameter in the order of their first runs; [] where they are no text."""
+    if there.get(path) != "VARCHAR":
+        return []
+    quoted = quoted_name(path)
+    rows = connection.execute(
+        f"select {quoted} from ({made}) where {quoted} is not null group by 1 order by 1"
+    ).fetchall()
+    return [str(value) for (value,) in rows]

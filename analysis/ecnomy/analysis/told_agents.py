@@ -37,7 +37,11 @@ class ToldFiles(msgspec.Struct, frozen=True):
 
 
 class ToldAgent(msgspec.Struct, frozen=True):
-    """What the manifest says of an agent, as far as anybody looks."""
+    """What the manifest says of an agent, as far as anybody looks.
+
+    Attributes:
+        role: its name or dotted path, without its terms.
+    """
 
     name: str
     role: str = ""
@@ -63,7 +67,19 @@ def agents_of(run: Run) -> tuple[ToldAgent, ...] | None:
     """In the scenario's order; none of a run without a market, None where it cannot be read."""
     found: Any = run.manifest.scenario
     try:
-        market = msgspec.convert(found or {}, type=_Scenario, strict=False).market
+        market = msgspec.convert(_with_role_names(found or {}), type=_Scenario, strict=False).market
     except msgspec.ValidationError:
         return None  # an older manifest: the run is shown without what it does not tell
     return market.agents if market else ()
+
+
+def _with_role_names(scenario: dict[str, Any]) -> dict[str, Any]:
+    """A role with terms of its own is a mapping in the manifest, whose `kind` names it."""
+    market = scenario.get("market") or {}
+    agents = [
+        {**agent, "role": agent["role"].get("kind", "")}
+        if isinstance(agent.get("role"), dict)
+        else agent
+        for agent in market.get("agents", ())
+    ]
+    return {**scenario, "market": {**market, "agents": agents}} if agents else scenario

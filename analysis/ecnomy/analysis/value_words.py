@@ -12,10 +12,17 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["words_of"]
+__all__ = ["short_path", "words_of"]
 
 _NAMES = ("kind", "law")
 _MOST = 3  # keys that are added
+
+
+def short_path(path: str) -> str:
+    """A parameter in few words, as axes have it: `gold.count`, `price_per_mark`."""
+    parts = path.split(".")
+    kept = [part for part in parts[1:] if part not in ("agents", "links")] or parts
+    return ".".join(kept)
 
 
 def words_of(values: Sequence[Any]) -> dict[Any, str]:

@@ -33,7 +33,7 @@ from ecnomy.agents.roles import preset_of
 from ecnomy.agents.spec import AgentSpec
 from ecnomy.analysis.choices import choices_of
 from ecnomy.analysis.declared import Declared, Lived, agents_of, declared_of, lived
-from ecnomy.analysis.results import Run, open_run
+from ecnomy.analysis.results import Results, Run, open_run
 from ecnomy.analysis.statistics import jain
 from ecnomy.analysis.welfare_optimum import Distance, distance_of
 from ecnomy.analysis.welfare_parts import parts_of
@@ -146,7 +146,7 @@ class Welfare(msgspec.Struct, frozen=True, eq=False):
         return self.per_s(self.welfare_micro) / best if best > 0 else math.nan
 
 
-def welfare_of(run: Run) -> Welfare | None:
+def welfare_of(run: Run | Results) -> Welfare | None:
     """Welfare over the measured window; None where no agent declares a utility.
 
     None too where the scenario does not load here (see declared.agents_of) or a strategy cannot be
@@ -155,6 +155,7 @@ def welfare_of(run: Run) -> Welfare | None:
     Raises:
         ResultsError: a table is missing or unreadable.
     """
+    run = run.raw
     agents = agents_of(run)
     if all(agent.strategy is None for agent in agents) or "active" not in run.flow_epochs:
         return None

@@ -16,18 +16,31 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from ecnomy.markets.plan.make import make_plan
-    from ecnomy.markets.runner import RunResult, run
+    from ecnomy.markets.results.results import Results, open_run
+    from ecnomy.markets.results.results import Results as RunResult
+    from ecnomy.markets.runner import run
     from ecnomy.markets.scenario import Scenario, load
     from ecnomy.markets.session import open_market
 
-__all__ = ["RunResult", "Scenario", "load", "make_plan", "open_market", "run"]
+__all__ = [
+    "Results",
+    "RunResult",
+    "Scenario",
+    "load",
+    "make_plan",
+    "open_market",
+    "open_run",
+    "run",
+]
 
 _HOME: Final = {
-    "RunResult": "ecnomy.markets.runner",
+    "Results": "ecnomy.markets.results.results",
+    "RunResult": "ecnomy.markets.results.runresult",  # its name before; goes with the next release
     "Scenario": "ecnomy.markets.scenario",
     "load": "ecnomy.markets.scenario",
     "make_plan": "ecnomy.markets.plan.make",
     "open_market": "ecnomy.markets.session",
+    "open_run": "ecnomy.markets.results.results",
     "run": "ecnomy.markets.runner",
 }
 

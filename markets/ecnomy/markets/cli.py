@@ -35,6 +35,8 @@ _OWN: Final = {
     "test-strategy": "ecnomy.markets.conformance.command:test_strategy_command",
 }
 _INTERRUPTED: Final = 130
+# Spellings of options from before, which stay for a release: all verbs say --jobs.
+_OLD_OPTIONS: Final = {"workers": "jobs"}
 
 
 class _Verbs(TyperGroup):
@@ -50,8 +52,12 @@ class _Verbs(TyperGroup):
         module, _, function = target.partition(":")
         found = getattr(importlib.import_module(module), function)
         if isinstance(found, typer.Typer):  # a verb with sub-commands
-            return typer.main.get_command(found)
-        single = typer.Typer(add_completion=False)
+            group = typer.main.get_command(found)
+            group.name = cmd_name  # help lists a command by its own name
+            return group
+        single = typer.Typer(
+            add_completion=False, context_settings={"token_normalize_func": _option_now}
+        )
         single.command(cmd_name)(found)
         return typer.main.get_command(single)
 
@@ -64,6 +70,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _option_now(name: str) -> str:
+    return _OLD_OPTIONS.get(name, name)
 
 
 def _print_version(wanted: bool) -> None:

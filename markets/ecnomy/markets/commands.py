@@ -14,13 +14,16 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from ecnomy.markets.engines import DEFAULT_ENGINE, SERVED
+from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 __all__ = [
     "INTERRUPTED",
     "Changes",
     "Config",
     "EngineName",
+    "Jobs",
     "Seed",
+    "SweepEngine",
     "WithoutMarket",
     "check_command",
     "run_command",
@@ -45,12 +48,21 @@ WithoutMarket = Annotated[
 EngineName = Annotated[
     str, typer.Option("--engine", help="builtin, or omnet: OMNeT++/INET.", metavar="NAME")
 ]
+SweepEngine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        help="builtin, or omnet: OMNeT++/INET; default: the sweep file's, then the folder's.",
+        metavar="NAME",
+    ),
+]
 Address = Annotated[str, typer.Option("--listen", help="tcp://HOST:PORT (0: any) or unix:/PATH.")]
 Runs = Annotated[
     Path | None, typer.Option("--out", help="Holds a folder per run; results/<scenario>-<seed>.")
 ]
 Once = Annotated[bool, typer.Option("--once", help="End after one run.")]
 Token = Annotated[str, typer.Option(help="What engines must know, if others can reach the port.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Runs at a time; 0: one per CPU.", min=0)]
 Force = Annotated[bool, typer.Option("--force", help="Replace the results in the folder.")]
 
 
@@ -62,11 +74,9 @@ def run_command(
     no_market: WithoutMarket = False,
     force: Force = False,
     engine: EngineName = DEFAULT_ENGINE,
+    as_json: Json = False,
 ) -> None:
     """Run a scenario and write its results."""
-    from rich.console import Console
-
-    from ecnomy.markets import payments
     from ecnomy.markets.progress import progress_for
     from ecnomy.markets.runner import run
 
@@ -81,22 +91,35 @@ def run_command(
             progress=progress_for(sys.stderr),
             force=force,
             engine=engine,
+            again=False,
         )
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the results so far are kept as partial", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
-    console = Console(width=None if sys.stdout.isatty() else 100)
-    rows = payments.groups(result.folder)
-    print(f"Whole measured window, {payments.window_in_words(result.folder)}, all phases together")
+    if as_json:
+        from ecnomy.markets.payments import values
+
+        return print_json(values(result.folder) | {"complete": result.complete})
+    _show(result.folder)
+
+
+def _show(folder: Path) -> None:
+    from ecnomy.markets import payments
+
+    console = console_for_tables()
+    rows = payments.groups(folder)
+    print(f"Whole measured window, {payments.window_in_words(folder)}, all phases together")
     print("(means; a row is a class as of the end, or a source in none)\n")
     console.print(payments.payment_table(rows), markup=False)
     if words := payments.background_in_words(rows):
         console.print(f"\n{words}", markup=False, highlight=False)
-    print(f"phase by phase: ecnomy show {result.folder}")
-    print(f"results: {result.folder}")
+    print(f"phase by phase: ecnomy show {folder}")
+    print(f"results: {folder}")
 
 
-def check_command(config: Config, set_: Changes = None, seed: Seed = None) -> None:
+def check_command(
+    config: Config, set_: Changes = None, seed: Seed = None, as_json: Json = False
+) -> None:
     """Say what a scenario would run, and what about it is doubtful, without running it."""
     from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.scenario import load
@@ -105,8 +128,13 @@ def check_command(config: Config, set_: Changes = None, seed: Seed = None) -> No
 
     scenario = load(config, overrides=set_ or (), seed=seed)
     plan = make_plan(scenario)
+    doubts = warnings(scenario, plan)
+    if as_json:
+        from ecnomy.markets.scenario.summary_values import summary_values
+
+        return print_json(summary_values(scenario, plan, doubts))
     print(summary(scenario, plan))
-    for warning in warnings(scenario, plan):
+    for warning in doubts:
         print(f"warning: {warning}")
 
 

@@ -26,7 +26,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import ACTIVE
 from ecnomy.markets.results.switches import Switches
 
-__all__ = ["Group", "background_in_words", "groups", "payment_table", "window_in_words"]
+__all__ = ["Group", "background_in_words", "groups", "payment_table", "values", "window_in_words"]
 
 MICRO: Final = 1e6
 _HEADINGS: Final = (
@@ -89,6 +89,24 @@ def window_in_words(folder: Path) -> str:
     """The measured window of a run, such as `10 s to 180 s`."""
     window = _manifest(folder).measured
     return f"{window.from_ps / PS_PER_S:g} s to {window.to_ps / PS_PER_S:g} s"
+
+
+def values(folder: Path) -> dict[str, Any]:
+    """What `ecnomy run --json` prints: the groups and how long was measured, times in s."""
+    manifest, rows = _manifest(folder), groups(folder)
+    return {
+        "folder": folder,
+        "title": manifest.plan.title,
+        "plan": manifest.plan.digest,
+        "seed": manifest.plan.seed,
+        "measured": {
+            "from_s": manifest.measured.from_ps / PS_PER_S,
+            "to_s": manifest.measured.to_ps / PS_PER_S,
+        },
+        "groups": [
+            msgspec.structs.asdict(row) | {"all_charge_per_s": row.all_charge_per_s} for row in rows
+        ],
+    }
 
 
 def payment_table(rows: Iterable[Group]) -> Table:

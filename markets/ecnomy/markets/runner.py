@@ -12,14 +12,14 @@ from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.preparing import default_folder, loaded, market_of
 from ecnomy.markets.progress import ProgressLike
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ended_by
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.session import Session
 
 __all__ = [
     "Quiet",
-    "RunResult",
+    "Results",
     "Sink",
     "Voice",
     "default_folder",
@@ -39,7 +39,8 @@ def run(
     progress: ProgressLike | None = None,
     force: bool = False,
     engine: str = DEFAULT_ENGINE,
-) -> RunResult:
+    again: bool = True,
+) -> Results:
     """Simulate a scenario and write its results.
 
     Args:
@@ -49,8 +50,13 @@ def run(
         out: results folder; default `results/<name of the file>-<seed>`.
         market: False runs the packets without the market, as if the scenario had none.
         progress: told how far the run is; None shows nothing.
-        force: replace what a complete run has left in `out`.
+        force: replace what a complete run has left in `out`, whatever it is of.
         engine: `builtin`, or `omnet` for OMNeT++/INET.
+        again: replace a complete run of the same scenario, seed, version and engine in `out`, which
+            would come out the same; so a program or notebook can be run twice. False refuses it.
+
+    Returns:
+        The results: what `ecnomy.analysis.open_run` opens, too.
 
     Raises:
         InputError: the scenario is wrong (ScenarioError), `out` is taken, or OMNeT++ is wanted and
@@ -66,10 +72,10 @@ def run(
     there = market_of(plan, scenario.market if market else None)
     session = Session(scenario, plan, there, folder)
     try:
-        session.start(kind, there, progress=progress, force=force)
+        session.start(kind, there, progress=progress, force=force, again=engine if again else "")
         while session.running:
             session.step(there)
     except BaseException as error:
         session.end(there, ended_by(error))
         raise
-    return RunResult(folder, True)
+    return Results(folder)

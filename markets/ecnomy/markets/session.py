@@ -41,7 +41,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.preparing import default_folder, loaded
 from ecnomy.markets.progress import ProgressLike
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ResultsWriter, ended_by
 from ecnomy.markets.scenario import Scenario, check
 
@@ -73,7 +73,8 @@ def open_market(
         out: results folder; default `results/<name of the file>-<seed>`.
         tables: False writes nothing at all, for who needs steps only.
         progress: told how far the run is; None shows nothing.
-        force: replace what a complete run has left in `out`.
+        force: replace what a complete run has left in `out`, whatever it is of. One of the same
+            scenario, seed, version and engine is replaced anyway: it would come out the same.
         engine: `builtin`, or `omnet` for OMNeT++/INET.
 
     Raises:
@@ -93,7 +94,7 @@ def open_market(
     market = Market(plan, scenario.market)
     session = Session(scenario, plan, market, folder if tables else None)
     market.attach(session)
-    session.start(kind, market, progress=progress, force=force)
+    session.start(kind, market, progress=progress, force=force, again=engine)
     return market
 
 
@@ -130,6 +131,7 @@ class Session:
         *,
         progress: ProgressLike | None = None,
         force: bool = False,
+        again: str = "",
     ) -> None:
         """Claim the folder, start the engine and take the report of t = 0.
 
@@ -141,7 +143,14 @@ class Session:
             _OPEN[self] = None
             writer = None
             if self.folder is not None:
-                writer = ResultsWriter(self.folder, plan, scenario.resolved(), force=force)
+                writer = ResultsWriter(
+                    self.folder,
+                    plan,
+                    scenario.resolved(),
+                    force=force,
+                    again=again,
+                    market=isinstance(market, Market),
+                )
             self._keeper = Keeper(writer, progress)
             for warning in check.warnings(scenario, plan):
                 self._keeper.say.warn(warning)
@@ -179,7 +188,7 @@ class Session:
                 if self._talk.finish is not None:
                     self._finished(market, self._talk.finish)
 
-    def close(self, market: MarketLike, reason: str | None = None) -> RunResult | None:
+    def close(self, market: MarketLike, reason: str | None = None) -> Results | None:
         """End the run, if it has not ended, and say where its results are.
 
         Args:
@@ -195,7 +204,7 @@ class Session:
             if not self._over:
                 self._check_idle()
                 self.end(market, reason or self._died() or self._when("closed"))
-        return None if self.folder is None else RunResult(self.folder, self._reason is None)
+        return None if self.folder is None else Results(self.folder)
 
     def abandon(self, market: MarketLike) -> None:
         """See Steps."""

@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol, Self
 import mesa
 
 from ecnomy.agents.errors import NotRunningError
-from ecnomy.markets.results.runresult import RunResult
+from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ended_by
 
 __all__ = ["Stepped", "Steps"]
@@ -42,7 +42,7 @@ class Steps(Protocol):
     def step(self, model: Any) -> None:
         """One report further."""
 
-    def close(self, model: Any, reason: str | None = None) -> RunResult | None:
+    def close(self, model: Any, reason: str | None = None) -> Results | None:
         """End the run."""
 
     def abandon(self, model: Any) -> None:
@@ -105,7 +105,7 @@ class Stepped(mesa.Model):
         self._session.check()
         self._mesas_step()
 
-    def close(self) -> RunResult | None:
+    def close(self) -> Results | None:
         """End the run, if it has not ended, and say where its results are.
 
         Returns:

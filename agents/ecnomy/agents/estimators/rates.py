@@ -179,7 +179,8 @@ class BetaRate(msgspec.Struct, frozen=True):
 
     @property
     def _fixed(self) -> bool:
-        return self.size >= _ALWAYS or not 0 < self.mean < 1
+        vanishes = self.size > _NEVER and not all(self._ab)  # a or b is too small for a float
+        return self.size >= _ALWAYS or not 0 < self.mean < 1 or vanishes
 
     @property
     def _extreme(self) -> bool:

@@ -123,6 +123,11 @@ class FileBudget:
         self._done: dict[str, deque[tuple[int, float, bool]]] = {}  # size, cost, in time
         self._sums = {"promised": 0, "kept": 0, "late": 0}
 
+    @property
+    def sets_budget(self) -> str:
+        """The parameter that limits what a flow's marks may cost, "" where nothing does."""
+        return "" if self.budget is None else "budget"
+
     def decide_many(self, seen: Observation) -> Decision:
         """What each flow pays, what its marks may cost, and whether it may send."""
         self._costs.learn(seen)

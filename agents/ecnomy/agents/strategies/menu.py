@@ -83,6 +83,14 @@ class Menu:
                 return f"choices.{name}.{asked}"
         return ""
 
+    @property
+    def sets_budget(self) -> str:
+        """The parameter of the first choice that limits what a flow's marks may cost."""
+        for name, one in self._of.items():
+            if limit := getattr(one.whole, "sets_budget", ""):
+                return f"choices.{name}.{limit}"
+        return ""
+
     def decide_many(self, seen: Observation) -> Decision:
         """What each flow's choice decides."""
         flows = seen.flows

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.calibrate.search import Found, Search, searched
-from ecnomy.analysis.sweeps import load
+from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
 from ecnomy.markets.sweep.pool import Pool
@@ -51,7 +51,7 @@ def calibrated(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> list[Found
     asked = sweep
     while True:
         _make(asked, folder, pool, told)
-        frame = load(folder)
+        frame = open_sweep(folder, raw=True)
         more = asked_of(sweep, frame)
         if more.points() == asked.points():
             return found_in(sweep, frame)

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecnomy.markets.commands import INTERRUPTED, EngineName, terminated
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.analysis.searching import Out, Quick, Scheduler, resumable, workers_when_needed
+from ecnomy.markets.commands import Jobs, SweepEngine, terminated
+from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,79 +20,65 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate_command", "calibration_table"]
 
-_WIDTH: Final = 130  # columns, where the output is no terminal
-
 Config = Annotated[Path, typer.Argument(help="A sweep file with `calibrate`.")]
-Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
-Workers = Annotated[int, typer.Option(help="Local worker processes; 0: one per CPU.", min=0)]
-Scheduler = Annotated[str, typer.Option(help="A running dask scheduler, tcp://HOST:PORT.")]
-Quick = Annotated[bool, typer.Option("--quick", help="In the form that the file has for it.")]
 
 
 def calibrate_command(
     config: Config,
     out: Out = None,
-    workers: Workers = 0,
+    workers: Jobs = 0,
     scheduler: Scheduler = "",
     quick: Quick = False,
-    engine: EngineName = DEFAULT_ENGINE,
+    engine: SweepEngine = None,
+    as_json: Json = False,
 ) -> None:
     """Find the value of a parameter at which a figure is a target, with an interval.
 
     Runs are kept: the same command goes on where it was interrupted.
     """
-    import msgspec
-
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.optional import scipy_part
     from ecnomy.markets.sweep.config import load_sweep
-    from ecnomy.markets.sweep.driver import default_folder, unwritten
+    from ecnomy.markets.sweep.driver import default_folder
+    from ecnomy.markets.sweep.engine_choice import with_engine
 
     signal.signal(signal.SIGTERM, terminated)
     scipy_part("stats")
-    sweep = msgspec.structs.replace(load_sweep(config, quick=quick), engine=engine)
+    folder = out or default_folder(str(config))
+    sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate is None:
         raise InputError(f"{config}: found no calibrate, expected a parameter to search for")
-    folder = out or default_folder(str(config))
-    try:
+    with resumable():
         found = _searched(sweep, folder, scheduler, workers)
-    except OSError as error:
-        raise unwritten(error) from error
-    except KeyboardInterrupt:
-        print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
+    if as_json:
+        return print_json(_values(sweep, found, folder))
     _print(sweep, found)
     print(f"results: {folder}")
+
+
+def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
+    """What was searched for, and what each search found (see search.Found)."""
+    asked = sweep.calibrate
+    return {
+        "folder": folder,
+        "title": sweep.title,
+        "parameter": asked.path,
+        "unit": asked.range.unit or None,
+        "figure": asked.figure,
+        "found": found,
+    }
 
 
 def _searched(sweep: Any, folder: Path, scheduler: str, workers: int) -> list[Found]:
     """With workers that are started when the first run is missing."""
     from ecnomy.analysis.calibrate.calibration import calibrated
-    from ecnomy.markets.sweep.command import observer_of
-    from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
-    pool = LazyPool(lambda: DaskPool(scheduler, workers, sweep.limits))
-    observers: list[Any] = []
-
-    def told(total: int, missing: int) -> Any:
-        for each in observers:
-            each.stop()
-        print(f"ecnomy: {missing} of {total} runs asked for so far to make", file=sys.stderr)
-        observers.append(observer_of(total))
-        return observers[-1]
-
-    try:
+    with workers_when_needed(sweep.limits, scheduler, workers) as (pool, told):
         return calibrated(sweep, folder, pool, told)
-    finally:
-        for each in observers:
-            each.stop()
-        pool.close()
 
 
 def _print(sweep: Any, found: list[Found]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console = console_for_tables()
     console.print(calibration_table(sweep, found))
     for each in found:
         if each.why:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -12,14 +13,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.commands import INTERRUPTED, terminated
+from ecnomy.markets.commands import INTERRUPTED, Jobs, terminated
+from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 __all__ = ["compare_command"]
 
 JSON: Final = "compare.json"
 PICTURE: Final = "compare.png"
 _LINE_S: Final = 10.0  # between two lines of progress where there is no terminal
-_WIDTH: Final = 150  # columns, where the output is not a terminal
 
 Config = Annotated[Path, typer.Argument(help="A scenario, such as configs/examples/sample.yaml.")]
 Seeds = Annotated[int, typer.Option(help="How many seeds, 1 to N, for both engines.", min=2)]
@@ -33,7 +34,6 @@ Warmup = Annotated[
     typer.Option(help="In place of the scenario's warm-up, such as '20 s'.", show_default=False),
 ]
 Out = Annotated[Path | None, typer.Option(help="Its folder; default results/compare-<scenario>.")]
-Jobs = Annotated[int, typer.Option(help="Runs at a time.", min=1)]
 Double = Annotated[
     bool, typer.Option("--double", help="Double the seeds, up to 40, while a row is undecided.")
 ]
@@ -50,6 +50,7 @@ def compare_command(
     jobs: Jobs = 1,
     double: Double = False,
     keep: Keep = False,
+    as_json: Json = False,
 ) -> None:
     """Run a scenario on two engines and say, row by row, whether they give the same.
 
@@ -65,11 +66,15 @@ def compare_command(
     folder = out or Path("results") / f"compare-{config.stem}"
     study = Study(str(config), changes, _engines(engines), folder, keep)
     try:
-        found = compare(study, seeds, jobs=jobs, double=double, telling=_Progress())
+        found = compare(
+            study, seeds, jobs=jobs or os.cpu_count() or 1, double=double, telling=_Progress()
+        )
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
     write_comparison(found, folder / JSON)
+    if as_json:
+        return print_json(found)
     _show(found, folder)
 
 
@@ -86,12 +91,10 @@ def _engines(text: str) -> tuple[str, str]:
 
 
 def _show(found: Any, folder: Path) -> None:
-    from rich.console import Console
-
     from ecnomy.analysis.compare.picture import comparison_picture
     from ecnomy.analysis.compare.table import comparison_table, cost_line, sentence
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console = console_for_tables()
     from_s, to_s = (t_ps / 1e12 for t_ps in found.window_ps)
     console.print(found.title or found.scenario, style="bold", markup=False)
     console.print(

@@ -34,6 +34,7 @@ _OPEN = {
     -1: "Open the business: no",
     0: "Open the business: not decided; more seeds or longer runs will tell",
 }
+_UNSOLD = "Open the business: not decided; no call was sold"
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -78,9 +79,14 @@ class Answer(msgspec.Struct, frozen=True):
     measured_of: Query | None
 
     @property
+    def unsold(self) -> bool:
+        """Whether there is no profit a call, as no call was sold."""
+        return self.per_call.mean.value is None
+
+    @property
     def sentence(self) -> tuple[Cell, ...]:
         """`profitable: 0.031 money a call [0.027, 0.035], up to 78 surfers; breaks even at ...`."""
-        if self.per_call.mean.value is None:
+        if self.unsold:
             return (Cell("sells nothing: no call was sold"),)
         mean, *ends = self.per_call.cells
         cells = [Cell(f"{self.words}: "), mean, Cell(" money a call"), *ends]
@@ -94,7 +100,7 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def method(self) -> tuple[Cell, ...]:
         """What the sentence is of, and how it was come by."""
-        told = [f"At {self.where}" if self.where else "The runs as they are"]
+        told = [f"At {self.where}" if self.where else _as_it_is(len(self.runs))]
         if self.choice_words:
             told.append(
                 f"run with {self.choice_words}, of its choices the one with the largest profit"
@@ -103,7 +109,10 @@ class Answer(msgspec.Struct, frozen=True):
         profit = (
             "Profit is all it received less all it paid, marks of test streams and fixed costs too"
         )
-        cells = [Cell(f"{', '.join(told)}. {seeds}. {profit}. The break-even price is ")]
+        cells = [Cell(f"{', '.join(told)}. {seeds}. {profit}. ")]
+        if self.unsold:
+            return (*cells, Cell("Without calls there is no break-even price."))
+        cells.append(Cell("The break-even price is "))
         if self.measured is not None:
             return (*cells, Cell("measured, between the prices that were swept."))
         mean, *ends = self.break_even.cells
@@ -148,7 +157,7 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
         runs=runs,
         verdict=verdict,
         words=_WORDS[verdict],
-        opens=f"{_OPEN[verdict]}{f' (at {where})' if where and verdict else ''}.",
+        opens=f"{_opens(verdict, per_call)}{f' (at {where})' if where and verdict else ''}.",
         per_call=per_call,
         per_hour=hourly,
         break_even=even,
@@ -191,6 +200,14 @@ def _measured_price(
 def _verdict(per_call: Estimate) -> int:
     """By the interval; without one there is no verdict."""
     return per_call.sign
+
+
+def _opens(verdict: int, per_call: Estimate) -> str:
+    return _UNSOLD if per_call.mean.value is None else _OPEN[verdict]
+
+
+def _as_it_is(runs: int) -> str:
+    return "The runs as they are" if runs > 1 else "The run as it is"
 
 
 def _where(material: Material) -> str:

@@ -1,29 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `report`: a page on a business, from the results of runs that are there."""
+"""The verb `report`: a page on a sweep, a run or a business, from results that are there.
+
+`ecnomy report FOLDER` looks at what the folder holds; `ecnomy report gsp FOLDER...` asks about the
+business of a guaranteed stream provider.
+"""
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
-__all__ = ["gsp_command", "report_app"]
+from ecnomy.agents.errors import InputError
 
-PAGE = "report.html"
-report_app = typer.Typer(add_completion=False, no_args_is_help=True)
+__all__ = ["gsp_command", "page_command", "report_app"]
+
+PAGE: Final = "report.html"
+_FOLDER: Final = "folder"  # the command that a folder is handed to
+
+
+class _Report(TyperGroup):
+    """`ecnomy report FOLDER` beside named pages: what is no name of a page is a folder."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and args[0] not in (*self.commands, "--help"):
+            args = [_FOLDER, *args]
+        return super().parse_args(ctx, args)
+
+
+report_app = typer.Typer(cls=_Report, add_completion=False, no_args_is_help=True)
 
 Results = Annotated[
     list[Path], typer.Argument(help="The results folder of a run, of several, or of a sweep.")
 ]
+Folder = Annotated[Path, typer.Argument(help="The results folder of a sweep, or of a run.")]
 Out = Annotated[
     Path | None, typer.Option(help="The page [report.html in the first folder].", metavar="FILE")
+]
+Outcome = Annotated[
+    list[str] | None,
+    typer.Option(help="Of a sweep: a column to report on; may be given more than once."),
 ]
 
 
 @report_app.callback()
 def _about() -> None:
-    """Write a page on a business, with the query behind every amount of money."""
+    """Write a page that needs no network: `ecnomy report FOLDER` on a sweep or a run."""
+
+
+@report_app.command(_FOLDER)
+def page_command(results: Folder, out: Out = None, outcome: Outcome = None) -> None:
+    """What a sweep found, or what happened in a run; `folder` may be left out."""
+    from ecnomy.markets.sweep.store import is_sweep
+
+    file = out if out is not None else results / PAGE
+    if not results.is_dir():
+        raise InputError(f"{results}: found no folder, expected the results of a sweep or of a run")
+    told = ["ecnomy", "report", str(results)]
+    told += ["--out", str(out)] if out is not None else []
+    told += [word for name in outcome or () for word in ("--outcome", shlex.quote(name))]
+    if is_sweep(results):
+        from ecnomy.analysis.sweep_report.page import write_sweep_page
+
+        said = write_sweep_page(results, file, told, tuple(outcome or ()))
+    elif outcome:
+        raise InputError(f"{results}: found the results of a run, expected a sweep for --outcome")
+    else:
+        from ecnomy.analysis.report.run_page import write_run_page
+
+        said = write_run_page(results, file, told)
+    for line in said or ():
+        print(line)
+    print(f"page: {file}")
 
 
 @report_app.command("gsp")

@@ -18,6 +18,7 @@ The first query of a page (the prelude) makes tables that all others are over; i
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any, Final
 
 from ecnomy.agents.errors import InputError, ResultsError
@@ -26,7 +27,7 @@ from ecnomy.analysis.report.parts import Query
 from ecnomy.analysis.report.tariffs import Tariff, tariffs_of
 from ecnomy.markets.inputs.remedy import pip_install
 
-__all__ = ["LINES", "Database", "open_database"]
+__all__ = ["LINES", "Database", "Queries", "literal", "open_database"]
 
 # What an account is made of, in the order of a statement; other kinds of postings come after.
 LINES: Final = (
@@ -52,6 +53,7 @@ create table calls as select c.run, o.provider, o.tariff, c.flow, c.start_ps, c.
 create table postings as with own as (
     select l.run, p.provider, l.t_ps, l.kind, l.flow, l.quantity,
       case when l.credit = p.provider then amount_micro else -amount_micro end as micro,
+      case when l.credit = p.provider then l.debit else l.credit end as party,
       l.t_ps - case when l.kind = 'call' then 0 else 1 end as before_ps,
       l.kind = 'marks' and exists (from flows as f
         join streams as s on f.source = s.source and f.run = s.run
@@ -104,19 +106,22 @@ _OF_SWEEP: Final = """select {provider} as provider, runs.*,
   from runs join made on made.run = runs.key"""
 
 
-class Database:
-    """Asks queries and keeps them for the page.
+class Queries:
+    """Asks queries and numbers them for the page.
 
     Attributes:
-        prelude: the first query.
-        tariffs: of each provider, by its name; {} where no run was kept.
+        prelude: the first query, which makes the tables that all others are over.
     """
 
-    def __init__(
-        self, material: Material, prelude: str, tariffs: dict[str, tuple[Tariff, ...]]
-    ) -> None:
+    def __init__(self, folder: Path, prelude: str) -> None:
+        """Makes the tables.
+
+        Raises:
+            InputError: DuckDB is not installed.
+            ResultsError: the tables of `folder` cannot be read.
+        """
         duckdb = _duckdb()
-        self.prelude, self.tariffs = prelude, tariffs
+        self.prelude = prelude
         self._connection = duckdb.connect()
         # one thread: sums of fractions are then taken in one order, and a page is the same twice
         self._connection.execute("set enable_progress_bar = false; set threads = 1")
@@ -125,7 +130,7 @@ class Database:
             self._connection.execute(prelude)
         except duckdb.Error as error:
             reason = " ".join(str(error).split())
-            raise ResultsError(f"{material.folder}: its tables cannot be read ({reason})") from None
+            raise ResultsError(f"{folder}: its tables cannot be read ({reason})") from None
 
     def ask(self, sql: str) -> Query:
         """A query to be printed, and its rows."""
@@ -135,6 +140,20 @@ class Database:
     def close(self) -> None:
         """Let the files go."""
         self._connection.close()
+
+
+class Database(Queries):
+    """The tables of a page on a business.
+
+    Attributes:
+        tariffs: of each provider, by its name; {} where no run was kept.
+    """
+
+    def __init__(
+        self, material: Material, prelude: str, tariffs: dict[str, tuple[Tariff, ...]]
+    ) -> None:
+        self.tariffs = tariffs
+        super().__init__(material.folder, prelude)
 
 
 def open_database(material: Material) -> Database:
@@ -216,8 +235,8 @@ def _names(material: Material, where: str) -> tuple[str, ...]:
 def _prelude_of_sweep(material: Material) -> str:
     rows = [_run(made, str(made.row["run"])) for made in material.made]
     quoted = {name: '"' + name.replace('"', '""') for name in material.providers}
-    selects = [_OF_SWEEP.format(provider=_literal(n), name="made." + q) for n, q in quoted.items()]
-    listed = _literal(f"{material.folder}/shards/*.parquet")
+    selects = [_OF_SWEEP.format(provider=literal(n), name="made." + q) for n, q in quoted.items()]
+    listed = literal(f"{material.folder}/shards/*.parquet")
     values = ",\n  ".join(_row(row) for row in rows)
     names = ", ".join(_names(material, "key"))
     return _SWEPT.format(
@@ -226,9 +245,7 @@ def _prelude_of_sweep(material: Material) -> str:
 
 
 def _files(material: Material, table: str) -> str:
-    return (
-        "[" + ", ".join(_literal(f"{made.label}/{table}.parquet") for made in material.made) + "]"
-    )
+    return "[" + ", ".join(literal(f"{made.label}/{table}.parquet") for made in material.made) + "]"
 
 
 def _values(table: str, names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
@@ -240,10 +257,11 @@ def _values(table: str, names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> 
 
 
 def _row(row: tuple[Any, ...]) -> str:
-    return "(" + ", ".join(_literal(value) for value in row) + ")"
+    return "(" + ", ".join(literal(value) for value in row) + ")"
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    """A value as SQL has it."""
     if isinstance(value, str):
         return "'" + value.replace("'", "''") + "'"
     return f"{value!r}::double" if isinstance(value, float) else str(value)

@@ -138,7 +138,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
     query = db.ask(f"select x from ({values})")
     mean = query.cell(0, 0, money(_or_nan(query.rows[0][0])))
     if runs[0].run is None or mean.value is None:
-        return Estimate(mean, None, None, 1, "one run: no interval", query)
+        return Estimate(mean, None, None, 1, "none, of one run", query)
     return _by_blocks(db, own, runs[0], figure, query)
 
 
@@ -179,6 +179,9 @@ def _by_blocks(db: Database, own: str, made: Made, figure: Figure, query: Query)
         f"{own} and accepted)\n"
         f"group by block order by block"
     )
+    mean = query.cell(0, 0, money(query.rows[0][0]))
+    if not sums.rows:
+        return Estimate(mean, None, None, 1, "one run in which nothing was booked: none", query)
     rows = np.array([[float(v) for v in row[1:]] for row in sums.rows])
     hours = np.full(len(rows), made.seconds / 3600 / BLOCKS)
 
@@ -190,7 +193,7 @@ def _by_blocks(db: Database, own: str, made: Made, figure: Figure, query: Query)
     low, high = (Cell(money(v), "", sums.id, value=v, by=how) for v in (found.low, found.high))
     minutes = length / 60e12
     method = f"bootstrap over {BLOCKS} blocks of {minutes:.3g} min of one run"
-    return Estimate(query.cell(0, 0, money(query.rows[0][0])), low, high, 1, method, query, sums)
+    return Estimate(mean, low, high, 1, method, query, sums)
 
 
 def _or_nan(value: Any) -> float:

@@ -16,11 +16,23 @@ from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import owned
 from ecnomy.analysis.report.material import Key, Material
-from ecnomy.analysis.report.parts import Block, Cell, Picture, Query, Section, Table, money, percent
+from ecnomy.analysis.report.parts import (
+    Block,
+    Cell,
+    Picture,
+    Query,
+    Section,
+    Table,
+    Words,
+    money,
+    percent,
+)
+from ecnomy.analysis.report.tariffs import Tariff
 
 __all__ = ["FACTORS", "maps"]
 
 FACTORS: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+_ASIDE: Final = "Callers and admission are as they were: nobody asks less for being charged more."
 _LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 
 
@@ -44,53 +56,77 @@ def _list(values: tuple[float, ...]) -> str:
 
 def _by_quality(db: Database, answer: Answer) -> list[Block]:
     tariffs = db.tariffs[answer.provider]
-    limits = tuple(sorted({*_LIMITS, *(t.max_delay_rate for t in tariffs)}))
+    own_limits = {t.max_delay_rate for t in tariffs}
+    limits = tuple(sorted({*_LIMITS, *own_limits}))
+    mixed = len(own_limits) > 1  # then a row more, in which each tariff promises what it did
+    promised = f"unnest([{'null::double, ' if mixed else ''}{_list(limits)[1:]})"
     own = owned(answer.provider, answer.runs)
-    refund = _refund(db, answer)
     query = db.ask(
-        f"with sold as (select c.tariff, c.complete, c.sent, c.bad,\n"
-        f"    coalesce(sum(p.micro), 0) as charge\n"
+        f"with sold as (select c.tariff, c.complete, c.sent, c.bad, c.broken,\n"
+        f"    coalesce(sum(p.micro) filter (p.line = 'calls'), 0) as charge,\n"
+        f"    -coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) as back\n"
         f"    from (from calls where {own} and accepted) as c left join postings as p on p.run "
         f"= c.run\n"
-        f"    and p.provider = c.provider and p.flow = c.flow and p.start_ps = c.start_ps and "
-        f"p.line = 'calls'\n"
-        f"    group by c.run, c.tariff, c.flow, c.start_ps, c.complete, c.sent, c.bad),\n"
-        f"  rest as (select coalesce(sum(micro), 0) as micro from postings\n"
-        f"    where {own} and line not in ('calls', 'reimbursements')),\n"
+        f"    and p.provider = c.provider and p.flow = c.flow and p.start_ps = c.start_ps\n"
+        f"    group by c.run, c.tariff, c.flow, c.start_ps, c.complete, c.sent, c.bad, c.broken),"
+        f"\n  rest as (select coalesce(sum(micro), 0) as micro from postings\n"
+        f"    where {own} and (line not in ('calls', 'reimbursements') or start_ps is null)),\n"
         f"  whole as (select sum(hours) as hours from accounts where {own})\n"
-        f"select q, f, (sum(f * charge - case when complete and bad > q * sent then {refund} "
-        f"else 0 end)\n"
+        f"select q, f, (sum(f * charge - case when {_PAID_BACK}\n"
+        f"    then {_refund(tariffs)} else 0 end)\n"
         f"    + any_value(rest.micro)) / 1e6 / any_value(hours) as profit\n"
-        f"from sold, rest, whole, (select unnest({_list(limits)}) as q), (select "
+        f"from sold, rest, whole, (select {promised} as q), (select "
         f"unnest({_list(FACTORS)}) as f)\n"
-        f"group by q, f order by q, f"
+        f"group by q, f order by q nulls first, f"
     )
     mean = _mean_price(db, own)
     names = tuple(_price(f, mean) for f in FACTORS)
-    rows = tuple(percent(q, 1) for q in limits)
-    asked = tariffs[0].max_delay_rate if len(tariffs) == 1 else None
-    at = (limits.index(asked), FACTORS.index(1.0)) if asked is not None else None
+    rows = (*(("each its own",) if mixed else ()), *(percent(q, 1) for q in limits))
+    as_it_was = 0 if mixed else limits.index(tariffs[0].max_delay_rate)
     label = "price of a call [money]" if mean is not None else "factor on all prices"
     return _map(
-        query, rows, names, ("promised: at most so many packets bad", label), at,
+        query, rows, names, ("promised: at most so many packets bad", label),
+        (as_it_was, FACTORS.index(1.0)),
         ident=f"{answer.provider}-quality",
         caption="Profit an hour over promised quality and price, counterfactual: the same calls, "
                 "at another price and promise",
         of="ledger, calls",
-        follows=answer.tied,
+        note=f"{_follows(tariffs)} A claim of a kept promise stays one, and a broken promise that "
+             f"was not paid back stays unclaimed. {_ASIDE}",
     )  # fmt: skip
 
 
-def _refund(db: Database, answer: Answer) -> str:
+# What decides is the word of whoever sees the quality, which the ledger has for the promise there
+# was: where that word and the measurement differ, it is taken to be the same for any promise.
+_PAID_BACK: Final = (
+    "case when (back > 0) <> broken then back > 0\n"
+    "      when q is null then broken else complete and bad > q * sent end"
+)
+
+
+def _refund(tariffs: tuple[Tariff, ...]) -> str:
     """What is paid back, in micro-units: it follows the price, or stays, by tariff."""
     cases = []
-    for tariff in db.tariffs[answer.provider]:
-        amount = str(round(float(tariff.reimbursement.partition(" ")[0]) * 1e6))
-        cases.append((tariff.name, "f * charge" if tariff.tied else amount))
+    for tariff in tariffs:
+        if tariff.tied:
+            cases.append((tariff.name, "f * if(back > 0, back, charge)"))
+        else:
+            amount = round(float(tariff.reimbursement.partition(" ")[0]) * 1e6)
+            cases.append((tariff.name, f"if(back > 0, back, {amount})"))
     if len({amount for _, amount in cases}) == 1:
         return cases[0][1]
     listed = " ".join(f"when '{name}' then {amount}" for name, amount in cases)
     return f"case tariff {listed} end"
+
+
+def _follows(tariffs: tuple[Tariff, ...]) -> str:
+    """Whether what is paid back follows the price, in words."""
+    tied = [t.name for t in tariffs if t.tied]
+    fixed = [t.name for t in tariffs if not t.tied]
+    if tied and fixed:
+        first, second = (" and ".join(names) for names in (tied, fixed))
+        return f"What is paid back follows the price on {first} and stays as it was on {second}."
+    return f"What is paid back {'follows the price' if tied else 'stays as it was'}."
 
 
 def _mean_price(db: Database, own: str) -> Query | None:
@@ -114,11 +150,14 @@ def _map(
     ident: str,
     caption: str,
     of: str,
-    follows: bool | None,
+    note: str = "",
 ) -> list[Block]:
     """A query of (row, column, value), all of them and in order, as picture and table."""
     values = [None if row[2] is None else float(row[2]) for row in query.rows]
-    grid = np.array([np.nan if v is None else v for v in values]).reshape(len(rows), len(columns))
+    numbers = np.array([np.nan if v is None else v for v in values])
+    if not np.isfinite(numbers).any():
+        return [Words.of(f"{caption}: no call was sold, so there is no map.")]
+    grid = numbers.reshape(len(rows), len(columns))
     cells = []
     for i, name in enumerate(rows):
         own = [
@@ -142,14 +181,6 @@ def _map(
         rows=query.rows,
         query=None,
     )
-    note = ""
-    if follows is not None:
-        note = (
-            "What is paid back follows the price."
-            if follows
-            else "What is paid back stays as it was."
-        )
-        note += " Callers and admission are as they were: nobody asks less for being charged more."
     table = Table(
         f"{ident}-table", caption, of, (labels[0], *columns), tuple(cells), query, note=note
     )
@@ -185,7 +216,8 @@ def _by_load(material: Material, db: Database, answer: Answer, load: Key) -> lis
         caption=f"Profit an hour over {load.words} and price: measured at each load, "
                 f"counterfactual in the price",
         of="ledger; calls sold: calls",
-        follows=answer.tied,
+        note=f"What is paid back {'follows the price' if answer.tied else 'stays as it was'}. "
+             f"{_ASIDE}",
     )  # fmt: skip
 
 
@@ -220,5 +252,4 @@ def _measured(material: Material, db: Database, answer: Answer, price: Key) -> l
                 f"were swept" if load is not None
         else f"Profit an hour over {price.words}: measured, as it was swept",
         of="ledger",
-        follows=None,
     )  # fmt: skip

@@ -212,9 +212,9 @@ def _without_seed(run: Run) -> bytes:
 
 
 def _of_sweep(folder: Path) -> Material:
-    from ecnomy.analysis.sweeps import load, parameter_units
+    from ecnomy.analysis.sweeps import open_sweep, parameter_units
 
-    head, frame = head_of(folder), load(folder)
+    head, frame = head_of(folder), open_sweep(folder)
     units = parameter_units(folder)
     done = frame[frame["status"] == "done"]
     if done.empty:
@@ -233,12 +233,17 @@ def _of_sweep(folder: Path) -> Material:
 
 
 def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> Key:
-    values: list[Value] = [v if isinstance(v, float) else str(v) for v in column.tolist()]
+    values: list[Value] = [_value(v) for v in column.tolist()]
     values = list(dict.fromkeys(values))
     own = path.startswith("market.agents.") and "price_per_mark" not in path
     told = _number(_written(head["base"], path))
     base = told if told in values else values[0]
     return Key(path, unit, tuple(values), own, base)
+
+
+def _value(told: Any) -> Value:
+    """A number as a fraction, whole or not; else text."""
+    return float(told) if isinstance(told, int | float) else str(told)
 
 
 def _number(told: Any) -> Value:
@@ -267,7 +272,7 @@ def _made(folder: Path, keys: tuple[Key, ...], row: dict[str, Any], points: Sequ
     number = int(row["number"])
     kept = folder / "runs" / points[number]
     run = open_run(kept) if (kept / "manifest.json").is_file() else None
-    case = tuple(row[k.path] if isinstance(row[k.path], float) else str(row[k.path]) for k in keys)
+    case = tuple(_value(row[k.path]) for k in keys)
     hours = [float(row[name]) for name in row if name.endswith(".hours")]
     seconds = run.measured.to_ps / PS_PER_S if run else 3600 * max(hours, default=0.0)
     return Made(number + 1, str(kept), int(row["seed"]), case, seconds, run, row)

@@ -17,6 +17,7 @@ from ecnomy.analysis.report.parts import Page, Picture, Query, Section, money
 from ecnomy.analysis.report.promises import promises
 from ecnomy.analysis.report.provenance import provenance
 from ecnomy.analysis.report.risk import profit_per_call
+from ecnomy.analysis.report.rows import rows_apart
 from ecnomy.analysis.report.scatter import scatter
 from ecnomy.analysis.report.sensitivity import sensitivity
 from ecnomy.analysis.report.statement import statement
@@ -65,6 +66,7 @@ class _Shown:
         self.answer = answer
         self.alone = len(material.providers) == 1
         self.picture = _along(material, answer) if len(answer.loads) > 1 else _waterfall(db, answer)
+        self.rows = rows_apart(db, answer.provider, answer.runs)
         self.kept = material.kept
         self.load = material.load
 
@@ -78,7 +80,8 @@ class _Shown:
         """All behind the first screen."""
         drawn = self.picture.queries if self.picture is not None else ()
         loads = tuple(one.query for one in self.answer.loads.values())
-        return (*self.answer.queries, *drawn, *loads)
+        rows = self.rows.queries if self.rows is not None else ()
+        return (*self.answer.queries, *rows, *drawn, *loads)
 
 
 def _sections(material: Material, db: Database, answer: Answer) -> list[Section]:

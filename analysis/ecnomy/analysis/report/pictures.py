@@ -7,7 +7,6 @@ prints in grey. The same numbers and library versions give the same bytes.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,12 +15,23 @@ import numpy.typing as npt
 
 from ecnomy.analysis.panels import COLOURS, panel_style
 from ecnomy.analysis.report.parts import money
+from ecnomy.analysis.svg import svg_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["along", "bins", "heat", "points", "shares", "stacked", "tornado", "waterfall"]
+__all__ = [
+    "along",
+    "bins",
+    "heat",
+    "look_of",
+    "points",
+    "shares",
+    "stacked",
+    "tornado",
+    "waterfall",
+]
 
 Floats = npt.NDArray[np.float64]
 _INCHES: Final = (4.9, 3.2)
@@ -31,8 +41,13 @@ _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "reimbursements": {"facecolor": _RED, "hatch": "xxx"},
     "marks of calls": {"facecolor": "#E69F00", "hatch": "///"},
     "marks of test streams": {"facecolor": "#F0E442", "hatch": "..."},
+    "files": {"facecolor": _BLUE},
+    "reimbursements of files": {"facecolor": "#882255", "hatch": "xxx"},
+    "marks of files": {"facecolor": "#44AA99", "hatch": "///"},
     "fixed costs": {"facecolor": "#999999"},
 }
+# What a row of a tariff table adds to the look of its line: the first one nothing.
+_ROWS: Final = ("", "--", "oo", "||", "**", "++")
 _OTHER: Final[dict[str, Any]] = {"facecolor": "#CC79A7", "hatch": "\\\\\\"}
 
 
@@ -49,12 +64,7 @@ class _Canvas:
 
     def svg(self) -> bytes:
         """Without a date, and with names that depend on the drawing alone."""
-        import matplotlib
-
-        out = io.BytesIO()
-        with matplotlib.rc_context({"svg.hashsalt": "ecnomy", "svg.fonttype": "path"}):
-            self.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-        return out.getvalue()
+        return svg_of(self.figure)
 
 
 def _zero(axis: Axes) -> None:
@@ -79,8 +89,9 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
         canvas = _Canvas(height=3.6)
         axis, widths = canvas.axes[0], np.diff(edges)
         above, below = np.zeros(len(widths)), np.zeros(len(widths))
+        rows = tuple(dict.fromkeys(name.partition(" (")[2] for name in parts if " (" in name))
         for name, values in parts.items():
-            look = _LOOKS.get(name.partition(" (")[0], _OTHER)
+            look = look_of(name, rows)
             base = np.where(values >= 0, above, below)
             axis.bar(
                 edges[:-1], values, widths, base, align="edge", edgecolor="black",
@@ -95,6 +106,25 @@ def stacked(edges: Floats, parts: Mapping[str, Floats], profit: Floats, label: s
         axis.set_xlim(edges[0], edges[-1])
         _legend(axis)
         return canvas.svg()
+
+
+def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
+    """Colour and hatch of a line, such as `calls (home)`; `rows` ends in those of all rows.
+
+    The lines of a row are hatched in a way of its own, and lighter from row to row.
+    """
+    line, _, row = name.partition(" (")
+    look = dict(_LOOKS.get(line, _OTHER))
+    place = rows.index(row) if row in rows else 0
+    if place:
+        from matplotlib.colors import to_hex, to_rgb
+
+        shade = 0.65 / place
+        red, green, blue = (1 - shade * (1 - part) for part in to_rgb(look["facecolor"]))
+        look["facecolor"] = to_hex((red, green, blue))
+        added = _ROWS[place % len(_ROWS)] + "." * (place // len(_ROWS))
+        look["hatch"] = look.get("hatch", "")[:2] + added
+    return look
 
 
 def waterfall(steps: Sequence[tuple[str, float]]) -> bytes:
@@ -239,8 +269,9 @@ def points(
             axis.scatter(
                 100 * marked, 100 * bad, s=16, marker=marker, linewidths=0.9, label=name, **fill
             )
-        if level is not None:
-            axis.axhline(100 * level, color="black", linestyle="--", label="promise, $L^G$")
+        _promise(
+            axis, max((100 * float(bad.max()) for _, bad in groups.values()), default=0), level
+        )
         if threshold is not None:
             axis.axvline(
                 100 * threshold, color="black", linestyle=":", label="blocking threshold, mean"
@@ -249,6 +280,20 @@ def points(
         axis.set_ylabel("lost or late, L [%]")
         _legend(axis)
         return canvas.svg()
+
+
+def _promise(axis: Axes, worst: float, level: float | None) -> None:
+    """The line of a promise, with an axis that shows points well below it as points, not at 0."""
+    if level is None:
+        return
+    told: dict[str, Any] = {"color": "black", "linestyle": "--"}
+    if 0 < worst < 25 * level:
+        axis.set_ylim(-0.06 * worst, 1.25 * worst)
+        axis.plot([], [], **told, label=f"promise, $L^G$ = {100 * level:g} %: above the axis")
+        return
+    axis.axhline(100 * level, **told, label="promise, $L^G$")
+    top = 1.06 * max(worst, 100 * level)
+    axis.set_ylim(-0.04 * top, top)
 
 
 def heat(

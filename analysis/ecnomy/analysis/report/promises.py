@@ -28,9 +28,11 @@ def promises(db: Database, answer: Answer) -> Section:
     """Blocking against B^G and delay against L^G of each tariff, then both over time."""
     own = owned(answer.provider, answer.runs)
     tariffs: tuple[Tariff, ...] = db.tariffs[answer.provider]
+    claims = _claims(db, own)
     blocks = (
         _table(db, answer, own, tariffs),
         _note(len(answer.runs)),
+        *((claims,) if claims is not None else ()),
         _over_time(db, answer, own, tariffs),
     )
     return Section(f"{answer.provider}-promises", "Promises kept and broken", blocks)
@@ -109,7 +111,7 @@ def _row(
         Cell(f"{part:,}", value=part),
         Cell(f"{whole:,} {of}", value=whole),
         Cell(percent(share), value=share),
-        Cell(f"{percent(low)} to {percent(high)}"),
+        Cell(f"{percent(low)} to {percent(high)}" if whole else "-"),
         Cell(most or "nothing"),
         Cell(kept),
     )
@@ -128,18 +130,46 @@ def _note(runs: int) -> Words:
     )
 
 
-def _over_time(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) -> Picture:
+def _claims(db: Database, own: str) -> Words | None:
+    """Where what was paid back is not what was measured; None where it is."""
+    query = db.ask(
+        f"select count(*) filter (back and not broken), count(*) filter (broken and not back)\n"
+        f"from (select c.broken, coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) < 0 "
+        f"as back\n    from (from calls where {own} and accepted) as c left join postings as p "
+        f"on p.run = c.run\n    and p.provider = c.provider and p.flow = c.flow and p.start_ps = "
+        f"c.start_ps\n    group by c.run, c.tariff, c.flow, c.start_ps, c.broken)"
+    )
+    kept, broken = (int(value) for value in query.rows[0])
+    told = []
+    if kept:
+        were = "promise that was" if kept == 1 else "promises that were"
+        paid = "was" if kept == 1 else "were"
+        told.append(f"{kept:,} {were} kept by this measure {paid} paid back all the same")
+    if broken:
+        told.append(f"{broken:,} broken {'one was' if broken == 1 else 'ones were'} not")
+    if not told:
+        return None
+    why = "what subscribers say of their calls (quality_seen_by) or a reimbursement of 0 may do so"
+    if kept:
+        why = "subscribers claimed it (quality_seen_by)"
+    return Words.of(f"{', and '.join(told)}: {why}.", queries=(query,))
+
+
+def _over_time(
+    db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]
+) -> Picture | Words:
     length_s = period_s(max(made.seconds for made in answer.runs))
     query = db.ask(
         f"select start_ps // {length_s * 10**12} as period, {_COUNTS}\nfrom calls where {own} "
         f"group by period order by period"
     )
-    rows: Any = np.array([[int(v) for v in row] for row in query.rows]).reshape(-1, 5)
+    if not query.rows:
+        return Words.of("Nobody asked it for a call: there is nothing to draw.")
+    rows: Any = np.array([[int(v) for v in row] for row in query.rows])
     unit = 3600 if length_s % 3600 == 0 else 60
-    periods = np.arange(rows[0, 0], rows[-1, 0] + 1) if len(rows) else np.arange(1)
+    periods = np.arange(rows[0, 0], rows[-1, 0] + 1)
     counts = np.zeros((len(periods), 4))
-    if len(rows):
-        counts[rows[:, 0] - periods[0]] = rows[:, 1:]
+    counts[rows[:, 0] - periods[0]] = rows[:, 1:]
     asked, sold, _, broken = counts.T
     limits = [t.max_blocking_rate for t in tariffs]
     edges = np.append(periods, periods[-1] + 1) * length_s / unit

@@ -96,7 +96,7 @@ def _runs(material: Material) -> Table:
     head = ("run", "seed", "case", "hours", "plan" if material.kept else "key")
     return Table(
         "runs",
-        f"The {len(rows)} runs",
+        f"The {len(rows)} runs" if len(rows) > 1 else "The run",
         "manifest.json" if material.kept else "the sweep's table",
         head,
         tuple(rows),

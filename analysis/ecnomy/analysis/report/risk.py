@@ -55,8 +55,8 @@ def profit_per_call(material: Material, db: Database, answer: Answer) -> Section
     if material.kept:
         own = owned(answer.provider, answer.runs)
         calls, hours = _tail_of_calls(db, own), _tail_of_hours(db, own, answer)
+        blocks.append(_histogram(db, answer, own, calls))
         blocks += [_tails(answer, calls, hours), _definitions(hours[1])]
-        blocks.insert(len(blocks) - 2, _histogram(db, answer, own, calls))
     return Section(
         f"{answer.provider}-calls", "What a call earns, and what is at risk", tuple(blocks)
     )
@@ -186,7 +186,9 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
         return [*cells, Cell(number(query.rows[0][3]))], "whole hours of the runs", query
     query = db.ask(rows)
     if not query.rows:
-        return [Cell("-")] * 4, "none, as the runs are shorter than a piece of 5 min", query
+        short = all(made.seconds < length for made in answer.runs)
+        why = "the runs are shorter than a piece of 5 min" if short else "nothing was booked"
+        return [Cell("-")] * 4, f"none, as {why}", query
     hours = drawn_hours(np.array([float(row[2]) for row in query.rows]) / 1e6)
     risk, shortfall = tail(hours)
     how = "drawn hours"
@@ -227,7 +229,7 @@ def _definitions(told: str) -> Words:
     )
 
 
-def _histogram(db: Database, answer: Answer, own: str, calls: Query) -> Picture:
+def _histogram(db: Database, answer: Answer, own: str, calls: Query) -> Picture | Words:
     query = db.ask(
         f"with d as (select micro from deals where {own} and complete),\n"
         f"  w as (select greatest(ceil((max(micro) - min(micro)) / {_BINS}.0), 1)::bigint as w "
@@ -235,10 +237,12 @@ def _histogram(db: Database, answer: Answer, own: str, calls: Query) -> Picture:
         f"select floor(micro / w)::bigint * any_value(w) as low, count(*), any_value(w) from d, w\n"
         f"group by floor(micro / w) order by low"
     )
+    if not query.rows:
+        return Words.of("No call that was sold has ended: there are no profits of calls to draw.")
     low = np.array([float(row[0]) for row in query.rows]) / 1e6
     counts = np.array([float(row[1]) for row in query.rows])
-    width = float(query.rows[0][2]) / 1e6 if query.rows else 1.0
-    _, risk, shortfall, n = (float(v) if v is not None else math.nan for v in calls.rows[0])
+    width = float(query.rows[0][2]) / 1e6
+    _, risk, shortfall, n = (float(v) for v in calls.rows[0])
     losses = int(counts[low < 0].sum())
     return Picture(
         id=f"{answer.provider}-profits",

@@ -22,10 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.guarantors import Provider, flows_of
+from ecnomy.analysis.optional import scipy_part
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import LEVEL
 from ecnomy.analysis.report.material import Made, provider_of
 from ecnomy.analysis.report.parts import (
     Block,
@@ -42,8 +44,9 @@ from ecnomy.analysis.reproduce.andreassen2002.samples import correlation
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.bridge.columns import late_column
 
-__all__ = ["Samples", "corrected", "reliability", "samples_of", "scatter"]
+__all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of", "scatter"]
 
+LEAST: Final = 10  # samples that a correlation is told of
 _ALL: Final = "all together"
 Row = npt.NDArray[np.float64]
 
@@ -95,6 +98,8 @@ def samples_of(
         packets, marked, bad = (x[:, flows].sum(axis=1) for x in (sent, marks, lost + later))
         some = packets >= 2
         n = packets[some]
+        if not len(n):
+            continue
         found[name] = Samples(n, marked[some] / n, bad[some] / n)
     return found
 
@@ -130,7 +135,9 @@ def scatter(db: Database, answer: Answer) -> Section | None:
             "that is not the chance of few packets (binomial); the correlation is corrected by "
             "dividing by the root of both, "
             "and is not known (-) where a share has nothing but chance. It may come out above 1, "
-            "as it is an estimate."
+            "as it is an estimate. "
+            f"Fewer than {LEAST} samples tell of no correlation; the interval of the raw one is "
+            f"Fisher's."
         )
     )
     return Section(f"{answer.provider}-streams", "Does marking tell of delay?", tuple(blocks))
@@ -140,25 +147,29 @@ def _joined(parts: list[Samples]) -> Samples:
     return Samples(*(np.concatenate(rows) for rows in zip(*parts, strict=True)))
 
 
+def _raw(marking: Row, bad: Row) -> float:
+    return correlation(marking, bad) if len(marking) >= LEAST else math.nan
+
+
 def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s: float) -> Table:
     rows = []
     for name, (sent, marking, bad) in streams.items():
         raw, of_m, of_l = (
-            correlation(marking, bad),
+            _raw(marking, bad),
             reliability(marking, sent),
             reliability(bad, sent),
         )
         values = (raw, of_m, of_l, corrected(raw, of_m, of_l))
+        low, high = fisher(raw, len(sent))
+        between = "-" if math.isnan(low) else f"{_two(low)} to {_two(high)}"
         rows.append(
             (
                 Cell(name),
                 Cell(number(len(sent)), value=len(sent)),
                 Cell(percent(float(marking.mean()), 2), value=float(marking.mean())),
                 Cell(percent(float(bad.mean()), 2), value=float(bad.mean())),
-                *(
-                    Cell("-" if math.isnan(v) else f"{v:.2f}".replace("-", "\u2212"), value=v)
-                    for v in values
-                ),
+                *(Cell(_two(v), value=v) for v in values),
+                Cell(between),
             )
         )
     return Table(
@@ -174,9 +185,25 @@ def _table(answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s
             "reliability of M",
             "of L",
             "correlation, corrected",
+            "raw, 95 %",
         ),
         rows=tuple(rows),
     )
+
+
+def fisher(raw: float, count: int) -> tuple[float, float]:
+    """95 % interval of a raw correlation, by Fisher's z; NaN below LEAST samples.
+
+    Source: Fisher 1921; it takes samples for independent and nearly normal.
+    """
+    if count < LEAST or math.isnan(raw) or abs(raw) >= 1:
+        return math.nan, math.nan
+    half = float(scipy_part("stats").norm.ppf((1 + LEVEL) / 2)) / math.sqrt(count - 3)
+    return math.tanh(math.atanh(raw) - half), math.tanh(math.atanh(raw) + half)
+
+
+def _two(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}".replace("-", "\u2212")
 
 
 def _named(answer: Answer, tariff: Tariff) -> str:
@@ -194,7 +221,7 @@ def _picture(
         for n, m, bad in zip(*each, strict=True)
     )
     whole = streams.get(_ALL) or next(iter(streams.values()))
-    raw = correlation(whole.marking, whole.bad)
+    raw = _raw(whole.marking, whole.bad)
     told = "not known" if math.isnan(raw) else f"{raw:.2f}"
     count = sum(len(each.sent) for each in shown.values())
     return Picture(

@@ -26,7 +26,7 @@ def sensitivity(material: Material, db: Database, answer: Answer) -> Section | N
     found = {key: _of_key(material, db, answer, reference, key) for key in material.keys}
     blocks: list[Block] = [_table(found, reference, material, answer)]
     bars = [bar for key, rows in found.items() if (bar := _bar(key, rows)) is not None]
-    if bars:
+    if bars and not answer.unsold:
         bars.sort(key=lambda bar: bar[1] - bar[3])
         blocks.insert(0, _tornado(bars, answer))
     return Section(f"{answer.provider}-sensitivity", "What it hangs on", tuple(blocks))

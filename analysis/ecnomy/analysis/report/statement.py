@@ -47,9 +47,14 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     provider = provider_of(answer.runs[0], answer.provider)
     if len(provider.offers) + len(provider.file_sources) > 1:
         blocks.append(_by_tariff(db, answer, own))
+    if (by_carrier := _by_carrier(db, answer, own)) is not None:
+        blocks.append(by_carrier)
     length_s = period_s(max(made.seconds for made in answer.runs))
     table, query = _by_time(db, answer, own, length_s)
-    blocks += [_drawn(answer, query, length_s), table]
+    if query.rows:
+        blocks += [_drawn(answer, query, length_s), table]
+    else:
+        blocks.append(Words.of("Nothing was booked on its account: there is nothing to draw."))
     return Section(f"{answer.provider}-money", "Profit and loss", tuple(blocks))
 
 
@@ -65,7 +70,8 @@ def _statement(db: Database, answer: Answer, own: str) -> Table:
         f"    case when line <> 'fixed costs' then sum(quantity) end as number\n"
         f"    from postings where {own} group by line),\n"
         f"  whole as (select sum(sold) as sold, sum(hours) as hours from accounts where {own})\n"
-        f"select line, number, micro, micro / 1e6 / nullif(sold, 0), micro / 1e6 / hours, "
+        f"select line, case when line = 'calls' then sold else number end as number, micro,\n"
+        f"    micro / 1e6 / nullif(sold, 0), micro / 1e6 / hours, "
         f"{place} as place\n"
         f"from sums, whole\nunion all\n"
         f"select 'profit', null, coalesce(sum(micro), 0), sum(micro) / 1e6 / "
@@ -117,6 +123,18 @@ def _by_tariff(db: Database, answer: Answer, own: str) -> Table:
         f"  where {own} group by all) order by t = '{_SHARED}', t, line"
     )
     return _crossed(query, "Profit and loss by tariff", "tariff", f"{answer.provider}-by-tariff")
+
+
+def _by_carrier(db: Database, answer: Answer, own: str) -> Table | None:
+    """To whom marks were paid, None where that was one carrier."""
+    query = db.ask(
+        f"select party, line, sum(micro), sum(quantity) from postings\n"
+        f"  where {own} and kind = 'marks' group by all order by party, line"
+    )
+    if len({row[0] for row in query.rows}) < 2:
+        return None
+    caption = "Marks by the carrier that was paid for them"
+    return _crossed(query, caption, "carrier", f"{answer.provider}-by-carrier")
 
 
 def _crossed(query: Query, caption: str, what: str, name: str) -> Table:

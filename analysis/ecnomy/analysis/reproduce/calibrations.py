@@ -20,7 +20,7 @@ from ecnomy.analysis.reproduce.studies import (
     study_folder,
     unmade,
 )
-from ecnomy.analysis.sweeps import load
+from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import missing
 from ecnomy.markets.sweep.pool import Pool
@@ -65,7 +65,7 @@ def unmade_of_any(paper: Paper, name: str, form: Form, variant: Variant | None =
     if sweep.calibrate is None:
         return unmade(paper, name, form, variant)
     folder = study_folder(paper, name, form, variant)
-    asked = asked_of(_as_made(sweep, paper, name, form, variant), load(folder))
+    asked = asked_of(_as_made(sweep, paper, name, form, variant), open_sweep(folder, raw=True))
     store = Store(folder, asked)
     try:
         engine = form.engine

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Carrying papers.json over a change of the engine that moves no figure (`make carry-papers`).
+"""Carrying papers.json over a change of code that moves no figure (`make carry-papers`).
 
-    python -m ecnomy.analysis.reproduce.carry tests/validation/papers.json
+    python -m ecnomy.analysis.reproduce.carry results/reproduce tests/validation/papers.json
 
-Where only the code of the engine has changed (made_of.py) and the probes of all studies of an entry
-(probes.py) give the same digests as before, its claims count as current again, and `carried` keeps
-the engine that they were measured with. All others stay stale.
+Where only code has changed since a claim was recorded (made_of.py), and nothing that the claim is
+of, its records count as current again if nothing moved; `carried` keeps the engine that they were
+measured with. Whether something moved is seen in the quick form:
+
+    the engine alone     the probes of all studies of the entry (probes.py) give the same digests
+    other code too       the quick runs, which must be there, give each figure of the claim to nine
+                         digits as it was, and its verdict
+
+All others stay stale.
 """
 
 from __future__ import annotations
@@ -18,17 +24,21 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.analysis.compare.sources import find_checkout
-from ecnomy.analysis.reproduce.made_of import ENGINE_CHANGED, Sources
-from ecnomy.analysis.reproduce.papers import load_paper
+from ecnomy.analysis.reproduce.entries import Outcome
+from ecnomy.analysis.reproduce.made_of import CODE_CHANGED, ENGINE_CHANGED, Sources
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.probes import probes_of
 from ecnomy.analysis.reproduce.record import (
     Recorded,
+    outcomes_of,
+    quick_figures,
     read_probes,
     read_record,
     stale,
     stale_lines,
     write_record,
 )
+from ecnomy.analysis.reproduce.studies import Form
 
 __all__ = ["carried_over", "main"]
 
@@ -49,41 +59,84 @@ def carried_over(
     sources: Sources,
     *,
     probes: Callable[[Iterable[str]], Mapping[str, str]] = probes_of,
+    quick: Callable[[str], Mapping[str, Outcome]] | None = None,
 ) -> list[Recorded]:
-    """The records, those carried over whose figures no changed engine has moved.
+    """The records, those carried over whose figures no changed code has moved.
 
     Args:
         records: as papers.json has them.
         then: its probes.
         sources: of the checkout as it is.
         probes: makes the probes of studies anew.
+        quick: the outcomes of the quick runs of a paper as they are now, by claim; None where
+            there are no such runs.
     """
     records = list(records)
-    why = stale(records, sources)
-    moved = {claim for claim, reasons in why.items() if reasons == (ENGINE_CHANGED,)}
-    studies = _studies_of(moved)
-    now = probes(sorted({study for names in studies.values() for study in names}))
+    why = {claim: set(reasons) for claim, reasons in stale(records, sources).items()}
+    by_engine = {claim for claim, reasons in why.items() if reasons == {ENGINE_CHANGED}}
+    by_code = {claim for claim, reasons in why.items() if reasons <= CODE_CHANGED} - by_engine
+    same = _same_probes(by_engine, then, probes)
+    if quick is not None:
+        same |= _same_figures([r for r in records if r.claim in by_code], quick)
 
     def carried(record: Recorded) -> Recorded:
-        needed = studies.get(record.claim, ())
-        if not needed or any(study not in then or then[study] != now[study] for study in needed):
+        if record.claim not in same:
             return record
-        made_of = msgspec.structs.replace(record.made_of, engine=sources.engine)
+        name, _, rest = record.claim.partition(".")
+        item, _, number = rest.rpartition(".")
         first = record.carried or record.made_of.engine
+        made_of = sources.of(name, item, number)
         return msgspec.structs.replace(record, made_of=made_of, carried=first)
 
     return [carried(record) for record in records]
 
 
+def _same_probes(
+    claims: Iterable[str],
+    then: Mapping[str, str],
+    probes: Callable[[Iterable[str]], Mapping[str, str]],
+) -> set[str]:
+    """The claims whose studies give the same probes as before."""
+    studies = _studies_of(claims)
+    now = probes(sorted({study for names in studies.values() for study in names}))
+    return {
+        claim
+        for claim, names in studies.items()
+        if names and all(study in then and then[study] == now[study] for study in names)
+    }
+
+
+def _same_figures(
+    records: Iterable[Recorded], quick: Callable[[str], Mapping[str, Outcome]]
+) -> set[str]:
+    """The claims whose quick figures and verdicts are as they were."""
+    outcomes: dict[str, Outcome] = {}
+    records = list(records)
+    for paper in PAPERS:
+        if any(record.claim.startswith(f"{paper}.") for record in records):
+            outcomes |= quick(paper)
+    return {
+        record.claim
+        for record in records
+        if record.claim in outcomes
+        and (then := quick_figures(record))[1]
+        and then == quick_figures(outcomes[record.claim])
+    }
+
+
 def main(arguments: list[str]) -> int:
     """Carry the records of a file over, and name what stays stale."""
-    file = Path(arguments[0])
+    runs, file = Path(arguments[0]), Path(arguments[1])
+
+    def quick(paper: str) -> Mapping[str, Outcome]:
+        return outcomes_of(load_paper(paper), Form(runs, quick=True))
+
     try:
         checkout = find_checkout(file.parent) or find_checkout()
         if checkout is None:
             raise InputError(f"{file}: found no checkout of ecnomy around it, expected one")
         sources, then = Sources(checkout), read_probes(file)
-        records = carried_over(read_record(file), then, sources)
+        records = carried_over(read_record(file), then, sources, quick=quick)
         left = stale(records, sources)
     except EcnomyError as error:
         print(f"ecnomy: {error}", file=sys.stderr)

@@ -12,16 +12,19 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.commands import INTERRUPTED, EngineName, terminated
+from ecnomy.markets.commands import INTERRUPTED, EngineName, Jobs, terminated
 from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 __all__ = ["reproduce_command"]
 
 DEFAULT_OUT: Final = Path("results/reproduce")
-_WIDTH: Final = 130  # columns, where the output is no terminal
 
 What = Annotated[
-    str, typer.Argument(metavar="[PAPER[.ITEM]]", help="siris2002, siris2002.fig3; none: a list.")
+    list[str] | None,
+    typer.Argument(
+        metavar="[PAPER[.ITEM]]...", help="siris2002.fig3 siris2002.fig4, siris2002; none: a list."
+    ),
 ]
 All = Annotated[bool, typer.Option("--all", help="Every entry of every paper.")]
 Quick = Annotated[bool, typer.Option("--quick", help="Fewer seeds and points: minutes.")]
@@ -36,40 +39,39 @@ Grid = Annotated[
     ),
 ]
 Out = Annotated[Path, typer.Option(help="Where runs, pictures and reproduction.html go.")]
-Workers = Annotated[int, typer.Option(help="Worker processes; 0: one per CPU.", min=0)]
 
 
 def reproduce_command(
-    what: What = "",
+    what: What = None,
     all_: All = False,
     quick: Quick = False,
     resolve: Resolve = False,
     grid: Grid = None,
     engine: EngineName = DEFAULT_ENGINE,
     out: Out = DEFAULT_OUT,
-    workers: Workers = 0,
+    workers: Jobs = 0,
+    as_json: Json = False,
 ) -> None:
     """Measure what the papers report, and say claim by claim whether it is so.
 
     Runs are kept: the same command goes on where it was interrupted.
     """
     from ecnomy.agents.errors import InputError
-    from ecnomy.analysis.reproduce.papers import PAPERS, select
+    from ecnomy.analysis.reproduce.papers import PAPERS, select_all
     from ecnomy.analysis.reproduce.studies import Form
     from ecnomy.markets.engines import engine_kind
 
     signal.signal(signal.SIGTERM, terminated)
     if what and all_:
-        raise InputError(f"--all: found {what!r} beside it, expected one of them")
+        raise InputError(f"--all: found {' '.join(what)!r} beside it, expected one of them")
     if not what and not all_:
-        return _list()
+        return _list(as_json)
     engine_kind(engine)
-    names = list(PAPERS) if all_ else [what]
-    selected = [each for name in names for each in select(name)]
+    asked = select_all(list(PAPERS) if all_ else what or [])
     form = Form(out, quick, engine, grid=not quick if grid is None else grid)
     _before(out)
     try:
-        _reproduce(selected, form, workers, resolve, what.partition(".")[2])
+        _reproduce(asked, form, workers, resolve, as_json)
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
@@ -96,22 +98,27 @@ def _before(out: Path) -> None:
         raise InputError(f"--out {out}: found a folder that cannot be written")
 
 
-def _reproduce(selected: Any, form: Any, workers: int, resolve: bool, item: str) -> None:
-    from rich.console import Console
-
+def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool) -> None:
+    """Measures what was asked for (see papers.select_all)."""
     from ecnomy.analysis.reproduce.page import write_page
     from ecnomy.analysis.reproduce.pictures import write_entry
     from ecnomy.analysis.reproduce.session import reproduce
     from ecnomy.analysis.reproduce.table import budget_line, claims_table, closing_line
+    from ecnomy.analysis.reproduce.values import claims_values
     from ecnomy.markets.sweep.config import Limits
     from ecnomy.markets.sweep.pool import DaskPool
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
-    console.print(budget_line(selected, form), markup=False)
+    console, selected = console_for_tables(), [entry for entry, _ in asked]
+    items = {(paper.paper, item): ids for (paper, item), ids in asked}
+    if not as_json:
+        console.print(budget_line(selected, form), markup=False)
 
     def done(found: Any) -> None:
-        console.print(claims_table(found, item))
-        for file in write_entry(found, form):
+        files = write_entry(found, form)
+        if as_json:
+            return
+        console.print(claims_table(found, items[found.paper.paper, found.item]))
+        for file in files:
             console.print(f"  {file}", markup=False, soft_wrap=True)
 
     found = reproduce(
@@ -122,23 +129,27 @@ def _reproduce(selected: Any, form: Any, workers: int, resolve: bool, item: str)
         resolve=resolve,
         done=done,
     )
+    page = write_page(found, form)
+    if as_json:
+        return print_json(claims_values(found, items, str(page)))
     console.print(closing_line(found), markup=False)
-    print(f"page: {write_page(found, form)}")
+    print(f"page: {page}")
 
 
-def _list() -> None:
+def _list(as_json: bool) -> None:
     """What there is, with the packets each entry sends."""
-    from rich.console import Console
-
     from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
     from ecnomy.analysis.reproduce.table import catalogue_table
+    from ecnomy.analysis.reproduce.values import catalogue_values
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    if as_json:
+        return print_json([catalogue_values(load_paper(name)) for name in PAPERS])
+    console = console_for_tables()
     for name in PAPERS:
         console.print(catalogue_table(load_paper(name)))
     for line in (
         "packets: data packets that all runs of an entry may send at most; entries share runs",
-        "ecnomy reproduce PAPER[.ITEM] [--quick], or --all",
+        "ecnomy reproduce PAPER[.ITEM]... [--quick], or --all",
     ):
         console.print(line, markup=False)
 

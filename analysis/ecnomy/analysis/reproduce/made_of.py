@@ -3,8 +3,8 @@
 
     engine   the code of omnet/laws, omnet/host and omnet/engine
     module   the entry's module, with what it imports of ecnomy.analysis
-    runs     its studies, whole and quick: scenarios, values and seeds, what is measured of a run;
-             the plan of the first run of each
+    runs     its studies, whole and quick: scenarios, values and seeds
+    plan     what is measured of a run of these studies; the plan of the first run of each
     claim    its regions, its grid and control (not its words)
 
 What only draws, prints or keeps books (`_APART`) is no part of it, nor are versions of packages.
@@ -25,7 +25,7 @@ from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.sweep.fingerprint import measure_modules
 
-__all__ = ["ENGINE_CHANGED", "MadeOf", "Sources", "changes"]
+__all__ = ["CODE_CHANGED", "ENGINE_CHANGED", "MadeOf", "Sources", "changes"]
 
 FOLDERS: Final = ("omnet/laws", "omnet/host", "omnet/engine")
 _PACKAGE: Final = "ecnomy.analysis.reproduce"
@@ -56,15 +56,19 @@ class MadeOf(msgspec.Struct, frozen=True, omit_defaults=True):
     module: str = ""
     runs: str = ""
     claim: str = ""
+    plan: str = ""
 
 
 ENGINE_CHANGED: Final = "laws, host or engine have changed"
 _WORDS: Final = {
     "engine": ENGINE_CHANGED,
     "module": "the entry's module or what it imports has changed",
-    "runs": "scenarios or plans have changed",
+    "runs": "scenarios have changed",
+    "plan": "plans, or what is measured of runs, have changed",
     "claim": "regions or grid have changed",
 }
+# What code does to a claim; all else is what the claim is of.
+CODE_CHANGED: Final = frozenset(_WORDS[part] for part in ("engine", "module", "plan"))
 
 
 def changes(then: MadeOf, now: MadeOf) -> tuple[str, ...]:
@@ -82,7 +86,7 @@ class Sources:
     def __init__(self, checkout: Path) -> None:
         self.engine = source_digest(checkout, FOLDERS)[:_LENGTH]
         self._papers: dict[str, Paper] = {}
-        self._studies: dict[tuple[str, str], str] = {}
+        self._studies: dict[tuple[str, str], tuple[str, str]] = {}
         self._modules: dict[tuple[str, str], str] = {}
 
     def has(self, name: str, item: str, number: str) -> bool:
@@ -98,19 +102,29 @@ class Sources:
         """
         paper = self._paper(name)
         entry = paper.entries[item]
-        runs = {study: self._study(paper, study) for study in entry.studies}
-        module = self._module(paper, entry)
-        return MadeOf(self.engine, module, _digest(runs), _digest(_claim(paper, entry, number)))
+        found = {study: self._study(paper, study) for study in entry.studies}
+        runs, plan = ({study: two[i] for study, two in found.items()} for i in (0, 1))
+        return MadeOf(
+            engine=self.engine,
+            module=self._module(paper, entry),
+            runs=_digest(runs),
+            plan=_digest(plan),
+            claim=_digest(_claim(paper, entry, number)),
+        )
 
     def _paper(self, name: str) -> Paper:
         if name not in self._papers:
             self._papers[name] = load_paper(name)
         return self._papers[name]
 
-    def _study(self, paper: Paper, name: str) -> str:
+    def _study(self, paper: Paper, name: str) -> tuple[str, str]:
         key = paper.paper, name
         if key not in self._studies:
-            self._studies[key] = _digest([_study(paper, name, quick) for quick in (False, True)])
+            both = [_study(paper, name, quick) for quick in (False, True)]
+            self._studies[key] = (
+                _digest([two[0] for two in both]),
+                _digest([two[1] for two in both]),
+            )
         return self._studies[key]
 
     def _module(self, paper: Paper, entry: Entry) -> str:
@@ -122,14 +136,14 @@ class Sources:
         return self._modules[key]
 
 
-def _study(paper: Paper, name: str, quick: bool) -> list[Any]:
+def _study(paper: Paper, name: str, quick: bool) -> tuple[list[Any], list[Any]]:
+    """What the runs of a study are, and what code makes of them."""
     study, sweep = paper.studies[name], load_study(paper, name, Form(Path(), quick))
     points = sweep.points()
     plan = "" if quick else make_plan(sweep.scenario_at(points[0].params, points[0].seed)).digest
     made = [[point.params, point.seed] for point in points]
-    measured = measure_modules(sweep.measure, _APART)
-    found = [sweep.base, made, measured, study.batches, study.grid_replicates, plan]
-    return [*found, sweep.calibrate] if sweep.calibrate else found
+    runs = [sweep.base, made, study.batches, study.grid_replicates, sweep.calibrate]
+    return runs, [measure_modules(sweep.measure, _APART), plan]
 
 
 def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -15,7 +16,7 @@ import yaml
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.reproduce.catalogue import FIGURES, Choice, Entry, Finding, Paper
 
-__all__ = ["PAPERS", "load_paper", "papers_folder", "select"]
+__all__ = ["PAPERS", "load_paper", "papers_folder", "select", "select_all"]
 
 PAPERS: Final = (
     *("siris2002", "antoniadis2000", "athuraliya2000", "andreassen2002", "christin2003", "cross"),
@@ -166,3 +167,24 @@ def select(what: str) -> list[tuple[Paper, str]]:
     name, _, item = what.partition(".")
     paper = load_paper(name)
     return [(paper, paper.find(item)[0])] if item else [(paper, each) for each in paper.entries]
+
+
+def select_all(words: Sequence[str]) -> list[tuple[tuple[Paper, str], tuple[str, ...]]]:
+    """What several of `PAPER` and `PAPER.ITEM` mean together, each entry once, in their order.
+
+    Returns:
+        Paper and entry id, each with those of the entry's ids that were asked for; none: all of it.
+
+    Raises:
+        InputError: there is no such paper or item.
+    """
+    found: dict[tuple[str, str], tuple[Paper, str]] = {}
+    ids: dict[tuple[str, str], list[str]] = {}
+    for word in words:
+        item = word.partition(".")[2]
+        for paper, entry in select(word):
+            key = paper.paper, entry
+            found.setdefault(key, (paper, entry))
+            ids.setdefault(key, []).append(item)
+    wanted = {key: () if "" in asked else tuple(dict.fromkeys(asked)) for key, asked in ids.items()}
+    return [(found[key], wanted[key]) for key in found]

@@ -51,6 +51,8 @@ __all__ = [
     "Recorded",
     "Under",
     "claims_of",
+    "outcomes_of",
+    "quick_figures",
     "read_probes",
     "read_record",
     "recorded",
@@ -196,6 +198,19 @@ def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
             figure = _beside(figure, same)
         found.append(figure)
     return (*found, *(_beside(Figure(q.name, q.region, of=q.of), q) for q in left))
+
+
+def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
+    """The quick verdict of a claim and its quick figures: of a record, or as they are now.
+
+    There are none in a record that was made without quick runs.
+    """
+    if isinstance(of, Recorded):
+        figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
+        told = [(*_key(f), f.quick, f.quick_verdict) for f in figures]
+        return (of.quick_verdict, sorted(told, key=repr)) if told else ("", [])
+    told = [(*_key(f), f.measured, f.verdict) for f in _figures(of)]
+    return of.verdict.verdict, sorted(told, key=repr)
 
 
 def _key(figure: Figure) -> Any:

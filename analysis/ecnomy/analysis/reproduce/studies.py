@@ -24,7 +24,7 @@ import numpy.typing as npt
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched
-from ecnomy.analysis.sweeps import load
+from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
@@ -85,7 +85,7 @@ class Runs:
     """The finished runs of one study.
 
     Attributes:
-        frame: as ecnomy.analysis.load gives them.
+        frame: as ecnomy.analysis.open_sweep gives them.
         batches: whether samples are the batches of a run, not its replicates.
         budget: data packets that the study may send.
     """
@@ -216,7 +216,7 @@ class Studies:
 
 
 def _finished(folder: Path) -> pd.DataFrame:
-    frame = load(folder)
+    frame = open_sweep(folder, raw=True)
     failed = frame[frame["status"] != "done"]
     if len(failed):
         reason = failed["reason"].iloc[0]

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.table import Table
 
-from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.catalogue import Claim, Paper
+from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import (
     CONFIRMED,
     REFUTED,
@@ -22,7 +23,14 @@ from ecnomy.analysis.reproduce.session import Reproduced, cost_of
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import figure_text
 
-__all__ = ["budget_line", "catalogue_table", "claims_table", "closing_line", "worst_figures"]
+__all__ = [
+    "budget_line",
+    "catalogue_table",
+    "claims_table",
+    "closing_line",
+    "of_items",
+    "worst_figures",
+]
 
 _SHOWN: Final = 3  # figures of a claim, the worst first
 
@@ -48,12 +56,21 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def claims_table(found: Reproduced, item: str = "") -> Table:
+def of_items(found: Reproduced, items: Sequence[str]) -> Iterator[tuple[Outcome, Claim]]:
+    """What became of the claims that are part of some of an entry's ids; none: of all."""
+    entry = found.paper.entries[found.item]
+    for outcome in found.outcomes:
+        claim = entry.claims[outcome.claim.rpartition(".")[2]]
+        if not items or any(claim.is_of(item) for item in items):
+            yield outcome, claim
+
+
+def claims_table(found: Reproduced, items: Sequence[str] = ()) -> Table:
     """Verdict, figures and reason of each claim of an entry, settings below.
 
     Args:
         found: the entry.
-        item: one of its ids, where it has several and only that part is wanted.
+        items: those of its ids that are wanted, where it has several; none: all.
     """
     paper, entry = found.paper, found.paper.entries[found.item]
     table = Table(title=f"{paper.paper}.{found.item}: {entry.title}", title_justify="left")
@@ -61,11 +78,8 @@ def claims_table(found: Reproduced, item: str = "") -> Table:
     table.caption_justify = "left"
     for name in ("claim", "verdict", "the paper says", "measured"):
         table.add_column(name, overflow="fold")
-    for outcome in found.outcomes:
+    for outcome, claim in of_items(found, items):
         number = outcome.claim.rpartition(".")[2]
-        claim = entry.claims[number]
-        if not claim.is_of(item):
-            continue
         says = claim.says + (f" ({claim.tolerance})" if claim.tolerance else "")
         measured = [figure_text(figure) for figure in worst_figures(outcome.verdict)]
         left = len(outcome.verdict.figures) - len(measured)

@@ -6,19 +6,17 @@ A strategy's parameters are read as a scenario's are, units and all.
 
 from __future__ import annotations
 
-import json
-import sys
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 if TYPE_CHECKING:
     from ecnomy.agents.spec import Params
     from ecnomy.markets.conformance.listing import Listed
 
 __all__ = ["parameters", "strategies_command", "test_strategy_command"]
-
-_WIDTH: Final = 160  # columns, where the output is no terminal
 
 Kind = Annotated[
     str, typer.Argument(metavar="STRATEGY", help="my_lab.strategies:Patient, or a name.")
@@ -31,10 +29,11 @@ AsRole = Annotated[
     list[str] | None,
     typer.Option("--role", metavar="ROLE", help="One role in place of all that it fits."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="As JSON, for programs.")]
 
 
-def test_strategy_command(kind: Kind, param: Param = None, role: AsRole = None) -> None:
+def test_strategy_command(
+    kind: Kind, param: Param = None, role: AsRole = None, as_json: Json = False
+) -> None:
     """Show a strategy hostile situations, and say what it does wrong; exit 1 if anything."""
     from ecnomy.agents.errors import InputError, StrategyError
     from ecnomy.agents.find import look_beside
@@ -46,6 +45,9 @@ def test_strategy_command(kind: Kind, param: Param = None, role: AsRole = None) 
         found = examine(kind, params, roles=tuple(role or ()))
     except StrategyError as error:
         raise InputError(str(error)) from None
+    if as_json:
+        print_json(found)
+        raise typer.Exit(1 if found.defects else 0)
     for defect in found.defects:
         print(f"defect: {defect.line()}")
     for refusal in found.refusals:
@@ -82,14 +84,13 @@ def strategies_command(as_json: Json = False) -> None:
 
     listed = installed()
     if as_json:
-        print(json.dumps([one.plain() for one in listed], indent=1))
+        print_json([one.plain() for one in listed])
     else:
         _show(listed)
 
 
 def _show(listed: list[Listed]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -102,4 +103,4 @@ def _show(listed: list[Listed]) -> None:
         does = f"cannot be used: {one.fault}" if one.fault else one.does
         cells = (name, "\n".join(one.roles), "\n".join(one.answers), fields, does)
         table.add_row(*(Text(cell) for cell in cells))
-    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table, markup=False)
+    console_for_tables().print(table, markup=False)

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 if TYPE_CHECKING:
     from ecnomy.markets.doctor.finding import Finding
@@ -17,7 +18,7 @@ __all__ = ["doctor_command"]
 Results = Annotated[Path, typer.Option("--out", help="The folder that results are to go to.")]
 
 
-def doctor_command(out: Results = Path("results")) -> None:
+def doctor_command(out: Results = Path("results"), as_json: Json = False) -> None:
     """Say whether this installation can work, and what to do where it cannot."""
     try:
         from ecnomy.markets.doctor import examine
@@ -25,14 +26,17 @@ def doctor_command(out: Results = Path("results")) -> None:
         print(f"FAULT: {error}; remedy: pip install --force-reinstall ecnomy")
         raise typer.Exit(1) from None
     findings = examine(out)
-    _show(findings)
-    if any(finding.required and not finding.well for finding in findings):
+    works = all(finding.well for finding in findings if finding.required)
+    if as_json:
+        print_json({"works": works, "findings": [finding.plain() for finding in findings]})
+    else:
+        _show(findings)
+    if not works:
         raise typer.Exit(1)
 
 
 def _show(findings: list[Finding]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -42,7 +46,7 @@ def _show(findings: list[Finding]) -> None:
     table.add_column("found", overflow="fold")
     for finding in findings:
         table.add_row(finding.verdict, finding.what, Text(finding.found))
-    Console(width=None if sys.stdout.isatty() else 100).print(table, markup=False)
+    console_for_tables().print(table, markup=False)
     for finding in sorted(findings, key=lambda finding: not finding.required):
         if not finding.well:
             kind = "remedy" if finding.required else "if wanted"

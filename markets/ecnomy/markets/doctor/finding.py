@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 __all__ = ["Finding"]
@@ -31,3 +33,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
         if self.well:
             return "ok"
         return "FAULT" if self.required else "absent"
+
+    def plain(self) -> dict[str, Any]:
+        """For programs."""
+        return {"verdict": self.verdict, **msgspec.structs.asdict(self)}

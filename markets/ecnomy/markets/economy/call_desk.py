@@ -180,7 +180,7 @@ class CallDesk:
             if sold is None:
                 continue
             judged["tariff"][row], judged["refused_by"][row] = sold.line, sold.refused_by
-            charge, back, claimed = self._settle(sold, *values[1:8])
+            charge, back = self._settle(sold, *values[1:8])
             judged["charge_micro"][row], judged["reimbursement_micro"][row] = charge, back
             if values[4] and calls["accepted"][row]:
                 self._tell(sold, values, charge, back)
@@ -188,21 +188,21 @@ class CallDesk:
 
     def _settle(
         self, sold: _Sold, flow: int, start: int, end: int, complete: int, *bad: int
-    ) -> tuple[int, int, bool]:
-        """What a call cost, what is paid back for it, whether it broke its promise."""
+    ) -> tuple[int, int]:
+        """What a call cost, and what is paid back for it."""
         if sold.tariff is None:
-            return 0, 0, False
+            return 0, 0
         time_micro = sold.tariff.time_charge_micro(end - start)
         if time_micro:
             self._due[CALL].append(_Due(end, flow, time_micro, sold.line))
         charge = sold.tariff.price_micro + time_micro
         sent, late, lost = bad
-        broken = bool(complete) and sold.tariff.broken(sent, late + lost)
+        broken = sold.tariff.broken(sent, late + lost)
         if not complete or not self._acknowledged(sold.tariff, flow, broken):
-            return charge, 0, broken
+            return charge, 0
         back = sold.tariff.back_micro(charge)
         self._due[REIMBURSEMENT].append(_Due(end, flow, back, sold.line))
-        return charge, back, broken
+        return charge, back
 
     def _acknowledged(self, tariff: CallTariff, flow: int, broken: bool) -> bool:
         """Whether those whose word it is say that the promise was broken."""

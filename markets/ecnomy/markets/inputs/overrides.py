@@ -10,12 +10,16 @@ validation, which then names the override as its place.
 cannot take the key is refused as ever, unless the path names what it is about: a step may end in
 conditions, and goes on only where they hold. `sources.*.transport[law=newreno|reno].min_rto=1 s`
 leaves other transports as they are, `links.*.marking[min_threshold].gentle=true` those without that
-key. Conditions that hold nowhere change nothing.
+key. Conditions that hold nowhere change nothing, which `must` refuses.
+
+`network.links.*` means a topology's links too: `network.links.*.rate` is `network.rate` and that of
+each entry of `network.overrides` which has one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -30,6 +34,7 @@ _PART: Final = re.compile(r"(?:[^.\[\]]|\[[^\[\]]*\])+")
 _STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[^\[\]]+\])*)")
 _SPLIT: Final = re.compile(r"((?:[^=\[]|\[[^\]]*\])*)=(.*)", re.DOTALL)
 _EVERY: Final = "*"
+_EVERY_LINK: Final = ["network", "links", _EVERY]
 
 
 class _If(msgspec.Struct, frozen=True):
@@ -46,8 +51,22 @@ class _If(msgspec.Struct, frozen=True):
 _Step = str | int | _If
 
 
-def apply(root: Node, override: str, option: str = "--set") -> Node:
-    """The document with one value replaced or added; `option` is where messages say it stood.
+class _Change(msgspec.Struct):
+    """A value on its way to where it goes, and in how many places it has arrived."""
+
+    value: Node
+    place: Place
+    arrived: int = 0
+
+
+def apply(root: Node, override: str, option: str = "--set", *, must: bool = False) -> Node:
+    """The document with one value replaced or added.
+
+    Args:
+        root: the document.
+        override: `path=value`.
+        option: where messages say that it stood.
+        must: whether conditions that hold nowhere are refused.
 
     Raises:
         ScenarioError: not `path=value`, a path to nowhere, or a value that is not YAML.
@@ -59,7 +78,30 @@ def apply(root: Node, override: str, option: str = "--set") -> Node:
         found = repr(override)
         raise Place(option, None).error("", found, "path=value such as duration='60 s'")
     value = parse(text, place.file, lines=False) if text.strip() else Node(None, place)
-    return _replaced(root, _steps(path, place), value, place, "")
+    change = _Change(value, place)
+    for steps in _ways(root, _steps(path, place)):
+        root = _replaced(root, steps, change, "")
+    if must and not change.arrived:
+        expected = "one that holds for what the scenario has"
+        raise place.error("", "a condition that holds nowhere", expected)
+    return root
+
+
+def _ways(root: Node, steps: list[_Step]) -> Iterator[list[_Step]]:
+    """The path, or those that `network.links.*` stands for where links share what is said once."""
+    network = root.mapping().get("network", _NOTHING).mapping()
+    key = steps[3] if len(steps) > 3 and steps[:3] == _EVERY_LINK else None
+    shared = key == "marking" and network.get("marking", _NOTHING).value is not None
+    if not isinstance(key, str) or not (shared or "topology" in network):
+        yield steps
+        return
+    yield ["network", *steps[3:]]
+    for name, given in network.get("overrides", _NOTHING).mapping().items():
+        if key in given.mapping():
+            yield ["network", "overrides", name, *steps[3:]]
+    for index, link in enumerate(network.get("links", _NOTHING).items()):
+        if key != "marking" or key in link.mapping():
+            yield ["network", "links", index, *steps[3:]]
 
 
 def located(root: Node, path: str) -> tuple[str | int, ...]:
@@ -111,30 +153,31 @@ def _condition(text: str) -> _If:
     return _If(key.strip(), tuple(map(str.strip, values.split("|"))) if equals else ())
 
 
-def _replaced(node: Node, steps: list[_Step], value: Node, place: Place, path: str) -> Node:
+def _replaced(node: Node, steps: list[_Step], change: _Change, path: str) -> Node:
+    place = change.place
     if not steps:
-        return value
+        change.arrived += 1
+        return change.value
     if isinstance(steps[0], _If):
-        return _replaced(node, steps[1:], value, place, path) if steps[0].holds(node) else node
+        return _replaced(node, steps[1:], change, path) if steps[0].holds(node) else node
     if steps[0] == _EVERY:
         for key in _keys(node, place, path):
-            node = _replaced(node, [key, *steps[1:]], value, place, path)
+            node = _replaced(node, [key, *steps[1:]], change, path)
         return node
     key, rest = _resolve(node, steps[0], place, path), steps[1:]
     here = child_path(path, key)
     if isinstance(key, int):
         items = list(node.items())
-        items[key] = _replaced(items[key], rest, value, place, here)
+        items[key] = _replaced(items[key], rest, change, here)
         return Node(items, node.place)
     children = dict(node.mapping())
     if rest and isinstance(rest[0], _If) and key not in children:
         return node  # the condition is on what is not there: it does not hold
+    # A section that is not written yet; whether it may be is the scenario's to say.
+    value = _replaced(children.get(key, Node({}, place)), rest, change, here)
     if not rest and key in _CHOOSERS and key in children and children[key].value != value.value:
         # Another law or kind has other parameters: those of the old one go with it.
         return Node({key: value}, place, keys={key: place})
-    if rest:
-        # A section that is not written yet; whether it may be is the scenario's to say.
-        value = _replaced(children.get(key, Node({}, place)), rest, value, place, here)
     children[key] = value
     return Node(children, node.place, keys={**node.keys, key: place})
 

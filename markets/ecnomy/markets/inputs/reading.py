@@ -202,19 +202,25 @@ def _expected(kind: Any) -> str:
     return "a list" if typing.get_origin(kind) is tuple else "a mapping"
 
 
-def write(value: Any, kind: Any = None) -> Any:
-    """The YAML value (plain and JSON-able) that reads as `value`, every default filled in."""
+def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
+    """The YAML value (plain and JSON-able) that reads as `value`.
+
+    Args:
+        value: as read.
+        kind: its annotation.
+        given: leave out what is at its default; else every default is filled in.
+    """
     kind = _present(kind)
     reader = _split(kind)[1] if kind is not None else None
     if reader is not None:
         return reader.write(value)
     if isinstance(value, msgspec.Struct):
-        return _write_struct(value)
+        return _write_struct(value, given)
     if isinstance(value, tuple):
         inner = typing.get_args(kind)
-        return [write(item, inner[0] if inner else None) for item in value]
+        return [write(item, inner[0] if inner else None, given=given) for item in value]
     if isinstance(value, dict):
-        return {key: write(item) for key, item in value.items()}
+        return {key: write(item, given=given) for key, item in value.items()}
     return value
 
 
@@ -226,11 +232,17 @@ def _present(kind: Any) -> Any:
     return rest[0] if len(rest) == 1 else kind
 
 
-def _write_struct(value: msgspec.Struct) -> dict[str, Any]:
+def _write_struct(value: msgspec.Struct, given: bool) -> dict[str, Any]:
     config = value.__struct_config__
     result: dict[str, Any] = {config.tag_field: config.tag} if config.tag_field else {}
     for key, field in _fields(type(value)).items():
         item = getattr(value, field.name)
-        if item is not None:
-            result[key] = write(item, field.type)
+        if item is not None and not (given and _is_default(item, field)):
+            result[key] = write(item, field.type, given=given)
     return result
+
+
+def _is_default(item: Any, field: msgspec.structs.FieldInfo) -> bool:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return bool(item == field.default_factory())
+    return field.default is not msgspec.NODEFAULT and bool(item == field.default)

@@ -58,18 +58,22 @@ _PROJECT: Final = """\
 """
 
 
-def simulation(plan: Plan, positions: Positions | None = None) -> dict[str, str]:
+def simulation(
+    plan: Plan, positions: Positions | None = None, *, repeated: bool = False
+) -> dict[str, str]:
     """network.ned and omnetpp.ini of a plan, by name.
 
     Args:
         plan: a sealed plan.
         positions: where nodes are drawn, see network_ned.
+        repeated: repetitions have seeds of their own, see omnetpp_ini.
 
     Raises:
         InputError: it has what OMNeT++ cannot hold.
     """
     wiring = wired(plan)
-    return {NED: network_ned(plan, wiring, positions), INI: omnetpp_ini(plan, wiring)}
+    ini = omnetpp_ini(plan, wiring, repeated=repeated)
+    return {NED: network_ned(plan, wiring, positions), INI: ini}
 
 
 def project(plan: Plan, modules: str, positions: Positions | None = None) -> dict[str, str]:
@@ -84,7 +88,7 @@ def project(plan: Plan, modules: str, positions: Positions | None = None) -> dic
         InputError: as `simulation`.
     """
     return {
-        **simulation(plan, positions),
+        **simulation(plan, positions, repeated=True),
         "plan.json": plan.to_json().decode() + "\n",
         "README.txt": readme(plan, modules),
         ".nedfolders": ".\n",

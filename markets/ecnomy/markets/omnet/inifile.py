@@ -42,8 +42,15 @@ _SERVE: Final = """
 """
 
 
-def omnetpp_ini(plan: Plan, wiring: Wiring) -> str:
+def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bool = False) -> str:
     """The ini file of a plan.
+
+    Args:
+        plan: a sealed plan.
+        wiring: its layout.
+        served: with the configuration that `ecnomy serve` is the market of.
+        repeated: repetition k has the k-th seed after the plan's, but in that configuration, whose
+            market knows the plan's alone.
 
     Raises:
         InputError: a number that OMNeT++ cannot hold.
@@ -55,8 +62,18 @@ def omnetpp_ini(plan: Plan, wiring: Wiring) -> str:
         duration=time(plan.duration_ps),
     )
     parts = [head, _section("The market's end", "market", settings.market(plan))]
+    if repeated:
+        seed = _seed(plan)
+        parts[1] = parts[1].replace(seed, f"{seed} + ${{repetition}}")
     parts += [part for node in wiring.nodes for part in _node(plan, wiring, node)]
-    return "".join(parts) + _SERVE.format(network=NETWORK, address=quoted(SERVED))
+    if served:
+        parts.append(_SERVE.format(network=NETWORK, address=quoted(SERVED)))
+        parts += [f"{_seed(plan)}\n"] if repeated else []
+    return "".join(parts)
+
+
+def _seed(plan: Plan) -> str:
+    return next(f"{NETWORK}.market.{k} = {v}" for k, v in settings.market(plan) if k == "seed")
 
 
 def _section(title: str, path: str, lines: Iterable[Setting]) -> str:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ecnomy.markets.omnet.names import one_line, quoted, tag
@@ -11,7 +11,7 @@ from ecnomy.markets.omnet.quantities import bits_per_second, time
 from ecnomy.markets.omnet.wiring import Node, Wiring
 from ecnomy.markets.plan import Plan
 
-__all__ = ["NETWORK", "network_ned"]
+__all__ = ["NETWORK", "channel_settings", "network_ned"]
 
 NETWORK: Final = "Scenario"
 _WIDTH: Final = 1000  # of the background, in which positions are laid out
@@ -36,7 +36,11 @@ network {network}
 
 
 def network_ned(
-    plan: Plan, wiring: Wiring, positions: Mapping[str, tuple[float, float]] | None = None
+    plan: Plan,
+    wiring: Wiring,
+    positions: Mapping[str, tuple[float, float]] | None = None,
+    *,
+    channels: bool = True,
 ) -> str:
     """The network of a plan.
 
@@ -45,6 +49,7 @@ def network_ned(
         wiring: its layout.
         positions: of nodes by name, longitude and latitude or x and y upwards; the others are
             placed by OMNeT++.
+        channels: whether rates and delays stand in it; else they are `channel_settings`.
     """
     height, places = _places(positions or {})
     head = _HEAD.format(
@@ -55,7 +60,7 @@ def network_ned(
         margin=_MARGIN // 2,
     )
     nodes = "".join(_node(node, places.get(node.shown)) for node in wiring.nodes)
-    wires = "".join(_wire(plan, wiring, number) for number in range(len(plan.links)))
+    wires = "".join(_wire(plan, wiring, number, channels) for number in range(len(plan.links)))
     return f"{head}{nodes}    connections allowunconnected:\n{wires}}}\n"
 
 
@@ -68,15 +73,24 @@ def _node(node: Node, place: tuple[int, int] | None) -> str:
     return f"        {node.name}: MarketNode {{\n{display}{gates}        }}\n"
 
 
-def _wire(plan: Plan, wiring: Wiring, number: int) -> str:
+def channel_settings(plan: Plan, wiring: Wiring) -> Iterator[tuple[str, str]]:
+    """Rate and delay of each direction of a link as parameters of its channel."""
+    for link, wire in zip(plan.links, wiring.wires, strict=True):
+        leaves = f"{wiring.nodes[link.source].name}.pppg$o[{wire.leaves}].{wire.name}"
+        yield f"{leaves}.datarate", bits_per_second(link.rate_bps)
+        yield f"{leaves}.delay", time(link.delay_ps)
+
+
+def _wire(plan: Plan, wiring: Wiring, number: int, numbers: bool) -> str:
     link, wire = plan.links[number], wiring.wires[number]
     leaves = f"{wiring.nodes[link.source].name}.pppg$o[{wire.leaves}]"
     enters = f"{wiring.nodes[link.target].name}.pppg$i[{wire.enters}]"
-    channel = f"datarate = {bits_per_second(link.rate_bps)}; delay = {time(link.delay_ps)};"
+    values = f"datarate = {bits_per_second(link.rate_bps)}; delay = {time(link.delay_ps)};"
+    channel = f"            {values}\n" if numbers else ""
     comment = "" if link.name == wire.name else f"  // {quoted(link.name)}"
     return (
         f"        {leaves} --> {wire.name}: DatarateChannel {{{comment}\n"
-        f"            {channel}\n"
+        f"{channel}"
         f"        }} --> {enters};\n"
     )
 

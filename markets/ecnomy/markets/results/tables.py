@@ -3,7 +3,8 @@
 
 The bytes of a table depend on its rows only, not on how they arrived: row groups hold
 ROWS_PER_GROUP rows, the last one what is left. A table is written under `<name>.parquet.tmp` and
-takes its name when it is closed, which is when it becomes readable.
+takes its name when it is closed, which is when it becomes readable. Each column says its unit in
+the metadata of its field (units.py).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from ecnomy.markets.bridge.columns import (
 )
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.structs import NONE
+from ecnomy.markets.results.units import unit_of
 
 __all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "Taken", "schemas"]
 
@@ -140,7 +142,17 @@ def schemas(plan: Plan) -> dict[str, pa.Schema]:
         tables["counts"] = _COUNTS
     if plan.record.classes_every_ps != NONE:
         tables["classes"] = _CLASS_NAMES | _arrow(RECORDS["classes"])
-    return {name: pa.schema(list(columns.items())) for name, columns in tables.items()}
+    return {name: _schema(name, columns) for name, columns in tables.items()}
+
+
+def _schema(table: str, columns: Mapping[str, pa.DataType]) -> pa.Schema:
+    """Every field says its unit in its metadata, under `unit`."""
+    return pa.schema(
+        [
+            pa.field(name, kind, metadata={"unit": unit_of(table, name)})
+            for name, kind in columns.items()
+        ]
+    )
 
 
 class Taken(msgspec.Struct, frozen=True, eq=False):

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import fcntl
 import importlib.metadata
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -39,19 +40,24 @@ _MANIFEST: Final = "manifest.json"
 _LOG: Final = "log.txt"
 
 
-def claim(folder: Path, *, force: bool = False) -> TextIO:
+def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None = None) -> TextIO:
     """Make `folder` ours to write and return its locked log.
 
-    Left-overs of an incomplete run are removed, and nothing else: no file that a run does not
-    write is ever touched.
+    Left-overs of the run that is replaced are removed, and nothing else: no file that a run does
+    not write is ever touched.
+
+    Args:
+        folder: where the results go.
+        force: replace a complete run, whatever it is of.
+        same: replace one whose manifest says these; None: only an incomplete one.
 
     Raises:
         InputError: it is a file, another run is writing there, or it holds anything but an
-            incomplete run of ours (then `force` replaces that run).
+            incomplete run of ours or what `force` or `same` let us replace.
     """
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is no folder")
-    if not force and folder.is_dir() and any(folder.iterdir()) and not _unfinished(folder):
+    if not force and folder.is_dir() and any(folder.iterdir()) and not _ours(folder, same):
         raise InputError(f"{folder}: exists already; --force replaces it, --out names another")
     folder.mkdir(parents=True, exist_ok=True)
     log = (folder / _LOG).open("a", encoding="utf-8")
@@ -83,9 +89,25 @@ class ResultsWriter:
     """Takes what a run produces, message by message."""
 
     def __init__(
-        self, folder: Path, plan: Plan, scenario: dict[str, Any], *, force: bool = False
+        self,
+        folder: Path,
+        plan: Plan,
+        scenario: dict[str, Any],
+        *,
+        force: bool = False,
+        again: str = "",
+        market: bool = True,
     ) -> None:
         """Claims the folder.
+
+        Args:
+            folder: where the results go.
+            plan: of the run.
+            scenario: as plain values, for the manifest.
+            force: replace a complete run, whatever it is of.
+            again: replace a complete run of the same scenario, seed and version on the engine of
+                this name; "": no such run.
+            market: whether that run is one with a market.
 
         Raises:
             InputError: the folder is not ours to write (see claim).
@@ -93,7 +115,6 @@ class ResultsWriter:
         """
         self.folder = folder
         self._plan = plan
-        self._log = claim(folder, force=force)
         self._head: dict[str, Any] = {
             "format": FORMAT,
             "title": plan.title,
@@ -103,6 +124,7 @@ class ResultsWriter:
             "seed": plan.seed,
             "versions": {"ecnomy": _version()},
         }
+        self._log = claim(folder, force=force, same=self._same(again, market))
         self._write_manifest(complete=False, reason=UNFINISHED)
         try:
             self._tables = {n: TableWriter(folder, n, s) for n, s in schemas(plan).items()}
@@ -112,6 +134,14 @@ class ResultsWriter:
         self._start = self._end = nothing_yet(plan)
         self._naming = Naming(plan)
         self._pairs: Columns = {}
+
+    def _same(self, engine: str, market: bool) -> dict[str, Any] | None:
+        """The manifest of a run like this one, as it is read back from JSON."""
+        if not engine:
+            return None
+        versions = {**self._head["versions"], "engine": engine}
+        head = {**self._head, "versions": versions, "balances_micro": market}
+        return msgspec.json.decode(msgspec.json.encode(head), type=dict[str, Any])
 
     def log(self, line: str) -> None:
         """Add a line to the log."""
@@ -231,13 +261,26 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
     }
 
 
-def _unfinished(folder: Path) -> bool:
-    """Whether a folder holds an incomplete run of ours."""
+def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:
+    """Whether a folder holds an incomplete run of ours, or one whose manifest says `same`."""
     try:
         manifest = msgspec.json.decode((folder / _MANIFEST).read_bytes(), type=dict[str, Any])
     except (OSError, msgspec.DecodeError):
         return False
-    return "plan_digest" in manifest and manifest.get("complete") is False
+    if "plan_digest" not in manifest:
+        return False
+    if manifest.get("complete") is False:
+        return True
+    return same is not None and _identity(manifest) == _identity(same)
+
+
+def _identity(manifest: Mapping[str, Any]) -> list[Any]:
+    """What equal runs have in common: all that was given, the version, the engine, a market."""
+    told = [manifest.get(key) for key in ("title", "scenario", "plan_digest", "seed")]
+    versions = manifest.get("versions") or {}
+    engine = str(versions.get("engine", "")).partition(" ")[0]
+    market = bool(manifest.get("balances_micro"))
+    return [*told, versions.get("ecnomy"), engine, market]
 
 
 def _replace(file: Path, content: dict[str, Any]) -> None:

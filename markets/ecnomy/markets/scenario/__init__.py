@@ -25,6 +25,7 @@ from ecnomy.markets.scenario.crosscheck import check_names, market_spec
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.expand import expanded
 from ecnomy.markets.scenario.places import Places
+from ecnomy.markets.scenario.shared_marking import with_shared_marking
 
 __all__ = ["Scenario", "load", "scenario_from_text"]
 
@@ -64,6 +65,10 @@ class Scenario(msgspec.Struct, frozen=True):
         """
         return dict(write(self.document))
 
+    def given(self) -> dict[str, Any]:
+        """As `resolved`, without what is at its default."""
+        return dict(write(self.document, given=True))
+
 
 def load(
     path: str | os.PathLike[str], *, overrides: Sequence[str] = (), seed: int | None = None
@@ -72,13 +77,15 @@ def load(
 
     Args:
         path: the YAML file; messages name it as given.
-        overrides: `path=value`, applied in order after `extends`.
+        overrides: `path=value`, applied in order after `extends`; their conditions must hold
+            somewhere.
         seed: in place of the scenario's (uint64).
 
     Raises:
         ScenarioError: anything wrong, with its place.
     """
-    return _scenario(load_tree(path), os.fspath(path), overrides, seed)
+    root = _changed(load_tree(path), overrides, must=True)
+    return _scenario(root, os.fspath(path), seed)
 
 
 def scenario_from_text(
@@ -89,20 +96,25 @@ def scenario_from_text(
     Raises:
         ScenarioError: anything wrong, with its place.
     """
-    return _scenario(load_text(text, name), name, overrides, seed)
+    return _scenario(_changed(load_text(text, name), overrides, must=False), name, seed)
 
 
-def _scenario(root: Node, file: str, overrides: Sequence[str], seed: int | None) -> Scenario:
+def _changed(root: Node, overrides: Sequence[str], *, must: bool) -> Node:
+    """A document with overrides; `must`: their conditions hold somewhere."""
     if not isinstance(root.value, dict):
         raise root.place.error("", show(root), "a mapping with version: 1")
     for override in overrides:
-        root = apply(root, override)
+        root = apply(root, override, must=must)
+    return root
+
+
+def _scenario(root: Node, file: str, seed: int | None) -> Scenario:
     if seed is not None:
         value = Node(seed, Place("--seed", None), str(seed))
         root = Node({**root.mapping(), "seed": value}, root.place, keys=root.keys)
     look_beside(file)
     by_path: dict[str, Place] = {}
-    document = read(root, Document, "", by_path)
+    document = read(with_shared_marking(root), Document, "", by_path)
     document, places = expanded(document, Places(by_path, file))
     check_names(document, places)
     return Scenario(document, market_spec(document, places), places)

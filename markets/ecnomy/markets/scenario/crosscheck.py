@@ -15,6 +15,7 @@ from ecnomy.markets.economy.ownership import Misowned, owners_of
 from ecnomy.markets.economy.tariffs import Posted, choices
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import child_path
+from ecnomy.markets.scenario.budgets import check_budgets
 from ecnomy.markets.scenario.classes import check_classes, class_spec
 from ecnomy.markets.scenario.document import AgentEntry, ContractEntry, Document
 from ecnomy.markets.scenario.guarantees import check_guarantees
@@ -81,6 +82,7 @@ def market_spec(document: Document, places: Places) -> MarketSpec | None:
     _check_domains(document, specs, places)
     if market.settlement and ":" in market.settlement:
         _check_settlement(market.settlement, places)
+    check_budgets(agents, market.settlement or RETAIL, places)
     return MarketSpec(market.price_per_mark, specs, market.settlement or RETAIL)
 
 

@@ -25,6 +25,9 @@ def expanded(document: Document, places: Places) -> tuple[Document, Places]:
         topology = open_topology(network.topology, network.names, places)
         network, places = with_links(network, topology, places)
         document = msgspec.structs.replace(document, network=network)
+    elif network.marking is not None:  # each link has it by now
+        network = msgspec.structs.replace(network, marking=None)
+        document = msgspec.structs.replace(document, network=network)
     if document.demands:
         from ecnomy.markets.scenario.topology_demands import with_demands
 

@@ -77,7 +77,6 @@ _OF_TOPOLOGY = (
     "buffer",
     "framing",
     "not_ect",
-    "marking",
     "overrides",
 )
 _Packets = Annotated[
@@ -278,7 +277,8 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
         links: written one by one.
         topology: whose edges become duplex links `<from>-<to>` that mark in both directions.
         names: node of the topology -> what it is called here.
-        rate, delay_per_km, delay, buffer, framing, not_ect, marking: of the topology's links.
+        marking: of all links that state none (see shared_marking.py).
+        rate, delay_per_km, delay, buffer, framing, not_ect: of the topology's links.
         overrides: what single links of the topology have instead, in both directions.
         routing, equal_cost: see ecnomy.markets.plan.routing.
         positions: (x, y) of nodes for pictures, (longitude, latitude) of real ones.

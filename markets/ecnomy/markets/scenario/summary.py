@@ -6,7 +6,8 @@ from __future__ import annotations
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.inputs.amounts import MICRO
-from ecnomy.markets.plan import Link, Plan, Scheduler, Source, Tcp
+from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
+from ecnomy.markets.plan.laws import MARKING, Param
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.askings import charges_micro
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices
@@ -28,6 +29,8 @@ def summary(scenario: Scenario, plan: Plan) -> str:
         "",
         f"links ({len(plan.links)})",
         *_some([_link(link, plan) for link in plan.links]),
+        "",
+        *_markings(plan),
         "",
         f"sources ({len(plan.sources)}, {flows} flows)",
         *_some([_source(source, plan) for source in plan.sources]),
@@ -65,6 +68,45 @@ def _link(link: Link, plan: Plan) -> str:
     rate, delay = _rate(link.rate_bps), _time(link.delay_ps)
     queue = _classes(link.scheduler) if link.scheduler else link.marking.law
     return f"{link.name}: {ends}, {rate}, {delay}, {buffer}, {queue}"
+
+
+def _markings(plan: Plan) -> list[str]:
+    """Which law with which parameters each link has: a row for those that are alike."""
+    alike: dict[str, list[str]] = {}
+    for link in plan.links:
+        if link.scheduler is None:
+            alike.setdefault(_law(link.marking), []).append(link.name)
+    rows = [f"{law}: {_names(names, len(plan.links))}" for law, names in alike.items()]
+    if classed := [link.name for link in plan.links if link.scheduler is not None]:
+        rows.append(f"by class: {_names(classed, len(plan.links))}")
+    return [f"marking ({len(rows)} {'kind' if len(rows) == 1 else 'kinds'})", *_some(rows)]
+
+
+def _names(names: list[str], links: int) -> str:
+    if len(names) == links > 1:
+        return f"all {links} links"
+    rest = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _law(law: Law) -> str:
+    """A law and its parameters that are not what they are by default."""
+    table = {param.name: param for param in MARKING[law.law]}
+    told = [
+        f"{name} {_value(law, param)}"
+        for name, param in table.items()
+        if param.default is None or law.params[name] != param.default
+    ]
+    return f"{law.law} ({', '.join(told)})" if told else law.law
+
+
+def _value(law: Law, param: Param) -> str:
+    value = law.params[param.name]
+    if param.choices:
+        return param.choices[int(value)]
+    if param.unit == "flag":
+        return "yes" if value else "no"
+    return f"{value:g}{' bytes' if param.unit == 'unit' and law.params.get('unit') else ''}"
 
 
 def _classes(scheduler: Scheduler) -> str:

@@ -92,6 +92,7 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         "buffer": buffer,
         "framing": network.framing if own.framing is None else own.framing,
         "not_ect": own.not_ect or network.not_ect,
+        "loss": own.loss,
     }
     if buffer and wants_buffer(marking, buffer):
         found, expected = "an unlimited buffer", "one for the virtual queue, or it in 'marking'"

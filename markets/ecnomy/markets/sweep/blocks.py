@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep file says under `parameters`: blocks of values and of ranges."""
+"""What a sweep file says under `parameters`: blocks of values and of ranges.
+
+A value may have a name: `{label: red, value: {law: red, ...}}`. An item of a list has one by the
+key `label` beside its paths, those of a zip by a list `label` beside its others.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.amounts import Choice, Number
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, parse, show
+from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.space import Block, Range, Value
 
 __all__ = [
@@ -21,14 +26,18 @@ __all__ = [
     "plain",
     "plain_tree",
     "read_blocks",
+    "read_over",
     "read_range",
 ]
 
 MOST_RUNS: Final = 10**7
-_BLOCKS: Final = ("grid", "list", "zip", "random", "latin-hypercube")
+_BLOCKS: Final = ("grid", "list", "zip", "random", "latin-hypercube", *PLANS)
 FIXED: Final = ("seed", "version")
+LABEL: Final = "label"
 _SCALE: Final = Choice(("linear", "log"))
 _COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
+_SEVERAL: Final = Number(what="a whole number", least=2, most=MOST_RUNS, whole=True)
+_LEVELS: Final = Number(what="an even number of levels", least=2, most=100, whole=True)
 
 
 def plain_tree(node: Node) -> Any:
@@ -72,7 +81,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
         if kind not in _BLOCKS:
             assert node is not None
             raise node.keys[kind].error(path, f"unknown key {kind!r}", known_name(kind, _BLOCKS))
-        block = _sampled(kind, body, path) if kind in _BLOCKS[3:] else _listed(kind, body, path)
+        block = (_sampled if kind in _BLOCKS[3:] else _listed)(kind, body, path)
         for parameter in block.paths:
             if parameter in FIXED:
                 expected = "a parameter other than that: replicates and seed set the seeds"
@@ -82,6 +91,12 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
                 raise body.place.error(path, found, "each parameter once")
             where[parameter] = path
         blocks.append(block)
+    alone = next((block for block in blocks if block.kind in PLANS), None)
+    if alone and len(blocks) > 1:
+        assert node is not None
+        found = f"{alone.kind} beside {', '.join(set(node.mapping()) - {alone.kind})}"
+        expected = f"{alone.kind} alone; `set` has what is the same in all runs"
+        raise node.keys[alone.kind].error("parameters", found, expected)
     return tuple(blocks)
 
 
@@ -89,46 +104,123 @@ def _listed(kind: str, body: Node, path: str) -> Block:
     if kind == "list":
         return _items(body, path)
     columns: list[tuple[Value, ...]] = []
-    for parameter, values in body.mapping().items():
+    names: list[tuple[str, ...]] = []
+    lists = {key: node for key, node in body.mapping().items() if key != LABEL or kind == "grid"}
+    for parameter, values in lists.items():
         here = child_path(path, parameter)
         if not values.items():
             raise values.place.error(here, show(values), "a list of values")
-        columns.append(tuple(plain(item) for item in values.items()))
+        told = [_labelled(item, f"{here}[{i}]") for i, item in enumerate(values.items())]
+        columns.append(tuple(plain(item) for _, item in told))
+        names.append(_distinct([name for name, _ in told], values, here))
         if kind == "zip" and len(columns[-1]) != len(columns[0]):
             found = f"{len(columns[-1])} values"
             raise values.place.error(here, found, f"{len(columns[0])}, as the others have")
     if not columns:
         raise body.place.error(path, show(body), "a mapping of paths to lists of values")
-    return Block(kind, tuple(body.mapping()), tuple(columns))
+    if kind == "zip":
+        names = [_zip_labels(body.mapping().get(LABEL), path, names, len(columns[0]))]
+    return Block(kind, tuple(lists), tuple(columns), labels=tuple(names))
+
+
+def _labelled(item: Node, path: str) -> tuple[str, Node]:
+    """A value's name, "" for none, and the value."""
+    given = item.mapping() if isinstance(item.value, dict) else {}
+    if LABEL not in given:
+        return "", item
+    if set(given) != {LABEL, "value"}:
+        raise item.place.error(path, show(item), "{label: NAME, value: VALUE}")
+    return _label(given[LABEL], f"{path}.{LABEL}"), given["value"]
+
+
+def _label(node: Node, path: str) -> str:
+    if not isinstance(node.value, str) or not node.value.strip():
+        raise node.place.error(path, show(node), "a name: text that is not empty")
+    return node.value.strip()
+
+
+def _zip_labels(node: Node | None, path: str, inside: list[tuple[str, ...]], n: int) -> Any:
+    """Names of the items of a zip: of the list `label`, else those that its values have."""
+    if node is None:
+        named = [row for row in inside if any(row)]
+        return named[0] if named else ("",) * n
+    here = f"{path}.{LABEL}"
+    if len(node.items()) != n:
+        raise node.place.error(here, show(node), f"a list of {n} names, one for each item")
+    names = [_label(item, f"{here}[{i}]") for i, item in enumerate(node.items())]
+    return _distinct(names, node, here)
+
+
+def _distinct(names: list[str], node: Node, path: str) -> tuple[str, ...]:
+    twice = [name for name in names if name and names.count(name) > 1]
+    if twice:
+        raise node.place.error(path, f"the label {twice[0]!r} twice", "a name of its own for each")
+    return tuple(names)
 
 
 def _items(body: Node, path: str) -> Block:
     if not body.items():
         raise body.place.error(path, show(body), "a list of mappings from paths to values")
-    names = tuple(body.items()[0].mapping())
+    names = tuple(name for name in body.items()[0].mapping() if name != LABEL)
     rows: list[tuple[Value, ...]] = []
+    labels: list[str] = []
     for index, item in enumerate(body.items()):
-        if not names or set(item.mapping()) != set(names):
-            here = f"{path}[{index}]"
+        here = f"{path}[{index}]"
+        if not names or set(item.mapping()) - {LABEL} != set(names):
             raise item.place.error(
                 here, show(item), f"a mapping with {', '.join(names) or 'paths'}"
             )
         rows.append(tuple(plain(item.mapping()[name]) for name in names))
-    return Block("list", names, tuple(zip(*rows, strict=True)))
+        label = item.mapping().get(LABEL)
+        labels.append(_label(label, f"{here}.{LABEL}") if label is not None else "")
+    told = (_distinct(labels, body, path),)
+    return Block("list", names, tuple(zip(*rows, strict=True)), labels=told)
 
 
 def _sampled(kind: str, body: Node, path: str) -> Block:
     given = body.mapping()
-    if "samples" not in given or not given.get("over", Node(None, body.place)).mapping():
-        raise body.place.error(path, show(body), "samples: N and over: {path: {from: A, to: B}}")
+    count = "trajectories" if kind == "morris" else "samples"
+    own = {"sobol": ("second-order",), "morris": ("levels",)}.get(kind, ())
+    if count not in given or not given.get("over", Node(None, body.place)).mapping():
+        raise body.place.error(
+            path, show(body), f"{count}: N and over: {{path: {{from: A, to: B}}}}"
+        )
     for key in given:
-        if key not in ("samples", "over"):
-            expected = known_name(key, ("samples", "over"))
+        if key not in (count, "over", *own):
+            expected = known_name(key, (count, "over", *own))
             raise body.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
-    samples = _COUNT.read(given["samples"], f"{path}.samples")
-    over = given["over"].mapping()
-    ranges = tuple(_range(node, child_path(f"{path}.over", name)) for name, node in over.items())
-    return Block(kind, tuple(over), ranges=ranges, samples=samples)
+    reader = _SEVERAL if kind in PLANS else _COUNT
+    samples = reader.read(given[count], f"{path}.{count}")
+    if kind == "sobol" and samples & (samples - 1):
+        expected = "a power of 2, such as 64: the sequence is even over the ranges only then"
+        raise given[count].place.error(f"{path}.{count}", f"{samples}", expected)
+    paths, ranges = read_over(given["over"], f"{path}.over")
+    levels, second = _of_plan(kind, given, path)
+    return Block(kind, paths, ranges=ranges, samples=samples, levels=levels, second_order=second)
+
+
+def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
+    """Levels of morris, and whether sobol has second-order indices."""
+    levels = 4 if kind == "morris" else 0
+    if "levels" in given:
+        levels = _LEVELS.read(node := given["levels"], f"{path}.levels")
+        if levels % 2:
+            raise node.place.error(f"{path}.levels", show(node), _LEVELS.expected)
+    second = given.get("second-order")
+    if second is not None and not isinstance(second.value, bool):
+        raise second.place.error(f"{path}.second-order", show(second), "true or false")
+    return levels, bool(second is not None and second.value)
+
+
+def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...]]:
+    """Parameters and the ranges they are varied over, as written under `over`.
+
+    Raises:
+        ScenarioError: anything wrong, with its place.
+    """
+    over = node.mapping()
+    ranges = tuple(_range(each, child_path(path, name)) for name, each in over.items())
+    return tuple(over), ranges
 
 
 def _range(node: Node, path: str) -> Range:

@@ -3,24 +3,25 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import sys
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.commands import INTERRUPTED, EngineName, terminated
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.commands import INTERRUPTED, Jobs, SweepEngine, terminated
 
 __all__ = ["observer_of", "progress_text", "sweep_command"]
 
+# Named as a user would name it: markets imports nothing of ecnomy.analysis.
+CONCLUSION: Final = "ecnomy.analysis.sweep_report.found:conclusion_lines"
 _LINE_S = 10.0  # between two lines of progress where there is no terminal
 
 Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
 Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
-Workers = Annotated[int, typer.Option(help="Local worker processes; 0: one per CPU.", min=0)]
 Scheduler = Annotated[str, typer.Option(help="A running dask scheduler, tcp://HOST:PORT.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Say how many runs and how long; make none.")]
 Retry = Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")]
@@ -32,66 +33,88 @@ OldCode = Annotated[
 def sweep_command(
     config: Config,
     out: Out = None,
-    workers: Workers = 0,
+    workers: Jobs = 0,
     scheduler: Scheduler = "",
     dry_run: Dry = False,
     retry_failed: Retry = False,
     accept_old_code: OldCode = False,
-    engine: EngineName = DEFAULT_ENGINE,
+    engine: SweepEngine = None,
 ) -> None:
     """Make all runs of a sweep that are not there yet."""
-    import msgspec
-
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.config import load_sweep
-    from ecnomy.markets.sweep.driver import default_folder, missing, unwritten
-    from ecnomy.markets.sweep.store import Store
+    from ecnomy.markets.sweep.driver import default_folder, unwritten
+    from ecnomy.markets.sweep.engine_choice import with_engine
 
     signal.signal(signal.SIGTERM, terminated)
-    sweep = msgspec.structs.replace(load_sweep(config), engine=engine)
+    folder = out or default_folder(str(config))
+    sweep = with_engine(load_sweep(config), engine, folder)
     if sweep.calibrate:
         raise InputError(f"{config}: found calibrate, which `ecnomy calibrate {config}` searches")
+    if sweep.tune:
+        raise InputError(f"{config}: found tune, which `ecnomy tune {config}` searches")
     if dry_run:
         return _dry(sweep, workers, scheduler)
     try:
-        store = Store(out or default_folder(str(config)), sweep)
-        try:
-            for file in store.put_aside:
-                print(f"ecnomy: {file}: was not whole; its runs are made again", file=sys.stderr)
-            if store.others:
-                print(
-                    f"ecnomy: {store.others} earlier runs in {store.folder} are not of this sweep "
-                    "as it is now; they are kept, but not shown",
-                    file=sys.stderr,
-                )
-            store.compact()
-            points = missing(
-                store, retry_failed=retry_failed, accept_old_code=accept_old_code, engine=engine
-            )
-            _make(sweep, store, points, scheduler, workers)
-        finally:
-            store.close()
+        _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
     except OSError as error:
         raise unwritten(error) from error
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
+    _conclude(folder)
 
 
-def _make(sweep: Any, store: Any, points: list[str], scheduler: str, workers: int) -> None:
-    from ecnomy.markets.sweep.driver import Tally, sweep_runs
+def _in_rounds(
+    sweep: Any, folder: Path, retry: bool, old_code: bool, where: tuple[str, int]
+) -> None:
+    """Make what is missing; with `until` as long as points ask for more replicates."""
+    from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
     from ecnomy.markets.sweep.pool import DaskPool
+    from ecnomy.markets.sweep.rounds import grown
+    from ecnomy.markets.sweep.store import Store
 
-    if not points:
-        return _report(Tally(len(store.points), len(store.points)), store)
-    pool = DaskPool(scheduler, workers, sweep.limits)
-    observer = observer_of(len(store.points))
+    asked, made, pool = grown(sweep, folder), 0, None
     try:
-        tally = sweep_runs(sweep, store, pool, points, observer)
+        while True:
+            store = Store(folder, asked)
+            try:
+                if not made:
+                    _say_store(store)
+                store.compact()
+                points = missing(
+                    store, retry_failed=retry and not made, accept_old_code=old_code,
+                    engine=sweep.engine,
+                )  # fmt: skip
+                if points:
+                    pool = pool or DaskPool(*where, sweep.limits)
+                    observer = observer_of(len(store.points))
+                    try:
+                        sweep_runs(asked, store, pool, points, observer)
+                    finally:
+                        observer.stop()
+                made += len(points)
+                tally = Tally(len(store.points), max(0, len(store.points) - made), made)
+                more = grown(sweep, folder)
+                if not points or more == asked:
+                    return _report(tally, store)
+            finally:
+                store.close()
+            asked = more
     finally:
-        observer.stop()
-        pool.close()
-    _report(tally, store)
+        if pool:
+            pool.close()
+
+
+def _say_store(store: Any) -> None:
+    for file in store.put_aside:
+        print(f"ecnomy: {file}: was not whole; its runs are made again", file=sys.stderr)
+    if store.others:
+        print(
+            f"ecnomy: {store.others} earlier runs in {store.folder} are not of this sweep "
+            "as it is now; they are kept, but not shown",
+            file=sys.stderr,
+        )
 
 
 def _report(tally: Any, store: Any) -> None:
@@ -101,13 +124,29 @@ def _report(tally: Any, store: Any) -> None:
     print(f"results: {store.folder}")
 
 
+def _conclude(folder: Path) -> None:
+    """What the sweep found, and which verbs say more; nothing without the packages it takes."""
+    from ecnomy.agents.errors import EcnomyError
+
+    module, _, function = CONCLUSION.partition(":")
+    try:
+        lines = getattr(importlib.import_module(module), function)(folder)
+    except (ImportError, EcnomyError):
+        lines = ()
+    for line in lines:
+        print(line)
+    print(f"a table and a picture: ecnomy show {folder}")
+    print(f"a page: ecnomy report {folder}")
+
+
 def _dry(sweep: Any, workers: int, scheduler: str) -> None:
     """`N runs`, and an estimate from a few made here."""
     import os
 
     from ecnomy.markets.sweep.driver import estimate_s
 
-    print(f"{len(sweep)} runs")
+    most = f", at most {sweep.places * sweep.until.most}" if sweep.until else ""
+    print(f"{len(sweep)} runs{most}")
     each_s = estimate_s(sweep)
     if scheduler:
         print(f"about {each_s:.2g} s a run on this machine, {each_s * len(sweep):.3g} s in all")

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.engines import DEFAULT_ENGINE, ENGINES
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.overrides import apply, located
 from ecnomy.markets.inputs.reading import known_name
@@ -33,16 +33,21 @@ from ecnomy.markets.scenario.size_list import with_sizes_inside
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
 from ecnomy.markets.sweep.calibration import Calibration, beginning, read_calibration
 from ecnomy.markets.sweep.measure import EXPECTED, find_measure
+from ecnomy.markets.sweep.sequential import Until, read_until
 from ecnomy.markets.sweep.space import Assignment, Block, Point, Value, points
+from ecnomy.markets.sweep.tuning import Tuning, read_tuning
+from ecnomy.markets.sweep.tuning import beginning as tuning_beginning
 
 __all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
 
 UNLIMITED: Final = -1
 _KEYS: Final = (
     *("version", "title", "scenario", "set", "parameters", "replicates", "seed", "seeds"),
-    *("limits", "keep", "measure", "calibrate", "quick"),
+    *("limits", "keep", "measure", "outcomes", "until", "calibrate", "tune", "quick"),
+    "engine",
 )
-_QUICK: Final = ("set", "parameters", "replicates", "calibrate")
+_PLAYED: Final = "tournament"  # read by ecnomy.analysis.tournament
+_QUICK: Final = ("set", "parameters", "replicates", "until", "calibrate", "tune")
 _SEED: Final = Number(what="a whole number", least=0, most=2**62, whole=True)
 _COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
 _TIME: Final = Amount(what="a time", example="10 min", units=("ps",), above=True)
@@ -66,9 +71,14 @@ class Sweep(msgspec.Struct, frozen=True):
         keep: whether each run's results folder is kept.
         measure: module:function of outcome columns of its own, "" for none (see measure.py).
         engine: of all runs, by name.
+        engine_stated: whether the file names it.
         variant: `path=value`, laid over every point.
         calibrate: a parameter that is searched for, None where there is none.
+        tune: parameters that are searched for the best of an outcome, None where there are none.
         chosen: its points, where a search has chosen them; none: those of the blocks.
+        outcomes: columns that are looked at first, the main one before the others.
+        until: when a point has replicates enough, None: after `replicates`.
+        counts: with `until`, how many replicates each point of the blocks has so far.
     """
 
     file: str
@@ -82,27 +92,49 @@ class Sweep(msgspec.Struct, frozen=True):
     limits: Limits
     keep: bool
     engine: str = DEFAULT_ENGINE
+    engine_stated: bool = False
     measure: str = ""
     variant: tuple[str, ...] = ()
     calibrate: Calibration | None = None
+    tune: Tuning | None = None
     chosen: tuple[Point, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    until: Until | None = None
+    counts: tuple[int, ...] = ()
 
     def __len__(self) -> int:
-        if self.chosen or self.calibrate:
+        if self.chosen or self.calibrate or self.tune:
             return len(self.points())
-        total = self.replicates
+        if self.counts:
+            return sum(self.counts)
+        return self.replicates * self.places
+
+    @property
+    def places(self) -> int:
+        """How many points the blocks make, replicates apart."""
+        total = 1
         for block in self.blocks:
             total *= len(block)
         return total
 
     def points(self) -> list[Point]:
-        """All runs of the sweep, in order; of a calibration those that it begins with."""
+        """All runs of the sweep, in order; of a search those that it begins with."""
         if self.chosen:
             return list(self.chosen)
         if self.calibrate:
             return beginning(self.calibrate, self.blocks, self.replicates, self.seed)
-        found = points(self.blocks, replicates=self.replicates, seed=self.seed, paired=self.paired)
-        return list(found)
+        if self.tune:
+            return tuning_beginning(self.tune, self.replicates, self.seed)
+        if not self.counts:
+            return list(self.all_points(self.replicates))
+        most = max(self.counts)
+        found = self.all_points(most)
+        own = [point for point in found if point.replicate < self.counts[point.number // most]]
+        return [msgspec.structs.replace(point, number=n) for n, point in enumerate(own)]
+
+    def all_points(self, replicates: int) -> Iterator[Point]:
+        """The points of the blocks, with so many replicates each."""
+        return points(self.blocks, replicates=replicates, seed=self.seed, paired=self.paired)
 
     def scenario_at(self, params: Assignment, seed: int) -> Scenario:
         """The scenario of a point.
@@ -174,12 +206,15 @@ def _text(value: Value) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def load_sweep(path: str | os.PathLike[str], *, quick: bool = False) -> Sweep:
+def load_sweep(
+    path: str | os.PathLike[str], *, quick: bool = False, beside: tuple[str, ...] = ()
+) -> Sweep:
     """Read a sweep file; its first point is loaded, so that a wrong path is found at once.
 
     Args:
         path: the file.
         quick: with what it says under `quick`: other replicates or parameters, more to `set`.
+        beside: keys that the caller reads itself.
 
     Raises:
         ScenarioError: anything wrong with it or with its scenario, with its place.
@@ -192,8 +227,8 @@ def load_sweep(path: str | os.PathLike[str], *, quick: bool = False) -> Sweep:
     if not given:
         raise root.place.error("", show(root), "a mapping with version: 1 and a scenario")
     for key in given:
-        if key not in _KEYS:
-            raise root.keys[key].error(key, f"unknown key {key!r}", known_name(key, _KEYS))
+        if key not in (*_KEYS, *beside):
+            raise _unknown(root, key, shown)
     _version(root)
     fast = _quick(given.get("quick"))
     given = {**given, **{k: v for k, v in fast.items() if k != "set"}} if quick else given
@@ -211,14 +246,75 @@ def load_sweep(path: str | os.PathLike[str], *, quick: bool = False) -> Sweep:
         paired=_read(given, "seeds", Choice(("paired", "independent")), "paired") == "paired",
         limits=_limits(given.get("limits")),
         keep=_read(given, "keep", Choice(("results", "nothing")), "nothing") == "results",
+        engine=_read(given, "engine", Choice(ENGINES), DEFAULT_ENGINE),
+        engine_stated="engine" in given,
         measure=_measure(given.get("measure")),
+        outcomes=_outcomes(given.get("outcomes")),
     )
+    if "until" in given:
+        sweep = _sequential(sweep, given)
     if "calibrate" in given:
         sweep = _calibrated(sweep, given)
+    if "tune" in given:
+        sweep = _tuned(sweep, given)
     if len(sweep) > MOST_RUNS:
         raise root.place.error("parameters", f"{len(sweep):,} runs", f"at most {MOST_RUNS:,}")
     _try_first(sweep, root)
     return sweep
+
+
+def _sequential(sweep: Sweep, given: dict[str, Node]) -> Sweep:
+    """The sweep with the rule by which its replicates end."""
+    node = given["until"]
+    for search in ("calibrate", "tune"):
+        if search in given:
+            raise node.place.error("until", f"until beside {search}", "one of them")
+    place = given["replicates"].place if "replicates" in given else node.place
+    return msgspec.structs.replace(sweep, until=read_until(node, sweep.replicates, place))
+
+
+def _outcomes(node: Node | None) -> tuple[str, ...]:
+    if node is None:
+        return ()
+    given = [item.value for item in node.items()] or [node.value]
+    names = [name for name in given if isinstance(name, str) and name]
+    if len(names) < len(given):
+        raise node.place.error("outcomes", show(node), "a list of names of columns of the runs")
+    return tuple(dict.fromkeys(names))
+
+
+def _unknown(root: Node, key: str, shown: str) -> ScenarioError:
+    if key == _PLAYED:
+        found = f"{key!r}, which `ecnomy tournament {shown}` plays"
+        return root.keys[key].error(key, found, "a sweep without it")
+    return root.keys[key].error(key, f"unknown key {key!r}", known_name(key, _KEYS))
+
+
+def _tuned(sweep: Sweep, given: dict[str, Node]) -> Sweep:
+    """The sweep with the parameters that are tuned."""
+    node = given["tune"]
+    tuning = read_tuning(node)
+    for other in ("parameters", "calibrate"):
+        if other in given:
+            expected = "tune alone; `set` has what is the same in all runs"
+            raise given[other].place.error(other, f"{other} beside tune", expected)
+    _check_aliases((Block("zip", tuning.paths, ((),)),), sweep.base, node)
+    _check_search(sweep, given, node, "tune")
+    if tuning.trials * sweep.replicates > MOST_RUNS:
+        found = f"{tuning.trials:,} with {sweep.replicates:,} replicates each"
+        raise node.place.error("tune.trials", found, f"at most {MOST_RUNS:,} runs")
+    outcomes = sweep.outcomes or (tuning.outcome,)
+    return msgspec.structs.replace(sweep, tune=tuning, outcomes=outcomes)
+
+
+def _check_search(sweep: Sweep, given: dict[str, Node], node: Node, name: str) -> None:
+    """A search has replicates, with the same seeds at every value."""
+    if sweep.replicates < 2:
+        place = given["replicates"].place if "replicates" in given else node.place
+        raise place.error("replicates", "1", f"2 at least, as {name} tells intervals")
+    if not sweep.paired:
+        found = f"independent seeds beside {name}"
+        raise given["seeds"].place.error("seeds", found, "paired: the search compares seeds")
 
 
 def _calibrated(sweep: Sweep, given: dict[str, Node]) -> Sweep:
@@ -227,22 +323,25 @@ def _calibrated(sweep: Sweep, given: dict[str, Node]) -> Sweep:
     calibration = read_calibration(node, len(sweep) // sweep.replicates)
     block = Block("zip", (calibration.path, *calibration.shares), ((),))
     _check_aliases((*sweep.blocks, block), sweep.base, node)
-    if sweep.replicates < 2:
-        place = given["replicates"].place if "replicates" in given else node.place
-        raise place.error("replicates", "1", "2 at least, as a calibration tells intervals")
-    if not sweep.paired:
-        found = "independent seeds beside calibrate"
-        raise given["seeds"].place.error("seeds", found, "paired: the search compares seeds")
+    _check_search(sweep, given, node, "calibrate")
     return msgspec.structs.replace(sweep, calibrate=calibration)
 
 
 def _try_first(sweep: Sweep, root: Node) -> None:
-    """The first point makes a scenario; the scenario as it stands is known to be one."""
+    """The first point makes a scenario; the scenario as it stands is known to be one.
+
+    Of a tuning both corners of the ranges do.
+    """
     first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
     if sweep.calibrate:
         first |= sweep.calibrate.assignment(sweep.calibrate.range.low)
+    tried = [first]
+    if sweep.tune:
+        ends = zip(*((each.low, each.high) for each in sweep.tune.ranges), strict=True)
+        tried = [sweep.tune.assignment(end) for end in ends]
     try:
-        sweep.scenario_at(first, sweep.seed)
+        for params in tried:
+            sweep.scenario_at(params, sweep.seed)
     except ScenarioError as error:
         place = _blamed(root, error.path or "")
         raise place.error(error.path or "parameters", error.found, error.expected) from None
@@ -251,7 +350,7 @@ def _try_first(sweep: Sweep, root: Node) -> None:
 def _blamed(root: Node, path: str) -> Place:
     """Where the sweep file sets what a fault is about: the first key that the path is, or is in."""
     given = root.mapping()
-    parts = [given[key] for key in ("set", "parameters", "calibrate") if key in given]
+    parts = [given[key] for key in ("set", "parameters", "calibrate", "tune") if key in given]
     parts += [part for node in parts for part in node.mapping().values()]
     parts += [item for node in parts for item in node.items()]
     parts += [node.mapping()["over"] for node in parts if "over" in node.mapping()]
@@ -297,7 +396,7 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
         if changes is not None and not isinstance(changes.value, dict):
             raise changes.place.error("set", show(changes), "a mapping of paths to values")
         for key, value in (changes.mapping() if changes else {}).items():
-            tree = apply(tree, f"{key}={_text(plain(value))}")
+            tree = apply(tree, f"{key}={_text(plain(value))}", must=True)
     return file, msgspec.json.encode(plain_tree(tree)).decode()
 
 

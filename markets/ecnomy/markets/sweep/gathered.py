@@ -12,6 +12,7 @@ All but balances are of the measured window. A link's reverse is left out unless
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -21,15 +22,13 @@ from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.summaries import PS_PER_S, Mark, flow_rows, link_rows, nothing_yet
 
-__all__ = ["Gathered"]
+__all__ = ["Gathered", "outcome_row"]
 
 MICRO: Final = 1e6
 _MEANS: Final = ("goodput_bps", "marks_per_s", "marking_rate", "mean_delay_s", "mean_cwnd")
 _SUMS: Final = ("goodput_bps", "marks_per_s", "mean_cwnd")  # of the flows in a row, where many
 _MONEY: Final = {"charge_per_s": "mark_charge_micro", "fee_per_s": "fee_micro"}
-_LINK: Final = (
-    *("utilization", "marking_probability", "mean_queue_packets", "mean_wait_s", "drops"),
-)
+_MEAN_OF_LINK: Final = ("utilization", "marking_probability", "mean_queue_packets", "mean_wait_s")
 
 
 class Gathered:
@@ -55,22 +54,39 @@ class Gathered:
     def record(self, record: Record) -> None:
         """Rows of tables are not kept."""
 
-    def row(self, market: MarketLike) -> dict[str, float | None]:
+    def row(self, market: MarketLike) -> dict[str, int | float | None]:
         """The outcome, by column; None for a mean over nothing."""
         flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
         names, balances = market.ledger.names, market.ledger.balances_micro.tolist()
-        row = {
-            **_of_sources(flows, window_s),
-            **_of_links(links),
-            **{f"balance.{n}": b / MICRO for n, b in zip(names, balances, strict=True)},
-        }
-        return {name: value if math.isfinite(value) else None for name, value in row.items()}
+        return outcome_row(flows, links, window_s, dict(zip(names, balances, strict=True)))
 
 
-def _of_sources(flows: dict[str, Any], window_s: float) -> dict[str, float]:
-    row: dict[str, float] = {}
+def outcome_row(
+    flows: Mapping[str, Any],
+    links: Mapping[str, Any],
+    window_s: float,
+    balances_micro: Mapping[str, int],
+) -> dict[str, float | None]:
+    """The outcome by column, of the tables `flows` and `links` as they are or as they were written.
+
+    Args:
+        flows: columns of the table `flows`.
+        links: columns of the table `links`.
+        window_s: length of the measured window.
+        balances_micro: of every account, micro-units.
+    """
+    row = {
+        **_of_sources(flows, window_s),
+        **_of_links(links),
+        **{f"balance.{name}": balance / MICRO for name, balance in balances_micro.items()},
+    }
+    return {name: value if math.isfinite(value) else None for name, value in row.items()}
+
+
+def _of_sources(flows: Mapping[str, Any], window_s: float) -> dict[str, int | float]:
+    row: dict[str, int | float] = {}
     sources = np.array(flows["source"])
     for source in dict.fromkeys(flows["source"]):
         own = sources == source
@@ -87,10 +103,11 @@ def _of_sources(flows: dict[str, Any], window_s: float) -> dict[str, float]:
     return row
 
 
-def _of_links(links: dict[str, Any]) -> dict[str, float]:
-    row: dict[str, float] = {}
+def _of_links(links: Mapping[str, Any]) -> dict[str, int | float]:
+    row: dict[str, int | float] = {}
     for index, link in enumerate(links["name"]):
         busy = links["marks"][index] > 0 or links["drops"][index] > 0
         if busy or not link.endswith(".reverse"):
-            row |= {f"{link}.{name}": float(links[name][index]) for name in _LINK}
+            row |= {f"{link}.{name}": float(links[name][index]) for name in _MEAN_OF_LINK}
+            row[f"{link}.drops"] = int(links["drops"][index])
     return row

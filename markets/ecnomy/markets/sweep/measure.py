@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import numbers
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -64,7 +65,9 @@ def find_measure(name: str) -> Measure:
     return cast(Measure, found)
 
 
-def measured(name: str, results: Path, taken: Mapping[str, object]) -> dict[str, float | None]:
+def measured(
+    name: str, results: Path, taken: Mapping[str, object]
+) -> dict[str, int | float | None]:
     """What the function called `name` makes of a run, by column.
 
     Args:
@@ -85,7 +88,7 @@ def measured(name: str, results: Path, taken: Mapping[str, object]) -> dict[str,
         raise ResultsError(
             f"measure {name!r} failed: {type(error).__name__}: {error} ({where})"
         ) from error
-    columns: dict[str, float | None] = {}
+    columns: dict[str, int | float | None] = {}
     for key, figure in figures.items():
         columns |= _columns(name, str(key), figure)
     if clash := sorted(set(columns) & set(taken)):
@@ -93,9 +96,11 @@ def measured(name: str, results: Path, taken: Mapping[str, object]) -> dict[str,
     return columns
 
 
-def _columns(name: str, key: str, figure: Figure) -> dict[str, float | None]:
+def _columns(name: str, key: str, figure: Figure) -> dict[str, int | float | None]:
     if figure is None:
         return {key: None}
+    if isinstance(figure, numbers.Integral) and not isinstance(figure, bool):
+        return {key: int(figure)}
     try:
         values = [float(figure)]  # type: ignore[arg-type]
         keys = [key]

@@ -82,7 +82,8 @@ class Outcome(msgspec.Struct, frozen=True):
         reason: why it failed.
         strategies: digests of the users' modules it used, that of `measure` included.
         params: the point's values (set as the record is kept).
-        values: outcome columns (see gathered.py); None where there is nothing to take a mean of.
+        values: outcome columns (see gathered.py), whole numbers where they count something; None
+            where there is nothing to take a mean of.
     """
 
     point: str
@@ -91,7 +92,7 @@ class Outcome(msgspec.Struct, frozen=True):
     reason: str
     code: Code
     strategies: dict[str, str]
-    values: dict[str, float | None]
+    values: dict[str, int | float | None]
     engine_cpu_s: float = 0.0
     wall_s: float = 0.0
     data_packets: int = 0
@@ -187,8 +188,8 @@ def _simulated(
 
 
 def _measured(
-    measures: tuple[str, ...], folder: Path, values: dict[str, float | None]
-) -> dict[str, float | None]:
+    measures: tuple[str, ...], folder: Path, values: dict[str, int | float | None]
+) -> dict[str, int | float | None]:
     """With the columns of measures; those of OURS give way to others of the same name."""
     for measure in measures:
         more = measured(measure, folder, {} if measure in OURS else values)

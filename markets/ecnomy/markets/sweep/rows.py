@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 import msgspec
@@ -11,9 +12,10 @@ from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.space import Block
 
-__all__ = ["cell_of", "kinds_of", "row_of", "table_of"]
+__all__ = ["cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
 
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
+_WHOLE: Final = re.compile(r"[+-]?\d{1,15}(\s|$)")  # "20", "20 packets"; exact as a double too
 _RESERVED: Final = (
     *("run", "point", "seed", "status", "reason", "engine_cpu_s"),
     *("wall_s", "data_packets", "generation", "worker", "code", "strategies"),
@@ -27,7 +29,44 @@ def kinds_of(sweep: Sweep) -> dict[str, str | None]:
         for block in sweep.blocks
         for path, kind in zip(block.paths, _block_kinds(block), strict=True)
     }
-    return found | (sweep.calibrate.units if sweep.calibrate else {})
+    search = sweep.calibrate or sweep.tune
+    return found | (search.units if search else {})
+
+
+def factors_of(sweep: Sweep) -> list[dict[str, Any]]:
+    """What varies independently, in the order in which points are numbered (the last one fastest).
+
+    A grid has a factor for each of its paths, any other block is one factor: its paths vary
+    together. `labels` and `values` (a row for each path) are of its levels; samples have none.
+    """
+    found: list[dict[str, Any]] = []
+    for block in sweep.blocks:
+        if block.ranges:
+            one: dict[str, Any] = {"paths": block.paths, "levels": len(block), "values": ()}
+            found.append({**one, "kind": block.kind, "labels": ()})
+        elif block.kind == "grid":
+            for number, (path, values) in enumerate(zip(block.paths, block.values, strict=True)):
+                labels = block.labels[number] if block.labels else ("",) * len(values)
+                one = {"paths": (path,), "levels": len(values), "values": (values,)}
+                found.append({**one, "kind": block.kind, "labels": labels})
+        else:
+            labels = block.labels[0] if block.labels else ("",) * len(block)
+            one = {"paths": block.paths, "levels": len(block), "values": block.values}
+            found.append({**one, "kind": block.kind, "labels": labels})
+    return found
+
+
+def whole_of(sweep: Sweep) -> list[str]:
+    """The parameters whose numbers are all whole, as they were written."""
+    found: list[str] = []
+    for block in sweep.blocks:
+        for number, path in enumerate(block.paths):
+            if block.ranges:
+                whole = block.ranges[number].whole
+            else:
+                whole = all(_WHOLE.match(str(value)) for value in block.values[number])
+            found += [path] if whole else []
+    return found
 
 
 def cell_of(value: Any, kind: str | None) -> Any:
@@ -89,8 +128,17 @@ def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
         elif name in _RESERVED:
             columns[name] = pa.array(values)
         else:
-            columns[name] = pa.array(values, pa.float64())
+            columns[name] = pa.array(values, _type_of(values))
     return pa.table(columns)
+
+
+def _type_of(values: list[Any]) -> Any:
+    """Whole numbers where all are (a count stays one), else fractions."""
+    import pyarrow as pa
+
+    known = [value for value in values if value is not None]
+    whole = bool(known) and all(type(value) is int for value in known)
+    return pa.int64() if whole else pa.float64()
 
 
 def _parameter(values: list[Any], unit: str | None) -> Any:

@@ -3,8 +3,9 @@
 
 Blocks (grid, list, zip, random, latin-hypercube) are multiplied with each other in the order they
 are written; the last one varies fastest. A grid is the product of its lists, a zip goes through its
-lists together, random and Latin hypercube samples lie within ranges. Draws come from the sweep's
-seed alone (numpy's Philox; scipy.stats.qmc), so that the same file gives the same points.
+lists together, random and Latin hypercube samples lie within ranges. The plans of a sensitivity
+analysis (sobol, morris) do too, and each stands alone (plans.py). Draws come from the sweep's seed
+alone (numpy's Philox; scipy.stats.qmc; SALib), so that the same file gives the same points.
 """
 
 from __future__ import annotations
@@ -17,7 +18,18 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
-__all__ = ["Assignment", "Block", "Point", "Range", "Value", "points", "products"]
+from ecnomy.markets.sweep.plans import PLANS, plan_length, plan_shares
+
+__all__ = [
+    "Assignment",
+    "Block",
+    "Point",
+    "Range",
+    "Value",
+    "latin_hypercube",
+    "points",
+    "products",
+]
 
 Value = str | int | float | bool | None
 Assignment = dict[str, Value]  # path -> value; a mapping or list is its JSON text
@@ -33,9 +45,10 @@ class Range(msgspec.Struct, frozen=True):
     whole: bool = False
 
     def at(self, u: float) -> Value:
-        """The value at a share `u` in [0, 1) of the range."""
+        """The value at a share `u` in [0, 1] of the range."""
         if self.whole:
-            return self.shown(int(self.low) + math.floor(u * (self.high - self.low + 1)))
+            value = int(self.low) + math.floor(u * (self.high - self.low + 1))
+            return self.shown(min(value, int(self.high)))
         if self.log:
             return self.shown(self.low * (self.high / self.low) ** u)
         return self.shown(self.low + u * (self.high - self.low))
@@ -52,11 +65,15 @@ class Block(msgspec.Struct, frozen=True):
     """One way to vary parameters.
 
     Attributes:
-        kind: grid, list, zip, random or latin-hypercube.
+        kind: grid, list, zip, random, latin-hypercube, sobol or morris.
         paths: the parameters it sets.
         values: per path the values of a grid or zip, per item the assignment of a list.
         ranges: per path the range of samples.
-        samples: how many samples.
+        samples: how many samples; of a plan how many base samples (sobol) or trajectories (morris).
+        labels: what values are called, "" for what has no name: of a grid a row for each path, of
+            a list or zip one row for its items.
+        levels: of the grid that morris's trajectories go over.
+        second_order: whether sobol has the samples for indices of pairs.
     """
 
     kind: str
@@ -64,10 +81,15 @@ class Block(msgspec.Struct, frozen=True):
     values: tuple[tuple[Value, ...], ...] = ()
     ranges: tuple[Range, ...] = ()
     samples: int = 0
+    labels: tuple[tuple[str, ...], ...] = ()
+    levels: int = 0
+    second_order: bool = False
 
     def __len__(self) -> int:
         if self.kind == "grid":
             return math.prod(len(values) for values in self.values)
+        if self.kind in PLANS:
+            return plan_length(self.kind, self.samples, len(self.ranges), self.second_order)
         return self.samples if self.ranges else len(self.values[0])
 
     def assignments(self, seed: int) -> list[Assignment]:
@@ -75,7 +97,7 @@ class Block(msgspec.Struct, frozen=True):
         if self.kind == "grid":
             rows: list[tuple[Value, ...]] = list(itertools.product(*self.values))
         elif self.ranges:
-            shares = _samples(self.kind, self.samples, len(self.ranges), seed)
+            shares = self._shares(np.random.Generator(np.random.Philox(seed)))
             rows = [
                 tuple(r.at(float(u)) for r, u in zip(self.ranges, row, strict=True))
                 for row in shares
@@ -83,6 +105,15 @@ class Block(msgspec.Struct, frozen=True):
         else:
             rows = list(zip(*self.values, strict=True))
         return [dict(zip(self.paths, row, strict=True)) for row in rows]
+
+    def _shares(self, generator: np.random.Generator) -> np.ndarray:
+        """Where in their ranges the samples lie, [sample, parameter]."""
+        if self.kind in PLANS:
+            more = self.levels if self.kind == "morris" else self.second_order
+            return plan_shares(self.kind, self.samples, len(self.ranges), more, generator)
+        if self.kind == "latin-hypercube":
+            return latin_hypercube(self.samples, len(self.ranges), generator)
+        return generator.random((self.samples, len(self.ranges)))
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -125,11 +156,9 @@ def _seed(seed: int, params: Assignment, replicate: int) -> int:
     return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
 
 
-def _samples(kind: str, samples: int, dimensions: int, seed: int) -> np.ndarray:
-    generator = np.random.Generator(np.random.Philox(seed))
-    if kind == "latin-hypercube":
-        from scipy.stats import qmc
+def latin_hypercube(samples: int, dimensions: int, generator: np.random.Generator) -> np.ndarray:
+    """Samples of the unit cube, [sample, dimension]: one in each n-th part of each dimension."""
+    from scipy.stats import qmc
 
-        drawn: np.ndarray = qmc.LatinHypercube(d=dimensions, rng=generator).random(samples)
-        return drawn
-    return generator.random((samples, dimensions))
+    drawn: np.ndarray = qmc.LatinHypercube(d=dimensions, rng=generator).random(samples)
+    return drawn

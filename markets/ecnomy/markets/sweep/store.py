@@ -18,9 +18,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import itertools
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -29,13 +30,15 @@ import msgspec
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
-from ecnomy.markets.sweep.rows import kinds_of, row_of, table_of
+from ecnomy.markets.sweep.plans import PLANS
+from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
 from ecnomy.markets.sweep.space import Point
 
 __all__ = [
     "FORMAT",
     "SHARD_RUNS",
     "Store",
+    "every_name",
     "head_of",
     "identified",
     "is_sweep",
@@ -47,7 +50,7 @@ FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
 _HEAD: Final = "sweep.json"
 _OURS: Final = {_HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
-_NOTHING: Final[dict[str, float | None]] = {}
+_NOTHING: Final[dict[str, int | float | None]] = {}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -56,11 +59,33 @@ def identified(sweep: Sweep) -> Iterator[tuple[str, Point]]:
 
     Samples of whole numbers coincide; each of them counts.
     """
+    most = sweep.until.most if sweep.until else 0
+    counts = sweep.counts or (sweep.replicates,) * (sweep.places if most else 0)
+    number = itertools.count()
+    for name, point in _named(sweep, sweep.all_points(most) if most else sweep.points()):
+        if not most:
+            yield name, point
+        elif point.replicate < counts[point.number // most]:
+            yield name, msgspec.structs.replace(point, number=next(number))
+
+
+def every_name(sweep: Sweep) -> list[list[str]]:
+    """The identities of all replicates that a point may ever have, for each point of the blocks.
+
+    They do not change as replicates are added, not even where samples coincide.
+    """
+    assert sweep.until is not None
+    most = sweep.until.most
+    names = [name for name, _ in _named(sweep, sweep.all_points(most))]
+    return [names[first : first + most] for first in range(0, len(names), most)]
+
+
+def _named(sweep: Sweep, points: Iterable[Point]) -> Iterator[tuple[str, Point]]:
     before: Counter[bytes] = Counter()
     head = hashlib.sha256(sweep.base.encode())
     if sweep.variant:
         head.update(_ENCODE(sweep.variant))
-    for point in sweep.points():
+    for point in points:
         text = _ENCODE([point.params, point.seed])
         digest = head.copy()
         digest.update(text + b"%d" % before[text])
@@ -99,6 +124,7 @@ class Store:
             raise InputError(f"{folder}: is no folder")
         if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
             raise InputError(f"{folder}: exists already and holds no sweep; --out names another")
+        _check_engine(folder, sweep)
         for name in ("", "outcomes", "shards"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         self._lock = _locked(folder)
@@ -203,8 +229,21 @@ class Store:
         self.put_aside.append(aside)
 
 
+def _check_engine(folder: Path, sweep: Sweep) -> None:
+    """Runs of two engines never stand in one folder."""
+    with contextlib.suppress(ResultsError):  # a head that cannot be read is written anew
+        there = head_of(folder).get("engine", sweep.engine)
+        if there != sweep.engine:
+            raise InputError(
+                f"{folder}: found runs of the engine {there}, expected {sweep.engine}'s; "
+                f"--engine {there} goes on with them, another --out begins anew"
+            )
+
+
 def head_of(folder: Path) -> dict[str, Any]:
     """The head of a sweep's folder: its file, points, and the unit of each parameter in `kinds`.
+
+    `plan` is that of a sensitivity analysis, None or missing where there is none.
 
     Raises:
         ResultsError: it holds no sweep.
@@ -219,16 +258,44 @@ def head_of(folder: Path) -> dict[str, Any]:
 
 
 def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
+    more: dict[str, Any] = {} if sweep.calibrate else {"factors": factors_of(sweep)}
+    if sweep.until:
+        level = sweep.until.level_of_look(sweep.replicates)
+        more |= {"until": msgspec.to_builtins(sweep.until), "level_of_look": level}
+        more["looks"] = sweep.until.looks(sweep.replicates)
+        more["counts"] = sweep.counts or (sweep.replicates,) * sweep.places
     return {
+        **more,
+        "outcomes": sweep.outcomes,
+        "paired": sweep.paired,
+        "own": bool(sweep.measure),
+        "whole": whole_of(sweep),
         "format": FORMAT,
         "title": sweep.title,
         "file": sweep.file,
         "scenario": sweep.scenario,
         "base": sweep.base,
         "variant": sweep.variant,
+        "engine": sweep.engine,
         "kinds": kinds_of(sweep),
         "replicates": sweep.replicates,
         "points": points,
+        "plan": _plan(sweep),
+    }
+
+
+def _plan(sweep: Sweep) -> dict[str, Any] | None:
+    """The plan of a sensitivity analysis, None where the points are of no plan."""
+    if sweep.calibrate or sweep.tune or not sweep.blocks or sweep.blocks[0].kind not in PLANS:
+        return None
+    block = sweep.blocks[0]
+    return {
+        "kind": block.kind,
+        "paths": block.paths,
+        "samples": block.samples,
+        "levels": block.levels,
+        "second_order": block.second_order,
+        "paired": sweep.paired,
     }
 
 

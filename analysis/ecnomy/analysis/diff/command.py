@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `diff`: two runs, or two groups of runs, side by side.
+
+ecnomy diff results/red results/vq                    runs, or folders of runs under seeds
+ecnomy diff results/a1 results/a2 -- results/b1 results/b2
+ecnomy diff results/price --by market.price_per_mark  a sweep, by a parameter of two values
+ecnomy diff results/laws:red results/laws:virtual-queue
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+from typer.core import TyperCommand
+
+from ecnomy.agents.errors import InputError
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.diff.difference import Diff
+
+__all__ = ["diff_app", "diff_command"]
+
+PICTURE: Final = "diff.png"
+_BETWEEN: Final = "--"  # the groups
+_KEPT: Final = "/--/"  # stands for it while options are read, as `--` would end them
+_WIDTH: Final = 140  # columns, where the output is not a terminal
+
+Runs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="A B | A... -- B...",
+        help="Two runs, or folders of runs under several seeds, or SWEEP:PATH=VALUE.",
+    ),
+]
+By = Annotated[str, typer.Option(help="Of one sweep: the parameter whose two values are compared.")]
+Json = Annotated[bool, typer.Option("--json", help="Print everything as JSON instead.")]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE", help="Write the outcomes as CSV.")
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option("--plot", metavar="FILE", help="Where the picture goes; default diff.png."),
+]
+NoPlot = Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")]
+All = Annotated[bool, typer.Option("--all", help="Show every outcome, however many there are.")]
+
+
+class _Grouped(TyperCommand):
+    """Keeps the `--` between groups, which options may follow."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [_KEPT if arg == _BETWEEN else arg for arg in args])
+
+
+diff_app = typer.Typer(add_completion=False)
+
+
+@diff_app.command("diff", cls=_Grouped)
+def diff_command(
+    runs: Runs,
+    by: By = "",
+    json: Json = False,
+    csv: Csv = None,
+    plot: Plot = None,
+    no_plot: NoPlot = False,
+    all_: All = False,
+) -> None:
+    """Show what differs between two runs, or two groups of runs: settings, then every outcome."""
+    from ecnomy.analysis.diff.difference import diff
+
+    first, second = _groups(runs, bool(by))
+    found = diff(first, second, by=by)
+    if json:
+        print(_json(found))
+    else:
+        _show(found, all_)
+    if csv is not None:
+        found.frame().to_csv(csv, index=False)
+    if not no_plot and (plot is not None or not json):
+        from ecnomy.analysis.diff.picture import diff_picture
+
+        file = plot if plot is not None else Path(PICTURE)
+        drawn = diff_picture(found, file)
+        said = f"picture: {file}" if drawn else "picture: none, the runs' results were not kept"
+        print(said, file=sys.stderr if json else sys.stdout)
+
+
+def _groups(runs: Sequence[str], by: bool) -> tuple[list[str], list[str]]:
+    if _KEPT in runs:
+        at = runs.index(_KEPT)
+        first, second = list(runs[:at]), list(runs[at + 1 :])
+        if not first or not second or _KEPT in second:
+            raise InputError("found no two groups around `--`, expected A1 A2 ... -- B1 B2 ...")
+        return first, second
+    if len(runs) != (1 if by else 2):
+        wanted = "one sweep with --by" if by else "two, or two groups with `--` between them"
+        raise InputError(f"found {len(runs)} names of runs, expected {wanted}")
+    return [runs[0]], list(runs[1:])
+
+
+def _show(found: Diff, everything: bool) -> None:
+    from rich.console import Console
+
+    from ecnomy.analysis.diff import table
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console.print(table.heading(found), style="bold", markup=False)
+    for told in (*found.first.left_out, *found.second.left_out):
+        console.print(f"left out: {told}", markup=False)
+    console.print()
+    console.print("What differs in the scenarios", style="bold", markup=False)
+    for line in table.settings_lines(found):
+        console.print(line, markup=False)
+    console.print()
+    most = len(found.outcomes) if everything else table.MOST_ROWS
+    if found.outcomes:
+        console.print(table.outcome_table(found, most))
+    else:
+        console.print("every outcome is the same in all runs", markup=False)
+    if (more := len(found.outcomes) - most) > 0:
+        console.print(f"... and {more} more outcomes (--all shows them)", markup=False)
+    console.print()
+    for line in table.legend(found):
+        console.print(line, style="dim", markup=False)
+    lines = list(table.sentences(found))
+    if lines:
+        console.print()
+    for line in lines:
+        console.print(line, markup=False)
+
+
+def _json(found: Diff) -> str:
+    import msgspec
+
+    def group(one: Any) -> dict[str, Any]:
+        members = [{"run": m.label, "seed": m.seed} for m in one.members]
+        return {"name": one.name, "runs": members, "left_out": one.left_out}
+
+    told = {
+        "first": group(found.first),
+        "second": group(found.second),
+        "pairs": found.pairs,
+        "why_unpaired": found.why_unpaired,
+        "settings": found.settings,
+        "outcomes": [
+            {**msgspec.to_builtins(one), "differs": one.differs} for one in found.outcomes
+        ],
+        "same": found.same,
+        "missing": found.missing,
+    }
+    return msgspec.json.format(msgspec.json.encode(told)).decode()

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the picture of a diff draws of a run: rates, marking, queues, prices and balances over time.
+
+A curve is known by what its panel is called, so that runs of both groups meet in one panel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.activity import flows_on
+from ecnomy.analysis.carriers import prices_of
+from ecnomy.analysis.link_marking import activity_of, crossings_of, link_shares
+from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.results import Run
+from ecnomy.analysis.summary import groups_of
+from ecnomy.analysis.windows import Epochs
+
+__all__ = ["Curve", "curves_of", "shown_links"]
+
+Floats = npt.NDArray[np.float64]
+_BINS: Final = 60
+_MOST_LINKS: Final = 2
+
+
+class Curve(msgspec.Struct, frozen=True, eq=False):
+    """Values over time, NaN where there are none."""
+
+    t_s: Floats
+    values: Floats
+    unit: str
+
+
+class _Times(msgspec.Struct, frozen=True, eq=False):
+    """Report times, and the intervals between them."""
+
+    edges_ps: npt.NDArray[np.int64]
+
+    @property
+    def seconds(self) -> Floats:
+        return np.asarray(np.diff(self.edges_ps) / PS_PER_S, dtype=np.float64)
+
+    @property
+    def middle_s(self) -> Floats:
+        edges = self.edges_ps / PS_PER_S
+        return np.asarray((edges[1:] + edges[:-1]) / 2, dtype=np.float64)
+
+
+def shown_links(runs: Sequence[Run]) -> list[str]:
+    """Links of all runs that marked or dropped most; where none did, the one used most."""
+    common = set.intersection(*({str(n) for n in run.links["name"]} for run in runs))
+    bad = dict.fromkeys(sorted(common), 0.0)
+    used = dict(bad)
+    for run in runs:
+        links = run.links
+        for name, marks, drops, use in zip(
+            links["name"], links["marks"], links["drops"], links["utilization"], strict=True
+        ):
+            if name in common:
+                bad[name] += float(marks + drops)
+                used[name] += float(use)
+    worst = sorted((name for name in bad if bad[name] > 0), key=lambda name: -bad[name])
+    return worst[:_MOST_LINKS] or sorted(used, key=lambda name: -used[name])[:1]
+
+
+def curves_of(run: Run, links: Sequence[str], accounts: Sequence[str]) -> dict[str, Curve]:
+    """The curves of a run by panel; none with fewer than two reports.
+
+    Args:
+        run: whose.
+        links: names of the links to draw.
+        accounts: names of the accounts to draw.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    flows = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+    if len(flows.t_ps) < 2:
+        return {}
+    times = _Times(flows.grid(max(int(flows.t_ps[-1]) // _BINS, 1)))
+    return {
+        **_rates(run, flows, times),
+        **_of_links(run, flows, times, links),
+        **_prices(run, times),
+        **_balances(run, times, accounts),
+    }
+
+
+def _rates(run: Run, flows: Epochs, times: _Times) -> dict[str, Curve]:
+    rates = 8e-6 * np.diff(flows.at("acked_bytes", times.edges_ps), axis=0)
+    rates /= times.seconds[:, None]
+    on = flows_on(run, times.edges_ps)
+    sources = {source.name: source for source in run.plan.sources}
+    found = {}
+    for group in groups_of(run):
+        member = list(group.flows)
+        counted = on[:, member].sum(axis=1)
+        mean = np.full(len(counted), np.nan)
+        np.divide(rates[:, member].sum(axis=1), counted, out=mean, where=counted > 0)
+        source, t_ps = sources[group.source], times.middle_s * PS_PER_S
+        off = t_ps < source.start.at_ps
+        if source.stop_ps >= 0:
+            off |= t_ps > source.stop_ps
+        mean[off] = np.nan
+        found[f"{group.label}: rate of a flow"] = Curve(times.middle_s, mean, "Mbps")
+    return found
+
+
+def _of_links(run: Run, flows: Epochs, times: _Times, names: Sequence[str]) -> dict[str, Curve]:
+    links = Epochs(run.link_epochs, "link", len(run.plan.links))
+    shares = link_shares(crossings_of(run), activity_of(run, flows, times.edges_ps))
+    grown = {
+        name: np.diff(links.at(name, times.edges_ps), axis=0)
+        for name in ("marks", "arrivals", "queue_integral")
+    }
+    marks, arrivals = grown["marks"] * shares.marks, grown["arrivals"] * shares.arrivals
+    marked = 100 * np.divide(marks, arrivals, out=np.zeros_like(marks), where=arrivals > 0)
+    queue = grown["queue_integral"] / times.seconds[:, None]
+    at = {link.name: index for index, link in enumerate(run.plan.links)}
+    found = {}
+    for name in names:
+        found[f"{name}: data packets marked"] = Curve(times.middle_s, marked[:, at[name]], "%")
+        found[f"{name}: mean queue"] = Curve(times.middle_s, queue[:, at[name]], "packets")
+    return found
+
+
+def _prices(run: Run, times: _Times) -> dict[str, Curve]:
+    """Prices of carriers that changed them."""
+    found = {}
+    for name, prices in prices_of(run).items():
+        if len(set(prices.money.tolist())) > 1:
+            t_ps = times.middle_s * PS_PER_S
+            index = np.searchsorted(prices.t_ps, t_ps, side="right") - 1
+            values = np.where(index >= 0, prices.money[np.maximum(index, 0)], np.nan)
+            found[f"{name}: price of a mark"] = Curve(times.middle_s, values, "money")
+    return found
+
+
+def _balances(run: Run, times: _Times, accounts: Sequence[str]) -> dict[str, Curve]:
+    ledger = run.ledger
+    t_ps = ledger["t_ps"].to_numpy(dtype=np.int64)
+    amount = ledger["amount_micro"].to_numpy(dtype=np.int64)
+    sides = {side: ledger[side].astype(str).to_numpy() for side in ("credit", "debit")}
+    found = {}
+    for account in accounts:
+        own = np.where(sides["credit"] == account, amount, 0)
+        own = own - np.where(sides["debit"] == account, amount, 0)
+        order = np.argsort(t_ps, kind="stable")
+        sums = np.concatenate([[0], np.cumsum(own[order])])
+        values = sums[np.searchsorted(t_ps[order], times.edges_ps, side="right")] / 1e6
+        edges_s = np.asarray(times.edges_ps / PS_PER_S, dtype=np.float64)
+        found[f"{account}: balance"] = Curve(edges_s, values, "money")
+    return found

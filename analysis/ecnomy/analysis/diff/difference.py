@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two groups of runs compared in all their outcomes.
+
+An outcome is compared over the runs that have it: over pairs where runs of both groups match (same
+seed), else over both groups as they are (see ecnomy.analysis.comparisons, which has the
+statistics). With a single run, or pair, on a side there is a difference and no interval. Outcomes
+that are the same number in every run are no comparisons: they are counted and left out, and the
+q-values are over all others. Order: what differs first (q up to 0.05), then by size of effect.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import msgspec
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.diff.groups import Group, Member, open_group, sweep_groups
+from ecnomy.analysis.diff.settings import Settings, settings_of
+from ecnomy.analysis.outcome_names import Named, name_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Diff", "Outcome", "diff", "diff_groups"]
+
+SURE: Final = 0.05  # a q-value up to this is a difference
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One outcome of both groups; numbers are in the unit of `named`.
+
+    Attributes:
+        column: as sweeps call it.
+        first, second: means.
+        low, high: ends of the 95 % interval of `difference`; NaN where there is none.
+        effect: Hedges' g, NaN where there is none.
+        p, q: NaN where there are none.
+        runs: pairs, or runs of the smaller group.
+    """
+
+    column: str
+    named: Named
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    effect: float
+    p: float
+    q: float
+    runs: int
+
+    @property
+    def differs(self) -> bool:
+        """Whether it is a difference, beside all the others."""
+        return self.q <= SURE
+
+    @property
+    def change(self) -> float:
+        """The difference over the larger mean, for an order where there are no intervals."""
+        largest = max(abs(self.first), abs(self.second))
+        return abs(self.difference) / largest if largest else 0.0
+
+
+class Diff(msgspec.Struct, frozen=True, eq=False):
+    """All that `ecnomy diff` says.
+
+    Attributes:
+        pairs: how many pairs of runs; 0 where runs are not paired.
+        why_unpaired: in words, "" where they are paired.
+        sellers: agents that use no flows themselves; their balance is their profit.
+        outcomes: those that are not the same in all runs, what differs first.
+        same: columns that are.
+        missing: columns that only one group has.
+    """
+
+    first: Group
+    second: Group
+    settings: Settings
+    pairs: int
+    why_unpaired: str
+    sellers: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+    same: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def single(self) -> bool:
+        """Whether there are no intervals, as a side has one run, or there is one pair."""
+        return min(self._counts) < 2
+
+    @property
+    def _counts(self) -> tuple[int, int]:
+        if self.pairs:
+            return self.pairs, self.pairs
+        return len(self.first.members), len(self.second.members)
+
+    @property
+    def used(self) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
+        """The runs that are compared, pair by pair where they are paired."""
+        return _matched(self.first, self.second) if self.pairs else self._all
+
+    @property
+    def _all(self) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
+        return self.first.members, self.second.members
+
+    def frame(self) -> pd.DataFrame:
+        """A row per outcome: column, of, what, unit, both means, difference, low, high, effect,
+        p, q, runs."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "column": one.column,
+                "of": one.named.subject,
+                "what": one.named.what,
+                "unit": one.named.unit,
+                "first": one.first,
+                "second": one.second,
+                **{k: getattr(one, k) for k in ("difference", "low", "high", "effect", "p", "q")},
+                "runs": one.runs,
+            }
+            for one in self.outcomes
+        )
+
+
+Names: TypeAlias = str | Path | Sequence[str | Path]
+
+
+def diff(first: Names, second: Names = (), *, by: str = "") -> Diff:
+    """Compare two groups of runs.
+
+    Args:
+        first: a name of runs, or several, see ecnomy.analysis.diff.groups; with `by` a sweep's
+            folder.
+        second: likewise; none with `by`.
+        by: a parameter of the sweep with two values, which the groups are.
+
+    Raises:
+        ResultsError: there are no runs of such a name.
+        InputError: a run is in both groups, or the sweep has not two values.
+    """
+    first, second = _listed(first), _listed(second)
+    if by:
+        if len(first) != 1 or second:
+            raise InputError(f"--by {by}: found more than one name, expected a sweep's folder")
+        return diff_groups(*sweep_groups(Path(first[0]), by))
+    return diff_groups(open_group(first), open_group(second))
+
+
+def _listed(names: Names) -> Sequence[str | Path]:
+    return [names] if isinstance(names, (str, Path)) else names
+
+
+def diff_groups(first: Group, second: Group) -> Diff:
+    """Compare two groups that are there.
+
+    Raises:
+        InputError: a run is in both.
+        ResultsError: they have no outcome in common.
+    """
+    both = {m.label for m in first.members} & {m.label for m in second.members}
+    if both:
+        raise InputError(f"{min(both)}: found it in both groups, expected it in one")
+    first, second = _told_apart(first, second)
+    a, b = _matched(first, second)
+    why = _why_unpaired(first, second, len(a))
+    pairs = 0 if why else len(a)
+    if not pairs:
+        a, b = first.members, second.members
+    sellers = _sellers(a[0])
+    columns = list(dict.fromkeys(name for m in (*a, *b) for name in m.values))
+    known = [{n for m in group for n, v in m.values.items() if v is not None} for group in (a, b)]
+    outcomes, same = [], []
+    for column in columns:
+        if not all(column in names for names in known):
+            continue
+        found = _outcome(column, name_of(column, sellers), a, b, paired=bool(pairs))
+        if found is None:
+            same.append(column)
+        else:
+            outcomes.append(found)
+    if not outcomes and not same:
+        raise ResultsError(f"{a[0].label} and {b[0].label}: found no outcome that both have")
+    qs = q_values([one.p for one in outcomes])
+    judged = [msgspec.structs.replace(one, q=q) for one, q in zip(outcomes, qs, strict=True)]
+    return Diff(
+        first=first,
+        second=second,
+        settings=settings_of(first, second),
+        pairs=pairs,
+        why_unpaired=why,
+        sellers=sellers,
+        outcomes=tuple(sorted(judged, key=_order)),
+        same=tuple(same),
+        missing=tuple(sorted(known[0] ^ known[1])),
+    )
+
+
+def _order(one: Outcome) -> tuple[bool, float, float, str]:
+    effect = 0.0 if math.isnan(one.effect) else abs(one.effect)
+    return not one.differs, -effect, -one.change, one.column
+
+
+def _told_apart(first: Group, second: Group) -> tuple[Group, Group]:
+    """Groups of the same name are called by their first runs, else A and B."""
+    if first.name != second.name:
+        return first, second
+    labels = first.members[0].label, second.members[0].label
+    names = labels if max(map(len, labels)) <= 24 else ("A", "B")
+    return (
+        msgspec.structs.replace(first, name=names[0]),
+        msgspec.structs.replace(second, name=names[1]),
+    )
+
+
+def _matched(first: Group, second: Group) -> tuple[tuple[Member, ...], tuple[Member, ...]]:
+    """The pairs, in the order of the first group."""
+    other = {member.key: member for member in second.members}
+    pairs = [(member, other[member.key]) for member in first.members if member.key in other]
+    return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
+
+
+def _why_unpaired(first: Group, second: Group, pairs: int) -> str:
+    for group in (first, second):
+        keys = [member.key for member in group.members]
+        if len(set(keys)) < len(keys):
+            return f"{group.name} has several runs of one seed"
+    if not pairs:
+        return "no seed is in both"
+    if pairs == 1 and min(len(first.members), len(second.members)) > 1:
+        return "a single seed is in both"
+    return ""
+
+
+def _sellers(member: Member) -> tuple[str, ...]:
+    market = (member.scenario or {}).get("market") or {}
+    agents = market.get("agents", ())
+    return tuple(str(a["name"]) for a in agents if not a.get("sources"))
+
+
+def _outcome(
+    column: str, named: Named, a: Sequence[Member], b: Sequence[Member], *, paired: bool
+) -> Outcome | None:
+    """An outcome without its q; None where it is one number in every run."""
+    x, y = ([member.values.get(column) for member in group] for group in (a, b))
+    if paired:
+        both = [(p, q) for p, q in zip(x, y, strict=True) if p is not None and q is not None]
+        x, y = [p for p, _ in both], [q for _, q in both]
+    first = [named.factor * value for value in x if value is not None]
+    second = [named.factor * value for value in y if value is not None]
+    if not first or not second or len({*first, *second}) == 1:
+        return None
+    runs = min(len(first), len(second))
+    if runs < 2:
+        means = sum(first) / len(first), sum(second) / len(second)
+        none = math.nan
+        return Outcome(
+            column, named, *means, means[1] - means[0], none, none, none, none, none, runs
+        )
+    return _of(column, named, compared(first, second, paired=paired))
+
+
+def _of(column: str, named: Named, found: Comparison) -> Outcome:
+    return Outcome(
+        column=column,
+        named=named,
+        first=found.first,
+        second=found.second,
+        difference=found.difference.mean,
+        low=found.difference.low,
+        high=found.difference.high,
+        effect=found.effect,
+        p=found.p,
+        q=math.nan,
+        runs=found.difference.n,
+    )

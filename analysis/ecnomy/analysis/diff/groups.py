@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two groups of a diff: which runs are in each, and which of them belong together.
+
+A group is named by one or more of these:
+
+    results/red-1                     the results folder of a run
+    results/red                       a folder with results folders in it: 1/, 2/, 3/
+    results/price                     a sweep of one point, under several seeds
+    results/price:PATH=VALUE          the runs of a sweep in which a parameter has this value
+    results/laws:red                  likewise, where only one parameter has a value of this name
+
+Runs of both groups are paired where they have the same seed, and, in sweeps, the same values of all
+other parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.diff.outcomes import outcomes_of
+from ecnomy.analysis.results import Run, open_run
+from ecnomy.analysis.sweep_labels import labels_of
+from ecnomy.analysis.value_words import words_of
+from ecnomy.markets.sweep.store import head_of, is_sweep
+
+__all__ = ["Group", "Member", "open_group", "sweep_groups"]
+
+_MANIFEST: Final = "manifest.json"
+_NO_OUTCOME: Final = (
+    *("run", "number", "replicate", "seed", "status", "reason", "engine_cpu_s", "wall_s"),
+    *("data_packets", "worker", "label", "engine", "point"),
+)
+_MOST_NAMED: Final = 6
+
+
+class Member(msgspec.Struct, frozen=True, eq=False):
+    """A run.
+
+    Attributes:
+        key: what a run of the other group must have alike to be its pair: the seed, and values of
+            parameters of a sweep.
+        values: outcome columns.
+        scenario: with every default filled in; None where nothing tells.
+        run: its results; None where a sweep did not keep them.
+        made_by: names and versions of what made it.
+    """
+
+    label: str
+    seed: int
+    key: tuple[Any, ...]
+    values: dict[str, float | None]
+    scenario: dict[str, Any] | None
+    run: Run | None
+    made_by: dict[str, str] = {}
+
+
+class Group(msgspec.Struct, frozen=True, eq=False):
+    """One of the two.
+
+    Attributes:
+        name: short, for headings.
+        left_out: runs that are not complete, in words.
+    """
+
+    name: str
+    members: tuple[Member, ...]
+    left_out: tuple[str, ...] = ()
+
+
+def open_group(names: Sequence[str | Path]) -> Group:
+    """The runs that these names stand for.
+
+    Raises:
+        ResultsError: a name stands for no runs, or none of them is complete.
+    """
+    found = [_opened(str(name)) for name in names]
+    members = tuple(member for group in found for member in group.members)
+    left_out = tuple(told for group in found for told in group.left_out)
+    if not members:
+        raise ResultsError(f"{names[0]}: found no complete run ({'; '.join(left_out)})")
+    twice = [m.label for i, m in enumerate(members) if m.label in {o.label for o in members[:i]}]
+    if twice:
+        raise InputError(f"{twice[0]}: found it twice in a group, expected every run once")
+    parents = {Path(str(name)).parent for name in names}
+    alone = found[0].name if len(found) == 1 else ""
+    common = parents.pop().name if len(parents) == 1 else ""
+    return Group(alone or common or f"{names[0]} and {len(names) - 1} more", members, left_out)
+
+
+def _opened(name: str) -> Group:
+    folder, _, chosen = name.partition(":")
+    if Path(name).is_dir() or not chosen:
+        folder, chosen = name, ""
+    path = Path(folder)
+    if path.is_dir() and is_sweep(path):
+        return _of_sweep(path, chosen)
+    if chosen:
+        raise ResultsError(f"{folder}: found no sweep, expected one before ':{chosen}'")
+    if (path / _MANIFEST).is_file() or not path.is_dir():
+        return _of_runs([path], path)
+    inside = sorted((f.parent for f in path.glob(f"*/{_MANIFEST}")), key=_by_number)
+    if not inside:
+        expected = "the results of a run, a folder of several, or a sweep"
+        raise ResultsError(
+            f"{path}: found no {_MANIFEST} in it or one level below, expected {expected}"
+        )
+    return _of_runs(inside, path)
+
+
+def _by_number(folder: Path) -> tuple[float, str]:
+    return (float(folder.name) if folder.name.isdecimal() else math.inf, folder.name)
+
+
+def _of_runs(folders: Sequence[Path], of: Path) -> Group:
+    members, left_out = [], []
+    for folder in folders:
+        run = open_run(folder)
+        if run.note is not None:
+            left_out.append(f"{folder}: {run.note}")
+            continue
+        manifest = run.manifest
+        members.append(
+            Member(
+                label=str(folder),
+                seed=manifest.seed,
+                key=(manifest.seed,),
+                values=outcomes_of(run),
+                scenario=manifest.scenario,
+                run=run,
+                made_by={name: str(told) for name, told in manifest.versions.items()},
+            )
+        )
+    return Group(of.name or str(of), tuple(members), tuple(left_out))
+
+
+def sweep_groups(folder: Path, path: str) -> tuple[Group, Group]:
+    """The runs of a sweep by the two values of a parameter.
+
+    Raises:
+        InputError: the sweep has no such parameter, or it takes more or fewer values than two.
+    """
+    sweep = _Sweep(folder)
+    words = sweep.words(path)
+    if len(words) != 2:
+        told = ", ".join(words.values())
+        how = f"name two: ecnomy diff {folder}:{path}=VALUE {folder}:{path}=VALUE"
+        raise InputError(f"--by {path}: found {len(words)} values ({told}), expected two; {how}")
+    first, second = (sweep.group({path: value}, told) for value, told in words.items())
+    return first, second
+
+
+def _of_sweep(folder: Path, chosen: str) -> Group:
+    sweep = _Sweep(folder)
+    if not chosen:
+        if sweep.points > 1:
+            known = " or ".join(sweep.paths[:_MOST_NAMED])
+            how = f"expected a part of it: {folder}:PATH=VALUE, or --by PATH (PATH: {known})"
+            raise InputError(f"{folder}: found a sweep of {sweep.points} points, {how}")
+        return sweep.group({}, folder.name)
+    named, _, told = chosen.rpartition("=")
+    paths = [named] if named else sweep.paths
+    found = [(p, v, w) for p in paths for v, w in sweep.words(p).items() if _meant(told, v, w)]
+    if len(found) != 1:
+        values = "; ".join(f"{p}: {', '.join(sweep.words(p).values())}" for p in paths)
+        raise InputError(f"{folder}: found {len(found)} values {told!r}, expected one of {values}")
+    ((path, value, words),) = found
+    return sweep.group({path: value}, words)
+
+
+def _meant(told: str, value: Any, words: str) -> bool:
+    if told in (words, str(value)):
+        return True
+    try:
+        return isinstance(value, (int, float)) and float(told.partition(" ")[0]) == value
+    except ValueError:
+        return False
+
+
+class _Sweep:
+    """The finished runs of a sweep."""
+
+    def __init__(self, folder: Path) -> None:
+        from ecnomy.analysis.sweeps import open_sweep
+
+        self.folder, self._head = folder, head_of(folder)
+        frame = open_sweep(folder)
+        done = frame["status"] == "done"
+        self._rows: list[dict[str, Any]] = [
+            {str(name): value for name, value in row.items()}
+            for row in frame[done].to_dict(orient="records")
+        ]
+        self._left_out = tuple(f"{folder}: {(~done).sum()} runs failed" for _ in range(any(~done)))
+        self.paths = [path for path in self._head["kinds"] if path in frame]
+        self._written = labels_of(folder)
+        if not self._rows:
+            raise ResultsError(f"{folder}: found no finished run of the sweep")
+
+    @property
+    def points(self) -> int:
+        """How many assignments of its parameters it has."""
+        return len({tuple(row[path] for path in self.paths) for row in self._rows})
+
+    def words(self, path: str) -> dict[Any, str]:
+        """The values of a parameter, in words."""
+        if path not in self.paths:
+            known = ", ".join(self.paths)
+            raise InputError(f"{self.folder}: found no parameter {path!r}, expected one of {known}")
+        return words_of(list(dict.fromkeys(row[path] for row in self._rows)))
+
+    def group(self, values: dict[str, Any], name: str) -> Group:
+        """The runs in which parameters have these values."""
+        own = [row for row in self._rows if all(row[p] == v for p, v in values.items())]
+        rest = [path for path in self.paths if path not in values]
+        return Group(name, tuple(self._members(own, rest)), self._left_out)
+
+    def _members(self, rows: list[dict[str, Any]], rest: list[str]) -> Iterator[Member]:
+        for row in rows:
+            other = {n: v for n, v in row.items() if n not in (*_NO_OUTCOME, *self.paths)}
+            numbers = {n: v for n, v in other.items() if isinstance(v, (int, float))}
+            finite = {n: v if math.isfinite(v) else None for n, v in numbers.items()}
+            kept = self.folder / "runs" / self._head["points"][int(row["number"])]
+            run = open_run(kept) if (kept / _MANIFEST).is_file() else None
+            made_by = {"engine": str(row["engine"])} if row.get("engine") else {}
+            if run is not None:
+                made_by = {name: str(told) for name, told in run.manifest.versions.items()}
+            yield Member(
+                label=f"{self.folder} run {int(row['number']) + 1}",
+                seed=int(row["seed"]),
+                key=(int(row["seed"]), *(row[path] for path in rest)),
+                values=finite,
+                scenario=self._scenario(row),
+                run=run,
+                made_by=made_by,
+            )
+
+    def _scenario(self, row: dict[str, Any]) -> dict[str, Any] | None:
+        """The scenario of a run, as its worker made it."""
+        from ecnomy.agents.errors import EcnomyError
+        from ecnomy.markets.sweep.config import scenario_at
+
+        head = self._head
+        units = {path: head["kinds"][path] for path in self.paths}
+        params = {
+            p: f"{row[p]!r} {u}" if u else self._written.get(p, {}).get(row[p], row[p])
+            for p, u in units.items()
+        }
+        variant = tuple(head.get("variant") or ())
+        try:
+            scenario = scenario_at(
+                head["base"], head["scenario"], params, int(row["seed"]), variant
+            )
+        except EcnomyError:
+            return None
+        return scenario.resolved()

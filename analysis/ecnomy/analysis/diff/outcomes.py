@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of a stored run by column, as a sweep keeps it (names: outcome_names.py).
+
+The columns are those of markets/README.md, "A sweep's table", by the same functions: of a run that
+a sweep kept, they are the sweep's own to the last digit.
+"""
+
+from __future__ import annotations
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.results import Run
+from ecnomy.markets.results.summaries import PS_PER_S
+from ecnomy.markets.sweep.gathered import outcome_row
+from ecnomy.markets.sweep.measure import OURS, measured
+
+__all__ = ["outcomes_of"]
+
+
+def outcomes_of(run: Run) -> dict[str, float | None]:
+    """The outcome columns of a run, None for a mean over nothing.
+
+    Raises:
+        ResultsError: a table is missing, unreadable, or of an earlier version without a column.
+    """
+    flows, links = (
+        {str(name): frame[name].to_numpy() for name in frame.columns}
+        for frame in (run.flows, run.links)
+    )
+    window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
+    try:
+        row = outcome_row(flows, links, window_s, run.manifest.balances_micro or {})
+    except KeyError as error:
+        expected = "the tables of this version: run the scenario again"
+        raise ResultsError(f"{run.path}: found no column {error}, expected {expected}") from None
+    for measure in OURS:
+        more = measured(measure, run.path, {})
+        row |= {name: value for name, value in more.items() if name not in row}
+    return row

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of a diff: both groups in the same axes over time, a panel a figure.
+
+A line is the mean over the runs of a group, the band from the lowest run to the highest. The groups
+differ in colour, lightness, dashes and markers, so that a print in grey tells them apart.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.diff.curves import Curve, curves_of, shown_links
+from ecnomy.analysis.diff.difference import Diff
+from ecnomy.analysis.diff.groups import Group
+from ecnomy.analysis.panels import (
+    COLOURS,
+    PANEL_INCHES,
+    WIDTH_INCHES,
+    panel_style,
+    save,
+    shortened,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["diff_picture"]
+
+Floats = npt.NDArray[np.float64]
+Curves = dict[str, list[Curve]]
+_MOST_PANELS: Final = 12
+_MOST_OF_A_KIND: Final = 4
+_MOST_RUNS: Final = 20  # of a group that are drawn
+_COLUMNS: Final = 2
+_LOOKS: Final[tuple[dict[str, Any], ...]] = (
+    {"color": COLOURS[1], "linestyle": "-", "marker": "o"},
+    {"color": COLOURS[0], "linestyle": (0, (4, 1.5)), "marker": "s"},
+)
+
+
+def diff_picture(found: Diff, file: Path) -> bool:
+    """Draw a diff as a PNG of 150 dpi.
+
+    Returns:
+        Whether there was anything to draw: the results of a run on each side.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+        OSError: the file cannot be written.
+    """
+    runs = [[m.run for m in group if m.run is not None][:_MOST_RUNS] for group in found.used]
+    if not all(runs):
+        return False
+    every = [run for group in runs for run in group]
+    links, accounts = shown_links(every), found.sellers[:_MOST_OF_A_KIND]
+    curves = [_together([curves_of(run, links, accounts) for run in group]) for group in runs]
+    panels = _panels(curves[0], curves[1])
+    if not panels:
+        return False
+    with panel_style():
+        save(_figure(found, curves, panels), file)
+    return True
+
+
+def _together(found: Sequence[Mapping[str, Curve]]) -> Curves:
+    """The curves of a group by panel."""
+    together: Curves = {}
+    for curves in found:
+        for name, curve in curves.items():
+            together.setdefault(name, []).append(curve)
+    return together
+
+
+def _panels(first: Curves, second: Curves) -> list[str]:
+    """What both have, kind by kind; a price that only one side changes is drawn too."""
+    names = [name for name in first if name in second]
+    names += [n for n in (*first, *second) if n.endswith(": price of a mark") and n not in names]
+    kinds = dict.fromkeys(name.rpartition(": ")[2] for name in names)
+    chosen = [
+        [name for name in names if name.endswith(f": {kind}")][:_MOST_OF_A_KIND] for kind in kinds
+    ]
+    return [name for group in chosen for name in group][:_MOST_PANELS]
+
+
+def _figure(found: Diff, curves: Sequence[Curves], panels: Sequence[str]) -> Figure:
+    from matplotlib.figure import Figure
+
+    rows = -(-len(panels) // _COLUMNS)
+    figure = Figure(figsize=(WIDTH_INCHES, PANEL_INCHES * rows + 1.0), layout="constrained")
+    axes = figure.subplots(rows, _COLUMNS, squeeze=False).ravel()
+    for axis, name in zip(axes, panels, strict=False):
+        _panel(axis, name, curves)
+    for axis in axes[len(panels) :]:
+        axis.set_axis_off()
+    end_s = max(c.t_s[-1] for group in curves for own in group.values() for c in own)
+    for axis in axes[: len(panels)]:
+        axis.set_xlim(0, end_s)
+    for axis in axes[max(len(panels) - _COLUMNS, 0) : len(panels)]:
+        axis.set_xlabel("simulated time [s]")
+    groups = (found.first, found.second)
+    handles = [_handle(number) for number in range(2)]
+    labels = [_label(g, len(u)) for g, u in zip(groups, found.used, strict=True)]
+    figure.legend(handles, labels, loc="outside upper center", ncols=2, frameon=False, fontsize=11)
+    return figure
+
+
+def _handle(number: int) -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], linewidth=2.2, markersize=6, **_LOOKS[number])
+
+
+def _label(group: Group, runs: int) -> str:
+    name = shortened(group.name, 40)
+    if runs == 1:
+        return name
+    return f"{name}: mean of {min(runs, _MOST_RUNS)} runs, band from lowest to highest"
+
+
+def _panel(axis: Axes, name: str, curves: Sequence[Curves]) -> None:
+    unit = ""
+    for number, group in enumerate(curves):
+        if own := group.get(name, []):
+            unit = own[0].unit
+            _draw(axis, own, number)
+    of, _, what = name.rpartition(": ")
+    axis.set_title(f"{shortened(of)}: {what} [{unit}]", loc="left")
+    if not name.endswith(": balance"):
+        axis.set_ylim(bottom=min(0.0, axis.get_ylim()[0]))
+
+
+def _draw(axis: Axes, own: Sequence[Curve], number: int) -> None:
+    """The mean of a group's curves and their band, over the times of the shortest run."""
+    shortest = min(own, key=lambda curve: curve.t_s[-1] if len(curve.t_s) else 0.0)
+    t_s = shortest.t_s
+    values = np.array([np.interp(t_s, c.t_s, c.values) for c in own], dtype=np.float64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of times at which no run has a value
+        mean, low, high = np.nanmean(values, 0), np.nanmin(values, 0), np.nanmax(values, 0)
+    look = _LOOKS[number]
+    if len(own) > 1:
+        axis.fill_between(t_s, low, high, color=look["color"], alpha=0.22, linewidth=0)
+        for edge in (low, high):
+            axis.plot(t_s, edge, color=look["color"], linestyle=look["linestyle"], linewidth=0.5)
+    step = max(len(t_s) // 8, 1)
+    every = (number * step // 2, step)  # the markers of one group between those of the other
+    axis.plot(t_s, mean, linewidth=1.9, markersize=4.5, markevery=every, **look)

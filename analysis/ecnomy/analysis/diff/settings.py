@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What differs between the scenarios of two groups of runs, by path; the seed is no difference.
+
+A marking law or a strategy that is another one is one difference, not one per parameter. Where
+neither group has one value of a setting, it is said to vary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.analysis.diff.groups import Group
+from ecnomy.analysis.settings import given_settings, named, setting_words
+
+__all__ = ["Setting", "Settings", "settings_of"]
+
+_NO_SETTING: Final = ("seed", "title", "version")
+_KINDS: Final = ("law", "kind")
+_MOST_VALUES: Final = 4
+_MISSING: Final = object()
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """A setting with another value in the second group; values in words."""
+
+    path: str
+    first: str
+    second: str
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What differs.
+
+    Attributes:
+        differs: settings that have a value in each group, another one in the other.
+        varies: settings that have several values within a group.
+        unknown: runs whose scenario nothing tells.
+    """
+
+    differs: tuple[Setting, ...] = ()
+    varies: tuple[Setting, ...] = ()
+    unknown: int = 0
+
+
+def settings_of(first: Group, second: Group) -> Settings:
+    """What differs between the scenarios of two groups."""
+    count = len(first.members)
+    members = (*first.members, *second.members)
+    trees = [dict(m.scenario or {}) for m in members]
+    unknown = sum(m.scenario is None for m in members)
+    if unknown == 0:
+        for key in _NO_SETTING:
+            for tree in trees:
+                tree.pop(key, None)
+        found = list(_walk("", trees))
+    else:
+        found = []
+    given = _Given([m.scenario or {} for m in members]) if found else None
+    differs: list[Setting] = []
+    varies: list[Setting] = []
+    for path, values in found:
+        told = given.words(path, values) if given else []
+        one = Setting(path, _several(told[:count]), _several(told[count:]))
+        alike = len(set(told[:count])) == 1 and len(set(told[count:])) == 1
+        (differs if alike else varies).append(one)
+    differs += _made_by(first, second)
+    return Settings(tuple(differs), tuple(varies), unknown)
+
+
+def _several(words: Sequence[str]) -> str:
+    values = list(dict.fromkeys(words))
+    rest = f" and {len(values) - _MOST_VALUES} more" if len(values) > _MOST_VALUES else ""
+    return "; ".join(values[:_MOST_VALUES]) + rest
+
+
+def _made_by(first: Group, second: Group) -> list[Setting]:
+    """Engines and versions that are not the same."""
+    told = [
+        {
+            name: _several(sorted({m.made_by[name] for m in group.members if name in m.made_by}))
+            for name in ("engine", "ecnomy")
+        }
+        for group in (first, second)
+    ]
+    return [
+        Setting(f"({name})", told[0][name], told[1][name])
+        for name in ("engine", "ecnomy")
+        if not _same_maker(told[0][name], told[1][name])
+    ]
+
+
+def _same_maker(first: str, second: str) -> bool:
+    """A sweep that kept no results tells an engine without its version, an old one nothing."""
+    return first.startswith(second) or second.startswith(first)
+
+
+def _walk(path: str, values: list[Any]) -> Iterator[tuple[str, list[Any]]]:
+    """The settings at which these differ, with the value of each."""
+    if all(value == values[0] for value in values[1:]):
+        return
+    values = [named(value) for value in values]
+    if all(isinstance(value, Mapping) for value in values) and _alike(values):
+        for key in dict.fromkeys(key for value in values for key in value):
+            inner = [value.get(key, _MISSING) for value in values]
+            yield from _walk(f"{path}.{key}" if path else str(key), inner)
+    elif _rows_alike(values):
+        for index, row in enumerate(zip(*values, strict=True)):
+            yield from _walk(f"{path}[{index}]", list(row))
+    else:
+        yield path, values
+
+
+def _alike(values: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether mappings are of one law or kind."""
+    return all(len({str(value.get(key)) for value in values}) == 1 for key in _KINDS)
+
+
+def _rows_alike(values: Sequence[Any]) -> bool:
+    """Whether values are lists of as many mappings each."""
+    return (
+        all(isinstance(value, list) for value in values)
+        and len({len(value) for value in values}) == 1
+        and all(isinstance(item, Mapping) for value in values for item in value)
+    )
+
+
+class _Given:
+    """The scenarios without what is at its default, which is how mappings are told."""
+
+    def __init__(self, scenarios: Sequence[Mapping[str, Any]]) -> None:
+        self._scenarios = scenarios
+        self._trees: dict[bytes, dict[str, Any]] = {}
+
+    def words(self, path: str, values: Sequence[Any]) -> list[str]:
+        """The values at a path, in words."""
+        return [self._told(path, number, value) for number, value in enumerate(values)]
+
+    def _told(self, path: str, number: int, value: Any) -> str:
+        if value is _MISSING:
+            return "none"
+        if not isinstance(value, Mapping) or "[" in path:
+            return setting_words(value)
+        inner: Any = self._tree(number)
+        for step in path.split("."):
+            inner = named(inner)
+            inner = inner.get(step) if isinstance(inner, Mapping) else None
+        return setting_words(value if inner is None else inner)
+
+    def _tree(self, number: int) -> dict[str, Any]:
+        """Runs that differ in their seeds alone are read once."""
+        scenario = {k: v for k, v in self._scenarios[number].items() if k != "seed"}
+        text = msgspec.json.encode(scenario, order="sorted")
+        if text not in self._trees:
+            self._trees[text] = given_settings(scenario)
+        return self._trees[text]

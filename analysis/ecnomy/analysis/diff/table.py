@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A diff on the terminal: settings, outcomes as a table, who earns more in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.analysis.diff.difference import SURE, Diff, Outcome
+from ecnomy.analysis.digits import significant
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["MOST_ROWS", "heading", "legend", "outcome_table", "sentences", "settings_lines"]
+
+MOST_ROWS: Final = 40
+_MOST_SETTINGS: Final = 20
+_MOST_SELLERS: Final = 6
+_LEAST_SHOWN: Final = 0.001
+
+
+def heading(found: Diff) -> str:
+    """What is compared."""
+    a, b = found.first, found.second
+    runs = f"{a.name}: {_runs(len(a.members))}; {b.name}: {_runs(len(b.members))}"
+    if found.single and not found.pairs:
+        return runs
+    if found.why_unpaired:
+        return f"{runs}; not paired: {found.why_unpaired}"
+    unpaired = len(a.members) + len(b.members) - 2 * found.pairs
+    rest = f" ({_runs(unpaired)} without a partner left out)" if unpaired else ""
+    return f"{runs}; {found.pairs} {'pair' if found.pairs == 1 else 'pairs'} by seed{rest}"
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count} runs"
+
+
+def settings_lines(found: Diff) -> Iterator[str]:
+    """What differs between the scenarios, a line a setting."""
+    settings = found.settings
+    if settings.unknown:
+        yield f"settings: not compared, {_runs(settings.unknown)} do not tell their scenario"
+        return
+    if not settings.differs and not settings.varies:
+        yield "settings: the same in both, but for seeds"
+        return
+    for one in settings.differs[:_MOST_SETTINGS]:
+        yield f"  {one.path}"
+        yield f"      in {found.first.name}: {one.first}"
+        yield f"      in {found.second.name}: {one.second}"
+    if (more := len(settings.differs) - _MOST_SETTINGS) > 0:
+        yield f"  ... and {more} more settings (--json has all)"
+    for one in settings.varies[:_MOST_SETTINGS]:
+        yield f"  {one.path}: varies within a group ({one.first} | {one.second})"
+
+
+def outcome_table(found: Diff, most: int = MOST_ROWS) -> Table:
+    """Every outcome that is not the same everywhere: what differs first."""
+    from rich import box
+    from rich.markup import escape
+    from rich.table import Table
+
+    a, b = found.first.name, found.second.name
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column("of", no_wrap=True)
+    table.add_column("what", no_wrap=True)
+    heads = [a, b, f"{b} - {a}"]
+    heads += ["change"] if found.single else ["95 % interval", "effect", "q", "differs"]
+    for head in heads:
+        table.add_column(escape(head), justify="right", no_wrap=head not in (a, b, heads[2]))
+    for one in found.outcomes[:most]:
+        style = "bold" if one.differs else None
+        told = (one.named.subject, escape(one.named.words))
+        table.add_row(*told, *_cells(one, found.single), style=style)
+    return table
+
+
+def _cells(one: Outcome, single: bool) -> list[str]:
+    means = [significant(one.first), significant(one.second), significant(one.difference, 2, "+")]
+    if single:
+        return [*means, f"{100 * one.difference / abs(one.first):+.1f} %" if one.first else "-"]
+    if math.isnan(one.low):
+        return [*means, "-", "-", "-", "one pair"]
+    interval = f"{significant(one.low, 2, '+')} to {significant(one.high, 2, '+')}"
+    effect = f"{one.effect:+.2f}" if math.isfinite(one.effect) else f"{one.effect:+}"
+    return [*means, interval, effect, _q(one.q), "yes" if one.differs else "not sure"]
+
+
+def _q(q: float) -> str:
+    return f"< {_LEAST_SHOWN:g}" if q < _LEAST_SHOWN else f"{q:.3f}"
+
+
+def legend(found: Diff) -> Iterator[str]:
+    """What the columns are, and what is not in the table."""
+    if found.single:
+        yield "one run each: no interval; run several seeds to know how sure a difference is"
+    else:
+        b, a = found.second.name, found.first.name
+        how = "Student's t over pairs of one seed" if found.pairs else "Welch's t"
+        yield (
+            f"{b} - {a}: difference of means, with its 95 % interval ({how}). effect: Hedges' g, "
+            f"the difference in standard deviations of single runs."
+        )
+        yield (
+            f"q: of the rows with this q or a smaller one, the share that is expected to be chance "
+            f"(Benjamini, Hochberg, over {len(found.outcomes)} rows). differs: q up to {SURE:g}."
+        )
+    yield (
+        "Profit and balances are money received less money paid over the whole run; all else is a "
+        "mean over the measured window."
+    )
+    if found.same:
+        yield f"left out: {_outcomes(len(found.same))} with one and the same value in all runs"
+    if found.missing:
+        names = ", ".join(found.missing[:4]) + (" ..." if len(found.missing) > 4 else "")
+        yield f"left out: {_outcomes(len(found.missing))} that one side does not have ({names})"
+
+
+def _outcomes(count: int) -> str:
+    return "1 outcome" if count == 1 else f"{count} outcomes"
+
+
+def sentences(found: Diff) -> Iterator[str]:
+    """Who earns more with which, seller by seller."""
+    by_column = {one.column: one for one in found.outcomes}
+    for seller in found.sellers[:_MOST_SELLERS]:
+        one = by_column.get(f"balance.{seller}")
+        if one is not None:
+            yield _earns(seller, one, found)
+
+
+def _earns(seller: str, one: Outcome, found: Diff) -> str:
+    a, b = found.first.name, found.second.name
+    more = "more" if one.difference > 0 else "less"
+    amount = significant(abs(one.difference))
+    means = f"{significant(one.second)} against {significant(one.first)}"
+    if math.isnan(one.low):
+        return (
+            f"{seller} earns {amount} money {more} with {b} than with {a} ({means}): one run each"
+        )
+    interval = f"{significant(one.low, 2, '+')} to {significant(one.high, 2, '+')}"
+    how = (
+        f"95 % interval {interval}, q {_q(one.q)}, {one.runs} {'pairs' if found.pairs else 'runs'}"
+    )
+    if not one.differs:
+        return (
+            f"{seller}: no sure difference in profit; {amount} money {more} with {b} than with {a} "
+            f"({means}; {how})"
+        )
+    return f"{seller} earns {amount} money {more} with {b} than with {a} ({means}; {how})"

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables that the queries of a run's page ask: DuckDB over the Parquet files of the run.
+
+payments   a posting of the ledger: t_ps, phase (its row in `phases`), payer, payee, kind,
+           source (of the flow it is for, '' for none), quantity, price_micro, amount_micro
+phases     phase, label, to_ps: a posting at t belongs to the first phase with t <= to_ps
+marked     marks set: source, link, packets (of the source that came to the link), marks,
+           lost (with packets that were dropped later), underway (on packets still on their way)
+accounts   balances as the manifest has them: account, micro
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from ecnomy.analysis.phases import Phase, phases_of
+from ecnomy.analysis.report.database import Queries, literal
+from ecnomy.analysis.results import Run
+
+__all__ = ["WARM_UP", "RunDatabase", "open_run_database", "periods_of"]
+
+WARM_UP: Final = "warm-up"
+_PAYMENTS: Final = """\
+create table payments as select l.t_ps,
+    (select min(phase) from phases as p where l.t_ps <= p.to_ps) as phase,
+    l.debit::varchar as payer, l.credit::varchar as payee, l.kind::varchar as kind,
+    coalesce(f.source, '') as source, l.quantity, l.price_micro, l.amount_micro
+  from read_parquet({ledger}) as l left join read_parquet({flows}) as f on l.flow = f.flow;
+"""
+_NO_PAYMENTS: Final = """\
+create table payments (t_ps bigint, phase bigint, payer varchar, payee varchar, kind varchar,
+  source varchar, quantity bigint, price_micro bigint, amount_micro bigint);
+"""
+_MARKED: Final = """\
+create table marked as select source_name as source, link_name as link,
+    sum(arrivals)::bigint as packets, sum(marks)::bigint as marks,
+    sum(ce_dropped)::bigint as lost, sum(ce_in_flight)::bigint as underway
+  from read_parquet({pairs}, file_row_number = true) where file_row_number not in ({acks})
+  group by all having sum(marks) > 0;
+"""
+_NO_MARKS: Final = """\
+create table marked (source varchar, link varchar, packets bigint, marks bigint, lost bigint,
+  underway bigint);
+"""
+_PAIRS: Final = ("source_name", "link_name", "arrivals", "marks", "ce_dropped", "ce_in_flight")
+
+
+class RunDatabase(Queries):
+    """The tables of a page on a run.
+
+    Attributes:
+        run: whose they are.
+        periods: the phases that money is told by, the warm-up before them.
+    """
+
+    def __init__(self, run: Run, prelude: str, periods: tuple[Phase, ...]) -> None:
+        self.run, self.periods = run, periods
+        super().__init__(run.path, prelude)
+
+
+def periods_of(run: Run) -> tuple[Phase, ...]:
+    """The warm-up, if there is one, and the phases of a run: every posting is in one of them."""
+    t_ps = run.flow_epochs["t_ps"].to_numpy(dtype=np.int64)
+    reached = int(t_ps.max(initial=0))
+    if not run.ledger.empty:
+        reached = max(reached, int(run.ledger["t_ps"].max()))
+    phases = phases_of(run.plan, reached)
+    warm = min(run.plan.warmup_ps, reached)
+    first = (Phase(0, WARM_UP, 0, warm, 0),) if warm > 0 else ()
+    return (*first, *(phase for phase in phases if phase.to_ps > phase.from_ps))
+
+
+def open_run_database(run: Run) -> RunDatabase:
+    """The tables of a run's page.
+
+    Raises:
+        InputError: DuckDB is not installed.
+        ResultsError: a table of the run is missing or cannot be read.
+    """
+    periods = periods_of(run)
+    rows = [(i, phase.label, phase.to_ps) for i, phase in enumerate(periods)]
+    if rows:  # a call at the very end of a run is posted after its last report
+        rows[-1] = (*rows[-1][:2], 2**63 - 1)
+    prelude = _table("phases", ("phase", "label", "to_ps"), rows or [(0, "", 2**63 - 1)])
+    balances = run.manifest.balances_micro or {}
+    prelude += _table("accounts", ("account", "micro"), list(balances.items()) or [("", 0)])
+    path = {name: literal(f"{run.path}/{name}.parquet") for name in ("ledger", "flows", "pairs")}
+    prelude += _NO_PAYMENTS if run.ledger.empty else _PAYMENTS.format(**path)
+    if set(_PAIRS) <= set(run.pairs.columns) and len(run.pairs):
+        prelude += _MARKED.format(pairs=path["pairs"], acks=_acks(run))
+    else:
+        prelude += _NO_MARKS
+    return RunDatabase(run, prelude, periods)
+
+
+def _acks(run: Run) -> str:
+    """Rows of the table pairs with marks on ACKs, which nobody pays for."""
+    on_data = [
+        way for s in run.plan.sources for way in (True,) * len(s.path) + (False,) * len(s.ack_path)
+    ]
+    marks = run.pairs["marks"].to_numpy()
+    found = [i for i, data in enumerate(on_data) if not data and marks[i]]
+    return ", ".join(map(str, found)) or "-1"
+
+
+def _table(name: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
+    values = ",\n  ".join("(" + ", ".join(map(literal, row)) + ")" for row in rows)
+    return (
+        f"create table {name} as select * from (values\n  {values}) as t({', '.join(columns)});\n"
+    )

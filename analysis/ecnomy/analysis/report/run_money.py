@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who paid what in a run, to whom and what for: how many of what, at which price, in which phase.
+
+All of it is the ledger's, to the micro-unit; sums are held against the balances of the manifest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.digits import significant
+from ecnomy.analysis.report.parts import Block, Cell, Query, Table, Words, exactly
+from ecnomy.analysis.report.run_database import RunDatabase
+from ecnomy.markets.economy.kinds import (
+    CALL,
+    CLASS_FEE,
+    FIXED_COST,
+    MARKS,
+    REIMBURSEMENT,
+    SETTLEMENT,
+    TRANSFER,
+)
+from ecnomy.markets.economy.meters import METERS
+
+__all__ = ["Payments", "Unit", "amount", "balances", "money_blocks", "payments_of", "rounded"]
+
+_PS: Final = 10**12
+_MOST_PERIODS: Final = 8
+
+
+class Unit(msgspec.Struct, frozen=True):
+    """What a quantity of the ledger counts: `one` and `many` of it, each `size` of the quantity."""
+
+    one: str
+    many: str
+    size: int = 1
+
+
+_SECONDS: Final = Unit("s of a flow", "s of flows", _PS)
+_UNITS: Final[dict[str, Unit]] = {
+    MARKS: Unit("mark", "marks"),
+    CLASS_FEE: _SECONDS,
+    SETTLEMENT: Unit("mark set", "marks set"),
+    CALL: Unit("call", "calls"),
+    TRANSFER: Unit("file", "files"),
+    REIMBURSEMENT: Unit("call or file", "calls or files"),
+    FIXED_COST: Unit("s", "s", _PS),
+}
+_WORDS: Final = {
+    MARKS: "marks",
+    CLASS_FEE: "class fee",
+    SETTLEMENT: "marks, between carriers",
+    CALL: "calls",
+    TRANSFER: "files",
+    REIMBURSEMENT: "broken promises",
+    FIXED_COST: "fixed costs",
+}
+
+
+class Payments(msgspec.Struct, frozen=True):
+    """What the ledger says, summed up: a row per payer, source, kind and payee.
+
+    Attributes:
+        query: payer, payee, kind, source, quantity, lowest price, highest price, micro, mean price
+            of a unit in money, flows.
+        units: by kind.
+    """
+
+    query: Query
+    units: Mapping[str, Unit]
+
+    def money(self, row: int) -> Cell:
+        """What was paid, to the micro-unit."""
+        return self.query.cell(row, 7, amount(int(self.query.rows[row][7])))
+
+    def about(self, row: int) -> Cell:
+        """What was paid, as sentences have it."""
+        return self.query.cell(row, 7, rounded(int(self.query.rows[row][7])))
+
+    def count(self, row: int) -> Cell:
+        """How many, and of what."""
+        _, _, kind, _, quantity, *_ = self.query.rows[row]
+        unit = self.units.get(kind, Unit("unit", "units"))
+        many = float(quantity) / unit.size
+        told = f"{many:,.0f}" if many.is_integer() else f"{many:,.2f}"
+        return Cell(f"{told} {unit.one if many == 1 else unit.many}", value=many)
+
+    def price(self, row: int) -> Cell:
+        """Of a unit: the one price, or the mean with the lowest and the highest."""
+        low, high, mean = (self.query.rows[row][i] for i in (5, 6, 8))
+        if mean is None:  # something that is not counted
+            return Cell("-")
+        text = f"{low / 1e6:.6g}"
+        if low != high:
+            text = f"{float(mean):.3g} (mean; {low / 1e6:.3g} to {high / 1e6:.3g})"
+        return self.query.cell(row, 8, text)
+
+    def what(self, row: int) -> str:
+        """What was paid for, in words."""
+        kind, source = str(self.query.rows[row][2]), str(self.query.rows[row][3])
+        words = _WORDS.get(kind, kind)
+        return f"{words} of {source}" if source else words
+
+
+def amount(micro: int) -> str:
+    """An amount to the micro-unit, without a plus."""
+    return exactly(micro).removeprefix("+")
+
+
+def rounded(micro: int) -> str:
+    """An amount as sentences have it: to the cent, or three digits."""
+    return significant(micro / 1e6).replace("-", "\u2212")
+
+
+def payments_of(db: RunDatabase) -> Payments:
+    """The ledger of a run, summed up."""
+    units = {**_UNITS, **_contracts(db.run.manifest.scenario)}
+    sizes = " ".join(f"when '{kind}' then {u.size}" for kind, u in units.items() if u.size > 1)
+    query = db.ask(
+        f"select payer, payee, kind, source, sum(quantity)::bigint as quantity,\n"
+        f"  min(price_micro), max(price_micro), sum(amount_micro)::bigint as micro,\n"
+        f"  sum(amount_micro) / 1e6 / (nullif(sum(quantity), 0) / case kind {sizes} else 1 end)\n"
+        f"from payments group by payer, payee, kind, source\n"
+        f"order by sum(micro) over (partition by payer) desc, payer, micro desc, source, payee"
+    )
+    return Payments(query, units)
+
+
+def _contracts(scenario: Any) -> dict[str, Unit]:
+    """What contracts of the scenario count, by their kind in the ledger."""
+    agents = ((scenario or {}).get("market") or {}).get("agents", ())
+    found = {}
+    for contract in (c for agent in agents for c in agent.get("contracts") or ()):
+        meter = METERS.get(contract["meter"])
+        if meter is not None:
+            unit = _SECONDS if meter.unit == "ps" else Unit(meter.unit, f"{meter.unit}s")
+            found[str(contract.get("name") or contract["meter"])] = unit
+    return found
+
+
+def money_blocks(db: RunDatabase, payments: Payments) -> list[Block]:
+    """The tables of who paid what; a line where nobody did."""
+    if not payments.query.rows:
+        return [Words.of("No money changed hands in this run.")]
+    blocks: list[Block] = [_paid(db, payments)]
+    if 1 < len(db.periods) <= _MOST_PERIODS:
+        blocks.append(_by_phase(db, payments))
+    return blocks
+
+
+def _paid(db: RunDatabase, payments: Payments) -> Table:
+    whole = db.ask("select sum(amount_micro)::bigint from payments")
+    rows: list[tuple[Cell, ...]] = []
+    for i, row in enumerate(payments.query.rows):
+        cells = (Cell(str(row[0])), Cell(payments.what(i)), Cell(str(row[1])))
+        rows.append((*cells, payments.count(i), payments.price(i), payments.money(i)))
+    total = whole.cell(0, 0, amount(int(whole.rows[0][0])))
+    rows.append((Cell("all"), *(Cell("") for _ in range(4)), total))
+    return Table(
+        id="paid",
+        caption="Who paid what, to whom and what for: how many, times the price of one",
+        of="ledger",
+        head=("who paid", "what for", "to whom", "how many", "money for one of them", "money"),
+        rows=tuple(rows),
+        query=payments.query,
+        strong=(len(rows) - 1,),
+        more=(whole,),
+        note="The whole run, the warm-up included. source:NAME is the account of a source's "
+        "users, where no agent pays for them. A mark is paid for when its packet arrives: by who "
+        "sells the flow's class, call or file, else by the users' agent, else by the users; to the "
+        "carrier of the first link, or as the market's settlement says.",
+        wide=True,
+    )
+
+
+def _by_phase(db: RunDatabase, payments: Payments) -> Table:
+    columns = ",\n  ".join(
+        f"coalesce(sum(amount_micro) filter (phase = {i}), 0)::bigint"
+        for i in range(len(db.periods))
+    )
+    query = db.ask(
+        f"select payer, kind, source, sum(amount_micro)::bigint as micro,\n  {columns}\n"
+        f"from payments group by payer, kind, source\n"
+        f"order by sum(micro) over (partition by payer) desc, payer, micro desc, source"
+    )
+    rows = []
+    for i, row in enumerate(query.rows):
+        what = _WORDS.get(str(row[1]), str(row[1]))
+        cells = [query.cell(i, 4 + k, amount(int(row[4 + k]))) for k in range(len(db.periods))]
+        name = Cell(f"{row[0]}: {what} of {row[2]}" if row[2] else f"{row[0]}: {what}")
+        rows.append((name, *cells, query.cell(i, 3, amount(int(row[3])))))
+    return Table(
+        id="paid-by-phase",
+        caption="When: the same by phase",
+        of="ledger",
+        head=("who paid, what for", *(_titled(one) for one in db.periods), "whole run"),
+        rows=tuple(rows),
+        query=query,
+        note="What marks cost is booked at the end of each epoch.",
+        wide=True,
+    )
+
+
+def _titled(one: Any) -> str:
+    span = f"{one.from_ps / _PS:g} to {one.to_ps / _PS:g} s"
+    return f"{one.label}, {span}" if one.number == 0 else f"phase {one.number}, {span}"
+
+
+def balances(db: RunDatabase) -> Table | None:
+    """Every account: received, paid, left; None in a run without a market.
+
+    Raises:
+        ResultsError: the ledger and the manifest's balances disagree.
+    """
+    query = db.ask(
+        "with sides as (select payee as account, amount_micro as got, 0 as gave from payments\n"
+        "    union all select payer, 0, amount_micro from payments)\n"
+        "select account, sum(got)::bigint, sum(gave)::bigint, sum(got - gave)::bigint as micro\n"
+        "from sides group by account order by micro desc, account"
+    )
+    if not query.rows:
+        return None
+    _check(db, query)
+    rows = [
+        (
+            Cell(str(row[0])),
+            *(query.cell(i, k, amount(int(row[k]))) for k in (1, 2)),
+            _net(query, i),
+        )
+        for i, row in enumerate(query.rows)
+    ]
+    return Table(
+        id="balances",
+        caption="What everybody was left with: received, paid, and the difference",
+        of="ledger, held against the balances in manifest.json",
+        head=("account", "received", "paid", "left"),
+        rows=tuple(rows),
+        query=query,
+        note="Accounts start at 0; a negative one is a debt. All together they are 0: money only "
+        "changes hands.",
+        wide=True,
+    )
+
+
+def _net(query: Query, row: int) -> Cell:
+    return query.cell(row, 3, exactly(int(query.rows[row][3])))
+
+
+def _check(db: RunDatabase, query: Query) -> None:
+    told = db.run.manifest.balances_micro
+    if told is None:  # a run that was killed before it could say
+        return
+    found = {str(row[0]): int(row[3]) for row in query.rows}
+    for account, micro in told.items():
+        if found.get(account, 0) != micro:
+            raise ResultsError(
+                f"{db.run.path}: the ledger leaves {account} {found.get(account, 0)} micro-units, "
+                f"manifest.json {micro}"
+            )

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page on one run: what happened, who paid what and why, pictures, settings, provenance.
+
+One HTML file that needs no network. The DuckDB query behind every amount stands beside it.
+"""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ecnomy.analysis.guarantors import providers_of
+from ecnomy.analysis.pages import environment
+from ecnomy.analysis.report.parts import Block, Section, Words
+from ecnomy.analysis.report.run_database import RunDatabase, open_run_database
+from ecnomy.analysis.report.run_headline import headline
+from ecnomy.analysis.report.run_marks import marks_of, stories, where_marked
+from ecnomy.analysis.report.run_money import balances, money_blocks, payments_of
+from ecnomy.analysis.report.run_settings import provenance_section, settings_section
+from ecnomy.analysis.report.run_traffic import traffic_blocks
+from ecnomy.analysis.results import Run, open_run
+from ecnomy.analysis.summary import Summary, summarize
+
+__all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
+
+
+class Drawing(msgspec.Struct, frozen=True):
+    """A picture (PNG) of several panels, and what it shows in words."""
+
+    id: str
+    caption: str
+    alt: str
+    png: bytes
+
+    @property
+    def source(self) -> str:
+        """As an address that needs no network."""
+        return "data:image/png;base64," + base64.b64encode(self.png).decode()
+
+
+class RunPage(msgspec.Struct, frozen=True):
+    """All of a page but its template; blocks of sections may be Drawings too."""
+
+    title: str
+    kicker: str
+    note: str
+    headline: Words
+    sections: tuple[tuple[str, str, tuple[Any, ...]], ...]
+    prelude: str
+
+
+def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, ...]:
+    """Write the page of a run.
+
+    Args:
+        folder: its results.
+        file: of the page; a file of that name is replaced when the new one is whole.
+        told: the command, as the page tells it.
+
+    Returns:
+        What happened, in lines for the terminal.
+
+    Raises:
+        ResultsError: a table is missing, or the ledger and the balances disagree.
+        InputError: a package is missing.
+    """
+    from ecnomy.analysis.reproduce.record import write_whole
+
+    template = environment(Path(__file__).parent).get_template("run.html")
+    page = run_page(open_run(folder), told)
+    write_whole(file, template.render(page=page, kind=_kind).encode())
+    said = "".join(part.text for part in page.headline.parts)
+    return (page.title, said) if not page.note else (page.title, page.note, said)
+
+
+def run_page(run: Run, told: Sequence[str]) -> RunPage:
+    """All that the page says.
+
+    Raises:
+        ResultsError, InputError: as write_run_page.
+    """
+    summary, seconds = summarize(run), run.plan.duration_ps / 1e12
+    db = open_run_database(run)
+    try:
+        first = headline(summary, db)
+        sections = [
+            Section("who", "Who got what", tuple(traffic_blocks(summary))),
+            Section("money", "Who paid what, and why", tuple(_money(db, summary))),
+            settings_section(run),
+            provenance_section(run, told),
+        ]
+        found: list[tuple[str, str, tuple[Any, ...]]]
+        found = [(one.id, one.title, one.blocks) for one in sections]
+        drawings = _drawings(run)
+        if drawings:
+            found.insert(2, ("pictures", "Pictures", drawings))
+        return RunPage(
+            title=run.title or run.path.name,
+            kicker=f"One run: seed {run.manifest.seed}, {seconds:g} s simulated",
+            note=run.note or "",
+            headline=first,
+            sections=tuple(found),
+            prelude=db.prelude,
+        )
+    finally:
+        db.close()
+
+
+def _money(db: RunDatabase, summary: Summary) -> list[Block]:
+    payments, marked = payments_of(db), marks_of(db)
+    blocks = [*stories(payments, marked, summary), *money_blocks(db, payments)]
+    blocks += [one for one in (where_marked(marked), balances(db)) if one is not None]
+    for provider in providers_of(db.run):
+        words = f"Whether {provider.name} earns money with its calls is a page of its own: "
+        blocks.append(Words.of(f"{words}ecnomy report gsp {db.run.path}"))
+    return blocks
+
+
+def _drawings(run: Run) -> tuple[Drawing, ...]:
+    """The pictures that `ecnomy show` draws, those that this run has."""
+    from ecnomy.analysis.carriers_plot import carriers_picture
+    from ecnomy.analysis.guarantees_plot import guarantee_picture
+    from ecnomy.analysis.network_plot import network_picture
+    from ecnomy.analysis.plots import overview
+
+    found = []
+    with tempfile.TemporaryDirectory(prefix="ecnomy-") as folder:
+        file = Path(folder) / "drawn.png"
+        if overview(run, file):
+            found.append(_drawn("overview", "Rates, money, congestion and queue over time", file))
+        if network_picture(run, file):
+            found.append(
+                _drawn("network", "The network: how full and how dear its links are", file)
+            )
+        if carriers_picture(run, file):
+            found.append(_drawn("carriers", "Carriers: prices, use, income and customers", file))
+        for provider in providers_of(run):
+            if guarantee_picture(run, provider, file):
+                caption = f"{provider.name}: marking, calls, promises and account"
+                found.append(_drawn(f"guarantee-{provider.name}", caption, file))
+    return tuple(found)
+
+
+def _drawn(name: str, caption: str, file: Path) -> Drawing:
+    alt = f"{caption}. The numbers are in the tables of this page and in the results folder."
+    return Drawing(name, caption, alt, file.read_bytes())
+
+
+def _kind(block: Any) -> str:
+    """Which macro of the template draws a block."""
+    return type(block).__name__.lower()

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run was: the settings that its scenario states, and where the page's numbers come from."""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.analysis.report.parts import Block, Cell, Section, Table
+from ecnomy.analysis.results import Run
+from ecnomy.analysis.settings import given_settings, leaves
+
+__all__ = ["provenance_section", "settings_section"]
+
+_DIGITS: Final = 16  # of a digest
+_UNTOLD: Final = ("version", "title", "seed")
+
+
+def settings_section(run: Run) -> Section:
+    """What the scenario says that is not at its default."""
+    scenario = run.manifest.scenario or {}
+    given = given_settings(scenario)
+    whole = given == scenario
+    rows = [(Cell(p), Cell(words)) for p, words in leaves(given) if p not in _UNTOLD]
+    note = "Everything else is at its default; manifest.json has all of it."
+    if whole:
+        note = "All settings, defaults too: the scenario needs classes that are not found here."
+    table = Table(
+        id="settings-table",
+        caption="What the scenario says",
+        of="manifest.json",
+        head=("setting", "value"),
+        rows=tuple(rows),
+        note=note,
+        wide=True,
+    )
+    return Section("settings", "Settings", (table,))
+
+
+def provenance_section(run: Run, told: Sequence[str]) -> Section:
+    """Where every number comes from."""
+    rows = tuple((Cell(name), Cell(text)) for name, text in _facts(run, told))
+    table = Table(
+        id="provenance-table",
+        caption="Where this page comes from",
+        of="manifest.json; the machine and times: machine.json",
+        head=("what", "is"),
+        rows=rows,
+        wide=True,
+    )
+    blocks: tuple[Block, ...] = (table,)
+    return Section("provenance", "Provenance", blocks)
+
+
+def _facts(run: Run, told: Sequence[str]) -> Iterator[tuple[str, str]]:
+    manifest, measured = run.manifest, run.measured
+    yield "command", shlex.join(told)
+    yield "title", manifest.title
+    yield "seed", str(manifest.seed)
+    yield "complete", "yes" if run.note is None else str(run.note)
+    yield "simulated time", f"{run.plan.duration_ps / 1e12:g} s"
+    yield "measured window", f"{measured.from_ps / 1e12:g} s to {measured.to_ps / 1e12:g} s"
+    scenario = {k: v for k, v in (manifest.scenario or {}).items() if k != "seed"}
+    digest = hashlib.sha256(msgspec.json.encode(scenario, order="sorted")).hexdigest()
+    yield "digest of the scenario (sha256, without the seed)", digest[:_DIGITS]
+    yield "digest of the plan", manifest.plan_digest[:_DIGITS]
+    for name, version in sorted(manifest.versions.items()):
+        yield ("engine" if name == "engine" else f"version of {name}"), str(version)
+    machine = _machine(run)
+    for key in ("began", "host", "system", "python", "cpus"):
+        if key in machine:
+            yield f"machine: {key}", str(machine[key])
+    if isinstance(machine.get("wall_s"), (int, float)):
+        yield "the run took", f"{machine['wall_s']:.3g} s"
+
+
+def _machine(run: Run) -> dict[str, Any]:
+    """What machine.json says; nothing where it is missing, as it is no part of the results."""
+    try:
+        return msgspec.json.decode((run.path / "machine.json").read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError):
+        return {}

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy reproduce --json` prints: what there is, or what was measured of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.session import Reproduced
+from ecnomy.analysis.reproduce.table import of_items
+
+__all__ = ["catalogue_values", "claims_values"]
+
+
+def catalogue_values(paper: Paper) -> dict[str, Any]:
+    """The entries of a paper; `packets` are data packets that its runs may send at most."""
+    return {
+        "paper": paper.paper,
+        "cites": paper.cites,
+        "entries": [
+            {
+                "item": item,
+                "ids": entry.ids(item),
+                "title": entry.title,
+                "priority": entry.priority,
+                "claims": list(entry.claims),
+                "pending": [number for number, one in entry.claims.items() if one.pending],
+                "packets": sum(paper.studies[name].budget for name in entry.studies),
+            }
+            for item, entry in paper.entries.items()
+        ],
+    }
+
+
+def claims_values(
+    found: Sequence[Reproduced], items: Mapping[tuple[str, str], Sequence[str]], page: str
+) -> dict[str, Any]:
+    """Entries with their claims: verdict, figures with intervals and regions, reason.
+
+    Args:
+        found: the entries.
+        items: (paper, entry) -> its ids that were asked for; none: all of it.
+        page: the file of the page.
+    """
+    return {"page": page, "entries": [_entry(each, items) for each in found]}
+
+
+def _entry(found: Reproduced, items: Mapping[tuple[str, str], Sequence[str]]) -> dict[str, Any]:
+    paper, entry = found.paper, found.paper.entries[found.item]
+    asked = items.get((paper.paper, found.item), ())
+    return {
+        "paper": paper.paper,
+        "item": found.item,
+        "title": entry.title,
+        "data_packets": found.data_packets,
+        "budget_packets": found.budget,
+        "claims": [
+            {
+                "claim": outcome.claim,
+                "priority": outcome.priority,
+                "identity": outcome.identity,
+                "says": claim.says,
+                "verdict": outcome.verdict.verdict,
+                "told": outcome.verdict.told,
+                "reason": outcome.reason,
+                "depends": outcome.verdict.depends,
+                "figures": outcome.verdict.figures,
+            }
+            for outcome, claim in of_items(found, asked)
+        ],
+    }

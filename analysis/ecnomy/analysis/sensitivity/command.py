@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `sensitivity`: which parameters of a sweep matter to which outcome."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from ecnomy.markets.printing import Json, console_for_tables, print_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from ecnomy.analysis.sensitivity.indices import Index, Indices
+    from ecnomy.analysis.sensitivity.sweep import Sampled
+
+__all__ = ["indices_table", "ranking_table", "sensitivity_command", "sentence"]
+
+_SHOWN: Final = 3
+_HEADS: Final = {"sobol": ("total", "first order"), "morris": ("mu*", "sigma")}
+
+Folder = Annotated[Path, typer.Argument(help="The folder of a sweep over sobol or morris.")]
+Outcome = Annotated[
+    list[str] | None, typer.Option(help="A column of the runs; again for more. Default: all.")
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(help="Where the picture goes [SWEEP/sensitivity.png].", metavar="FILE"),
+]
+NoPlot = Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")]
+
+
+def sensitivity_command(
+    sweep: Folder,
+    outcome: Outcome = None,
+    plot: Plot = None,
+    no_plot: NoPlot = False,
+    as_json: Json = False,
+) -> None:
+    """Tell which parameters matter: Sobol's or Morris's indices of a finished sweep.
+
+    Without --outcome: what matters most to each outcome, in one table.
+    """
+    from ecnomy.agents.errors import ResultsError
+    from ecnomy.analysis.sensitivity.sweep import indices_of, sampled, varying
+
+    runs = sampled(sweep)
+    found = [indices_of(runs, name) for name in outcome] if outcome else varying(runs)
+    if not found:
+        raise ResultsError(f"{sweep}: found no outcome that varies, expected one at least")
+    if as_json:
+        return print_json(_values(runs, found))
+    console = console_for_tables()
+    _head(console, runs)
+    if not outcome:
+        console.print(ranking_table(found))
+        words = "more of one, and a picture"
+        console.print(f"{words}: ecnomy sensitivity {sweep} --outcome NAME", markup=False)
+        return
+    for each in found:
+        _print(console, each)
+    if not no_plot:
+        from ecnomy.analysis.sensitivity.picture import indices_picture
+
+        file = plot or sweep / "sensitivity.png"
+        indices_picture(runs.title, found, file)
+        console.print(f"picture: {file}", markup=False, soft_wrap=True)
+
+
+def _head(console: Console, runs: Sampled) -> None:
+    plan = runs.plan
+    console.print(runs.title or runs.folder.name, style="bold", markup=False)
+    what = "base samples" if plan.kind == "sobol" else f"trajectories over {plan.levels} levels"
+    words = f"{plan.kind}: {plan.samples} {what}, {len(plan.paths)} parameters"
+    told = f"{words}, {len(runs.runs)} runs, {runs.replicates} at each point"
+    if runs.missing:
+        told += f"; {runs.missing} are missing or failed, which `ecnomy sweep` makes"
+    console.print(told, markup=False)
+
+
+def _print(console: Console, found: Indices) -> None:
+    console.print()
+    console.print(indices_table(found))
+    if found.pairs:
+        console.print(_pairs_table(found))
+    for line in sentence(found):
+        console.print(line, markup=False)
+
+
+def indices_table(found: Indices) -> Table:
+    """A row for each parameter, ranked."""
+    from rich.table import Table
+
+    main, other = _HEADS[found.kind]
+    title = f"{found.outcome}: mean {found.mean:.4g}, standard deviation {found.deviation:.3g}"
+    table = Table(title=title.replace("[", r"\["), title_justify="left")
+    table.add_column("parameter")
+    heads = (main, "95 %", other, "95 %") if found.kind == "sobol" else (main, "95 %", "mu", other)
+    for name in heads:
+        table.add_column(name, justify="right")
+    table.add_column("")
+    for one in found.each:
+        table.add_row(one.parameter, *_cells(one, found.kind), "matters" if one.matters else "")
+    return table
+
+
+def _cells(one: Index, kind: str) -> tuple[str, ...]:
+    if kind == "sobol":
+        first = _span(one.other, one.other_half, ".2f")
+        total = _span(one.main, one.main_half, ".2f")
+        return f"{one.main:.2f}", total, f"{one.other:.2f}", first
+    span = _span(one.main, one.main_half, ".3g")
+    return f"{one.main:.3g}", span, f"{one.mu:+.3g}", f"{one.other:.3g}"
+
+
+def _span(middle: float, half: float, form: str) -> str:
+    return f"{middle - half:{form}} to {middle + half:{form}}"
+
+
+def _pairs_table(found: Indices) -> Table:
+    from rich.table import Table
+
+    table = Table(title="what two do together", title_justify="left")
+    table.add_column("parameters")
+    table.add_column("second order", justify="right")
+    table.add_column("95 %", justify="right")
+    for pair in found.pairs[:_SHOWN]:
+        names = f"{pair.first}, {pair.second}"
+        table.add_row(names, f"{pair.index:.2f}", _span(pair.index, pair.half, ".2f"))
+    return table
+
+
+def sentence(found: Indices) -> list[str]:
+    """What the indices say, and what they cannot."""
+    names, count = found.that_matter, len(found.each)
+    if not names:
+        lines = [f"no parameter is shown to matter to {found.outcome}; more samples may show some"]
+    elif len(names) == 1:
+        lines = [f"one parameter of {count} matters to {found.outcome}: {names[0]}"]
+    else:
+        rest = len(names) - _SHOWN
+        top = f"most of all {', '.join(names[:_SHOWN])}" if rest > 0 else ", ".join(names)
+        lines = [f"{len(names)} parameters of {count} matter to {found.outcome}: {top}"]
+    if math.isnan(found.noise):
+        lines.append("one run at each point: chance cannot be told from what parameters do")
+    else:
+        floor = f"{found.floor:.2f}" if found.kind == "sobol" else f"{found.floor:.3g}"
+        name = _HEADS[found.kind][0]
+        lines.append(
+            f"{100 * found.noise:.2g} % of the variance of single runs is between seeds, the work "
+            f"of no parameter; it gives a parameter that does nothing a {name} of about {floor}"
+        )
+    if found.left_out:
+        what = "base samples" if found.kind == "sobol" else "trajectories"
+        lines.append(f"{found.left_out} {what} are left out, as runs of them have no outcome")
+    return lines
+
+
+def ranking_table(found: list[Indices]) -> Table:
+    """A row for each outcome: the three parameters that matter most to it, and the noise."""
+    from rich.table import Table
+
+    table = Table(title="what matters most to each outcome", title_justify="left")
+    table.add_column("outcome", no_wrap=True)
+    for name in ("first", "second", "third"):
+        table.add_column(name)
+    table.add_column("between seeds", justify="right")
+    for each in found:
+        named = [one for one in each.each if one.matters][:_SHOWN]
+        shares = [f" {one.main:.2f}" if each.kind == "sobol" else "" for one in named]
+        cells = [f"{_short(o.parameter)}{share}" for o, share in zip(named, shares, strict=True)]
+        noise = "-" if math.isnan(each.noise) else f"{100 * each.noise:.2g} %"
+        table.add_row(each.outcome, *cells, *["-"] * (_SHOWN - len(cells)), noise)
+    if found[0].kind == "sobol":
+        table.caption = "with the total index of each"
+        table.caption_justify = "left"
+    return table
+
+
+def _short(path: str) -> str:
+    return ".".join(path.split(".")[-2:])
+
+
+def _values(runs: Sampled, found: list[Indices]) -> dict[str, Any]:
+    """The plan, and what came of each outcome (see indices.Indices)."""
+    import msgspec
+
+    def fields(each: Indices) -> dict[str, Any]:
+        return {**msgspec.structs.asdict(each), "that_matter": each.that_matter}
+
+    return {
+        "folder": runs.folder,
+        "title": runs.title,
+        "plan": runs.plan,
+        "missing": runs.missing,
+        "outcomes": [fields(each) for each in found],
+    }

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of indices: a panel for each outcome, bars with intervals for each parameter."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.panels import COLOURS, panel_style, save
+from ecnomy.analysis.sensitivity.indices import Indices
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["indices_picture"]
+
+_WIDTH: Final = 7.5
+_ROW: Final = 0.42  # inches of a parameter
+_MAIN, _FIRST, _IDLE = COLOURS[1], COLOURS[4], "0.75"
+_MORRIS: Final = "mu*: what a step does on average, a whole range long"
+
+
+def indices_picture(title: str, found: list[Indices], file: str | Path) -> None:
+    """Draw the indices as a PNG of 150 dpi.
+
+    Args:
+        title: of the sweep.
+        found: of one plan; an outcome each.
+        file: where the picture goes.
+    """
+    import matplotlib.pyplot as plt
+
+    heights = [_ROW * len(each.each) + 0.9 for each in found]
+    with panel_style():
+        figure, axes = plt.subplots(
+            len(found), 1, figsize=(_WIDTH, sum(heights) + 0.5), squeeze=False,
+            height_ratios=heights, layout="constrained",
+        )  # fmt: skip
+        for axis, each in zip(axes.flat, found, strict=True):
+            _panel(axis, each)
+        handles, labels = axes.flat[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+        figure.suptitle(title or "What matters", fontsize=10)
+        save(figure, file)
+        plt.close(figure)
+
+
+def _panel(axis: Axes, found: Indices) -> None:
+    """Ranked bars, the one that matters most on top; those that do not matter are grey."""
+    sobol = found.kind == "sobol"
+    at = np.arange(len(found.each), dtype=np.float64)
+    thick = 0.36 if sobol else 0.6
+    main = [one.main for one in found.each]
+    colours = [_MAIN if one.matters else _IDLE for one in found.each]
+    shift = thick / 2 if sobol else 0.0
+    halves = [one.main_half for one in found.each]
+    name = "total: alone and together with others" if sobol else _MORRIS
+    _bars(axis, at - shift, main, halves, thick, colours, name)
+    if sobol:
+        other = [one.other for one in found.each]
+        halves = [one.other_half for one in found.each]
+        name = "first order: alone"
+        _bars(axis, at + shift, other, halves, thick, [_FIRST] * len(other), name)
+    if math.isfinite(found.floor):
+        axis.axvline(found.floor, color="0.3", lw=1, ls=":", label="chance alone gives this much")
+    axis.set_yticks(at, [".".join(one.parameter.split(".")[-2:]) for one in found.each])
+    axis.invert_yaxis()
+    axis.grid(visible=False, axis="y")
+    axis.set_title(found.outcome)
+
+
+def _bars(
+    axis: Axes, at: np.ndarray, values: list[float], halves: list[float], thick: float,
+    colours: list[str], name: str,
+) -> None:  # fmt: skip
+    bars = axis.barh(at, values, thick, color=colours, label=name)
+    for bar, colour in zip(bars, colours, strict=True):
+        bar.set_facecolor(colour)
+    axis.errorbar(values, at, xerr=halves, fmt="none", ecolor="black", elinewidth=0.9, capsize=2)

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The indices of the outcomes of a sweep over a sampling plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.sensitivity.indices import Index, Indices, Plan, indices
+from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.markets.sweep.plans import PLANS
+from ecnomy.markets.sweep.store import head_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Sampled", "indices_of", "sampled", "sensitivity_of", "varying"]
+
+_OURS: Final = (  # columns that are no outcomes
+    *("run", "number", "replicate", "engine", "seed", "status", "reason"),
+    *("engine_cpu_s", "wall_s", "data_packets", "worker"),
+)
+
+
+class Sampled(msgspec.Struct, frozen=True):
+    """A sweep over a sampling plan.
+
+    Attributes:
+        folder: of the sweep.
+        title: of the sweep, "" for none.
+        plan: of its points.
+        runs: one row for each run of the plan, in order, empty where it is missing or failed.
+        missing: how many are.
+        outcomes: columns of `runs` with numbers that are no parameters.
+    """
+
+    folder: Path
+    title: str
+    plan: Plan
+    replicates: int
+    runs: pd.DataFrame
+    missing: int
+    outcomes: tuple[str, ...]
+
+
+def sampled(folder: str | Path) -> Sampled:
+    """A sweep over a sampling plan.
+
+    Raises:
+        ResultsError: there is no sweep, no finished run, or it has no plan.
+    """
+    folder = Path(folder)
+    head = head_of(folder)
+    if not head.get("plan"):
+        expected = f"one over {' or '.join(PLANS)} (`parameters` of its file)"
+        raise ResultsError(f"{folder}: found a sweep without a sampling plan, expected {expected}")
+    plan = msgspec.convert(head["plan"], Plan)
+    frame = open_sweep(folder)
+    done = frame[frame["status"] == "done"].set_index("number")
+    runs = done.reindex(range(len(head["points"])))
+    apart = {*_OURS, *plan.paths}
+    numbers = done.select_dtypes("number").columns
+    outcomes = tuple(str(name) for name in numbers if name not in apart)
+    missing = len(runs) - len(done)
+    return Sampled(folder, head["title"], plan, head["replicates"], runs, missing, outcomes)
+
+
+def indices_of(sweep: Sampled, outcome: str) -> Indices:
+    """The indices of an outcome.
+
+    Raises:
+        InputError: there is no such outcome, or SALib is not installed.
+        ResultsError: too few points have it, or it is the same at all of them.
+    """
+    if outcome not in sweep.outcomes:
+        expected = "an outcome of its runs; `ecnomy query` lists them"
+        raise InputError(f"{sweep.folder}: found no {outcome!r}, expected {expected}")
+    y = sweep.runs[outcome].to_numpy(dtype=np.float64).reshape(-1, sweep.replicates)
+    each = sweep.runs[list(sweep.plan.paths)].to_numpy(dtype=np.float64)
+    x = each.reshape(len(y), sweep.replicates, -1)
+    known = np.isfinite(x[..., 0]).argmax(axis=1)  # a replicate that was made
+    return indices(sweep.plan, outcome, x[np.arange(len(x)), known], y)
+
+
+def varying(sweep: Sampled) -> list[Indices]:
+    """The indices of all outcomes that have any, in the order of the table's columns.
+
+    Raises:
+        InputError: SALib is not installed.
+    """
+    found = []
+    for outcome in sweep.outcomes:
+        try:
+            found.append(indices_of(sweep, outcome))
+        except ResultsError:  # the same in all runs, or nothing in too many
+            continue
+    return found
+
+
+def sensitivity_of(folder: str | Path, outcome: str) -> pd.DataFrame:
+    """How much each parameter of a sweep over a sampling plan matters to an outcome.
+
+    Args:
+        folder: of a sweep whose `parameters` are `sobol` or `morris`.
+        outcome: a column of its runs.
+
+    Returns:
+        A row for each parameter, the one that matters most first. Of sobol: `parameter`, `total`,
+        `total_low`, `total_high`, `first_order`, `first_order_low`, `first_order_high`, `matters`.
+        Of morris: `parameter`, `mu_star`, `mu_star_low`, `mu_star_high`, `mu`, `sigma`,
+        `matters`. Intervals are at 95 %. `attrs` has `noise`, `floor`, `mean`, `deviation`,
+        `replicates`, `points` and `left_out` (indices.py).
+
+    Raises:
+        ResultsError: there is no sweep over a plan, or too few of its runs have the outcome.
+        InputError: no such outcome, or SALib or DuckDB is not installed.
+    """
+    import pandas as pd
+
+    found = indices_of(sampled(folder), outcome)
+    frame = pd.DataFrame([_row(one, found.kind) for one in found.each])
+    names = ("noise", "floor", "mean", "deviation", "replicates", "points", "left_out")
+    frame.attrs = {name: getattr(found, name) for name in names}
+    return frame
+
+
+def _row(one: Index, kind: str) -> dict[str, object]:
+    name = "total" if kind == "sobol" else "mu_star"
+    row: dict[str, object] = {
+        "parameter": one.parameter,
+        name: one.main,
+        f"{name}_low": one.main - one.main_half,
+        f"{name}_high": one.main + one.main_half,
+    }
+    if kind == "sobol":
+        row["first_order"] = one.other
+        row["first_order_low"] = one.other - one.other_half
+        row["first_order_high"] = one.other + one.other_half
+    else:
+        row |= {"mu": one.mu, "sigma": one.other}
+    return row | {"matters": one.matters}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings of a scenario as people read them: by dotted path, in handy units.
+
+A manifest holds the scenario with every default filled in and in the smallest units (19000000000
+ps). Here that is `19 ms`, which a scenario file takes too; items of lists go by their names
+(`network.links.bottleneck.rate`), as `--set` has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+
+__all__ = ["given_settings", "leaves", "named", "setting_words"]
+
+_QUANTITY: Final = re.compile(r"(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) (ps|bit/s|bytes?|\S.*)")
+# unit as written -> handier ones with their sizes, from the largest; the last one fits all
+_HANDY: Final[dict[str, tuple[tuple[str, float], ...]]] = {
+    "ps": (("s", 1e12), ("ms", 1e9), ("us", 1e6), ("ns", 1e3), ("ps", 1.0)),
+    "bit/s": (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bit/s", 1.0)),
+    "byte": (("MB", 1e6), ("kB", 1e3), ("bytes", 1.0)),
+}
+_KINDS: Final = ("law", "kind")  # what a mapping is an instance of
+
+
+def given_settings(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """A scenario of a manifest without what is at its default; whole where it does not load here.
+
+    Classes of a user's own that are not on the Python path are why one may not load.
+    """
+    from ecnomy.markets.scenario import scenario_from_text
+
+    try:
+        return scenario_from_text(msgspec.json.encode(scenario).decode(), "<manifest>").given()
+    except EcnomyError:
+        return dict(scenario)
+
+
+def setting_words(value: Any) -> str:
+    """A value in few words; a mapping by its law or kind, and what else it has in brackets."""
+    if isinstance(value, Mapping):
+        kind = next((str(value[key]) for key in _KINDS if key in value), "")
+        rest = [f"{k} {setting_words(v)}" for k, v in value.items() if k not in _KINDS]
+        told = ", ".join(rest)
+        return f"{kind} ({told})" if kind and told else kind or told or "none"
+    if isinstance(value, list):
+        return ", ".join(map(setting_words, value)) or "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    return _quantity(value) if isinstance(value, str) else str(value)
+
+
+def _quantity(text: str) -> str:
+    found = _QUANTITY.fullmatch(text)
+    if found is None:
+        return text
+    number, unit = float(found[1]), found[2]
+    units = _HANDY.get("byte" if unit == "bytes" else unit, ((unit, 1.0),))
+    for handy, size in units:
+        if abs(number) >= size and float(f"{number / size:.6g}") * size == number:
+            return f"{number / size:.12g} {handy}"
+    return f"{number / units[-1][1]:.12g} {units[-1][0]}"
+
+
+def named(value: Any) -> Any:
+    """A list of mappings with names as a mapping of these; anything else as it is."""
+    if not isinstance(value, list) or not value:
+        return value
+    names = [item.get("name") if isinstance(item, Mapping) else None for item in value]
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        return value
+    rest = [{k: v for k, v in item.items() if k != "name"} for item in value]
+    return dict(zip(names, rest, strict=True))
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every setting below a value: its path, and its value in words.
+
+    A mapping with a law or kind is one setting.
+    """
+    value = named(value)
+    if isinstance(value, Mapping) and value and not any(key in value for key in _KINDS):
+        for key, inner in value.items():
+            yield from leaves(inner, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+        for index, inner in enumerate(value):
+            yield from leaves(inner, f"{path}[{index}]")
+    else:
+        yield path, setting_words(value)

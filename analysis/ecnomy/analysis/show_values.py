@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy show RUN --json` prints: the parts of the summary of a run, as they were computed.
+
+Keys are the fields of what makes the tables: Summary (summary.py), Guarantee (guarantees.py),
+Carrier (carriers.py), Choice (choices.py), FilesSent (files_sent.py), Welfare (welfare.py).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.results import Run
+
+__all__ = ["show_values"]
+
+
+def show_values(run: Run) -> dict[str, Any]:
+    """All that `ecnomy show` prints of a run.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    from ecnomy.analysis.carriers import carriers_of
+    from ecnomy.analysis.choices import choices_of
+    from ecnomy.analysis.files_sent import files_of
+    from ecnomy.analysis.guarantees import guarantees_of
+    from ecnomy.analysis.summary import summarize
+    from ecnomy.analysis.welfare import welfare_of
+
+    return {
+        "folder": str(run.path),
+        "seed": run.manifest.seed,
+        "measured": run.measured,
+        "summary": summarize(run),
+        "carriers": carriers_of(run),
+        "choices": choices_of(run),
+        "files": files_of(run),
+        "welfare": welfare_of(run),
+        "guarantees": guarantees_of(run),
+    }

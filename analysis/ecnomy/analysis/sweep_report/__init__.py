@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep found: its points, comparisons, curves, maps and fronts, and one page of them."""
+
+from ecnomy.analysis.sweep_report.found import Found, found_of
+from ecnomy.analysis.sweep_report.points import Swept, open_swept
+
+__all__ = ["Found", "Swept", "found_of", "open_swept"]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of a factor compared two by two: how far apart, how sure, and beside how many others.
+
+The runs of two values are compared over what else varies: for each replicate the mean over all
+other points, so that a replicate gives one pair of numbers, with the same seeds on both sides where
+seeds are paired. Beside samples, which are draws themselves, each sample gives a pair instead.
+Replicates in which a point is missing on either side are left out.
+
+All comparisons of a page get q-values together (Benjamini, Hochberg; see comparisons.py). Where
+replicates were added until an interval was narrow, p-values are multiplied by the number of looks.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.sweep_report.points import Swept, Varied
+
+__all__ = ["Contrast", "contrasts_of", "level_rows", "units_of"]
+
+Floats = npt.NDArray[np.float64]
+_ALL_PAIRS: Final = 12  # levels up to which all pairs are compared
+
+
+class Contrast(msgspec.Struct, frozen=True):
+    """Two values of a factor compared in one outcome.
+
+    Attributes:
+        varied: which factor, by its place among those of the sweep.
+        first, second: levels.
+        outcome: a column.
+        compared: the second less the first.
+        q: see comparisons.py; NaN until all are known.
+        ratio: the standard error of the difference over what seeds that are not paired give; NaN
+            where they are not paired.
+    """
+
+    varied: int
+    first: int
+    second: int
+    outcome: str
+    compared: Comparison
+    q: float = math.nan
+    ratio: float = math.nan
+
+
+def contrasts_of(swept: Swept) -> tuple[Contrast, ...]:
+    """All comparisons of a sweep: pairs of values of what is no number, neighbours of what is."""
+    found = []
+    for number, varied in enumerate(swept.varied):
+        if varied.factor.sampled:
+            continue
+        units, paired = units_of(swept, varied)
+        for outcome in swept.outcomes:
+            rows = level_rows(varied, swept.of(outcome), units)
+            for a, b in _pairs(varied):
+                contrast = _contrast(rows[a], rows[b], paired, swept.level)
+                if contrast is not None:
+                    found.append(Contrast(number, a, b, outcome, contrast[0], ratio=contrast[1]))
+    ps = [min(1.0, swept.looks * one.compared.p) for one in found]
+    return tuple(
+        msgspec.structs.replace(one, q=q) for one, q in zip(found, q_values(ps), strict=True)
+    )
+
+
+def units_of(swept: Swept, varied: Varied) -> tuple[Any, bool]:
+    """What gives a number for each level of a factor, and whether it gives pairs.
+
+    Returns:
+        Of each run the number of its replicate, or of its sample beside samples.
+    """
+    others = [one for one in swept.varied if one is not varied]
+    if any(one.factor.sampled for one in others):
+        table = np.column_stack([one.codes for one in others])
+        return np.unique(table, axis=0, return_inverse=True)[1].ravel(), True
+    return swept.replicate, swept.paired
+
+
+def level_rows(varied: Varied, values: Floats, units: Any, own: Any = None) -> Floats:
+    """The mean of an outcome at each level in each unit, over all else that varies.
+
+    Args:
+        varied: whose levels.
+        values: the outcome of each run.
+        units: of each run, as units_of.
+        own: which runs count; all if None.
+
+    Returns:
+        [levels, units]; NaN where a run is missing.
+    """
+    levels, count = len(varied.factor.labels), int(units.max()) + 1
+    known = np.isfinite(values) if own is None else np.isfinite(values) & own
+    key = varied.codes[known] * count + units[known]
+    n = np.bincount(key, minlength=levels * count)
+    sums = np.bincount(key, values[known], levels * count)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where((n == n.max(initial=0)) & (n > 0), sums / n, np.nan)
+    rows: Floats = means.reshape(levels, count)
+    return rows
+
+
+def _pairs(varied: Varied) -> list[tuple[int, int]]:
+    levels = len(varied.factor.labels)
+    if varied.is_number:
+        order = [int(level) for level in np.argsort(varied.factor.values, kind="stable")]
+        return list(itertools.pairwise(order))
+    if levels > _ALL_PAIRS:
+        return [(0, level) for level in range(1, levels)]
+    return list(itertools.combinations(range(levels), 2))
+
+
+def _contrast(a: Floats, b: Floats, paired: bool, level: float) -> tuple[Comparison, float] | None:
+    """A comparison and the ratio of standard errors; None of fewer than two units."""
+    if paired:
+        both = np.isfinite(a) & np.isfinite(b)
+        a, b = a[both], b[both]
+    else:
+        a, b = a[np.isfinite(a)], b[np.isfinite(b)]
+    if min(a.size, b.size) < 2:
+        return None
+    ratio = math.nan
+    if paired:
+        apart = float(a.var(ddof=1) + b.var(ddof=1))
+        ratio = math.sqrt(float((b - a).var(ddof=1)) / apart) if apart > 0 else math.nan
+    return compared(a, b, paired=paired, level=level), ratio

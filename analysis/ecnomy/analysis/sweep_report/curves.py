@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Response curves: an outcome along a parameter, with bands, and where it is best.
+
+The band is Student's t interval of the mean over replicates (over the samples of a bin, where a
+parameter is sampled). The best value is the top of the parabola through the best level and its
+neighbours; its interval is a bootstrap's over replicates, drawn together where seeds are paired.
+The interval is of chance alone: what the parabola misses between values far apart is not in it. The
+best of several noisy means is found too high, so that its own interval is a little optimistic.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.sweep_report.contrasts import level_rows, units_of
+from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
+from ecnomy.markets.sweep.mains import better
+
+__all__ = ["Best", "Curve", "best_of", "curves_of"]
+
+Floats = npt.NDArray[np.float64]
+_BINS: Final = 8
+_SERIES: Final = 4  # curves in a picture
+_DRAWS: Final = 2000
+_KEY: Final = 1979
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """An outcome along a parameter.
+
+    Attributes:
+        name: of the curve among others in a picture, "" for one alone.
+        x: in order.
+        mean, half: of the outcome there; `half` of its interval, NaN where there is none.
+        n: numbers that each mean is over.
+    """
+
+    name: str
+    x: tuple[float, ...]
+    mean: tuple[float, ...]
+    half: tuple[float, ...]
+    n: tuple[int, ...]
+
+
+class Best(msgspec.Struct, frozen=True):
+    """Where an outcome is best along a parameter.
+
+    Attributes:
+        level: the best of those that were run.
+        x: its value.
+        mean, half: of the outcome there.
+        at, low, high: where the curve is best, and its interval.
+        inner: whether the interval keeps off both ends of what was run.
+        share: how often this level was best among draws.
+    """
+
+    level: int
+    x: float
+    mean: float
+    half: float
+    at: float
+    low: float
+    high: float
+    inner: bool
+    share: float
+
+
+def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
+    """The curves of an outcome along a factor, one for each value of the first that is no number.
+
+    Args:
+        swept: the sweep.
+        varied: a factor of numbers.
+        outcome: one of the sweep's.
+    """
+    kinds = [one for one in swept.varied if not one.is_number and one is not varied]
+    values = swept.of(outcome)
+    if not kinds or len(kinds[0].factor.labels) > _SERIES:
+        return (_curve(swept, varied, values, "", np.ones(swept.runs, dtype=bool)),)
+    return tuple(
+        _curve(swept, varied, values, name, kinds[0].codes == level)
+        for level, name in enumerate(kinds[0].factor.labels)
+    )
+
+
+def _curve(swept: Swept, varied: Varied, values: Floats, name: str, own: Floats) -> Curve:
+    if varied.factor.sampled:
+        return _binned(varied.x[own], values[own], name, swept.level)
+    rows = level_rows(varied, values, units_of(swept, varied)[0], own)
+    levels = np.repeat(np.arange(len(rows)), rows.shape[1])
+    mean, spread, n = moments(rows.ravel(), levels, len(rows))
+    half = half_widths(spread, n, swept.level)
+    order = [i for i in np.argsort(varied.factor.values, kind="stable") if n[i]]
+    return Curve(
+        name,
+        tuple(float(varied.factor.values[i]) for i in order),
+        tuple(float(mean[i]) for i in order),
+        tuple(float(half[i]) for i in order),
+        tuple(int(n[i]) for i in order),
+    )
+
+
+def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
+    """Means of bins with equally many samples."""
+    known = np.isfinite(y)
+    x, y = x[known], y[known]
+    count = max(1, min(_BINS, len(x) // 5))
+    edges = np.quantile(x, np.linspace(0, 1, count + 1))
+    bins = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, count - 1)
+    mean, spread, n = moments(y, bins, count)
+    middle = moments(x, bins, count)[0]
+    half, some = half_widths(spread, n, level), np.flatnonzero(n)
+    return Curve(
+        name,
+        tuple(float(middle[i]) for i in some),
+        tuple(float(mean[i]) for i in some),
+        tuple(float(half[i]) for i in some),
+        tuple(int(n[i]) for i in some),
+    )
+
+
+def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
+    """Where an outcome is best along a factor; None of samples, and where "best" has no meaning."""
+    sign = better(outcome)
+    if varied.factor.sampled or not varied.is_number or sign == 0:
+        return None
+    units, paired = units_of(swept, varied)
+    rows = level_rows(varied, swept.of(outcome), units)
+    x = np.array(varied.factor.values)
+    rows = rows[np.argsort(x, kind="stable")]
+    order = np.argsort(x, kind="stable")
+    x = x[order]
+    whole = np.isfinite(rows).all(axis=0)
+    rows = sign * rows[:, whole]
+    if len(x) < 2 or rows.shape[1] < 1:
+        return None
+    means = rows.mean(axis=1)
+    top = int(means.argmax())
+    drawn = _drawn(rows, paired)
+    tops = _tops(x, drawn)
+    tail = (1 - swept.level) / 2
+    low, high = (float(v) for v in np.quantile(tops, [tail, 1 - tail]))
+    if rows.shape[1] < 2:
+        low = high = math.nan
+    n = np.array([rows.shape[1]])
+    spread = np.array([rows[top].std(ddof=1) if rows.shape[1] > 1 else math.nan])
+    return Best(
+        level=int(order[top]),
+        x=float(x[top]),
+        mean=sign * float(means[top]),
+        half=float(half_widths(spread, n, swept.level)[0]),
+        at=float(_tops(x, means[:, np.newaxis])[0]),
+        low=low,
+        high=high,
+        inner=bool(low > x[0] and high < x[-1]),
+        share=float((drawn.argmax(axis=0) == top).mean()),
+    )
+
+
+def _drawn(rows: Floats, paired: bool) -> Floats:
+    """Means of replicates drawn again: [levels, draws]."""
+    rng = np.random.Generator(np.random.Philox(key=_KEY))
+    count = rows.shape[1]
+    even = np.full(count, 1 / count)
+    if paired:
+        weights = rng.multinomial(count, even, _DRAWS) / count
+        found: Floats = rows @ weights.T
+        return found
+    return np.stack([rng.multinomial(count, even, _DRAWS) @ row / count for row in rows])
+
+
+def _tops(x: Floats, means: Floats) -> Floats:
+    """The top of the parabola through the largest mean and its neighbours: [draws]."""
+    top = means.argmax(axis=0)
+    found: Floats = x[top].astype(np.float64)
+    if len(x) < 3:
+        return found
+    at = np.clip(top, 1, len(x) - 2)
+    a, b, c = (x[at + step] for step in (-1, 0, 1))
+    draws = np.arange(means.shape[1])
+    y_a, y_b, y_c = (means[at + step, draws] for step in (-1, 0, 1))
+    left, right = (y_b - y_a) / (b - a), (y_c - y_b) / (c - b)
+    bend = (right - left) / (c - a)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        vertex = (a + b) / 2 - left / (2 * bend)
+    return np.where((bend < 0) & (top == at), np.clip(vertex, a, c), found)

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep found, in sentences: the first one is what its page and the command end with.
+
+Which value of a strategy (of whatever is no number) is best in the main outcome, and how sure;
+else at which number the outcome is best; else which parameters matter. A difference counts with a
+q-value of 0.05 at most, of all comparisons of the sweep.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.outcome_names import called
+from ecnomy.analysis.sweep_report.contrasts import Contrast, contrasts_of, level_rows, units_of
+from ecnomy.analysis.sweep_report.curves import Best, best_of
+from ecnomy.analysis.sweep_report.matters import Matters, matters_of
+from ecnomy.analysis.sweep_report.points import Swept, Varied, mean_interval, open_swept
+from ecnomy.analysis.sweep_report.words import Scale, percent_of, q_text, scale_of
+from ecnomy.markets.sweep.mains import better
+
+__all__ = ["Q", "Found", "conclusion_lines", "found_of"]
+
+Q: Final = 0.05
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What a sweep found.
+
+    Attributes:
+        headline: the answer in one sentence.
+        detail: its figures, "" where there are none.
+        sure: whether it is more than chance; None where that was not asked.
+        more: further sentences, the most useful one first.
+        contrasts: all comparisons.
+        bests: of each factor of numbers where its curves are best, by factor and outcome.
+        matters: of each outcome.
+        lead: the factor that the headline is of, None for none.
+    """
+
+    headline: str
+    detail: str
+    sure: bool | None
+    more: tuple[str, ...]
+    contrasts: tuple[Contrast, ...]
+    bests: dict[tuple[int, str], Best]
+    matters: tuple[Matters, ...]
+    lead: int | None
+
+
+def conclusion_lines(folder: Path) -> tuple[str, ...]:
+    """What `ecnomy sweep` ends with.
+
+    Raises:
+        ResultsError: no run is done.
+        InputError: DuckDB is not installed.
+    """
+    swept = open_swept(folder)
+    found = found_of(swept)
+    told = (found.headline, found.detail, *found.more[:2], *swept.notes)
+    return tuple(line for line in told if line)
+
+
+def found_of(swept: Swept) -> Found:
+    """What a sweep found."""
+    contrasts = contrasts_of(swept)
+    bests = {
+        (number, outcome): best
+        for number, varied in enumerate(swept.varied)
+        for outcome in swept.outcomes
+        if (best := best_of(swept, varied, outcome)) is not None
+    }
+    matters = tuple(m for name in swept.outcomes if (m := matters_of(swept, name)) is not None)
+    main, scale = swept.outcomes[0], scale_of(swept.outcomes[0], swept.of(swept.outcomes[0]))
+    kinds = [n for n, v in enumerate(swept.varied) if not v.is_number]
+    numbers = [n for n, v in enumerate(swept.varied) if v.is_number and not v.factor.sampled]
+    headline, detail = "", ""
+    sure: bool | None = None
+    lead: int | None = None
+    if kinds:
+        lead = kinds[0]
+        headline, detail, sure = _best_kind(swept, lead, contrasts, scale)
+    elif numbers:
+        lead = _widest(numbers, matters[:1])
+        headline, detail, sure = _best_number(swept, lead, bests, contrasts, scale)
+    elif matters and matters[0].outcome == main:
+        headline = _matters_words(swept, matters[0])
+    if not headline:
+        one = mean_interval(swept.of(main), swept.level)
+        told = scale.with_unit(scale.between(one.mean, one.half_width))
+        headline = f"{main} is {told} over {one.n} runs."
+    more = _more(swept, bests, contrasts, matters, lead, scale)
+    unsaid = tuple(line for line in more if line != headline)
+    return Found(headline, detail, sure, unsaid, contrasts, bests, matters, lead)
+
+
+def _widest(numbers: Sequence[int], matters: Sequence[Matters]) -> int:
+    """The factor of numbers that matters most."""
+    if not matters or not matters[0].total:
+        return numbers[0]
+    return max(numbers, key=lambda n: matters[0].total[n].mean)
+
+
+def _best_kind(
+    swept: Swept, number: int, contrasts: Sequence[Contrast], scale: Scale
+) -> tuple[str, str, bool | None]:
+    """Which value of a factor is best, beside the next best one."""
+    varied, main = swept.varied[number], swept.outcomes[0]
+    sign = better(main) or 1
+    rows = level_rows(varied, swept.of(main), units_of(swept, varied)[0])
+    means = np.array([row[np.isfinite(row)].mean() if np.isfinite(row).any() else math.nan
+                      for row in rows])  # fmt: skip
+    order = [int(i) for i in np.argsort(-sign * means) if math.isfinite(means[i])]
+    if len(order) < 2:
+        return "Only one value has finished runs.", "", None
+    best, second = order[:2]
+    one = mean_interval(rows[best], swept.level)
+    word = "highest" if sign > 0 else "lowest"
+    opens = f"{called(main)} is {word} with {varied.told(best)}"
+    value = scale.with_unit(scale.between(one.mean, one.half_width))
+    pairs = {
+        other: c
+        for other in order[1:]
+        if (c := _contrast(contrasts, number, best, other, main)) is not None
+    }
+    if second not in pairs:
+        return f"{opens}.", f"{value}. One run of each says nothing about chance.", None
+    gap = f"{value}, {_gap(pairs[second], best, varied, second, scale)}."
+    if pairs[second].q <= Q:
+        return f"{opens}.", gap, True
+    alike = [other for other, c in pairs.items() if c.q > Q]
+    worse = [varied.told(other) for other in pairs if other not in alike]
+    names = " and ".join([varied.told(best), *(varied.told(other) for other in alike)])
+    tail = f" {', '.join(worse)} {'is' if len(worse) == 1 else 'are'} worse." if worse else ""
+    return (
+        f"{names} cannot be told apart in {called(main)}.",
+        f"{varied.told(best)}: {gap}{tail}",
+        False,
+    )
+
+
+def _contrast(
+    contrasts: Sequence[Contrast], number: int, a: int, b: int, outcome: str
+) -> Contrast | None:
+    return next(
+        (
+            c
+            for c in contrasts
+            if c.varied == number and c.outcome == outcome and {c.first, c.second} == {a, b}
+        ),
+        None,
+    )
+
+
+def _gap(c: Contrast, best: int, varied: Varied, other: int, scale: Scale) -> str:
+    """`3.1 more than red (95 % interval 2.0 to 4.2, q < 0.001)`."""
+    between = c.compared.difference
+    turn = 1 if c.second == best else -1
+    low, high = sorted((turn * between.low, turn * between.high))
+    half = between.half_width
+    word = "more" if turn * between.mean >= 0 else "less"
+    shown = scale.number(abs(between.mean), half)
+    span = f"{scale.number(low, half)} to {scale.number(high, half)}"
+    q = q_text(c.q)
+    q = f"q {q}" if q.startswith("<") else f"q = {q}"
+    level = f"{100 * between.level:.3g} % interval"
+    return f"{shown} {word} than {varied.told(other)} ({level} {span}, {q})"
+
+
+def _best_number(
+    swept: Swept, number: int, bests: dict[tuple[int, str], Best],
+    contrasts: Sequence[Contrast], scale: Scale,
+) -> tuple[str, str, bool | None]:  # fmt: skip
+    """At which number the main outcome is best."""
+    best = bests.get((number, swept.outcomes[0]))
+    if best is None:
+        return "", "", None
+    own = [c for c in contrasts if c.varied == number and c.outcome == swept.outcomes[0]]
+    if own and not any(c.q <= Q for c in own):
+        told = (
+            f"{called(swept.outcomes[0])} does not change with {swept.varied[number].factor.name}"
+        )
+        return f"{told} as far as these runs can tell.", "", False
+    words = _best_words(swept, number, swept.outcomes[0], best, scale)
+    return *words, bool(own) or None
+
+
+def _best_words(
+    swept: Swept, number: int, outcome: str, best: Best, scale: Scale
+) -> tuple[str, str]:
+    varied = swept.varied[number]
+    unit = f" {varied.factor.unit}" if varied.factor.unit else ""
+    word = "highest" if better(outcome) > 0 else "lowest"
+    opens = f"{called(outcome)} is {word} at {varied.factor.name} {best.x:.4g}{unit}."
+    value = f"{scale.with_unit(scale.between(best.mean, best.half))} there, of the values run"
+    if not math.isfinite(best.low):
+        return opens, f"{value}."
+    if best.low == best.high:
+        end = best.x in (min(varied.factor.values), max(varied.factor.values))
+        more = "; it may be better still beyond this end of the range" if end else ""
+        return opens, f"{value}{more}."
+    what = "peaks" if better(outcome) > 0 else "is lowest"
+    span = f"{100 * swept.level:.3g} % interval {best.low:.4g} to {best.high:.4g}{unit}"
+    return opens, f"{value}; the curve through the means {what} at {best.at:.4g}{unit} ({span})."
+
+
+def _matters_words(swept: Swept, matters: Matters) -> str:
+    """The parameters that matter most, three at most."""
+    shares, told = matters.total or matters.alone, called(matters.outcome)
+    parts = [
+        f"{swept.varied[i].factor.name} ({percent_of(shares[i].mean)})"
+        for i in matters.order()[:3]
+        if shares[i].mean > 0.005
+    ]
+    if not parts:
+        return f"None of the parameters matters for {told}."
+    return f"What matters most for {told}, by share of variance: {', '.join(parts)}."
+
+
+def _more(
+    swept: Swept, bests: dict[tuple[int, str], Best], contrasts: Sequence[Contrast],
+    matters: Sequence[Matters], lead: int | None, scale: Scale,
+) -> tuple[str, ...]:  # fmt: skip
+    found = []
+    main = swept.outcomes[0]
+    for number, _ in enumerate(swept.varied):
+        best = bests.get((number, main))
+        if number != lead and best is not None:
+            opens, detail, _ = _best_number(swept, number, bests, contrasts, scale)
+            found.append(f"{opens} {detail}".strip())
+    if len(swept.varied) > 1 and matters and matters[0].outcome == main:
+        found.append(_matters_words(swept, matters[0]))
+    if contrasts:
+        count = sum(c.q <= Q for c in contrasts)
+        told = f"{count} of {len(contrasts)} comparisons differ" if count else (
+            f"Nothing differs: none of {len(contrasts)} comparisons does")  # fmt: skip
+        found.append(f"{told} (q \u2264 {Q:g}, false discoveries controlled).")
+    ratios = [c.ratio for c in contrasts if math.isfinite(c.ratio)]
+    if swept.paired and ratios:
+        found.append(_pairing_words(ratios))
+    return tuple(found)
+
+
+def _pairing_words(ratios: Any) -> str:
+    middle = float(np.median(ratios))
+    runs = 1 / max(middle, 1e-3) ** 2
+    if middle >= 0.95:
+        return (
+            f"Pairing seeds made little odds here: standard errors of differences are {middle:.2f} "
+            f"of what independent seeds give (median of {len(ratios)})."
+        )
+    return (
+        f"Paired seeds: the standard error of a difference is {middle:.2f} of what independent "
+        f"seeds give (median of {len(ratios)}), worth {runs:.2g} times the runs."
+    )

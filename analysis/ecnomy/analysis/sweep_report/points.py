@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep as arrays: the finished runs, their points, and the outcomes that are looked at.
+
+Everything is a column of numbers, read by DuckDB, so that 100,000 runs are read in a second. Runs
+of one replicate share a seed where seeds are paired: they are then the same traffic at each point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.statistics import Interval
+from ecnomy.analysis.sweep_labels import (
+    Factor,
+    factors_in,
+    labels_of_column,
+    levels_at,
+    quoted_name,
+)
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.sweep.mains import main_outcomes
+from ecnomy.markets.sweep.store import head_of
+
+__all__ = ["LEVEL", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
+
+LEVEL: Final = 0.95
+_ANY: Final = 4  # outcomes, where none is a known one
+_NO_OUTCOMES: Final = (
+    *("run", "number", "point", "replicate", "label", "seed", "status", "reason"),
+    *("engine_cpu_s", "wall_s", "data_packets", "worker"),
+)
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Varied(msgspec.Struct, frozen=True):
+    """A factor that takes several values, and which one each run has.
+
+    Attributes:
+        codes: of each run, the number of its level; of samples the rank of their value.
+        x: of each run, its number; of levels that are no numbers, that of the level.
+    """
+
+    factor: Factor
+    codes: Any
+    x: Any
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values have an order and distances."""
+        return self.factor.sampled or bool(self.factor.values)
+
+    @property
+    def axis(self) -> str:
+        """Its name with its unit."""
+        return self.factor.axis
+
+    def told(self, level: int) -> str:
+        """A level as sentences have it."""
+        name = self.factor.labels[level]
+        return name if not self.is_number else f"{self.factor.name} {name}"
+
+
+class Swept(msgspec.Struct, frozen=True):
+    """The finished runs of a sweep.
+
+    Attributes:
+        varied: the factors that take several values.
+        outcomes: that are looked at, the main one first.
+        values: a column for each of them, a row for each run; NaN where a run has none.
+        point: of each run, the number of its point, 0 up, without gaps.
+        replicate: of each run, as the sweep numbers them.
+        labels: of each point.
+        paired: whether runs of one replicate share a seed.
+        level: of intervals; higher than LEVEL where replicates were added until one was narrow,
+            so that it holds LEVEL (sequential.py).
+        looks: how often a point may have been looked at.
+        notes: what a reader must know, such as runs that failed.
+    """
+
+    folder: Path
+    title: str
+    varied: tuple[Varied, ...]
+    outcomes: tuple[str, ...]
+    values: Any
+    point: Any
+    replicate: Any
+    labels: tuple[str, ...]
+    paired: bool
+    level: float = LEVEL
+    looks: int = 1
+    notes: tuple[str, ...] = ()
+
+    def of(self, outcome: str) -> Floats:
+        """A column of outcomes."""
+        column: Floats = self.values[:, self.outcomes.index(outcome)]
+        return column
+
+    @property
+    def runs(self) -> int:
+        """How many are done."""
+        return len(self.point)
+
+    @property
+    def points(self) -> int:
+        """How many there are."""
+        return len(self.labels)
+
+    def table(self, outcome: str) -> tuple[Floats, Floats, Ints]:
+        """Mean, standard deviation (NaN of one run) and number of runs of each point."""
+        return moments(self.of(outcome), self.point, self.points)
+
+
+def moments(values: Floats, groups: Ints, count: int) -> tuple[Floats, Floats, Ints]:
+    """Mean, standard deviation and number of the finite values of each group."""
+    known = np.isfinite(values)
+    own, y = groups[known], values[known]
+    n = np.bincount(own, minlength=count)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.bincount(own, y, count) / n
+        squares = np.bincount(own, (y - mean[own]) ** 2, count)
+        spread = np.sqrt(np.where(n > 1, squares / (n - 1), np.nan))
+    return mean, spread, n
+
+
+def half_widths(spread: Floats, n: Ints, level: float) -> Floats:
+    """Half of Student's t interval of each group; NaN of one run."""
+    from scipy.stats import t
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = t.ppf((1 + level) / 2, np.maximum(n - 1, 1)) * spread / np.sqrt(n)
+    return np.where(n > 1, found, np.nan)
+
+
+def mean_interval(values: Floats, level: float) -> Interval:
+    """Student's t interval, without bounds of one run alone."""
+    mean, spread, n = moments(values, np.zeros(len(values), dtype=np.int64), 1)
+    half = float(half_widths(spread, n, level)[0])
+    at = float(mean[0])
+    return Interval(at, at - half, at + half, level, int(n[0]))
+
+
+def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
+    """The finished runs of a sweep.
+
+    Args:
+        folder: of the sweep.
+        named: outcomes to look at; none: those that its file names, else the usual ones.
+
+    Raises:
+        ResultsError: no run is done, or there is no sweep.
+        InputError: no run has such an outcome.
+    """
+    from ecnomy.analysis.sweeps import connect
+
+    head = head_of(folder)
+    with connect(folder) as connection:
+        kinds = _columns(connection)
+        outcomes = _chosen(folder, kinds, head, named)
+        paths = [path for path in head["kinds"] if path in kinds]
+        wanted = ["point", "replicate", *(quoted_name(c) for c in (*paths, *outcomes))]
+        done = "from runs where status = 'done'"
+        made, failed = connection.execute(
+            "select count(*) filter (status = 'done'), count(*) filter (status <> 'done') from runs"
+        ).fetchall()[0]
+        if not made:
+            raise ResultsError(f"{folder}: none of its {failed} runs is done")
+        read = connection.sql(f"select {', '.join(wanted)} {done}").fetchnumpy()
+        told = connection.execute(
+            f"select point, any_value(label) as label {done} group by 1 order by 1"
+        ).fetchall()
+    if not (named or head.get("outcomes")):
+        outcomes = tuple(n for n in outcomes if _moves(_floats(read[n]))) or outcomes[:1]
+    places = np.asarray(read["point"], dtype=np.int64)
+    there = np.array([place for place, _ in told], dtype=np.int64)
+    varied = tuple(v for v in _varied(head, read, places, paths) if len(np.unique(v.codes)) > 1)
+    looks = len(head.get("looks", ())) or 1
+    return Swept(
+        folder=folder,
+        title=head.get("title") or Path(head["file"]).stem,
+        varied=varied,
+        outcomes=outcomes,
+        values=np.column_stack([_floats(read[name]) for name in outcomes]),
+        point=np.searchsorted(there, places),
+        replicate=np.asarray(read["replicate"], dtype=np.int64),
+        labels=tuple(str(label) for _, label in told),
+        paired=bool(head.get("paired", True)),
+        level=1 - (1 - LEVEL) / looks,
+        looks=looks,
+        notes=_notes(len(head["points"]), made, failed, head),
+    )
+
+
+def _columns(connection: Any) -> dict[str, str]:
+    return {str(row[0]): str(row[1]) for row in connection.execute("describe runs").fetchall()}
+
+
+def _chosen(
+    folder: Path, kinds: dict[str, str], head: dict[str, Any], named: Sequence[str]
+) -> tuple[str, ...]:
+    numbers = ("DOUBLE", "BIGINT", "INTEGER", "HUGEINT")
+    parameters = set(head["kinds"])
+    there = [
+        name
+        for name, kind in kinds.items()
+        if kind in numbers and name not in _NO_OUTCOMES and name not in parameters
+    ]
+    given = tuple(named or head.get("outcomes") or ())
+    for name in given:
+        if name not in there:
+            where = "--outcome" if named else "outcomes of the sweep file"
+            raise InputError(
+                f"{folder}: {where}: found {name!r}, which no run has, expected an outcome "
+                f"({known_name(name, there)})"
+            )
+    found = main_outcomes(there, given, bool(head.get("own"))) or tuple(there[:_ANY])
+    if not found:
+        raise ResultsError(f"{folder}: its runs have no outcomes to report on")
+    return found
+
+
+def _moves(column: Floats) -> bool:
+    """Whether an outcome is not the same in all runs."""
+    known = column[np.isfinite(column)]
+    return bool(known.size) and float(np.ptp(known)) > 0
+
+
+def _floats(column: Any) -> Floats:
+    """NaN where there is nothing."""
+    if isinstance(column, np.ma.MaskedArray):
+        masked: Any = column.astype(np.float64)
+        filled: Floats = masked.filled(math.nan)
+        return filled
+    return np.asarray(column, dtype=np.float64)
+
+
+def _varied(
+    head: dict[str, Any], read: dict[str, Any], places: Ints, paths: Sequence[str]
+) -> list[Varied]:
+    factors = factors_in(head)
+    if "factors" not in head:
+        return [_by_values(head, path, read[path]) for path in paths]
+    levels = levels_at(head, places)
+    found = []
+    for factor, level in zip(factors, levels, strict=True):
+        if factor.sampled:
+            x = _floats(read[factor.paths[0]])
+            found.append(Varied(factor, np.unique(x, return_inverse=True)[1], x))
+        elif factor.values:
+            found.append(Varied(factor, level, np.array(factor.values)[level]))
+        else:
+            found.append(Varied(factor, level, level.astype(np.float64)))
+    return found
+
+
+def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
+    """A factor of a sweep that was made before its head told of them."""
+    unit = head["kinds"][path]
+    if unit is None:
+        values, codes = np.unique(np.asarray(column, dtype=str), return_inverse=True)
+        return Varied(labels_of_column(path, "", [str(v) for v in values], ()), codes, codes * 1.0)
+    x = _floats(column)
+    numbers, codes = np.unique(x, return_inverse=True)
+    labels = [f"{v:.5g} {unit}".strip() for v in numbers]
+    return Varied(labels_of_column(path, unit, labels, tuple(map(float, numbers))), codes, x)
+
+
+def _notes(asked: int, made: int, failed: int, head: dict[str, Any]) -> tuple[str, ...]:
+    found = []
+    if failed:
+        found.append(f"{failed} of {asked} runs failed and are left out.")
+    if asked > made + failed:
+        found.append(f"{asked - made - failed} of {asked} runs are not made yet.")
+    if head.get("until"):
+        told = head["until"]
+        shown = told["half_width"]
+        width = f"{100 * shown:g} % of its mean" if told["relative"] else f"{shown:g}"
+        looks = f"{len(head['looks'])} looks"
+        found.append(
+            f"Replicates were added until the interval of {told['outcome']} was within {width}, or "
+            f"to {told['most']}. Intervals are at {100 * head['level_of_look']:.4g} %, so that all "
+            f"{looks} together hold {100 * told['level']:g} %."
+        )
+    return tuple(found)

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sections of a sweep's page: comparisons, points, curves, maps, trade-offs, what matters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ecnomy.analysis.outcome_names import called
+from ecnomy.analysis.panels import shortened
+from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table, Words
+from ecnomy.analysis.svg import svg_of
+from ecnomy.analysis.sweep_report import pictures
+from ecnomy.analysis.sweep_report.contrasts import Contrast, level_rows, units_of
+from ecnomy.analysis.sweep_report.curves import curves_of
+from ecnomy.analysis.sweep_report.found import Found, Q
+from ecnomy.analysis.sweep_report.fronts import front_of
+from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
+from ecnomy.analysis.sweep_report.words import Scale, minus, percent_of, q_text, scale_of
+from ecnomy.markets.sweep.mains import better
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["kind_picture", "scales_of", "sections_of", "text_cell"]
+
+_OF: Final = "the sweep's runs"
+_MOST_ROWS: Final = 200
+_CURVES: Final = 12
+_MAP_LEVELS: Final = 40
+_PAIRS: Final = 10
+
+
+def scales_of(swept: Swept) -> dict[str, Scale]:
+    """How each outcome is printed."""
+    return {name: scale_of(name, swept.of(name)) for name in swept.outcomes}
+
+
+def text_cell(text: str, value: Any = None) -> Cell:
+    """A cell; `value` goes to the CSV in full."""
+    known = value is not None and math.isfinite(float(value))
+    return Cell(text, value=float(value) if known else None)
+
+
+def sections_of(swept: Swept, found: Found) -> list[Section]:
+    """All sections that the sweep has anything for."""
+    made = [
+        _comparisons(swept, found),
+        _points(swept),
+        _curves(swept, found),
+        _maps(swept),
+        _front(swept),
+        _matters(swept, found),
+        _seeds(swept, found),
+    ]
+    return [section for section in made if section is not None]
+
+
+def _picture(name: str, caption: str, alt: str, figure: Figure, head: Sequence[str],
+             rows: Sequence[Sequence[Any]]) -> Picture:  # fmt: skip
+    told = tuple(tuple(row) for row in rows)
+    return Picture(name, caption, alt, _OF, svg_of(figure), tuple(head), told)
+
+
+def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
+    """An outcome for each value of a factor that is no number."""
+    varied, scale = swept.varied[number], scale_of(outcome, swept.of(outcome))
+    rows = level_rows(varied, swept.of(outcome), units_of(swept, varied)[0])
+    levels = np.repeat(np.arange(len(rows)), rows.shape[1])
+    mean, spread, n = moments(rows.ravel(), levels, len(rows))
+    half = half_widths(spread, n, swept.level)
+    sign = better(outcome) or 1
+    order = np.argsort(-sign * np.where(np.isfinite(mean), mean, -sign * np.inf), kind="stable")
+    names = [varied.factor.labels[i] for i in order]
+    told = "; ".join(f"{varied.factor.labels[i]} {scale.between(mean[i], half[i])}" for i in order)
+    table = [(varied.factor.labels[i], mean[i], half[i], int(n[i])) for i in order]
+    figure = pictures.dots(names, mean[order], half[order], scale, 0)
+    caption = f"{called(outcome)} with each {varied.factor.name}"
+    head = ("value", outcome, "half-width", "n")
+    return _picture(f"kind-{number}", caption, f"{caption}: {told}.", figure, head, table)
+
+
+def _comparisons(swept: Swept, found: Found) -> Section | None:
+    if not found.contrasts:
+        return None
+    scales = scales_of(swept)
+    order = sorted(found.contrasts, key=lambda c: swept.outcomes.index(c.outcome))
+    rows = tuple(_comparison(swept, c, scales[c.outcome]) for c in order[:_MOST_ROWS])
+    strong = tuple(i for i, c in enumerate(order[:_MOST_ROWS]) if c.q <= Q)
+    level = f"{100 * swept.level:.3g} % interval"
+    seeds = "seeds are paired" if swept.paired else "seeds are independent"
+    left = len(order) - len(rows)
+    note = (
+        f"The second value less the first one; {seeds}. Effect: Hedges' g, the difference in "
+        f"standard deviations of single runs. q: of all {len(order)} comparisons, bold at "
+        f"{Q:g} or less; of those in bold one in twenty is expected to be none."
+        + (f" {left} more are left out." if left > 0 else "")
+    )
+    head = ("outcome", "values compared", "difference", level, "effect", "q", "n")
+    table = Table("comparisons", "Each value beside each other one", _OF, head, rows,
+                  strong=strong, note=note, wide=True)  # fmt: skip
+    return Section("compared", "What differs", (table,))
+
+
+def _comparison(swept: Swept, c: Contrast, scale: Scale) -> tuple[Cell, ...]:
+    varied, between = swept.varied[c.varied], c.compared.difference
+    half, names = between.half_width, varied.factor.labels
+    unit = f" [{scale.unit}]" if scale.unit else ""
+    values = f"{names[c.second]} less {names[c.first]}"
+    if len(swept.varied) > 1:
+        values = f"{varied.factor.name}: {values}"
+    effect = c.compared.effect
+    span = f"{scale.number(between.low, half)} to {scale.number(between.high, half)}"
+    shown = minus(f"{effect:+.2f}") if math.isfinite(effect) else minus(f"{effect:+}")
+    return (
+        Cell(f"{called(c.outcome)}{unit}"),
+        Cell(values),
+        text_cell(scale.number(between.mean, half, "+"), between.mean),
+        Cell(span),
+        text_cell(shown, effect),
+        text_cell(q_text(c.q), c.q),
+        text_cell(str(between.n), between.n),
+    )
+
+
+def _points(swept: Swept) -> Section:
+    scales, main = scales_of(swept), swept.outcomes[0]
+    tables = {name: swept.table(name) for name in swept.outcomes}
+    halves = {n: half_widths(spread, k, swept.level) for n, (_, spread, k) in tables.items()}
+    mean = tables[main][0]
+    sign = better(main) or 1
+    order = np.argsort(-sign * np.where(np.isfinite(mean), mean, -sign * np.inf), kind="stable")
+    some = order[:_MOST_ROWS]
+    if swept.points <= _MOST_ROWS:
+        some = np.arange(swept.points)
+    rows = []
+    for i in some:
+        cells = [
+            text_cell(scales[n].between(tables[n][0][i], halves[n][i]), tables[n][0][i])
+            for n in swept.outcomes
+        ]
+        rows.append((Cell(swept.labels[i] or "all"), *cells, Cell(str(int(tables[main][2][i])))))
+    strong = tuple(i for i, place in enumerate(some) if place == order[0])
+    word = "highest" if sign > 0 else "lowest"
+    note = f"Means and half-widths of {100 * swept.level:.3g} % intervals; bold: {word} {main}."
+    if swept.points > _MOST_ROWS:
+        note += f" The best {_MOST_ROWS} of {swept.points:,} points; all with ecnomy query."
+    head = ("point", *(scales[name].axis for name in swept.outcomes), "runs")
+    caption = f"{swept.points:,} points"
+    table = Table("points", caption, _OF, head, tuple(rows), strong=strong, note=note, wide=True)
+    return Section("all-points", "All points", (table,))
+
+
+def _curves(swept: Swept, found: Found) -> Section | None:
+    scales = scales_of(swept)
+    blocks: list[Block] = []
+    for number, varied in enumerate(swept.varied):
+        if not varied.is_number:
+            continue
+        for outcome in swept.outcomes[: max(1, _CURVES // len(swept.varied))]:
+            drawn = curves_of(swept, varied, outcome)
+            best = found.bests.get((number, outcome))
+            at = best.at if best is not None and best.inner else None
+            figure = pictures.curves(drawn, varied.axis, scales[outcome], at)
+            rows = [
+                (c.name, *row) for c in drawn for row in zip(c.x, c.mean, c.half, c.n, strict=True)
+            ]
+            caption = f"{called(outcome)} along {varied.factor.name}"
+            told = "; ".join(
+                f"{c.name} from {scales[outcome].number(c.mean[0])} to "
+                f"{scales[outcome].number(c.mean[-1])}".strip()
+                for c in drawn
+                if c.mean
+            )
+            head = ("curve", varied.axis, outcome, "half-width", "n")
+            blocks.append(
+                _picture(
+                    f"curve-{number}-{len(blocks)}",
+                    caption,
+                    f"{caption}: {told}.",
+                    figure,
+                    head,
+                    rows,
+                )  # fmt: skip
+            )
+    if not blocks:
+        return None
+    bands = f"Bands are {100 * swept.level:.3g} % intervals of the mean; dashed: where it is best."
+    return Section("curves", "Response curves", (Words.of(bands), *blocks))
+
+
+def _maps(swept: Swept) -> Section | None:
+    pair = _mapped(swept)
+    if pair is None:
+        return None
+    down, across = pair
+    scales = scales_of(swept)
+    blocks: list[Block] = []
+    ups, downs = _bins(down), _bins(across)
+    shape = (len(ups[1]), len(downs[1]))
+    for outcome in swept.outcomes[:4]:
+        cell = ups[0] * shape[1] + downs[0]
+        mean, _, n = moments(swept.of(outcome), cell, shape[0] * shape[1])
+        known = mean[np.isfinite(mean)]
+        if not known.size:
+            continue
+        axes = (down.axis, across.axis)
+        figure = pictures.heat(mean.reshape(shape), ups[1], downs[1], axes, scales[outcome])
+        rows = [
+            (a, b, mean[i * shape[1] + j], int(n[i * shape[1] + j]))
+            for i, a in enumerate(ups[1])
+            for j, b in enumerate(downs[1])
+        ]
+        caption = f"{called(outcome)} over {down.factor.name} and {across.factor.name}"
+        ends = [scales[outcome].number(float(v)) for v in (known.min(), known.max())]
+        alt = f"A map of {caption}, from {ends[0]} to {ends[1]}."
+        head = (down.axis, across.axis, outcome, "n")
+        blocks.append(_picture(f"map-{len(blocks)}", caption, alt, figure, head, rows))
+    note = "Means over the runs of each cell, and over all else that varies."
+    return Section("maps", "Two parameters at once", (Words.of(note), *blocks))
+
+
+def _mapped(swept: Swept) -> tuple[Varied, Varied] | None:
+    """The two factors of a map: numbers before others, those of most levels first."""
+    order = sorted(
+        (v for v in swept.varied if v.is_number or len(v.factor.labels) <= _MAP_LEVELS),
+        key=lambda v: (not v.is_number, -len(np.unique(v.codes))),
+    )
+    return (order[0], order[1]) if len(order) > 1 else None
+
+
+def _bins(varied: Varied) -> tuple[Any, list[str]]:
+    """Of each run the row or column of a map that it falls into, and what these are called."""
+    if not varied.factor.sampled and len(varied.factor.labels) <= _MAP_LEVELS:
+        order = np.argsort(varied.factor.values, kind="stable") if varied.factor.values else None
+        if order is None:
+            return varied.codes, list(varied.factor.labels)
+        rank = np.argsort(order)
+        values = np.array(varied.factor.values)[order]
+        return rank[varied.codes], [f"{value:.4g}" for value in values]
+    count = 8
+    edges = np.quantile(varied.x, np.linspace(0, 1, count + 1))
+    bins = np.clip(np.searchsorted(edges, varied.x, side="right") - 1, 0, count - 1)
+    middles = (edges[:-1] + edges[1:]) / 2
+    return bins, [f"{value:.3g}" for value in middles]
+
+
+def _front(swept: Swept) -> Section | None:
+    drawn = front_of(swept)
+    if drawn is None:
+        return None
+    x, y = (scale_of(name, swept.of(name)) for name in (drawn.x, drawn.y))
+    on = [int(i) for i in np.flatnonzero(drawn.on)]
+    figure = pictures.front(drawn, swept.labels, x, y)
+    rows = [
+        (swept.labels[i], *drawn.means[i], *drawn.halves[i], bool(drawn.on[i]))
+        for i in ([*on, *np.flatnonzero(~drawn.on)][:_MOST_ROWS])
+    ]
+    caption = f"{called(drawn.y)} against {called(drawn.x)}"
+    alt = f"{caption}: {len(on)} of {swept.points} points are beaten by no other in both."
+    head = ("point", drawn.x, drawn.y, f"{drawn.x} half-width", f"{drawn.y} half-width", "front")
+    kept = int((~drawn.beaten & ~drawn.on).sum())
+    names = ", ".join(swept.labels[i] for i in on[:8])
+    text = f"On the front, beaten by no other point in both outcomes: {names}"
+    text += f" and {len(on) - 8} more." if len(on) > 8 else "."
+    if kept:
+        text += f" {kept} more may be on it: nothing beats them beyond their intervals."
+    picture = _picture("front", caption, alt, figure, head, rows)
+    return Section("trade-off", "What one gains and another loses", (Words.of(text), picture))
+
+
+def _matters(swept: Swept, found: Found) -> Section | None:
+    if not found.matters or len(swept.varied) < 2:
+        return None
+    first = found.matters[0]
+    blocks: list[Block] = []
+    names, order = [v.factor.name for v in swept.varied], first.order()[:12]
+    shares = first.total or first.alone
+    alone = np.array([max(first.alone[i].mean, 0.0) for i in order])
+    whole = np.array([max(shares[i].mean, 0.0) for i in order])
+    parts = [np.minimum(alone, whole), np.maximum(whole - alone, 0)] if first.grid else [alone]
+    error = np.array([
+        [max(m - s.low, 0) if math.isfinite(s.low) else 0 for m, s in _shown(shares, order)],
+        [max(s.high - m, 0) if math.isfinite(s.high) else 0 for m, s in _shown(shares, order)],
+    ])  # fmt: skip
+    kinds = ("alone", "with others") if first.grid else ("alone",)
+    figure = pictures.bars([names[i] for i in order], parts, kinds, error)
+    rows = [(names[i], shares[i].mean, shares[i].low, shares[i].high) for i in order]
+    told = ", ".join(f"{names[i]} {percent_of(shares[i].mean)}" for i in order)
+    caption = f"{called(first.outcome)}, by parameter"
+    blocks.append(_picture("matters-picture", caption, f"{caption}: {told}.", figure,
+                           ("parameter", "share", "from", "to"), rows))  # fmt: skip
+    blocks.append(_matters_table(swept, found))
+    how = (
+        "Shares of the variance over the points of the grid; with others: what it does in "
+        "interactions with other parameters."
+        if first.grid
+        else "Shares of the variance over samples that a regression on ranks loses without it."
+    )
+    return Section("matters", "Which parameters matter", (Words.of(how), *blocks))
+
+
+def _shown(shares: Sequence[Any], order: Sequence[int]) -> list[tuple[float, Any]]:
+    return [(max(shares[i].mean, 0.0), shares[i]) for i in order]
+
+
+def _matters_table(swept: Swept, found: Found) -> Table:
+    rows = []
+    for one in found.matters:
+        shares = one.total or one.alone
+        cells = [
+            text_cell(
+                percent_of(s.mean)
+                + (f" ({percent_of(s.low)} to {percent_of(s.high)})" if s.n > 2 else ""),
+                s.mean,
+            )
+            for s in shares
+        ]
+        chance = one.chance if one.grid else one.rest
+        rows.append((Cell(called(one.outcome)), *cells, text_cell(percent_of(chance), chance)))
+    names = tuple(v.factor.name for v in swept.varied)
+    last = "chance" if found.matters[0].grid else "chance and interactions"
+    note = "With all interactions, so that shares may add up to more than 100 %."
+    return Table(
+        "matters-table", f"Share of variance, {100 * swept.level:.3g} % intervals", _OF,
+        ("outcome", *names, last), tuple(rows), note=note if found.matters[0].grid else "",
+        wide=len(names) > 2,
+    )  # fmt: skip
+
+
+def _seeds(swept: Swept, found: Found) -> Section | None:
+    known = [c for c in found.contrasts if math.isfinite(c.ratio)]
+    if not known or not swept.paired:
+        return None
+    kinds = [c for c in known if not swept.varied[c.varied].is_number] or known
+    shown = kinds[:_PAIRS]
+    blocks: list[Block] = []
+    names, rows = [], []
+    for c in shown:
+        labels = swept.varied[c.varied].factor.labels
+        names.append(
+            f"{called(c.outcome)}\n{shortened(f'{labels[c.second]} less {labels[c.first]}', 34)}"
+        )
+        rows.append((c.outcome, labels[c.first], labels[c.second], c.ratio, c.ratio**2))
+    figure = pictures.pairs(names, np.array([c.ratio for c in shown]))
+    middle = float(np.median([c.ratio for c in known]))
+    caption = "What paired seeds are worth"
+    alt = f"{caption}: standard errors of differences are {middle:.2f} of the others (median)."
+    head = ("outcome", "first", "second", "standard error ratio", "variance ratio")
+    blocks.append(_picture("pairing", caption, alt, figure, head, rows))
+    text = (
+        f"Every point has the same seeds. The variance of a difference is {middle**2:.2f} of what "
+        f"independent seeds would give (median of {len(known)} comparisons, "
+        f"{sum(c.ratio < 1 for c in known)} of them below 1)."
+    )
+    return Section("seeds", "Seeds", (Words.of(text), *blocks))

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy show` prints of a sweep's points, and the picture that it draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ecnomy.analysis.panels import save
+from ecnomy.analysis.sweep_report import pictures
+from ecnomy.analysis.sweep_report.curves import curves_of
+from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
+from ecnomy.analysis.sweep_report.words import scale_of
+from ecnomy.markets.sweep.mains import better
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+    from ecnomy.analysis.sweep_report.found import Found
+
+__all__ = ["points_table", "sweep_picture"]
+
+_OUTCOMES: Final = 4
+_MOST: Final = 40  # rows; of more points the best ones are printed
+_BEST: Final = 15
+
+
+def points_table(swept: Swept) -> Table:
+    """The points with means and half-widths; a star at the best one."""
+    from rich import box
+    from rich.table import Table
+
+    outcomes = swept.outcomes[:_OUTCOMES]
+    main, sign = outcomes[0], better(outcomes[0]) or 1
+    tables = {name: swept.table(name) for name in outcomes}
+    mean = np.where(np.isfinite(tables[main][0]), sign * tables[main][0], -np.inf)
+    order = np.argsort(-mean, kind="stable")
+    some = np.arange(swept.points) if swept.points <= _MOST else order[:_BEST]
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column("point", no_wrap=max(len(swept.labels[i]) for i in some) <= 40)
+    table.add_column("runs", justify="right", no_wrap=True)
+    scales = {name: scale_of(name, swept.of(name)) for name in outcomes}
+    for name in outcomes:
+        unit = f"\n[{scales[name].unit}]" if scales[name].unit else ""
+        table.add_column(f"{name}{unit.replace('[', chr(92) + '[')}", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for i in some:
+        cells = []
+        for name in outcomes:
+            at, spread, n = tables[name]
+            half = half_widths(spread[i : i + 1], n[i : i + 1], swept.level)[0]
+            cells.append(scales[name].between(float(at[i]), float(half)).replace("\u2212", "-"))
+        best = "* best" if i == order[0] and swept.points > 1 else ""
+        table.add_row(swept.labels[i] or "all", str(int(tables[main][2][i])), *cells, best)
+    return table
+
+
+def sweep_picture(swept: Swept, found: Found, file: Path) -> bool:
+    """Draw what was found in the main outcome; False where nothing varied."""
+    figure = _figure(swept, found)
+    if figure is None:
+        return False
+    figure.suptitle(swept.title, fontsize=10)
+    save(figure, file)
+    return True
+
+
+def _figure(swept: Swept, found: Found) -> Figure | None:
+    outcome = swept.outcomes[0]
+    scale = scale_of(outcome, swept.of(outcome))
+    numbers = [v for v in swept.varied if v.is_number and not v.factor.sampled]
+    if numbers:
+        varied = numbers[0]
+        if found.lead is not None and swept.varied[found.lead].is_number:
+            varied = swept.varied[found.lead]
+        best = found.bests.get((swept.varied.index(varied), outcome))
+        at = best.at if best is not None and best.inner else None
+        return pictures.curves(curves_of(swept, varied, outcome), varied.axis, scale, at)
+    if any(v.factor.sampled for v in swept.varied):
+        if not found.matters:
+            return None
+        one = found.matters[0]
+        order, shares = one.order()[:12], one.total or one.alone
+        parts = [np.array([max(shares[i].mean, 0.0) for i in order])]
+        names = [swept.varied[i].factor.name for i in order]
+        return pictures.bars(names, parts, ("alone",), np.zeros((2, len(order))))
+    if not swept.varied:
+        return None
+    mean, spread, n = moments(swept.of(outcome), swept.point, swept.points)
+    half = half_widths(spread, n, swept.level)
+    sign = better(outcome) or 1
+    order = list(np.argsort(-sign * np.where(np.isfinite(mean), mean, -sign * np.inf)))[:25]
+    names = [swept.labels[i] for i in order]
+    return pictures.dots(names, mean[order], half[order], scale, 0)

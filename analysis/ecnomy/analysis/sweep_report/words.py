@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers of a sweep in words: as many digits as their interval has meaning, units people read."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ecnomy.analysis.outcome_names import called
+from ecnomy.markets.sweep.mains import unit_of
+
+__all__ = ["Scale", "minus", "percent_of", "q_text", "scale_of"]
+
+
+class Scale(msgspec.Struct, frozen=True):
+    """How an outcome is printed: its values are multiplied by `by`, and are of `unit`."""
+
+    outcome: str
+    by: float
+    unit: str
+
+    @property
+    def axis(self) -> str:
+        """The outcome in words, with its unit."""
+        told = called(self.outcome)
+        return f"{told} [{self.unit}]" if self.unit else told
+
+    def number(self, value: float, half: float = math.nan, sign: str = "") -> str:
+        """A value with two digits of its half-width, or three of its own."""
+        if not math.isfinite(value):
+            return "-"
+        value, half = value * self.by, abs(half * self.by)
+        of = half if math.isfinite(half) and half > 0 else value
+        digits = 1 if of is half else 2
+        decimals = digits - _magnitude(of) if of else 0
+        decimals = min(max(decimals, 0), 9)
+        return minus(f"{value:{sign},.{decimals}f}")
+
+    def between(self, mean: float, half: float, sign: str = "") -> str:
+        """A mean and its half-width."""
+        if not math.isfinite(half):
+            return self.number(mean, sign=sign)
+        return f"{self.number(mean, half, sign)} \u00b1 {self.number(half, half)}"
+
+    def with_unit(self, text: str) -> str:
+        """Text of a number with the unit behind it."""
+        return f"{text} {self.unit}".strip()
+
+
+def _magnitude(value: float) -> int:
+    """The power of ten of the first digit, after rounding to two."""
+    return int(f"{abs(value):.1e}".split("e")[1])
+
+
+def scale_of(outcome: str, values: Any) -> Scale:
+    """How an outcome of such values is printed."""
+    unit = unit_of(outcome)
+    finite = np.abs(values[np.isfinite(values)])
+    most = float(finite.max()) if finite.size else 0.0
+    if unit == "bit/s":
+        return Scale(outcome, *((1e-6, "Mbit/s") if most >= 1e6 else (1e-3, "kbit/s")))
+    if unit == "s" and 0 < most < 0.5:
+        return Scale(outcome, 1e3, "ms")
+    return Scale(outcome, 1.0, unit)
+
+
+def minus(text: str) -> str:
+    """With a minus that is one."""
+    return text.replace("-", "\u2212")
+
+
+def q_text(q: float) -> str:
+    """A q-value."""
+    if math.isnan(q):
+        return "-"
+    return "< 0.001" if q < 0.001 else f"{q:.2g}" if q < 0.995 else "1"
+
+
+def percent_of(share: float) -> str:
+    """A share, 0 where chance made it less."""
+    if math.isnan(share):
+        return "-"
+    return f"{100 * max(share, 0.0):.0f} %"

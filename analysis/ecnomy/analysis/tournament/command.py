@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `tournament` of the command line."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from ecnomy.analysis.searching import Quick, Scheduler, resumable, workers_when_needed
+from ecnomy.markets.commands import Jobs, terminated
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["tournament_command"]
+
+_WIDTH: Final = 100  # columns, where the output is no terminal
+
+Config = Annotated[Path, typer.Argument(help="A file such as configs/sweeps/tournament.yaml.")]
+Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<file>.")]
+With = Annotated[
+    list[str] | None,
+    typer.Option("--with", help="One more strategy, by name or module:Class.", metavar="STRATEGY"),
+]
+OldCode = Annotated[
+    bool, typer.Option("--accept-old-code", help="Let runs of other code or strategies stand.")
+]
+Dry = Annotated[bool, typer.Option("--dry-run", help="Say who plays, how many runs and how long.")]
+
+
+def tournament_command(
+    config: Config,
+    out: Out = None,
+    own: With = None,
+    workers: Jobs = 0,
+    scheduler: Scheduler = "",
+    quick: Quick = False,
+    accept_old_code: OldCode = False,
+    dry_run: Dry = False,
+) -> None:
+    """Play strategies against each other: who does best, which mixes stay, whether paying pays.
+
+    Runs are kept: the same command goes on where it was interrupted.
+    """
+    from ecnomy.agents.find import look_beside
+    from ecnomy.analysis.tournament.declared import load_tournament
+    from ecnomy.analysis.tournament.dynamics import egt
+    from ecnomy.markets.sweep.driver import default_folder
+
+    signal.signal(signal.SIGTERM, terminated)
+    egt("alpharank")
+    look_beside(config)
+    tournament = load_tournament(config, tuple(own or ()), quick=quick)
+    if dry_run:
+        return _dry(tournament, workers)
+    folder = out or default_folder(str(config))
+    with resumable():
+        table = _played(tournament, folder, scheduler, workers, accept_old_code)
+        _tell(tournament, table, folder)
+    print(f"results: {folder}")
+
+
+def _dry(tournament: Any, workers: int) -> None:
+    """Who plays and who does not, how many runs of the pairs there are, and how long they take."""
+    import os
+
+    from ecnomy.analysis.tournament.playing import beginning
+    from ecnomy.analysis.tournament.profiles import sweep_of
+    from ecnomy.markets.sweep.driver import estimate_s
+
+    for one in tournament.entrants:
+        print(f"plays: {one.name} ({one.words})")
+    for name, why in tournament.absent.items():
+        print(f"does not play: {name}, {why}")
+    sweep = sweep_of(tournament, beginning(tournament))
+    count = workers or os.cpu_count() or 1
+    each_s = estimate_s(sweep)
+    total_s = each_s * len(sweep) / count
+    print(f"{len(sweep)} runs of pairs, then those of the finalists")
+    print(f"about {each_s:.2g} s a run: {total_s:.3g} s on {count} workers")
+
+
+def _played(
+    tournament: Any, folder: Path, scheduler: str, workers: int, accept_old_code: bool
+) -> Any:
+    """With workers that are started when the first run is missing."""
+    from ecnomy.analysis.tournament.playing import played
+
+    with workers_when_needed(tournament.sweep.limits, scheduler, workers) as (pool, told):
+        return played(tournament, folder, pool, told, accept_old_code=accept_old_code)
+
+
+def _tell(tournament: Any, table: Any, folder: Path) -> None:
+    """What came out: on the terminal, as a page, as a table of pay-offs."""
+    from rich.console import Console
+
+    from ecnomy.analysis.tournament import wording
+    from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
+    from ecnomy.analysis.tournament.paying import found_in
+
+    found = found_in(table, tournament.finalists)
+    write_payoffs(found, folder / PAYOFFS)
+    write_page(tournament, found, folder / PAGE)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console.print(_ranking(tournament, found))
+    console.print(f"{wording.headline(found)}. {wording.summary(found)}", markup=False)
+    console.print(f"How sure: {wording.sure_words(found)}", markup=False)
+    print(f"page: {folder / PAGE}")
+    print(f"pay-offs: {folder / PAYOFFS}")
+
+
+def _ranking(tournament: Any, found: Any) -> Table:
+    """A row for each strategy, the first ones first."""
+    from rich.table import Table
+
+    from ecnomy.analysis.tournament.wording import money
+
+    told = "rank: alpha-rank's mass; earns: among itself, money/s; each by number of players"
+    title = tournament.sweep.title or None
+    table = Table(title=title, title_justify="left", caption=told, caption_justify="left")
+    table.add_column("strategy")
+    table.add_column("pays")
+    for one in found.outcomes:
+        table.add_column(f"rank {one.players}", justify="right")
+    for one in found.outcomes:
+        table.add_column(f"earns {one.players}", justify="right")
+    for number in found.ranking:
+        masses = [f"{one.mass[number]:.0%}" for one in found.outcomes]
+        alone = [money(found.table.alone(number, one.players).mean()) for one in found.outcomes]
+        pays = "yes" if number in found.payers else "never"
+        table.add_row(found.table.names[number], pays, *masses, *alone)
+    return table

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep file says under `tournament`: who plays whom, over what, and what counts.
+
+    scenario: ../examples/tournament-link.yaml      # with one source and one agent of this name:
+    tournament:
+      player: player
+      populations: [2, 4, 8]                        # how many players share the network
+      per_player: {network.links.bottleneck.rate: 2 Mbps}     # times the number of players
+      utility: {kind: log, a: 2 money/s, x0: 1 Mbps}          # of every player, whatever it does
+      finalists: 3                                  # whose mixes are all played
+      strategies:                                   # see entrants.py
+        free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
+      without: {price-demand: a demand curve is of many users}
+    replicates: 6
+
+The rest of the file is a sweep's. A player's pay-off is the mean over time of the utility of its
+goodput, report by report, less what the ledger says it paid: money per second.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import EcnomyError, ScenarioError
+from ecnomy.agents.utilities import UTILITIES, Utility, find_utility, utility_of
+from ecnomy.analysis.tournament.entrants import Entrant, read_entrants
+from ecnomy.markets.inputs.amounts import Number
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, read, show
+from ecnomy.markets.scenario.parameters import read_params
+from ecnomy.markets.sweep.blocks import number_with_unit, plain_tree
+from ecnomy.markets.sweep.config import Sweep, load_sweep
+
+__all__ = ["MEASURE", "Tournament", "load_tournament"]
+
+Floats = npt.NDArray[np.float64]
+MEASURE: Final = "ecnomy.analysis.tournament.lived:player_columns"
+LEAST: Final = 1e-3  # of x0, where U(0) is infinite, as in ecnomy.analysis.declared
+_NEEDED: Final = ("player", "populations", "utility", "strategies")
+_KEYS: Final = (*_NEEDED, "per_player", "finalists", "without")
+_PLAYERS: Final = Number(what="a number of players", least=2, most=30, whole=True)
+_FINALISTS: Final = Number(what="a whole number", least=2, most=3, whole=True)
+
+
+class Tournament(msgspec.Struct, frozen=True, eq=False):
+    """A tournament, checked.
+
+    Attributes:
+        sweep: its runs' scenario, seeds and limits.
+        player: the source, and the agent, of the scenario that stand for one player.
+        populations: numbers of players.
+        per_player: path -> amount and unit; a population has as many times the amount.
+        utility: of every player's rate.
+        told: the utility as the file has it.
+        entrants: the strategies that play.
+        absent: installed ones that do not, and why.
+        finalists: how many of them are played in all mixes.
+    """
+
+    sweep: Sweep
+    player: str
+    populations: tuple[int, ...]
+    per_player: dict[str, tuple[float, str]]
+    utility: Utility
+    told: str
+    entrants: tuple[Entrant, ...]
+    absent: dict[str, str]
+    finalists: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the entrants, in the order of their numbers."""
+        return tuple(one.name for one in self.entrants)
+
+    def worth(self, rates_bps: Floats) -> Floats:
+        """U of rates, money/s; of a rate of 0 that of x0/1000 where U(0) is infinite."""
+        x0 = self.utility.x0
+        assert x0 is not None
+        with np.errstate(all="ignore"):
+            bounded = bool(np.isfinite(self.utility.value(np.zeros(1))).all())
+        ratio = np.maximum(rates_bps / x0, 0.0 if bounded else LEAST)
+        worth = np.asarray(self.utility.value(ratio.ravel()), dtype=np.float64)
+        return worth.reshape(ratio.shape)
+
+
+def load_tournament(
+    path: str | os.PathLike[str], own: tuple[str, ...] = (), *, quick: bool = False
+) -> Tournament:
+    """Read a tournament's file; each entrant is tried in the scenario.
+
+    Args:
+        path: the file.
+        own: more strategies, by name or dotted path.
+        quick: with what it says under `quick`.
+
+    Raises:
+        ScenarioError: anything wrong with it, with its place.
+    """
+    shown = os.fspath(path)
+    root = read(Path(path), shown)
+    node = root.mapping().get("tournament")
+    if node is None or not isinstance(node.value, dict):
+        found = show(node) if node else "no 'tournament'"
+        raise root.place.error("tournament", found, f"a mapping with {', '.join(_NEEDED)}")
+    sweep = load_sweep(path, quick=quick, beside=("tournament",))
+    for key in ("parameters", "calibrate", "measure", "keep"):
+        if key in root.mapping():
+            raise root.keys[key].error(key, f"{key} beside tournament", "one of the two")
+    if sweep.replicates < 2 or not sweep.paired:
+        raise root.place.error(
+            "replicates", "one run of each mix", "2 paired ones at least, for intervals"
+        )
+    return _read(node, msgspec.structs.replace(sweep, measure=MEASURE), own)
+
+
+def _read(node: Node, sweep: Sweep, own: tuple[str, ...]) -> Tournament:
+    given = node.mapping()
+    for key in given:
+        if key not in _KEYS:
+            expected = known_name(key, _KEYS)
+            raise node.keys[key].error(f"tournament.{key}", f"unknown key {key!r}", expected)
+    for key in _NEEDED:
+        if key not in given:
+            raise node.place.error("tournament", f"no {key!r}", ", ".join(_NEEDED))
+    player = _player(given["player"], sweep)
+    entrants, absent = read_entrants(given["strategies"], given.get("without"), own)
+    finalists = 3
+    if "finalists" in given:
+        finalists = _FINALISTS.read(given["finalists"], "tournament.finalists")
+    found = Tournament(
+        sweep=sweep,
+        player=player,
+        populations=_populations(given["populations"]),
+        per_player=_per_player(given.get("per_player")),
+        utility=_utility(given["utility"]),
+        told=_told(given["utility"]),
+        entrants=entrants,
+        absent=absent,
+        finalists=finalists,
+    )
+    found = _without_misfits(found, given["strategies"])
+    if len(found.entrants) < 2:
+        one = f"{len(found.entrants)} strategy that plays"
+        raise given["strategies"].place.error("tournament.strategies", one, "two at least")
+    finalists = min(finalists, len(found.entrants))
+    return msgspec.structs.replace(found, finalists=finalists)
+
+
+def _without_misfits(found: Tournament, places: Node) -> Tournament:
+    """Without installed strategies that alone make no scenario; one that is stated is a fault."""
+    from ecnomy.analysis.tournament.profiles import alone, assignment_of
+
+    fit, absent = [], dict(found.absent)
+    for number, entrant in enumerate(found.entrants):
+        profile = alone(number, found.populations[0], len(found.entrants))
+        try:
+            found.sweep.scenario_at(assignment_of(found, profile), found.sweep.seed)
+            fit.append(entrant)
+        except ScenarioError as error:
+            if not entrant.stated:
+                absent[entrant.name] = f"needs {error.expected}: found {error.found}"
+                continue
+            place = places.keys.get(entrant.name, places.place)
+            path = f"tournament.strategies.{entrant.name}"
+            where = f" ({error.path})" if error.path else ""
+            raise place.error(path, f"{error.found}{where}", error.expected) from None
+    absent = dict(sorted(absent.items()))
+    return msgspec.structs.replace(found, entrants=tuple(fit), absent=absent)
+
+
+def _player(node: Node, sweep: Sweep) -> str:
+    base = msgspec.json.decode(sweep.base)
+    for section in (base.get("sources") or [], (base.get("market") or {}).get("agents") or []):
+        names = [entry.get("name") for entry in section]
+        if node.value not in names:
+            expected = "the name of one source, and of one agent, of the scenario"
+            raise node.place.error("tournament.player", show(node), expected)
+    return str(node.value)
+
+
+def _populations(node: Node) -> tuple[int, ...]:
+    path = "tournament.populations"
+    if not node.items():
+        raise node.place.error(path, show(node), "a list of numbers of players")
+    found = tuple(
+        int(_PLAYERS.read(item, f"{path}[{index}]")) for index, item in enumerate(node.items())
+    )
+    if list(found) != sorted(set(found)):
+        raise node.place.error(path, str(list(found)), "each number once, in rising order")
+    return found
+
+
+def _per_player(node: Node | None) -> dict[str, tuple[float, str]]:
+    if node is None:
+        return {}
+    if not isinstance(node.value, dict):
+        raise node.place.error("tournament.per_player", show(node), "a mapping of paths to amounts")
+    return {
+        path: number_with_unit(amount, f"tournament.per_player.{path}")
+        for path, amount in node.mapping().items()
+    }
+
+
+def _utility(node: Node) -> Utility:
+    path = "tournament.utility"
+    kind = node.mapping().get("kind")
+    if kind is None or not isinstance(kind.value, str):
+        raise node.place.error(path, show(node), f"a mapping with kind: {', '.join(UTILITIES)}")
+    try:
+        cls = find_utility(kind.value) if kind.value not in UTILITIES else UTILITIES[kind.value]
+    except EcnomyError as error:
+        reason = " ".join(str(error).split())
+        raise kind.place.error(f"{path}.kind", show(kind), f"a utility ({reason})") from None
+    params = read_params(node, path, cls, lambda _, given: cls(**given))
+    found = utility_of({"kind": kind.value, **params})
+    if found.x0 is None:
+        raise node.place.error(f"{path}.x0", "no 'x0'", "a rate such as 1 Mbps")
+    return found
+
+
+def _told(node: Node) -> str:
+    return ", ".join(f"{key} {value}" for key, value in plain_tree(node).items())

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a population drifts: replicator dynamics and alpha-rank, by open_spiel's `egt`.
+
+Among N players a strategy's fitness in a large population with shares x is what one of its players
+expects of N - 1 others drawn from it,
+
+    f_i(x) = sum over n of  P(n; N - 1, x)  pay-off of i in the profile n + e_i      P multinomial
+
+and shares move by x_i' = x_i (f_i - x f), which is open_spiel's `replicator`. Its own expected
+pay-off of a heuristic pay-off table (`expected_payoff`; Tuyls et al. 2018) is another one: the mean
+over groups that have a player of i, however many. For two players it gives a_ii the weight
+x_i / (2 - x_i), not x_i, so that its rest points are not the game's equilibria: it is not used.
+
+Alpha-rank (Omidshafiei et al. 2019; no noise but a small eps) is a walk between populations of one
+strategy each. A mutant r takes over s where it earns more than s does while the two are mixed: the
+pay-offs compared are means over all mixes of the two among N players. A mass is a share of time.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+from ecnomy.analysis.optional import scipy_part
+from ecnomy.analysis.tournament.profiles import Profile, alone, mixed
+from ecnomy.markets.inputs.remedy import pip_install
+
+__all__ = ["EPSILON", "Flow", "Rest", "duels", "egt", "ranked", "resting"]
+
+Floats = npt.NDArray[np.float64]
+EPSILON: Final = 0.01  # how often a mutant that earns less takes over
+_STARTS: Final = 6  # a grid of starts has so many steps from corner to corner
+_LONG: Final = 2000.0  # in units of 1 / the largest difference of pay-offs
+_GONE: Final = 0.005  # a share that counts as 0 at the end
+_STILL: Final = 1e-4  # speed, of the largest difference of pay-offs, that counts as rest
+
+
+def egt(part: str) -> Any:
+    """A module of open_spiel.python.egt.
+
+    Raises:
+        InputError: open_spiel is not installed.
+    """
+    try:
+        return importlib.import_module(f"open_spiel.python.egt.{part}")
+    except ImportError:
+        what = pip_install("open_spiel")
+        raise InputError(f"tournaments need open_spiel (ecnomy[tournament]): {what}") from None
+
+
+class Flow:
+    """The replicator dynamics of some strategies among so many players.
+
+    Args:
+        means: pay-offs by profile and strategy, of every mix of `members`.
+        players: N.
+        members: the strategies that take part.
+    """
+
+    def __init__(
+        self, means: Mapping[Profile, Floats], players: int, members: tuple[int, ...]
+    ) -> None:
+        self._replicator = egt("dynamics").replicator
+        entrants = len(next(iter(means)))
+        drawn = itertools.combinations_with_replacement(range(len(members)), players - 1)
+        others = [[each.count(member) for member in range(len(members))] for each in drawn]
+        self._others = np.array(others, dtype=np.float64)
+        self._ways = np.array(
+            [
+                math.factorial(players - 1) / math.prod(math.factorial(n) for n in row)
+                for row in others
+            ]
+        )
+        self._earned = np.array(
+            [
+                [
+                    means[_with_one(members, row, member, entrants)][members[member]]
+                    for member in range(len(members))
+                ]
+                for row in others
+            ]
+        )
+        self.spread = float(np.ptp(self._earned)) or 1.0
+
+    def fitness(self, shares: Floats) -> Floats:
+        """What a player of each strategy expects, money/s."""
+        chances = self._ways * np.prod(shares[None, :] ** self._others, axis=1)
+        return np.asarray(chances @ self._earned, dtype=np.float64)
+
+    def __call__(self, shares: Floats) -> Floats:
+        """The time derivative of the shares."""
+        whole = np.clip(shares, 0.0, 1.0)
+        whole = whole / whole.sum()
+        return np.asarray(self._replicator(whole, self.fitness(whole)), dtype=np.float64)
+
+    def end(self, start: Floats) -> tuple[Floats, bool]:
+        """Where shares go from a start, and whether they rest there."""
+        found = scipy_part("integrate").solve_ivp(
+            lambda _, shares: self(shares), (0.0, _LONG / self.spread), start,
+            method="LSODA", rtol=1e-8, atol=1e-10,
+        )  # fmt: skip
+        last = np.clip(found.y[:, -1], 0.0, 1.0)
+        last = np.where(last < _GONE, 0.0, last)
+        last = last / last.sum()
+        still = bool(np.abs(self(last)).max() < _STILL * self.spread)
+        return last, still
+
+
+class Rest(msgspec.Struct, frozen=True, eq=False):
+    """Where a population comes to rest, or does not.
+
+    Attributes:
+        mix: shares of the members; of a population that does not rest those of its last moment.
+        starts: the share of starts that lead there.
+        still: whether it rests.
+    """
+
+    mix: Floats
+    starts: float
+    still: bool
+
+
+def _with_one(members: tuple[int, ...], others: list[int], member: int, entrants: int) -> Profile:
+    counts = dict(zip(members, others, strict=True))
+    counts[members[member]] += 1
+    return mixed(counts, entrants)
+
+
+def resting(
+    means: Mapping[Profile, Floats], players: int, members: tuple[int, ...]
+) -> tuple[Rest, ...]:
+    """The rest points that a grid of mixed starts leads to, those of most starts first.
+
+    Starts that come to no rest are one entry.
+    """
+    flow = Flow(means, players, members)
+    found: list[tuple[Floats, bool, int]] = []
+    starts = _grid(len(members))
+    for start in starts:
+        mix, still = flow.end(start)
+        for index, (other, rested, count) in enumerate(found):
+            if still == rested and (not still or float(np.abs(other - mix).max()) < 0.02):
+                found[index] = (other, rested, count + 1)
+                break
+        else:
+            found.append((mix, still, 1))
+    found.sort(key=lambda one: -one[2])
+    return tuple(Rest(mix, count / len(starts), still) for mix, still, count in found)
+
+
+def _grid(members: int) -> list[Floats]:
+    """Mixed starts, evenly spread over the simplex, none of them on an edge."""
+    steps = _STARTS + members
+    drawn = itertools.product(range(1, steps), repeat=members)
+    return [np.array(each) / steps for each in drawn if sum(each) == steps]
+
+
+def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
+    """What the first earns on average over all its mixes with the second; of shape (S, S)."""
+    found = np.empty((entrants, entrants))
+    for i, j in itertools.product(range(entrants), repeat=2):
+        if i == j:
+            found[i, i] = means[alone(i, players, entrants)][i]
+            continue
+        mixes = [mixed({i: count, j: players - count}, entrants) for count in range(1, players)]
+        found[i, j] = np.mean([means[mix][i] for mix in mixes])
+    return found
+
+
+def ranked(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
+    """Alpha-rank's mass of each strategy."""
+    table = duels(means, players, entrants)
+    compute = egt("alpharank").compute
+    found = compute([table], use_inf_alpha=True, inf_alpha_eps=EPSILON)[2]
+    return np.asarray(found, dtype=np.float64)

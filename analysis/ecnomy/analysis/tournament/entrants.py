@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which strategies play: those that the file states, and every other one that is installed.
+
+    strategies:
+      steady: {strategy: {kind: constant-charge, charge: 1 money/s}}
+      free-rider: {strategy: {kind: stay}, transport: {law: newreno, ecn: off}}
+      theirs: {role: customer, strategy: {kind: "my_lab.strategies:Mine"}}
+
+An entry may have a `transport` in place of the scenario's and a `role`; without one it is a price
+handler, where the strategy fits that role, else a customer. A strategy that is installed (ecnomy's,
+and users' by entry points) and that no entry names plays by its own name if it fits a price handler
+and can do without parameters. Whatever does not play is listed with why.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.roles import preset_of
+from ecnomy.agents.strategies.fitting import wanted_instead
+from ecnomy.markets.conformance.listing import Listed, installed
+from ecnomy.markets.inputs.amounts import Word
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.sweep.blocks import plain_tree
+
+__all__ = ["ROLES", "Entrant", "read_entrants"]
+
+ROLES: Final = ("price-handler", "customer")  # who uses one flow and pays for its marks, in order
+_KEYS: Final = ("strategy", "transport", "role")
+_OWN: Final = "--with"
+
+
+class Entrant(msgspec.Struct, frozen=True):
+    """A strategy that plays, as its players' entries have it.
+
+    Attributes:
+        name: in tables and pictures.
+        role: of the player's agent.
+        strategy: with `kind` and parameters, as written.
+        transport: of the player's source; {}: the scenario's.
+        stated: the file or the command names it; else it is there because it is installed.
+    """
+
+    name: str
+    role: str
+    strategy: dict[str, Any]
+    transport: dict[str, Any] = {}
+    stated: bool = True
+
+    @property
+    def words(self) -> str:
+        """What it is, on one line."""
+        params = [f"{k} {_short(v)}" for k, v in self.strategy.items() if k != "kind"]
+        law = [f"{k} {v}" if k != "law" else str(v) for k, v in self.transport.items()]
+        told = [str(self.strategy["kind"]), *params, *([f"over {' '.join(law)}"] if law else [])]
+        return ", ".join(told)
+
+
+def read_entrants(
+    node: Node, without: Node | None, own: tuple[str, ...] = ()
+) -> tuple[tuple[Entrant, ...], dict[str, str]]:
+    """The entrants in the file's order, then the others; and what does not play, with why.
+
+    Args:
+        node: `strategies`.
+        without: `without`: strategy -> why it does not play.
+        own: more strategies, by name or dotted path.
+
+    Raises:
+        ScenarioError: anything wrong, with its place.
+    """
+    path = "tournament.strategies"
+    if not node.mapping():
+        raise node.place.error(path, show(node), "a mapping of names to strategies")
+    entrants = [_entrant(name, entry, node) for name, entry in node.mapping().items()]
+    left_out = _without(without)
+    named = {str(one.strategy["kind"]) for one in entrants}
+    absent = dict(left_out)
+    for listed in installed():
+        if listed.name not in named and listed.name not in left_out:
+            if why := _why_not(listed):
+                absent[listed.name] = why
+            else:
+                own_terms = {"kind": listed.name}
+                entrants.append(Entrant(listed.name, ROLES[0], own_terms, stated=False))
+    for kind in own:
+        entrants.append(_own(kind, node, entrants))
+    return tuple(entrants), dict(sorted(absent.items()))
+
+
+def _entrant(name: str, entry: Node, node: Node) -> Entrant:
+    path = f"tournament.strategies.{name}"
+    Word().read(Node(name, node.keys[name], name), path)
+    given = entry.mapping()
+    for key in given:
+        if key not in _KEYS:
+            expected = known_name(key, _KEYS)
+            raise entry.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
+    strategy = given.get("strategy")
+    kind = strategy.mapping().get("kind") if strategy is not None else None
+    if strategy is None or kind is None or not isinstance(kind.value, str):
+        where = strategy or entry
+        raise where.place.error(f"{path}.strategy", show(where), "a mapping with its kind")
+    role = given.get("role")
+    if role is not None and role.value not in ROLES:
+        raise role.place.error(f"{path}.role", show(role), f"one of {', '.join(ROLES)}")
+    try:
+        fits = _role_for(kind.value) if role is None else str(role.value)
+    except EcnomyError as error:
+        reason = " ".join(str(error).split())
+        raise kind.place.error(
+            f"{path}.strategy.kind", show(kind), f"a strategy ({reason})"
+        ) from None
+    if not fits:
+        expected = f"one for {' or '.join(ROLES)}"
+        raise kind.place.error(f"{path}.strategy.kind", show(kind), expected)
+    transport = plain_tree(given["transport"]) if "transport" in given else {}
+    return Entrant(name, fits, plain_tree(strategy), transport)
+
+
+def _own(kind: str, node: Node, entrants: list[Entrant]) -> Entrant:
+    """A strategy named on the command line, under the last part of its name."""
+    name = kind.rpartition(":")[2]
+    try:
+        role = _role_for(kind)
+    except EcnomyError as error:
+        reason = " ".join(str(error).split())
+        raise node.place.error(_OWN, repr(kind), f"a strategy ({reason})") from None
+    if not role or any(one.name == name for one in entrants):
+        found = f"{kind!r}, {'whose name is taken' if role else 'which fits no player'}"
+        raise node.place.error(_OWN, found, f"another one, for {' or '.join(ROLES)}")
+    return Entrant(name, role, {"kind": kind})
+
+
+def _role_for(kind: str) -> str:
+    """The first role of ROLES that it fits, "" for none."""
+    return next((role for role in ROLES if not wanted_instead(kind, role)), "")
+
+
+def _why_not(listed: Listed) -> str:
+    """Why an installed strategy that no entry names does not play; "" if it does."""
+    if listed.fault:
+        return f"cannot be used: {listed.fault}"
+    if ROLES[0] not in listed.roles:
+        if ROLES[1] in listed.roles:
+            return "is for customers; an entry under `strategies` lets it play"
+        return f"is for {_roles(listed)}, who use no flow of their own"
+    needed = [one.name for one in listed.parameters if one.required]
+    terms = preset_of(ROLES[0]).strategy_needs.get(listed.name)
+    needed += [terms[0]] if terms else []
+    if needed:
+        return f"needs {', '.join(needed)}, which an entry under `strategies` may give"
+    return ""
+
+
+def _roles(listed: Listed) -> str:
+    return " or ".join(f"{role}s" for role in listed.roles) or "no role of ecnomy's"
+
+
+def _without(node: Node | None) -> dict[str, str]:
+    if node is None:
+        return {}
+    path = "tournament.without"
+    if not isinstance(node.value, dict):
+        raise node.place.error(path, show(node), "a mapping of strategies to why they do not play")
+    for name, why in node.mapping().items():
+        if not isinstance(why.value, str) or not why.value:
+            raise why.place.error(f"{path}.{name}", show(why), "why it does not play")
+    return {name: str(why.value) for name, why in node.mapping().items()}
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"({', '.join(f'{k} {v}' if k != 'kind' else str(v) for k, v in value.items())})"
+    return str(value)

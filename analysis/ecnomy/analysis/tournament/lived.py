@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of a tournament's runs: what each agent with flows got, report by report, and paid.
+
+measure: ecnomy.analysis.tournament.lived:player_columns
+
+    <agent>.goodputs_bps[k]   mean goodput of its flows in the k-th epoch of the measured window
+    <agent>.paid_per_s        postings of the ledger in that window: paid less received, money/s
+
+Rates are kept as they were, not what they are worth: the same runs can be judged by any utility.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["player_columns"]
+
+_PS_PER_S: Final = 10**12
+_MICRO: Final = 10**6
+
+
+def player_columns(results: Path) -> Mapping[str, float | Sequence[float]]:
+    """The columns of a run, of each agent that a source is named after.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    from ecnomy.analysis.results import open_run
+
+    run = open_run(results)
+    measured = run.measured
+    names = [source.name for source in run.plan.row_sources()]
+    table = run.flow_epochs.sort_values(["t_ps", "flow"], kind="stable")
+    times = table["t_ps"].to_numpy(dtype=np.int64)[:: len(names)]
+    acked = table["acked_bytes"].to_numpy(dtype=np.float64).reshape(-1, len(names))
+    inside = (times >= measured.from_ps) & (times <= measured.to_ps)
+    seconds = np.diff(times[inside]) / _PS_PER_S
+    rates = 8 * np.diff(acked[inside], axis=0) / seconds[:, None]
+    ledger = run.ledger
+    own = ledger[(ledger["t_ps"] > measured.from_ps) & (ledger["t_ps"] <= measured.to_ps)]
+    found: dict[str, float | Sequence[float]] = {}
+    for name in dict.fromkeys(names):
+        rows = [row for row, source in enumerate(names) if source == name]
+        found[f"{name}.goodputs_bps"] = rates[:, rows].mean(axis=1).tolist()
+        found[f"{name}.paid_per_s"] = _net(own, name) / _MICRO / float(seconds.sum())
+    return found
+
+
+def _net(ledger: Any, account: str) -> int:
+    """What an account paid less what it received [micro-units]."""
+    amounts = ledger["amount_micro"]
+    paid = amounts[ledger["debit"].astype(str) == account].sum()
+    received = amounts[ledger["credit"].astype(str) == account].sum()
+    return int(paid) - int(received)

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a tournament: one file that needs no network, and its pay-offs as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.analysis.pages import environment
+from ecnomy.analysis.report.parts import Cell, Picture, Section, Table, Words
+from ecnomy.analysis.statistics import t_interval
+from ecnomy.analysis.tournament import pictures, wording
+from ecnomy.analysis.tournament.declared import Tournament
+from ecnomy.analysis.tournament.paying import Found
+from ecnomy.analysis.tournament.payoffs import LEVEL, mix_words
+from ecnomy.analysis.tournament.wording import money
+
+__all__ = ["PAGE", "PAYOFFS", "Page", "page_of", "payoff_rows", "write_page", "write_payoffs"]
+
+PAGE = "tournament.html"
+PAYOFFS = "payoffs.csv"
+_HEAD = ("players", "mix", "strategy", "count", "payoff", "low", "high", "paid", "seeds")
+
+
+class Page(msgspec.Struct, frozen=True):
+    """All of a page but its template.
+
+    Attributes:
+        verdict: yes, no or undecided: how the answer is coloured.
+        facts: amounts in large letters, and what each is.
+    """
+
+    title: str
+    verdict: str
+    opens: str
+    sentence: str
+    sure: str
+    facts: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+
+
+def write_page(tournament: Tournament, found: Found, file: Path) -> Page:
+    """Write the page.
+
+    Raises:
+        InputError: jinja2 is missing.
+    """
+    from ecnomy.analysis.reproduce.record import write_whole
+
+    template = environment(Path(__file__).parent).get_template("page.html")
+    page = page_of(tournament, found)
+    text = template.render(page=page, kind=lambda block: type(block).__name__.lower())
+    write_whole(file, text.encode())
+    return page
+
+
+def write_payoffs(found: Found, file: Path) -> None:
+    """Write every pay-off: a row for each mix and strategy."""
+    from ecnomy.analysis.reproduce.record import write_whole
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_HEAD)
+    writer.writerows(payoff_rows(found))
+    write_whole(file, out.getvalue().encode())
+
+
+def payoff_rows(found: Found) -> list[tuple[object, ...]]:
+    """Players, mix, strategy, its count, mean pay-off with interval, mean paid, seeds."""
+    table, rows = found.table, []
+    for profile in sorted(table.earned, key=lambda each: (sum(each), [-n for n in each])):
+        for number, count in enumerate(profile):
+            if count:
+                value = table.interval(profile, number)
+                paid = float(table.paid[profile][:, number].mean())
+                mix = mix_words(table.names, profile)
+                ends = (f"{x:.6g}" for x in (value.mean, value.low, value.high, paid))
+                rows.append((sum(profile), mix, table.names[number], count, *ends, value.n))
+    return rows
+
+
+def page_of(tournament: Tournament, found: Found) -> Page:
+    """All that the page says."""
+    order = found.ranking
+    return Page(
+        title=tournament.sweep.title or "Tournament",
+        verdict=wording.verdict_class(found),
+        opens=wording.headline(found),
+        sentence=wording.summary(found),
+        sure=wording.sure_words(found),
+        facts=tuple(_facts(found)),
+        sections=(
+            _ends(found, order),
+            _changes(found, order),
+            _earned(found, order),
+            _who(tournament, found, order),
+            _how(tournament, found),
+        ),
+    )
+
+
+def _facts(found: Found) -> list[tuple[str, str]]:
+    ends: dict[str, list[str]] = {}
+    for one in found.outcomes:
+        ends.setdefault(f"{one.paying:.0%}", []).append(str(one.players))
+    facts = [
+        (share, f"of {wording.listed(many)} players end with a strategy that pays")
+        for share, many in ends.items()
+    ]
+    for change in (*wording.temptations(found), *wording.returns(found)):
+        new, old = found.table.names[change.new], found.table.names[change.old]
+        sure = "" if change.gains or change.regrets else " (may be chance)"
+        told = f"money/s is what one of {change.players} gains by going from {old} to {new}{sure}"
+        facts.append((money(change.gain.difference.mean, "+"), told))
+    return facts
+
+
+def _ends(found: Found, order: Sequence[int]) -> Section:
+    """Portraits, rest points, alpha-rank."""
+    blocks: list[Table | Picture | Words] = [
+        Words.of(
+            "Shares of strategies that earn more than the mean grow, the others shrink (replicator "
+            "dynamics). Arrows show where mixes of the finalists go; dark ones are fast. Mixes "
+            "rest at red points; beside each stands the share of starts that lead there."
+        )
+    ]
+    for outcome in found.outcomes:
+        rows = tuple((wording.mix_of(found, r), r.starts, r.still) for r in outcome.rests)
+        told = "; ".join(f"{mix} from {starts:.0%}" for mix, starts, _ in rows)
+        blocks.append(
+            Picture(
+                id=f"portrait-{outcome.players}",
+                caption=f"Where {outcome.players} players drift",
+                alt=f"Arrows over mixes of the finalists among {outcome.players} players: {told}.",
+                of="runs of all mixes of the finalists",
+                svg=pictures.portrait(found, outcome),
+                head=("mix", "share of starts", "rests"),
+                rows=rows,
+            )
+        )
+    blocks.append(_rank_picture(found, order))
+    blocks.append(_rest_table(found))
+    return Section("ends", "Where it ends", tuple(blocks))
+
+
+def _rank_picture(found: Found, order: Sequence[int]) -> Picture:
+    names = found.table.names
+    rows = [(names[n], *(float(one.mass[n]) for one in found.outcomes)) for n in order]
+    first = names[order[0]]
+    return Picture(
+        id="masses",
+        caption="How long each strategy holds everybody, as mutants take over (alpha-rank)",
+        alt=f"Bars of alpha-rank's mass by strategy and population; {first} has most.",
+        of="runs of all pairs; dots are single seeds",
+        svg=pictures.masses(found, order),
+        head=("strategy", *(f"{one.players} players" for one in found.outcomes)),
+        rows=tuple(rows),
+    )
+
+
+def _rest_table(found: Found) -> Table:
+    rows = []
+    for one in found.outcomes:
+        for rest, entries in zip(one.rests, one.entries, strict=True):
+            best = max(entries, key=lambda e: e.gain.difference.mean) if entries else None
+            tried = wording.entry_words(found, best) if best else "-"
+            sure = "enters" if best and best.enters else "stays out" if best else ""
+            sure = "may be chance" if best and not best.enters and not best.loses else sure
+            mix = wording.mix_of(found, rest) if rest.still else "no rest"
+            cells = (str(one.players), mix, f"{rest.starts:.0%}", tried, sure)
+            rows.append(tuple(Cell(text) for text in cells))
+    return Table(
+        id="rests",
+        caption="Mixes that stay, and the outsider that would earn most in each",
+        of="runs of all mixes of the finalists, and of outsiders among them",
+        head=("players", "mix", "starts", "best outsider [money/s]", "and so"),
+        rows=tuple(rows),
+        wide=True,
+        note="An outsider's gain: what it earns alone in the mix, less the mean player's pay-off "
+        "without it.",
+    )
+
+
+def _changes(found: Found, order: Sequence[int]) -> Section:
+    blocks: list[Table | Picture | Words] = [
+        Words.of(
+            "All players have one strategy, and one of them changes. An arrow leads to what is "
+            "best for that one (dashed: the gain may be chance); a ring: nothing is better. "
+            "Filled strategies pay, white ones never do."
+        )
+    ]
+    for players in found.table.populations:
+        own = [r for r in found.replies if r.players == players]
+        names = found.table.names
+        rows = tuple(
+            (names[r.to], names[r.best], r.change.gain.difference.mean if r.change else 0.0)
+            for r in own
+        )
+        told = "; ".join(f"to {to}: {best}" for to, best, _ in rows)
+        blocks.append(
+            Picture(
+                id=f"replies-{players}",
+                caption=f"Best replies among {players} players",
+                alt=f"Arrows from strategies to best replies: {told}.",
+                of="runs of all pairs",
+                svg=pictures.replies(found, players, order),
+                head=("strategy of the others", "best reply", "gain [money/s]"),
+                rows=rows,
+            )
+        )
+    blocks.append(_exploits(found))
+    return Section("changes", "Who would change, and who exploits whom", tuple(blocks))
+
+
+def _exploits(found: Found) -> Table:
+    names = found.table.names
+    sure = [one for one in found.changes if one.exploits]
+    sure.sort(key=lambda one: (one.players, -one.gain.difference.mean))
+    rows = []
+    for one in sure:
+        gain, loss = one.gain.difference, one.loss.difference
+        cells = (
+            names[one.new], names[one.old], str(one.players),
+            f"{money(gain.mean, '+')} ({money(gain.low, '+')} to {money(gain.high, '+')})",
+            f"{money(loss.mean, '+')} ({money(loss.low, '+')} to {money(loss.high, '+')})",
+        )  # fmt: skip
+        rows.append(tuple(Cell(text) for text in cells))
+    return Table(
+        id="exploits",
+        caption="Who exploits whom: one player changes, gains, and the others lose",
+        of="runs of all pairs",
+        head=("strategy", "among", "players", "gains [money/s]", "each other loses [money/s]"),
+        rows=tuple(rows),
+        wide=True,
+        note=f"{len(sure)} of {len(found.changes)} changes; 95 % intervals, paired by seed. Of "
+        "those listed one in twenty may be chance (q-values of gains and of losses up to 0.05).",
+    )
+
+
+def _earned(found: Found, order: Sequence[int]) -> Section:
+    blocks: list[Table | Picture | Words] = []
+    names = found.table.names
+    for players in reversed(found.table.populations):
+        rows = tuple(
+            (names[i], *(float(found.table.lone(i, j, players).mean()) for j in order))
+            for i in order
+        )
+        blocks.append(
+            Picture(
+                id=f"table-{players}",
+                caption=f"What one of {players} players (row) earns among others (column), money/s",
+                alt="A table of pay-offs; the best reply in each column is framed.",
+                of=f"runs of all pairs of {players} players",
+                svg=pictures.table(found, players, order),
+                head=("strategy", *(names[j] for j in order)),
+                rows=rows,
+            )
+        )
+    blocks.append(_alone(found, order))
+    return Section("earned", "Who earns what", tuple(blocks))
+
+
+def _alone(found: Found, order: Sequence[int]) -> Table:
+    table, rows = found.table, []
+    for number in order:
+        cells = [Cell(table.names[number])]
+        for players in table.populations:
+            value = t_interval(table.alone(number, players), LEVEL)
+            paid = table.paid_alone(number, players)
+            half = (value.high - value.low) / 2
+            cells.append(Cell(f"{money(value.mean)} \u00b1 {money(half)}; pays {money(paid)}"))
+        rows.append(tuple(cells))
+    return Table(
+        id="alone",
+        caption="What each strategy earns and pays among itself, money/s",
+        of="runs of single strategies",
+        head=("strategy", *(f"{players} players" for players in table.populations)),
+        rows=tuple(rows),
+        wide=True,
+        note="95 % intervals over seeds.",
+    )
+
+
+def _who(tournament: Tournament, found: Found, order: Sequence[int]) -> Section:
+    plays = tuple(
+        (
+            Cell(found.table.names[number]),
+            Cell("yes" if number in found.payers else "never"),
+            Cell("yes" if number in found.finalists else "no"),
+            Cell(tournament.entrants[number].words),
+        )
+        for number in order
+    )
+    absent = tuple((Cell(name), Cell(why)) for name, why in tournament.absent.items())
+    return Section(
+        "who",
+        "Who played",
+        (
+            Table("plays", "Strategies, the first ones first", "the file",
+                  ("name", "pays", "finalist", "is"), plays, wide=True),
+            Table("absent", "Installed strategies that did not play", "the file",
+                  ("name", "why"), absent, wide=True),
+        ),
+    )  # fmt: skip
+
+
+def _how(tournament: Tournament, found: Found) -> Section:
+    table = found.table
+    per = listed_amounts(tournament)
+    return Section(
+        "how",
+        "What was measured, and what it does not say",
+        (
+            Words.of(
+                f"Scenario {os.path.normpath(tournament.sweep.scenario)}{per}. Every player has "
+                f"the utility {tournament.told}, whatever its strategy believes. A pay-off is the "
+                "mean over time of the utility of its goodput, second by second, less what the "
+                "ledger says it paid. What carriers earn is not given back to players."
+            ),
+            Words.of(
+                f"{len(table.earned):,} mixes with {table.seeds} seeds each, the same for all: "
+                "every strategy alone, every pair in every mix, all mixes of the finalists (those "
+                "of most alpha-rank mass), and an outsider in each mix that stays. Mixes of other "
+                "three strategies were not played. Dynamics are open_spiel's replicator and "
+                "alpha-rank; players are drawn from a large population."
+            ),
+            Words.of(
+                "It holds for these parameters of each strategy, on this link, at this price. A "
+                "strategy that loses here may be set badly."
+            ),
+        ),
+    )
+
+
+def listed_amounts(tournament: Tournament) -> str:
+    """What grows with the number of players."""
+    told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
+    return f", with {wording.listed(told)} a player" if told else ""

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes of a tournament: which mixes stay, who could enter them, and whether paying pays.
+
+A strategy pays if one of its players paid anything in any run. Paying pays among N players as far
+as the population that mixes of the finalists drift to has strategies that pay: their share, over a
+grid of mixed starts. Each seed on its own says how sure that is.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.tournament.dynamics import Rest, ranked, resting
+from ecnomy.analysis.tournament.payoffs import LEVEL, Payoffs
+from ecnomy.analysis.tournament.playing import finalists_of, rounded
+from ecnomy.analysis.tournament.profiles import Profile, mixed
+from ecnomy.analysis.tournament.replies import SURE, Change, Reply, changes_of, replies_of
+
+__all__ = ["Entry", "Found", "Outcome", "found_in"]
+
+Floats = npt.NDArray[np.float64]
+_ALL: Final = 0.99
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A lone player of another strategy in a mix that stays.
+
+    Attributes:
+        stranger: its strategy.
+        profile: the mix with it.
+        gain: what it earns beyond the mean player of the mix without it.
+        q: of that being no difference, among all entries.
+    """
+
+    stranger: int
+    profile: Profile
+    gain: Comparison
+    q: float
+
+    @property
+    def enters(self) -> bool:
+        """Whether it surely earns more."""
+        return self.q <= SURE and self.gain.difference.mean > 0
+
+    @property
+    def loses(self) -> bool:
+        """Whether it surely earns less."""
+        return self.q <= SURE and self.gain.difference.mean < 0
+
+
+class Outcome(msgspec.Struct, frozen=True, eq=False):
+    """What comes of a population of so many players.
+
+    Attributes:
+        players: N.
+        mass: alpha-rank's, by strategy.
+        masses: of each seed on its own, of shape (seeds, strategies).
+        rests: where mixes of finalists drift to.
+        entries: by rest, who tried to enter it.
+        paying: the share of players there whose strategy pays, over all starts.
+        by_seed: the same of each seed on its own.
+        paid: what a player pays in the mix that most starts lead to [money/s].
+        earned: what a player earns there.
+    """
+
+    players: int
+    mass: Floats
+    masses: Floats
+    rests: tuple[Rest, ...]
+    entries: tuple[tuple[Entry, ...], ...]
+    paying: float
+    by_seed: tuple[float, ...]
+    paid: float
+    earned: float
+
+    @property
+    def verdict(self) -> int:
+        """1: paying pays; -1: it does not; 0: for some."""
+        return _verdict(self.paying)
+
+    @property
+    def agree(self) -> int:
+        """How many seeds on their own say the same."""
+        return sum(_verdict(share) == self.verdict for share in self.by_seed)
+
+    @property
+    def open(self) -> tuple[Entry, ...]:
+        """Those that can enter a mix that stays."""
+        return tuple(one for entries in self.entries for one in entries if one.enters)
+
+
+class Found(msgspec.Struct, frozen=True, eq=False):
+    """All that a tournament says.
+
+    Attributes:
+        table: pay-offs.
+        finalists: their numbers.
+        payers: strategies that pay.
+        changes, replies: of lone players.
+        outcomes: by population.
+    """
+
+    table: Payoffs
+    finalists: tuple[int, ...]
+    payers: tuple[int, ...]
+    changes: tuple[Change, ...]
+    replies: tuple[Reply, ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def ranking(self) -> list[int]:
+        """Strategies by alpha-rank's mass over all populations, then by pay-off among itself."""
+        mass = np.mean([one.mass for one in self.outcomes], axis=0)
+        earned = [self.mean_alone(number) for number in range(len(self.table))]
+        return sorted(range(len(earned)), key=lambda n: (-round(float(mass[n]), 9), -earned[n]))
+
+    def mean_alone(self, strategy: int) -> float:
+        """What a strategy earns among itself, over all populations [money/s]."""
+        alone = [self.table.alone(strategy, players).mean() for players in self.table.populations]
+        return float(np.mean(alone))
+
+
+def found_in(table: Payoffs, finalists: int) -> Found:
+    """What the table of all rounds says.
+
+    Raises:
+        InputError: open_spiel is not installed.
+    """
+    members = finalists_of(table, finalists)
+    payers = tuple(number for number in range(len(table)) if table.pays(number))
+    changes = changes_of(table)
+    outcomes = tuple(_outcome(table, players, members, payers) for players in table.populations)
+    return Found(table, members, payers, changes, replies_of(table, changes), outcomes)
+
+
+def _outcome(
+    table: Payoffs, players: int, members: tuple[int, ...], payers: tuple[int, ...]
+) -> Outcome:
+    rests = resting(table.means(), players, members)
+    shares = []
+    for seed in range(table.seeds):
+        shares.append(_paying(resting(table.seed(seed), players, members), members, payers))
+    counts = dict(zip(members, rounded(rests[0].mix, players), strict=True))
+    profile = mixed(counts, len(table))
+    return Outcome(
+        players=players,
+        mass=ranked(table.means(), players, len(table)),
+        masses=np.array([ranked(table.seed(n), players, len(table)) for n in range(table.seeds)]),
+        rests=rests,
+        entries=_entries(table, players, members, rests),
+        paying=_paying(rests, members, payers),
+        by_seed=tuple(shares),
+        paid=float(_mean_player(table.paid[profile], profile).mean()),
+        earned=float(_mean_player(table.earned[profile], profile).mean()),
+    )
+
+
+def _paying(rests: tuple[Rest, ...], members: tuple[int, ...], payers: tuple[int, ...]) -> float:
+    pays = np.array([float(member in payers) for member in members])
+    return float(sum(rest.starts * float(rest.mix @ pays) for rest in rests))
+
+
+def _mean_player(values: Floats, profile: Profile) -> Floats:
+    """Means over all players, by seed."""
+    counts = np.array(profile, dtype=np.float64)
+    return np.asarray(np.nan_to_num(values) @ counts / counts.sum(), dtype=np.float64)
+
+
+def _entries(
+    table: Payoffs, players: int, members: tuple[int, ...], rests: tuple[Rest, ...]
+) -> tuple[tuple[Entry, ...], ...]:
+    """Of each mix, its strangers; q-values are among all of the population's."""
+    tried: list[list[tuple[int, Profile, Comparison]]] = []
+    for rest in rests:
+        whole = mixed(dict(zip(members, rounded(rest.mix, players), strict=True)), len(table))
+        held = dict(zip(members, rounded(rest.mix, players - 1), strict=True))
+        before = _mean_player(table.earned[whole], whole)
+        own = []
+        for stranger in range(len(table)):
+            if stranger not in members:
+                profile = mixed({**held, stranger: 1}, len(table))
+                after = table.earned[profile][:, stranger]
+                gain = compared(before, after, paired=True, level=LEVEL)
+                own.append((stranger, profile, gain))
+        tried.append(own)
+    qs = iter(q_values([gain.p for own in tried for *_, gain in own]))
+    return tuple(tuple(Entry(*one, next(qs)) for one in own) for own in tried)
+
+
+def _verdict(share: float) -> int:
+    return 1 if share >= _ALL else -1 if share <= 1 - _ALL else 0

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What everybody earned: by profile and strategy, one value for each seed.
+
+The pay-off of a strategy in a run is the mean over its players of
+
+    mean over time of U(x_t)  -  paid          [money/s], x_t the goodput of a report's epoch
+
+A strategy that nobody plays in a profile has NaN there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.comparisons import Comparison, compared
+from ecnomy.analysis.statistics import Interval, t_interval
+from ecnomy.analysis.tournament.declared import Tournament
+from ecnomy.analysis.tournament.profiles import Profile, mixed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["LEVEL", "Payoffs", "mix_words", "payoffs_of"]
+
+Floats = npt.NDArray[np.float64]
+LEVEL: Final = 0.95
+
+
+class Payoffs(msgspec.Struct, frozen=True, eq=False):
+    """The table of pay-offs.
+
+    Attributes:
+        names: of the strategies.
+        populations: numbers of players.
+        earned: profile -> pay-offs, money/s, of shape (seeds, strategies).
+        paid: profile -> what was paid, likewise.
+    """
+
+    names: tuple[str, ...]
+    populations: tuple[int, ...]
+    earned: dict[Profile, Floats]
+    paid: dict[Profile, Floats]
+
+    def __len__(self) -> int:
+        """How many strategies there are."""
+        return len(self.names)
+
+    @property
+    def seeds(self) -> int:
+        """How many runs each profile has."""
+        return int(next(iter(self.earned.values())).shape[0])
+
+    def of(self, strategy: int, counts: dict[int, int]) -> Floats:
+        """What a strategy earned in a mix of these counts, by seed."""
+        return self.earned[mixed(counts, len(self))][:, strategy]
+
+    def alone(self, strategy: int, players: int) -> Floats:
+        """What a strategy earned among itself, by seed."""
+        return self.of(strategy, {strategy: players})
+
+    def lone(self, strategy: int, other: int, players: int) -> Floats:
+        """What one player of a strategy earned among others of `other`, by seed."""
+        if strategy == other:
+            return self.alone(strategy, players)
+        return self.of(strategy, {strategy: 1, other: players - 1})
+
+    def gain(self, strategy: int, other: int, players: int) -> Comparison:
+        """What a player of `other` gains by changing to a strategy while all others stay."""
+        before, after = self.alone(other, players), self.lone(strategy, other, players)
+        return compared(before, after, paired=True, level=LEVEL)
+
+    def interval(self, profile: Profile, strategy: int) -> Interval:
+        """The mean pay-off over seeds."""
+        return t_interval(self.earned[profile][:, strategy], LEVEL)
+
+    def means(self) -> dict[Profile, Floats]:
+        """Profile -> mean pay-offs over seeds, by strategy."""
+        return {profile: values.mean(axis=0) for profile, values in self.earned.items()}
+
+    def seed(self, number: int) -> dict[Profile, Floats]:
+        """Profile -> pay-offs of one seed, by strategy."""
+        return {profile: values[number] for profile, values in self.earned.items()}
+
+    def paid_alone(self, strategy: int, players: int) -> float:
+        """What a player of a strategy paid among itself, on average."""
+        profile = mixed({strategy: players}, len(self))
+        return float(self.paid[profile][:, strategy].mean())
+
+    def pays(self, strategy: int) -> bool:
+        """Whether a strategy ever paid anything."""
+        paid = [values[:, strategy] for profile, values in self.paid.items() if profile[strategy]]
+        return bool(np.concatenate(paid).any())
+
+
+def payoffs_of(tournament: Tournament, profiles: Sequence[Profile], frame: pd.DataFrame) -> Payoffs:
+    """The table, from the runs of `profiles` in their order (as of sweeps.open_sweep).
+
+    Raises:
+        ResultsError: a run failed or is missing.
+    """
+    replicates = tournament.sweep.replicates
+    wanted = len(profiles) * replicates
+    failed = frame[frame["status"] != "done"]
+    if len(failed):
+        first = failed.iloc[0]
+        told = mix_words(tournament.names, profiles[int(first["number"]) // replicates])
+        raise ResultsError(
+            f"{tournament.sweep.file}: {len(failed)} runs failed, the first one of {told}: "
+            f"{first['reason']}"
+        )
+    if len(frame) != wanted:
+        raise ResultsError(
+            f"{tournament.sweep.file}: found {len(frame)} of {wanted} runs; `ecnomy tournament` "
+            "makes the others"
+        )
+    frame = frame.sort_values("number")
+    most = max(sum(profile) for profile in profiles)
+    columns = _Columns(tournament, frame, most)
+    earned, paid = {}, {}
+    for index, profile in enumerate(profiles):
+        rows = slice(index * replicates, (index + 1) * replicates)
+        earned[profile] = _by_strategy(columns.earned[rows], profile)
+        paid[profile] = _by_strategy(columns.paid[rows], profile)
+    return Payoffs(tournament.names, tournament.populations, earned, paid)
+
+
+class _Columns:
+    """Pay-offs and payments by run and player; NaN where a run has no such player."""
+
+    def __init__(self, tournament: Tournament, frame: pd.DataFrame, most: int) -> None:
+        earned, paid = [], []
+        epochs = 0
+        while f"{tournament.player}-1.goodputs_bps[{epochs}]" in frame:
+            epochs += 1
+        for number in range(1, most + 1):
+            name = f"{tournament.player}-{number}"
+            rates = [frame[f"{name}.goodputs_bps[{epoch}]"].to_numpy() for epoch in range(epochs)]
+            paid.append(frame[f"{name}.paid_per_s"].to_numpy(dtype=np.float64))
+            worth = tournament.worth(np.array(rates, dtype=np.float64)).mean(axis=0)
+            earned.append(worth - paid[-1])
+        self.earned, self.paid = np.array(earned).T, np.array(paid).T
+
+
+def _by_strategy(players: Floats, profile: Profile) -> Floats:
+    """Means over the players of each strategy, of shape (seeds, strategies)."""
+    found = np.full((players.shape[0], len(profile)), np.nan)
+    begin = 0
+    for strategy, count in enumerate(profile):
+        if count:
+            found[:, strategy] = players[:, begin : begin + count].mean(axis=1)
+        begin += count
+    return found
+
+
+def mix_words(names: Sequence[str], profile: Profile) -> str:
+    """A profile in words: `3 elastic, 1 reno`."""
+    return ", ".join(f"{count} {name}" for name, count in zip(names, profile, strict=True) if count)

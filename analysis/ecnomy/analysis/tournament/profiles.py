@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles: how many players of each strategy share the network, and their runs.
+
+A profile is a tuple of counts, one for each entrant. Players are numbered and stand in the order of
+the entrants, so that player 3 has the same random numbers in all profiles of a seed.
+
+All mixes of ten strategies among eight players are 24,310; what is played is
+
+    alone     each strategy among itself
+    pairs     each pair of strategies, in every mix of the two
+    final     all mixes of the finalists, which pairs tell (playing.py)
+    outsider  a lone player of each other strategy in a mix of finalists that stays
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.space import Assignment, Block, Point
+
+if TYPE_CHECKING:
+    from ecnomy.analysis.tournament.declared import Tournament
+
+__all__ = ["Profile", "alone", "assignment_of", "mixed", "pairs", "simplex", "sweep_of"]
+
+Profile: TypeAlias = tuple[int, ...]
+
+
+def alone(number: int, players: int, entrants: int) -> Profile:
+    """All players have entrant `number`."""
+    return mixed({number: players}, entrants)
+
+
+def mixed(counts: dict[int, int], entrants: int) -> Profile:
+    """The profile of these counts by entrant."""
+    return tuple(counts.get(number, 0) for number in range(entrants))
+
+
+def pairs(players: int, entrants: int) -> Iterator[Profile]:
+    """Every strategy alone, then every mix of two."""
+    for number in range(entrants):
+        yield alone(number, players, entrants)
+    for i, j in itertools.combinations(range(entrants), 2):
+        for count in range(1, players):
+            yield mixed({i: count, j: players - count}, entrants)
+
+
+def simplex(members: tuple[int, ...], players: int, entrants: int) -> Iterator[Profile]:
+    """Every mix of these entrants."""
+    for chosen in itertools.combinations_with_replacement(members, players):
+        yield mixed({number: chosen.count(number) for number in members}, entrants)
+
+
+def assignment_of(tournament: Tournament, profile: Profile) -> Assignment:
+    """What a profile sets in the scenario: its players' sources and agents, and their share."""
+    base = msgspec.json.decode(tournament.sweep.base)
+    sources: list[Any] = []
+    agents: list[Any] = []
+    for number, entrant in enumerate(each for each in _players(profile)):
+        one = tournament.entrants[entrant]
+        name = f"{tournament.player}-{number + 1}"
+        source = {"name": name}
+        agent = {"name": name, "role": one.role, "sources": name, "strategy": one.strategy}
+        if one.transport:
+            source["transport"] = one.transport  # type: ignore[assignment]
+        sources.append(source)
+        agents.append(agent)
+    found: Assignment = {
+        "sources": _listed(base["sources"], tournament.player, sources),
+        "market.agents": _listed(base["market"]["agents"], tournament.player, agents),
+    }
+    players = sum(profile)
+    for path, (amount, unit) in tournament.per_player.items():
+        found[path] = f"{amount * players:g} {unit}" if unit else amount * players
+    return found
+
+
+def _players(profile: Profile) -> Iterator[int]:
+    """The entrant of each player."""
+    for number, count in enumerate(profile):
+        yield from itertools.repeat(number, count)
+
+
+def _listed(entries: list[Any], player: str, own: list[Any]) -> str:
+    """A section of the scenario as JSON, with players in place of the one that stands for them."""
+    found: list[Any] = []
+    for entry in entries:
+        if entry["name"] == player:
+            found += [_over(entry, one) for one in own]
+        else:
+            found.append(entry)
+    return msgspec.json.encode(found).decode()
+
+
+def _over(entry: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """A player's entry: its own keys, and those of the one that it stands for."""
+    return {**{key: value for key, value in entry.items() if key != "strategy"}, **own}
+
+
+def sweep_of(tournament: Tournament, profiles: Iterable[Profile]) -> Sweep:
+    """The sweep that plays these profiles, each with all seeds, in their order."""
+    sweep = tournament.sweep
+    points: list[Point] = []
+    rows: list[Assignment] = []
+    for profile in profiles:
+        rows.append(assignment_of(tournament, profile))
+        for replicate in range(sweep.replicates):
+            points.append(Point(len(points), rows[-1], replicate, sweep.seed + replicate))
+    paths = tuple(rows[0])
+    block = Block("list", paths, tuple(tuple(row[path] for row in rows) for path in paths))
+    return msgspec.structs.replace(sweep, blocks=(block,), chosen=tuple(points))

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who would change to what, and at whose cost: lone players among others of one strategy.
+
+In a population that all plays j, one player changes to i while the others stay.
+
+    gain          what it earns then, less what it earned before
+    loss          what each of the others earns then, less what it earned before
+    best reply    the i of the largest gain; j itself where nobody gains
+    exploits      i gains and the others lose
+
+Comparisons are paired by seed. A gain or a loss is sure where its q-value, among all changes of the
+tournament, is 0.05 at most.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Final
+
+import msgspec
+
+from ecnomy.analysis.comparisons import Comparison, compared, q_values
+from ecnomy.analysis.tournament.payoffs import LEVEL, Payoffs
+
+__all__ = ["SURE", "Change", "Reply", "changes_of", "replies_of"]
+
+SURE: Final = 0.05
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One player of `old` changes to `new` while all others stay.
+
+    Attributes:
+        players: how many there are.
+        new, old: numbers of strategies.
+        gain, loss: of the one who changes, and of each of the others.
+        q_gain, q_loss: of these being no differences.
+    """
+
+    players: int
+    new: int
+    old: int
+    gain: Comparison
+    loss: Comparison
+    q_gain: float
+    q_loss: float
+
+    @property
+    def gains(self) -> bool:
+        """Whether it surely gains."""
+        return self.q_gain <= SURE and self.gain.difference.mean > 0
+
+    @property
+    def regrets(self) -> bool:
+        """Whether it surely earns less than before."""
+        return self.q_gain <= SURE and self.gain.difference.mean < 0
+
+    @property
+    def exploits(self) -> bool:
+        """Whether it surely gains and the others surely lose."""
+        return self.gains and self.q_loss <= SURE and self.loss.difference.mean < 0
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """The best reply to a population of one strategy.
+
+    Attributes:
+        players: how many there are.
+        to: the strategy that all play.
+        best: what is best for one of them.
+        change: to it; None where that is to stay.
+        stays: whether every change is surely a loss.
+    """
+
+    players: int
+    to: int
+    best: int
+    change: Change | None
+    stays: bool
+
+
+def changes_of(table: Payoffs) -> tuple[Change, ...]:
+    """All changes of a lone player, in each population."""
+    found = []
+    each = itertools.permutations(range(len(table)), 2)
+    for players, (new, old) in itertools.product(table.populations, list(each)):
+        mix = {new: 1, old: players - 1}
+        before, after = table.alone(old, players), table.of(old, mix)
+        loss = compared(before, after, paired=True, level=LEVEL)
+        found.append((players, new, old, table.gain(new, old, players), loss))
+    gains = q_values([gain.p for *_, gain, _ in found])
+    losses = q_values([loss.p for *_, loss in found])
+    return tuple(
+        Change(*one, q_gain, q_loss)
+        for one, q_gain, q_loss in zip(found, gains, losses, strict=True)
+    )
+
+
+def replies_of(table: Payoffs, changes: tuple[Change, ...]) -> tuple[Reply, ...]:
+    """The best reply to each strategy, in each population."""
+    found = []
+    for players, old in itertools.product(table.populations, range(len(table))):
+        own = [one for one in changes if one.players == players and one.old == old]
+        best = max(own, key=lambda one: one.gain.difference.mean)
+        gains = best.gain.difference.mean > 0
+        stays = all(one.regrets for one in own)
+        number = best.new if gains else old
+        found.append(Reply(players, old, number, best if gains else None, stays))
+    return tuple(found)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tournament says in sentences: the answer, how sure it is, where populations end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ecnomy.analysis.tournament.dynamics import Rest
+from ecnomy.analysis.tournament.paying import Entry, Found, Outcome
+from ecnomy.analysis.tournament.replies import Change
+
+__all__ = [
+    "entry_words",
+    "headline",
+    "listed",
+    "mix_of",
+    "money",
+    "returns",
+    "summary",
+    "sure_words",
+    "temptations",
+    "verdict_class",
+]
+
+_SCOPE: Final = "All of it is about this link, price and utility."
+_PAYS: Final = {1: "Paying pays", -1: "Paying does not pay", 0: "Paying pays for some"}
+
+
+def money(value: float, sign: str = "") -> str:
+    """An amount of money/s, to a hundredth."""
+    return f"{value:{sign}.2f}".replace("-", "\u2212")
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def headline(found: Found) -> str:
+    """Whether paying pays, in a few words."""
+    if len(found.payers) in (0, len(found.table)):
+        who = "Everybody" if found.payers else "Nobody"
+        return f"{who} pays here, so that whether paying pays cannot be said"
+    verdicts = {one.verdict for one in found.outcomes}
+    if len(verdicts) > 1:
+        return "Whether paying pays depends on how many share the link"
+    return _PAYS[verdicts.pop()]
+
+
+def verdict_class(found: Found) -> str:
+    """As the page colours it."""
+    verdicts = {one.verdict for one in found.outcomes}
+    if len(verdicts) > 1 or len(found.payers) in (0, len(found.table)):
+        return "undecided"
+    return {1: "yes", -1: "no", 0: "undecided"}[verdicts.pop()]
+
+
+def summary(found: Found) -> str:
+    """Below the headline: where populations end, what their players pay and earn."""
+    ends: dict[str, list[Outcome]] = {}
+    for one in found.outcomes:
+        ends.setdefault(_end(found, one), []).append(one)
+    told = []
+    for end, ones in ends.items():
+        who = listed([str(one.players) for one in ones])
+        paid = _each([one.paid for one in ones], "nobody pays anything", "each pays {}")
+        earned = _each([one.earned for one in ones], "nothing is left", "is left with {}")
+        told.append(f"Among {who} players {end}: {paid} and {earned} money/s.")
+    return " ".join(told)
+
+
+def _end(found: Found, outcome: Outcome) -> str:
+    first = outcome.rests[0]
+    if not first.still:
+        return f"shares never come to rest ({outcome.paying:.0%} pay in the end)"
+    often = "" if first.starts > 0.995 else f" from {first.starts:.0%} of starts"
+    return f"it ends with {mix_of(found, first)}{often}"
+
+
+def _each(values: Sequence[float], none: str, some: str) -> str:
+    """One amount for all where they are alike, else each."""
+    amounts = [money(value) for value in values]
+    if not any(values):
+        return none
+    return some.format(amounts[0] if len(set(amounts)) == 1 else listed(amounts))
+
+
+def mix_of(found: Found, rest: Rest) -> str:
+    """A mix in words: `all average`, `60 % elastic and 40 % reno`."""
+    told = [
+        (float(share), found.table.names[number])
+        for share, number in zip(rest.mix, found.finalists, strict=True)
+        if share > 0
+    ]
+    if len(told) == 1:
+        return f"all {told[0][1]}"
+    return listed([f"{share:.0%} {name}" for share, name in sorted(told, reverse=True)])
+
+
+def sure_words(found: Found) -> str:
+    """How far seeds agree, and who could enter."""
+    seeds = found.table.seeds
+    agree = [f"{one.agree} of {seeds} seeds with {one.players} players" for one in found.outcomes]
+    enters = {
+        (one.players, found.table.names[entry.stranger])
+        for one in found.outcomes
+        for entry in one.open
+    }
+    told = f"Each seed on its own says the same in {listed(agree)}."
+    if not enters:
+        return f"{told} No other strategy surely gains by entering where it ends. {_SCOPE}"
+    who = listed(sorted(f"{name} (among {players})" for players, name in enters))
+    return f"{told} But it could be entered: {who} would surely earn more there. {_SCOPE}"
+
+
+def temptations(found: Found) -> list[Change]:
+    """In each population, what is best for one of those who pay and earn most, if it stops to pay.
+
+    They are of the strategy that earns most among itself, of those that pay there.
+    """
+    return _best(found, among_payers=True)
+
+
+def returns(found: Found) -> list[Change]:
+    """In each population, what is best for one who never pays, among its like, if it pays."""
+    return _best(found, among_payers=False)
+
+
+def _best(found: Found, *, among_payers: bool) -> list[Change]:
+    table, best = found.table, []
+    for players in table.populations:
+        old = [n for n in range(len(table)) if (n in found.payers) == among_payers]
+        old = [n for n in old if table.paid_alone(n, players) > 0] if among_payers else old
+        own = [
+            one
+            for one in found.changes
+            if one.players == players
+            and one.old in old
+            and (one.new in found.payers) != among_payers
+        ]
+        if own:
+            most = max(old, key=lambda n: float(table.alone(n, players).mean()))
+            own = [one for one in own if one.old == most]
+            best.append(max(own, key=lambda one: one.gain.difference.mean))
+    return best
+
+
+def entry_words(found: Found, entry: Entry) -> str:
+    """A stranger and what it gains."""
+    name, gain = found.table.names[entry.stranger], entry.gain.difference
+    return f"{name} {money(gain.mean, '+')} ({money(gain.low, '+')} to {money(gain.high, '+')})"

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tuning found: the best values, the outcome there, and what cannot be told from them.
+
+The best of many noisy means is partly luck, so the outcome at the best values is measured again
+with seeds that the search has not seen. `outcome` is of these alone.
+
+    found          the best values keep all constraints, and meet the target if there is one: the
+                   interval over the unseen seeds reaches what counts as met
+    missed         they did with the seeds of the search, and do not with the unseen ones
+    not reachable  no values that were tried keep the constraints, or all of them are on one side
+                   of the target, and the best of them is so with the unseen seeds too
+
+Values are as good as the best ones if the interval of the paired difference over the search's seeds
+holds 0 (level 95 %). Values within a hundredth of the best outcome are told apart from that: a
+range of them is what a choice costs next to nothing in.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.comparisons import compared
+from ecnomy.analysis.statistics import Interval, t_interval
+from ecnomy.analysis.tune.search import Values
+from ecnomy.markets.sweep.tuning import TARGET, Bound, Tuning
+
+__all__ = ["FOUND", "MISSED", "NEAR", "NOT_REACHABLE", "Answer", "Tried", "answered", "best_of"]
+
+FOUND: Final = "found"
+MISSED: Final = "missed"
+NOT_REACHABLE: Final = "not reachable"
+NEAR: Final = 0.01
+_LEVEL: Final = 0.95
+_CHECKED: Final = 0.99  # of a target: the value chosen has an error of its own
+_EDGE: Final = 0.01  # of a range, counted as its end
+Row = npt.NDArray[np.float64]
+Rows = dict[str, Row]  # outcome -> one value per seed
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """Values that were tried.
+
+    Attributes:
+        values: of the parameters.
+        mean: of the outcome over the search's seeds; NaN where there is none.
+        low: of its interval, 95 %.
+        high: of its interval.
+        kept: whether the means of all bound outcomes are within their bounds.
+        same: whether it cannot be told from the best.
+        near: whether it is within a hundredth of the best outcome.
+    """
+
+    values: Values
+    mean: float
+    low: float
+    high: float
+    kept: bool
+    same: bool = False
+    near: bool = False
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What a tuning found.
+
+    Attributes:
+        verdict: found, missed or not reachable.
+        values: the best ones; where no values keep the constraints, those that come nearest.
+        outcome: there, over seeds that the search has not seen.
+        bounds: of each constraint, the outcome it is about over the same seeds.
+        same: per parameter, from where to where values that were tried are as good as the best.
+        near: likewise, where the outcome is within a hundredth of the best.
+        tried: in the order of the search, each once.
+        why: in words, what is wrong or to be borne in mind.
+    """
+
+    verdict: str
+    values: Values
+    outcome: Interval
+    bounds: tuple[Interval, ...]
+    same: tuple[tuple[float, float], ...]
+    near: tuple[tuple[float, float], ...]
+    tried: tuple[Tried, ...]
+    why: str = ""
+
+    @property
+    def place(self) -> int:
+        """Which of `tried` the values are."""
+        return next(i for i, each in enumerate(self.tried) if each.values == self.values)
+
+
+def best_of(tuning: Tuning, tried: dict[Values, Rows]) -> Values:
+    """The values whose means are best: constraints first, then the outcome, then the earlier.
+
+    Args:
+        tuning: what is wanted.
+        tried: values, in the order of the search, with what came of them.
+    """
+
+    def rank(values: Values) -> tuple[float, float]:
+        outside = sum(max(0.0, _excess(bound, tried[values])) for bound in tuning.bounds)
+        return outside, _known(tuning.loss(float(tried[values][tuning.outcome].mean())))
+
+    return min(tried, key=rank)
+
+
+def _known(value: float) -> float:
+    return value if math.isfinite(value) else math.inf
+
+
+def _excess(bound: Bound, rows: Rows) -> float:
+    return bound.excess(float(rows[bound.outcome].mean()))
+
+
+def answered(tuning: Tuning, tried: dict[Values, Rows], unseen: Rows) -> Answer:
+    """The answer, with the runs of the best values with unseen seeds.
+
+    Args:
+        tuning: what is wanted.
+        tried: as `best_of`.
+        unseen: what came of the best values with the seeds of the check.
+    """
+    best = best_of(tuning, tried)
+    level = _CHECKED if tuning.aim == TARGET else _LEVEL
+    outcome = t_interval(unseen[tuning.outcome], level)
+    bounds = tuple(t_interval(unseen[bound.outcome], _LEVEL) for bound in tuning.bounds)
+    each = tuple(_tried(tuning, values, rows, tried[best]) for values, rows in tried.items())
+    verdict, why = _verdict(tuning, tried, best, outcome, bounds)
+    same = [one.values for one in each if one.same]
+    near = [one.values for one in each if one.near]
+    if verdict != NOT_REACHABLE and (ends := _ends(tuning, best, outcome)):
+        why = f"{why}; {ends}" if why else ends
+    spans = (_spans(best, same), _spans(best, near))
+    return Answer(verdict, best, outcome, bounds, *spans, each, why)
+
+
+def _tried(tuning: Tuning, values: Values, rows: Rows, best: Rows) -> Tried:
+    own, other = rows[tuning.outcome], best[tuning.outcome]
+    mean, low, high = float(own.mean()), math.nan, math.nan
+    kept = all(_excess(bound, rows) <= 0 for bound in tuning.bounds)
+    if not np.isfinite(own).all() or not np.isfinite(other).all():
+        return Tried(values, mean, low, high, kept)
+    interval = t_interval(own, _LEVEL)
+    wanted = float(other.mean())
+    near = kept and abs(mean - wanted) <= NEAR * abs(wanted)
+    same = kept and compared(own, other, paired=True).sign == 0
+    return Tried(values, mean, interval.low, interval.high, kept, same, near)
+
+
+def _spans(best: Values, values: list[Values]) -> tuple[tuple[float, float], ...]:
+    rows = [best, *values]
+    return tuple((min(column), max(column)) for column in zip(*rows, strict=True))
+
+
+def _verdict(
+    tuning: Tuning, tried: dict[Values, Rows], best: Values, outcome: Interval,
+    bounds: tuple[Interval, ...],
+) -> tuple[str, str]:  # fmt: skip
+    for bound in tuning.bounds:
+        if _excess(bound, tried[best]) > 0:
+            mean = float(tried[best][bound.outcome].mean())
+            return NOT_REACHABLE, f"{bound.outcome} is {mean:.4g} at best, {_wanted(bound)}"
+    for bound, there in zip(tuning.bounds, bounds, strict=True):
+        if bound.excess(there.mean) > 0:
+            why = f"{bound.outcome} is {_of(there)} with seeds not searched with"
+            return MISSED, f"{why}, {_wanted(bound)}"
+    low, high = tuning.target - tuning.within, tuning.target + tuning.within
+    if tuning.aim != TARGET or (outcome.low <= high and low <= outcome.high):
+        return FOUND, ""
+    means = [float(rows[tuning.outcome].mean()) for rows in tried.values()]
+    known = [mean for mean in means if math.isfinite(mean)]
+    if min(known) > high or max(known) < low:
+        side = "above" if min(known) > high else "below"
+        why = f"{tuning.outcome} is {side} {tuning.target:.4g} at all values tried"
+        return NOT_REACHABLE, f"{why}, {_of(outcome)} at the nearest"
+    return MISSED, f"{tuning.outcome} is {_of(outcome)} with seeds not searched with"
+
+
+def _wanted(bound: Bound) -> str:
+    ends = (("at least", bound.least), ("at most", bound.most))
+    return "wanted " + " and ".join(f"{word} {x:.4g}" for word, x in ends if math.isfinite(x))
+
+
+def _of(interval: Interval) -> str:
+    return f"{interval.mean:.4g} [{interval.low:.4g}, {interval.high:.4g}]"
+
+
+def _ends(tuning: Tuning, best: Values, outcome: Interval) -> str:
+    """Which parameters are best at an end of their range."""
+    if tuning.aim == TARGET:
+        return ""
+    found = []
+    for path, value, r in zip(tuning.paths, best, tuning.ranges, strict=True):
+        low, high, at = (math.log(x) if r.log else x for x in (r.low, r.high, value))
+        share = (at - low) / (high - low)
+        if share <= _EDGE or share >= 1 - _EDGE:
+            end = "low" if share < 0.5 else "high"
+            found.append(f"{path} is best at the {end} end of its range")
+    return ", ".join(found) + (": a wider one may hold better values" if found else "")

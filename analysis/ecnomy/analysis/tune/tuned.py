@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tuning over the store of its sweep: which runs it needs, and what it found.
+
+Runs are asked for a batch at a time, and kept. A tuning that was killed is the same search begun
+anew: what it asks for first is there, so that only what is missing is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.tune.answer import Answer, Rows, answered, best_of
+from ecnomy.analysis.tune.search import Search, Values
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.pool import Pool
+from ecnomy.markets.sweep.space import Point
+from ecnomy.markets.sweep.store import Store
+from ecnomy.markets.sweep.tuning import Tuning
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["tuned"]
+
+Told = Callable[[int, int], Observer]  # runs asked for so far, of them to make -> who is told
+
+
+def tuned(sweep: Sweep, folder: Path, pool: Pool, told: Told) -> Answer:
+    """Search to the end, then check the best values.
+
+    Args:
+        sweep: with `tune`.
+        folder: of its runs.
+        pool: makes those that are missing.
+        told: of each batch.
+
+    Raises:
+        InputError: the sweep has no `tune`, or optuna is not installed.
+        ResultsError: runs failed, or have no such outcome.
+        SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
+    """
+    tuning = sweep.tune
+    if tuning is None:
+        raise InputError(f"{sweep.file}: found no tune, expected parameters to search for")
+    points: list[Point] = []
+    tried: dict[Values, Rows] = {}
+    search = Search(tuning, sweep.seed)
+    while batch := search.ask():
+        fresh = [values for values in dict.fromkeys(batch) if values not in tried]
+        for values in fresh:
+            points += _points(sweep, values, len(points), unseen=False)
+        if fresh:
+            frame = _made(sweep, folder, points, pool, told)
+            tried |= zip(fresh, _rows(sweep, frame, len(fresh)), strict=True)
+        search.tell(*_told(tuning, [tried[values] for values in batch]))
+    best = best_of(tuning, tried)
+    _check_known(sweep, tried[best])
+    points += _points(sweep, best, len(points), unseen=True)
+    frame = _made(sweep, folder, points, pool, told)
+    unseen = _columns(tuning, frame.iloc[-tuning.check :])
+    _check_known(sweep, unseen)
+    return answered(tuning, tried, unseen)
+
+
+def _check_known(sweep: Sweep, rows: Rows) -> None:
+    for outcome, row in rows.items():
+        if not np.isfinite(row).all():
+            found = f"{outcome} is nothing in {(~np.isfinite(row)).sum()} of {len(row)} runs"
+            expected = "values at which all runs have it"
+            raise ResultsError(
+                f"{sweep.file}: found {found} of the best values, expected {expected}"
+            )
+
+
+def _points(sweep: Sweep, values: Values, number: int, *, unseen: bool) -> Iterator[Point]:
+    """The runs of values: with the seeds of the search, or with those of the check."""
+    assert sweep.tune is not None
+    params = sweep.tune.assignment(values)
+    first = sweep.replicates if unseen else 0
+    count = sweep.tune.check if unseen else sweep.replicates
+    for replicate in range(first, first + count):
+        yield Point(number + replicate - first, params, replicate, sweep.seed + replicate)
+
+
+def _made(sweep: Sweep, folder: Path, points: list[Point], pool: Pool, told: Told) -> pd.DataFrame:
+    """The runs of these points, in order, those that were missing made."""
+    asked = msgspec.structs.replace(sweep, chosen=tuple(points))
+    store = Store(folder, asked)
+    try:
+        store.compact()
+        left = missing(store, retry_failed=True, accept_old_code=False, engine=sweep.engine)
+        if left:
+            sweep_runs(asked, store, pool, left, told(len(points), len(left)))
+    finally:
+        store.close()
+    frame = open_sweep(folder)
+    failed = frame[frame["status"] != "done"]
+    if len(failed):
+        reason = failed["reason"].iloc[0]
+        raise ResultsError(f"{sweep.file}: {len(failed)} runs failed, the first one: {reason}")
+    _check_columns(sweep, frame)
+    return frame
+
+
+def _check_columns(sweep: Sweep, frame: pd.DataFrame) -> None:
+    assert sweep.tune is not None
+    places = {sweep.tune.outcome: sweep.tune.aim}
+    for bound in sweep.tune.bounds:
+        places.setdefault(bound.outcome, "constraints")
+    for outcome, key in places.items():
+        if outcome not in frame or frame[outcome].dtype == object:
+            found = f"{outcome!r}, no such column of numbers"
+            expected = "an outcome of the runs; `ecnomy query` lists them"
+            raise ResultsError(f"{sweep.file}: tune.{key}: found {found}, expected {expected}")
+
+
+def _rows(sweep: Sweep, frame: pd.DataFrame, count: int) -> list[Rows]:
+    """What came of the last `count` values."""
+    assert sweep.tune is not None
+    each = sweep.replicates
+    last = frame.iloc[-count * each :]
+    return [
+        _columns(sweep.tune, last.iloc[number * each : (number + 1) * each])
+        for number in range(count)
+    ]
+
+
+def _columns(tuning: Tuning, frame: pd.DataFrame) -> Rows:
+    names = dict.fromkeys((tuning.outcome, *(bound.outcome for bound in tuning.bounds)))
+    return {name: frame[name].to_numpy(dtype=np.float64) for name in names}
+
+
+def _told(tuning: Tuning, rows: list[Rows]) -> tuple[list[float], list[Values]]:
+    """Means of the outcome, and how far others are outside of their bounds."""
+    outcomes = [float(row[tuning.outcome].mean()) for row in rows]
+    excesses = [
+        tuple(bound.excess(float(row[bound.outcome].mean())) for bound in tuning.bounds)
+        for row in rows
+    ]
+    return outcomes, excesses

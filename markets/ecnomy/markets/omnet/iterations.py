@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Iteration variables of OMNeT++ from the blocks of a sweep, and what goes with which of them.
+
+`${count=1,2,4}` names a variable, `${5s,6s,7s ! count}` goes through its values with it (OMNeT++
+Simulation Manual, 10.4). Values are separated by commas, those within quotes excepted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.space import Assignment, Value
+
+__all__ = ["Axis", "axes_of", "driver", "varying"]
+
+_ALL: Final = "point"
+_OURS: Final = frozenset(  # names that OMNeT++ gives a meaning to
+    (
+        *("runid", "inifile", "configname", "runnumber", "network", "experiment", "measurement"),
+        *("replication", "processid", "datetime", "resultdir", "repetition", "seedset"),
+        *("iterationvars", "iterationvarsf", "iterationvarsd"),
+    )
+)
+_SECTIONS: Final = ("network", "links", "sources", "market", "overrides", "*")
+Lines = dict[str, str]
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """An iteration variable: its name, the parameters that it sets, and each of its values."""
+
+    name: str
+    paths: tuple[str, ...]
+    values: tuple[Assignment, ...]
+
+
+def axes_of(sweep: Sweep) -> list[Axis]:
+    """The variables of a sweep in its order, the last varying fastest."""
+    found: list[Axis] = []
+    for number, block in enumerate(sweep.blocks):
+        parts: list[tuple[tuple[str, ...], tuple[Assignment, ...]]]
+        if block.kind == "grid":
+            parts = [
+                ((path,), tuple({path: value} for value in values))
+                for path, values in zip(block.paths, block.values, strict=True)
+            ]
+        else:
+            parts = [(block.paths, tuple(block.assignments(sweep.seed + number)))]
+        for paths, values in parts:
+            found.append(Axis(_name(paths, found), paths, values))
+    return found
+
+
+def _name(paths: Sequence[str], before: Sequence[Axis]) -> str:
+    """Letters and numbers, which is all that OMNeT++ takes in a name."""
+    words: list[str] = []
+    for path in paths:
+        parts = [part for part in path.split(".") if part not in _SECTIONS]
+        words += re.findall("[A-Za-z0-9]+", " ".join(parts))
+    name = "".join([words[0], *(w[:1].upper() + w[1:] for w in words[1:])]) if words else _ALL
+    name = name if name[0].isalpha() else f"x{name}"
+    taken = _OURS | {axis.name for axis in before}
+    return next(
+        each for n in itertools.count(1) if (each := name if n == 1 else f"{name}x{n}") not in taken
+    )
+
+
+def driver(axis: Axis) -> str:
+    """The variable with the sweep's own values: of one parameter in words, else by number."""
+    told = [str(number) for number in range(1, len(axis.values) + 1)]
+    if len(axis.paths) == 1:
+        values = [each[axis.paths[0]] for each in axis.values]
+        if not any(isinstance(v, str) and v[:1] in "[{" for v in values):
+            told = [_word(value) for value in values]
+    return f"${{{axis.name}={','.join(told)}}}"
+
+
+def _word(value: Value) -> str:
+    if isinstance(value, bool) or value is None:
+        return f'"{str(value).lower()}"'
+    if isinstance(value, int | float):
+        return repr(value)
+    return '"' + re.sub(r'["\\$]', "", value) + '"'
+
+
+def varying(axes: Sequence[Axis], table: Sequence[Lines]) -> tuple[list[Axis], Lines]:
+    """The variables, and by key the values of lines that are not the same at all points.
+
+    Where a line depends on several variables there is one, `point`, of all their combinations.
+
+    Args:
+        axes: of the sweep.
+        table: the lines of each combination, the last axis varying fastest.
+    """
+    shape = [len(axis.values) for axis in axes]
+    keys = list(dict.fromkeys(key for lines in table for key in lines))
+    columns = {key: _column(table, key) for key in keys}
+    moving = {key: values for key, values in columns.items() if len(set(values)) > 1}
+    of = {key: _axes_under(values, shape) for key, values in moving.items()}
+    if any(len(numbers) > 1 for numbers in of.values()):
+        every = Axis(_ALL, (), tuple({} for _ in table))
+        return [every], {key: _list(values, _ALL) for key, values in moving.items()} | {
+            key: values[0] for key, values in columns.items() if key not in moving
+        }
+    lines = {key: values[0] for key, values in columns.items()}
+    for key, values in moving.items():
+        (number,) = of[key]
+        step = _strides(shape)[number]
+        own = [values[step * index] for index in range(shape[number])]
+        lines[key] = _list(own, axes[number].name)
+    return [axis for axis in axes if len(axis.values) > 1], lines
+
+
+def _column(table: Sequence[Lines], key: str) -> list[str]:
+    """A line's value at each point; any will do where a point has none, as nothing reads it."""
+    there = next(lines[key] for lines in table if key in lines)
+    return [lines.get(key, there) for lines in table]
+
+
+def _strides(shape: Sequence[int]) -> list[int]:
+    strides, step = [], 1
+    for count in reversed(shape):
+        strides.append(step)
+        step *= count
+    return strides[::-1]
+
+
+def _axes_under(values: Sequence[str], shape: Sequence[int]) -> list[int]:
+    """Along which axes of a table in row-major order the values change."""
+    found = []
+    for number, (step, count) in enumerate(zip(_strides(shape), shape, strict=True)):
+        starts = (i for i in range(len(values)) if (i // step) % count == 0)
+        if any(len({values[i + k * step] for k in range(count)}) > 1 for i in starts):
+            found.append(number)
+    return found
+
+
+def _list(values: Sequence[str], name: str) -> str:
+    return f"${{{','.join(values)} ! {name}}}"

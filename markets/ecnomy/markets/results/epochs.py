@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of cumulative counters (flow_epochs, link_epochs) as matrices of report x row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.agents.times import PS_PER_S
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Epochs", "Window"]
+
+Floats = npt.NDArray[np.float64]
+
+
+class Window(msgspec.Struct, frozen=True):
+    """Two report times, ps, with the counters' differences between them as seconds apart."""
+
+    from_ps: int
+    to_ps: int
+
+    @property
+    def seconds(self) -> float:
+        """Length in seconds."""
+        return (self.to_ps - self.from_ps) / PS_PER_S
+
+
+class Epochs:
+    """A table of cumulative columns per (t_ps, row), as matrices of time x row.
+
+    Args:
+        table: flow_epochs or link_epochs.
+        key: "flow" or "link".
+        rows: how many rows every report has.
+    """
+
+    def __init__(self, table: pd.DataFrame, key: str, rows: int) -> None:
+        ordered = table.sort_values(["t_ps", key], kind="stable")
+        times = ordered["t_ps"].to_numpy(dtype=np.int64)
+        # a run killed while writing may end in the middle of a report
+        whole = len(times) - len(times) % rows if rows else 0
+        self._table = ordered.iloc[:whole]
+        self._rows, self._name = rows, f"{key}_epochs.parquet"
+        self.t_ps: npt.NDArray[np.int64] = times[:whole:rows] if rows else times[:0]
+
+    def column(self, name: str) -> Floats:
+        """One column as a matrix [report, row].
+
+        Raises:
+            ResultsError: the table has no such column.
+        """
+        if name not in self._table:
+            expected = "the tables of this version: run the scenario again"
+            raise ResultsError(f"{self._name}: found no column {name!r}, expected {expected}")
+        values = self._table[name].to_numpy(dtype=np.float64)
+        return np.asarray(values.reshape(-1, self._rows), dtype=np.float64)
+
+    def window(self, from_ps: int, to_ps: int) -> Window | None:
+        """The longest pair of reports within [from_ps, to_ps], None if there are no two."""
+        inside = self.t_ps[(self.t_ps >= from_ps) & (self.t_ps <= to_ps)]
+        if len(inside) < 2:
+            return None
+        return Window(int(inside[0]), int(inside[-1]))
+
+    def grid(self, apart_ps: int) -> npt.NDArray[np.int64]:
+        """Report times at least `apart_ps` apart, from the first one on."""
+        kept: list[int] = []
+        for t in self.t_ps.tolist():
+            if not kept or t - kept[-1] >= apart_ps:
+                kept.append(t)
+        return np.array(kept, dtype=np.int64)
+
+    def at(self, name: str, times_ps: npt.NDArray[np.int64]) -> Floats:
+        """A column at given report times, [time, row]."""
+        return self.column(name)[np.searchsorted(self.t_ps, times_ps)]
+
+    def difference(self, name: str, window: Window) -> Floats:
+        """How much a cumulative column grew in a window, per row."""
+        ends = self.at(name, np.array([window.from_ps, window.to_ps], dtype=np.int64))
+        return np.asarray(ends[1] - ends[0], dtype=np.float64)
+
+    def mean_positive(self, name: str, window: Window) -> Floats:
+        """Mean over the reports of a window of a momentary column where it is above 0."""
+        inside = (self.t_ps > window.from_ps) & (self.t_ps <= window.to_ps)
+        values = self.column(name)[inside]
+        known = (values > 0).sum(axis=0)
+        return np.where(known > 0, values.sum(axis=0) / np.maximum(known, 1), np.nan)

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run's tables for people: names, seconds, Mbps and money, no indices, ps and micro-units.
+
+A frame is made of the raw table of its name and has its rows in its order. Its index has a name,
+and `attrs["units"]` holds the unit of each column. What is a number of a flow or link in the raw
+table is a name here; columns with other contents than the raw one have another name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.markets.economy.kinds import (
+    CALL,
+    CLASS_FEE,
+    FIXED_COST,
+    MARKS,
+    REIMBURSEMENT,
+    SETTLEMENT,
+    TRANSFER,
+)
+from ecnomy.markets.economy.meters import METERS
+from ecnomy.markets.results.journal import ACTIVE, CALL_PRICE, FEE, PRICE, REFUSED
+from ecnomy.markets.results.manifest import Manifest
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.units import frame_units
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "agent_frame",
+    "class_labels",
+    "flow_frame",
+    "ledger_frame",
+    "link_frame",
+    "units_of_kinds",
+]
+
+Floats = npt.NDArray[np.float64]
+MICRO: Final = 1e6
+PS: Final = 1e12
+
+_FLOWS_FIRST: Final = (
+    *("source", "class", "provider", "members", "goodput_mbps", "marks_per_s", "fee", "charge"),
+    *("price_per_mark", "marking_rate", "mean_delay_s", "mean_cwnd", "goodput_bps"),
+)
+_LINKS_FIRST: Final = (
+    *("rate_mbps", "utilization", "marking_probability", "mean_queue_packets", "mean_wait_s"),
+    *("marks", "drops"),
+)
+_KIND_UNITS: Final = {  # of a posting's quantity
+    CLASS_FEE: "s",
+    FIXED_COST: "s",
+    MARKS: "marks",
+    SETTLEMENT: "marks",
+    CALL: "calls",
+    REIMBURSEMENT: "reimbursements",
+    TRANSFER: "files",
+}
+_ENTRIES: Final = {  # what agents decide: name in the table -> (name here, unit, divided by)
+    PRICE: ("price", "money/mark", MICRO),
+    "willingness_micro_per_s": ("willingness", "money/s", MICRO),
+    "rate_cap_bps": ("rate_cap", "Mbps", 1e6),
+    "mark_rate": ("mark_rate", "marks/s", 1.0),
+    "weight": ("weight", "of the law", 1.0),
+}
+_UNSET: Final = ("rate_cap_bps", "mark_rate", "weight")  # below 0: none
+
+
+def flow_frame(raw: RawRun) -> pd.DataFrame:
+    """See Results.flows."""
+    frame = _plain(raw.flows.drop(columns=["flow", "name"]))
+    frame = frame.rename(columns={"mark_charge": "charge"})
+    if "goodput_bps" in frame:
+        frame["goodput_mbps"] = frame["goodput_bps"] / 1e6
+    if {"charge", "ce"} <= set(frame.columns):
+        frame["price_per_mark"] = frame["charge"] / frame["ce"].where(frame["ce"] > 0)
+    return _told(frame, "flows", _FLOWS_FIRST, raw.flows["name"], "flow")
+
+
+def link_frame(raw: RawRun) -> pd.DataFrame:
+    """See Results.links."""
+    rates = np.array([link.rate_bps for link in raw.plan.links], dtype=np.float64)
+    frame = _plain(raw.links.drop(columns=["link", "name"]))
+    frame["rate_mbps"] = rates[_index(raw.links["link"])] / 1e6
+    return _told(frame, "links", _LINKS_FIRST, raw.links["name"], "link")
+
+
+def ledger_frame(raw: RawRun) -> pd.DataFrame:
+    """See Results.ledger."""
+    import pandas as pd
+
+    table, units = raw.ledger, units_of_kinds(raw.manifest)
+    unit = table["kind"].astype(str).map(units).fillna("")
+    price = table["price_micro"].to_numpy(dtype=np.float64) / MICRO
+    amount = table["amount_micro"].to_numpy(dtype=np.float64) / MICRO
+    quantity = table["quantity"].to_numpy(dtype=np.float64)
+    flow = _index(table["flow"])
+    frame = pd.DataFrame(
+        {
+            "t_s": table["t_ps"].to_numpy(dtype=np.float64) / PS,
+            "payer": table["debit"].astype(str),
+            "payee": table["credit"].astype(str),
+            "kind": table["kind"].astype(str),
+            "quantity": np.where(unit == "s", quantity / PS, quantity),
+            "unit": unit,
+            "price": np.where((price == 0) & (amount != 0), np.nan, price),
+            "amount": amount,
+            "flow": _named(flow, raw.plan.flow_names()),
+            "source": _named(flow, [source.name for source in raw.plan.row_sources()]),
+        }
+    )
+    own = {"quantity": "see unit", "price": "money per unit", "flow": "text"}
+    return _counted(frame, "ledger", "posting", **own)
+
+
+def agent_frame(raw: RawRun) -> pd.DataFrame:
+    """See Results.agents."""
+    import pandas as pd
+
+    table = raw.agents
+    names, value = table["name"].astype(str), table["value"].to_numpy(dtype=np.float64)
+    told = {name: _entry(name) for name in names.unique()}
+    words = names.map({name: one[0] for name, one in told.items()}).astype(str)
+    scale = names.map({name: one[2] for name, one in told.items()}).to_numpy(dtype=np.float64)
+    unset = names.isin(_UNSET).to_numpy(dtype=np.bool_) & (value < 0)
+    frame = pd.DataFrame(
+        {
+            "t_s": table["t_ps"].to_numpy(dtype=np.float64) / PS,
+            "agent": table["agent"].astype(str).replace("", "market"),
+            "flow": _named(_index(table["flow"]), raw.plan.flow_names()),
+            "what": words,
+            "value": np.where(unset, np.nan, value / scale),
+            "unit": names.map({name: one[1] for name, one in told.items()}).astype(str),
+            "meaning": _meanings(names, value, unset, class_labels(raw.manifest)),
+        }
+    )
+    return _counted(frame, "agents", "entry", value="see unit", flow="text")
+
+
+def class_labels(manifest: Manifest) -> list[str]:
+    """The classes by name; one that several providers sell says whose it is."""
+    names = [one.name for one in manifest.classes]
+    return [
+        f"{one.name} of {one.provider}" if names.count(one.name) > 1 else one.name
+        for one in manifest.classes
+    ]
+
+
+def units_of_kinds(manifest: Manifest) -> dict[str, str]:
+    """Kind of posting -> unit of its quantity; a contract's is that of its meter."""
+    found = dict(_KIND_UNITS)
+    scenario: Any = manifest.scenario or {}
+    for agent in (scenario.get("market") or {}).get("agents") or ():
+        for contract in agent.get("contracts") or ():
+            meter = METERS[contract["meter"]]
+            unit = "s" if meter.unit == "ps" else f"{meter.unit}s"
+            found[contract.get("name") or f"{meter.name}-charge"] = unit
+    return found
+
+
+def _entry(name: str) -> tuple[str, str, float]:
+    """What an entry is called here, its unit, and what its value is divided by."""
+    if name in _ENTRIES:
+        return _ENTRIES[name]
+    if name.startswith(FEE):
+        return name, "money/s", MICRO
+    if name.startswith(CALL_PRICE):
+        return name, "money/call", MICRO
+    if "_micro" in name:
+        return name.replace("_micro", ""), "money", MICRO
+    return name, "", 1.0
+
+
+def _meanings(
+    names: pd.Series[str], value: Floats, unset: npt.NDArray[np.bool_], classes: list[str]
+) -> npt.NDArray[np.object_]:
+    """Values that stand for words: classes, on and off, none."""
+    found = np.full(len(value), "", dtype=object)
+    found[unset] = "none"
+    switched = (names == ACTIVE).to_numpy(dtype=np.bool_)
+    found[switched] = np.where(value[switched] > 0, "on", "off")
+    chosen = names.isin(("class", REFUSED)).to_numpy(dtype=np.bool_)
+    found[chosen] = _named(value[chosen].astype(np.int64), classes, "no class")
+    return found
+
+
+def _plain(table: pd.DataFrame) -> pd.DataFrame:
+    """Times in seconds and amounts in money, under names that say so."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {}
+    for name in table.columns:
+        if name.endswith("_ps"):
+            columns[f"{name[:-3]}_s"] = table[name] / PS
+        elif name.endswith("_micro"):
+            columns[name.removesuffix("_micro")] = table[name] / MICRO
+        else:
+            columns[name] = table[name]
+    return pd.DataFrame(columns)
+
+
+def _index(column: pd.Series[Any]) -> npt.NDArray[np.int64]:
+    return column.to_numpy(dtype=np.int64)
+
+
+def _named(
+    index: npt.NDArray[np.int64], names: list[str], none: str = ""
+) -> npt.NDArray[np.object_]:
+    """The names of indices, `none` for -1."""
+    return np.array([*names, none], dtype=object)[index]
+
+
+def _told(
+    frame: pd.DataFrame, table: str, first: tuple[str, ...], names: pd.Series[str], key: str
+) -> pd.DataFrame:
+    """Columns in order, rows under their names, units beside."""
+    there = [name for name in first if name in frame]
+    frame = frame[[*there, *(name for name in frame.columns if name not in there)]]
+    frame.index = names.astype(str).rename(key)
+    frame.attrs["units"] = frame_units(table, frame.columns)
+    return frame
+
+
+def _counted(frame: pd.DataFrame, table: str, key: str, **own: str) -> pd.DataFrame:
+    """Rows numbered under a name, units beside."""
+    frame.index.name = key
+    frame.attrs["units"] = frame_units(f"{table} for people", frame.columns, **own)
+    return frame

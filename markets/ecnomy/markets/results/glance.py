@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results at a glance: the table of who got and paid what, and what a notebook shows of a run."""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.results.rawrun import RawRun
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ecnomy.markets.results.results import Results
+
+__all__ = ["results_page", "summary_frame"]
+
+_UNITS: Final = {
+    "flows": "flows",
+    "goodput_mbps": "Mbps a flow",
+    "marks_per_s": "marks/s a flow",
+    "fee_per_s": "money/s a flow",
+    "charge_per_s": "money/s a flow",
+    "price_per_mark": "money/mark",
+}
+_NEEDED: Final = ("flows", "ledger", "agents")
+_MOST_ROWS: Final = 24
+_HINTS: Final = (
+    ('timeseries("goodput", by="{by}")', "per interval, in Mbps"),
+    ('payments("{who}")', "what was paid, to whom and why"),
+    ("plot()", "the picture"),
+    ("flows, links, ledger, agents", "the tables"),
+)
+_CELL: Final = "text-align:right;padding:2px 10px"
+_NAME: Final = "text-align:left;padding:2px 10px"
+
+
+def summary_frame(raw: RawRun) -> pd.DataFrame:
+    """See Results.summary; no rows where a run has not come to its tables."""
+    import pandas as pd
+
+    from ecnomy.markets.payments import groups
+
+    there = all((raw.path / f"{name}.parquet").is_file() for name in _NEEDED)
+    rows = groups(raw.path) if there else []
+    frame = pd.DataFrame(
+        {
+            "flows": [one.flows for one in rows],
+            "goodput_mbps": [one.goodput_bps / 1e6 for one in rows],
+            "marks_per_s": [one.marks_per_s for one in rows],
+            "fee_per_s": [one.fee_per_s for one in rows],
+            "charge_per_s": [one.charge_per_s for one in rows],
+            "price_per_mark": [
+                math.nan if one.paid_per_mark is None else one.paid_per_mark for one in rows
+            ],
+        },
+        index=pd.Index([one.name for one in rows], name="who"),
+    )
+    frame.attrs["units"] = dict(_UNITS)
+    return frame
+
+
+def results_page(results: Results) -> str:
+    """What a notebook shows: title, seed, window, who got and paid what, accounts, what to ask."""
+    try:
+        low, high = results.window_s
+        state = results.note or "complete"
+        told = f"seed {results.seed}, measured from {low:g} s to {high:g} s, {state}"
+        parts = [
+            f"<div><strong>{_text(results.title)}</strong><br>{_text(told)}<br>"
+            f"<code>{_text(results.folder)}</code></div>",
+            _summary(results.summary),
+            _balances(results),
+            _hints(results),
+        ]
+    except ResultsError as error:
+        return f"<div>{_text(error)}</div>"
+    return f'<div class="ecnomy-results" style="max-width:60em">{"".join(parts)}</div>'
+
+
+def _summary(frame: pd.DataFrame) -> str:
+    if frame.empty:
+        return "<p>The run ended before anything could be measured.</p>"
+    heads = ["who", "flows"]
+    heads += [f"{_word(name)}<br><small>{_UNITS[name]}</small>" for name in frame.columns[1:]]
+    rows = [[str(who), *(_number(value) for value in row)] for who, *row in frame.itertuples()]
+    more = len(rows) - _MOST_ROWS
+    rest = f"<p>and {more} more: <code>summary</code></p>" if more > 0 else ""
+    return _table("Who got and paid what", heads, rows[:_MOST_ROWS]) + rest
+
+
+def _balances(results: Results) -> str:
+    accounts = results.balances
+    if accounts.empty:
+        return "<p>Nobody paid anybody.</p>"
+    rows = [[str(name), f"{value:,.6g}"] for name, value in accounts.items()]
+    more = len(rows) - _MOST_ROWS
+    rest = f"<p>and {more} more: <code>balances</code></p>" if more > 0 else ""
+    heads = ["account", "balance<br><small>money</small>"]
+    return _table("Accounts at the end of the run", heads, rows[:_MOST_ROWS]) + rest
+
+
+def _hints(results: Results) -> str:
+    classes, sources = results.manifest.classes, results.plan.sources
+    by, known = ("class", classes) if classes else ("source", sources)
+    who = known[0].name if known else ""
+    told = [
+        f"<code>{_text(call.format(who=who, by=by))}</code> {_text(what)}" for call, what in _HINTS
+    ]
+    return f"<p>Ask next: {'; '.join(told)}.</p>"
+
+
+def _table(title: str, heads: list[str], rows: list[list[str]]) -> str:
+    head = "".join(
+        f'<th style="{_CELL if i else _NAME}">{cell}</th>' for i, cell in enumerate(heads)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td style="{_CELL if i else _NAME}">{_text(cell)}</td>' for i, cell in enumerate(row)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    caption = f'<caption style="text-align:left;padding:8px 10px 2px">{title}</caption>'
+    table = f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div style="overflow-x:auto">{table}</div>'
+
+
+def _word(column: str) -> str:
+    words = column.removesuffix("_mbps").removesuffix("_per_s")
+    return {"charge": "for marks", "price_per_mark": "price of a mark"}.get(words, words)
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.4g}"
+
+
+def _text(value: object) -> str:
+    return html.escape(str(value))

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""manifest.json of a results folder (format 1), and reading it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.plan import PLAN_VERSION, Plan
+
+__all__ = ["FORMAT", "Manifest", "Measured", "SoldClass", "read_manifest"]
+
+FORMAT: Final = 1
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """The window the summary columns cover: [from_ps, to_ps]."""
+
+    from_ps: int
+    to_ps: int
+
+
+class SoldClass(msgspec.Struct, frozen=True):
+    """A service class; flows name it by its place in the manifest (`class_index`)."""
+
+    name: str
+    provider: str = ""
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """manifest.json. Keys of a later minor addition are ignored."""
+
+    format: int
+    complete: bool
+    title: str
+    plan: Plan
+    plan_digest: str
+    seed: int
+    measured: Measured | None = None
+    reason: str | None = None
+    scenario: Any = None
+    balances_micro: dict[str, int] | None = None
+    versions: dict[str, Any] = {}
+    classes: tuple[SoldClass, ...] = ()
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """What is read first: the rest is only understood when the format is ours."""
+
+    format: int
+
+
+def read_manifest(path: str | Path) -> Manifest:
+    """The manifest of a results folder.
+
+    Raises:
+        ResultsError: there is no such folder, it holds no results, or another format.
+    """
+    folder = Path(path)
+    if not folder.exists():
+        raise ResultsError(f"{folder}: no such results folder")
+    file = folder / "manifest.json"
+    if not folder.is_dir() or not file.is_file():
+        raise ResultsError(f"{folder}: not a results folder (it has no manifest.json)")
+    raw = file.read_bytes()
+    try:
+        found = msgspec.json.decode(raw, type=_Header).format
+        if found != FORMAT:
+            raise ResultsError(
+                f"{file}: results format {found}, this version of ecnomy reads format {FORMAT}"
+            )
+        manifest = msgspec.json.decode(raw, type=Manifest)
+    except msgspec.DecodeError as error:
+        raise ResultsError(f"{file}: not a results manifest ({error})") from error
+    if manifest.plan.plan != PLAN_VERSION:
+        raise ResultsError(
+            f"{file}: plan version {manifest.plan.plan}, this version reads {PLAN_VERSION}"
+        )
+    return manifest

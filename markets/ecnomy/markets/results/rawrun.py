@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a results folder (format 1) as written, read on first use.
+
+Times are integer picoseconds of simulated time, money is integer micro-units. `Results` has them in
+seconds and money.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.manifest import Manifest, Measured, read_manifest
+from ecnomy.markets.results.runtables import RunTables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["RawRun", "open_raw"]
+
+_EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
+    "ledger": [
+        "t_ps",
+        "debit",
+        "credit",
+        "amount_micro",
+        "kind",
+        "flow",
+        "quantity",
+        "price_micro",
+    ],
+    "agents": ["t_ps", "agent", "flow", "name", "value"],
+    "series": ["t_ps", "name", "subject", "value"],
+    "transfers": [
+        "flow",
+        "number",
+        "start_ps",
+        "end_ps",
+        "bytes",
+        "retransmitted",
+        "ece",
+        "complete",
+    ],  # fmt: skip
+    "histograms": ["name", "subject", "bin", "low", "count"],
+    "counts": ["t_ps", "name", "subject", "count"],
+    "classes": ["t_ps", "link", "class", "link_name", "class_name"],
+    "calls": [
+        "id",
+        "flow",
+        "user",
+        "start_ps",
+        "end_ps",
+        "accepted",
+        "complete",
+        "sent",
+        "delivered",
+        "late",
+        "ce",
+        "lost",
+        "delay_sum_ps",
+        "charge_micro",
+        "reimbursement_micro",
+    ],
+    "flows": ["flow", "name", "source", "class"],
+    "links": ["link", "name"],
+    "pairs": ["source", "link"],
+}
+
+
+class RawRun(RunTables):
+    """One run's tables as they are on disk; pandas frames, read when first asked for.
+
+    Attributes:
+        path: the results folder.
+        manifest: its manifest.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    @property
+    def raw(self) -> RawRun:
+        """Itself: what takes a run or its Results asks either for its raw tables."""
+        return self
+
+    @property
+    def plan(self) -> Plan:
+        """The plan the engine was given."""
+        return self.manifest.plan
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return self.manifest.title
+
+    @property
+    def note(self) -> str | None:
+        """One line on what is missing of a partial run, None for a complete one."""
+        if self.manifest.complete:
+            return None
+        return f"partial results: {self.manifest.reason or 'the run did not finish'}"
+
+    @property
+    def measured(self) -> Measured:
+        """The measured window; where a partial run states none, warm-up to duration."""
+        if self.manifest.measured is not None:
+            return self.manifest.measured
+        return Measured(self.plan.warmup_ps, self.plan.duration_ps)
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Read `<name>.parquet` anew.
+
+        Raises:
+            ResultsError: the table is unreadable, or missing where a run must have it. Tables
+                that a run may do without (no market, nothing to record) and those a partial
+                run never got to come back empty.
+        """
+        import pandas as pd
+
+        file = self.path / f"{name}.parquet"
+        if not file.is_file():
+            if name in _EMPTY_COLUMNS:
+                return pd.DataFrame(columns=_EMPTY_COLUMNS[name])
+            note = f" ({self.note})" if self.note else ""
+            raise ResultsError(f"{self.path}: {file.name} is missing{note}")
+        try:
+            return pd.read_parquet(file)
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise ResultsError(f"{file}: not a readable Parquet file ({reason})") from error
+
+
+def open_raw(path: str | Path) -> RawRun:
+    """Open the results folder of a run; a partial one opens too (see `RawRun.note`).
+
+    Raises:
+        ResultsError: there is no such folder, it holds no results, or another format.
+    """
+    return RawRun(Path(path), read_manifest(path))

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The results of a run: one just made (`run`), or one opened from its folder (`open_run`)."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.manifest import Manifest, Measured
+from ecnomy.markets.results.rawrun import RawRun, open_raw
+from ecnomy.markets.results.runtables import RunTables
+
+if TYPE_CHECKING:
+    import os
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["Results", "open_run"]
+
+_PICTURE: Final = "ecnomy.analysis.plots"  # by name: markets do not import analysis
+
+
+class Results(RunTables):
+    """What a run gave: who got which rate and paid what, over time and in all.
+
+    `flows`, `links`, `agents` and `ledger` are frames with names, seconds, Mbps and money; their
+    `attrs["units"]` hold the unit of each column. All other tables, and these four under `raw`, are
+    as on disk: integer picoseconds and micro-units (markets/README.md).
+
+    Attributes:
+        folder: where they are.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        """Nothing is read yet."""
+        self.folder = Path(folder)
+
+    @cached_property
+    def raw(self) -> RawRun:
+        """The tables as they are on disk.
+
+        Raises:
+            ResultsError: there is no such folder, it holds no results, or another format.
+        """
+        return open_raw(self.folder)
+
+    @property
+    def path(self) -> Path:
+        """The folder."""
+        return self.folder
+
+    @property
+    def manifest(self) -> Manifest:
+        """What was run, with what, and whether it came to its end."""
+        return self.raw.manifest
+
+    @property
+    def plan(self) -> Plan:
+        """The plan the engine was given."""
+        return self.raw.plan
+
+    @property
+    def title(self) -> str:
+        """The scenario's title."""
+        return self.raw.title
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return self.manifest.seed
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end."""
+        return self.manifest.complete
+
+    @property
+    def note(self) -> str | None:
+        """One line on what is missing of a partial run, None for a complete one."""
+        return self.raw.note
+
+    @property
+    def measured(self) -> Measured:
+        """The measured window in picoseconds, which `flows` and `links` are over."""
+        return self.raw.measured
+
+    @property
+    def window_s(self) -> tuple[float, float]:
+        """The measured window in seconds: from the end of the warm-up to the end of the run."""
+        return self.measured.from_ps / PS_PER_S, self.measured.to_ps / PS_PER_S
+
+    @cached_property
+    def flows(self) -> pd.DataFrame:
+        """A row per flow, by name, over the measured window.
+
+        `source`, `class`, `provider`, `goodput_mbps`, `marks_per_s`, `fee` and `charge` (money in
+        the window: for the class, for marks), `price_per_mark` (money), `mean_delay_s` and the
+        engine's counters. A row of a source with `rows: together` stands for `members` flows.
+        """
+        from ecnomy.markets.results.frames import flow_frame
+
+        return flow_frame(self.raw)
+
+    @cached_property
+    def links(self) -> pd.DataFrame:
+        """A row per link, by name, over the measured window.
+
+        `rate_mbps`, `utilization`, `marking_probability`, `mean_queue_packets`, `mean_wait_s` and
+        the engine's counters.
+        """
+        from ecnomy.markets.results.frames import link_frame
+
+        return link_frame(self.raw)
+
+    @cached_property
+    def agents(self) -> pd.DataFrame:
+        """What agents decided, a row per value that changed: `t_s`, `agent`, `flow`, `what`.
+
+        `value` is in `unit`; `meaning` says it in words where it stands for some (a class, on, off,
+        none).
+        """
+        from ecnomy.markets.results.frames import agent_frame
+
+        return agent_frame(self.raw)
+
+    @cached_property
+    def ledger(self) -> pd.DataFrame:
+        """All postings of the run: `payer` paid `payee` an `amount` of money at `t_s`.
+
+        `kind` says what for: `quantity` in `unit`, each at `price` (NaN where no one price makes up
+        the amount). `flow` and `source` say on whose account, "" for none.
+        """
+        from ecnomy.markets.results.frames import ledger_frame
+
+        return ledger_frame(self.raw)
+
+    @cached_property
+    def balances(self) -> pd.Series[float]:
+        """Money on each account at the end: received minus paid."""
+        import pandas as pd
+
+        found = {name: micro / 1e6 for name, micro in (self.manifest.balances_micro or {}).items()}
+        series = pd.Series(found, name="balance", dtype=float).rename_axis("account")
+        series.attrs["unit"] = "money"
+        return series
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Who got and paid what, as `ecnomy run` prints it: a row per class or source.
+
+        Rates and payments are means per flow over the measured window.
+        """
+        from ecnomy.markets.results.glance import summary_frame
+
+        return summary_frame(self.raw)
+
+    def timeseries(
+        self,
+        what: str,
+        by: str | None = None,
+        *,
+        every_s: float | None = None,
+        per_flow: bool = False,
+    ) -> pd.DataFrame:
+        """A quantity in each interval between two reports, not cumulative.
+
+            timeseries("goodput", by="class")        Mbps of all gold flows, of all silver flows ...
+
+        By flow, source, class or provider, or of all flows together where `by` is None:
+
+            goodput, sent [Mbps]    delivered, lost [packets/s]    marks [marks/s]    marking [1]
+            delay, rtt [s]          window [packets, mean of a flow]                  active [flows]
+            fee, charge, willingness [money/s]    price_per_mark [money/mark that was paid]
+
+        By link (`by="link"`, also the default of those that only links have):
+
+            throughput [Mbps]    utilization, marking, loss [1]    queue [packets]    wait [s]
+            arrivals, drops [packets/s]    marks [marks/s]
+
+        By carrier: price [money/mark, as posted]. By account: received, paid [money/s], balance
+        [money].
+
+        Args:
+            what: one of these.
+            by: what there is a column for.
+            every_s: intervals at least so long, in seconds; default: those of the reports.
+            per_flow: a group's sum divided by the number of its flows.
+
+        Returns:
+            A row per interval, dated by its end, `t_s`; a column per flow, class ... A flow counts
+            for the class that it was in during the interval. NaN where there was nothing (a delay
+            without a packet, a class without a flow). `attrs["unit"]` is the unit.
+
+        Raises:
+            InputError: there is no such quantity, or not by this.
+            ResultsError: a table is missing or unreadable.
+        """
+        from ecnomy.markets.results.timeseries import timeseries_of
+
+        return timeseries_of(self.raw, what, by, every_s, per_flow)
+
+    def payments(self, who: str | None = None) -> pd.DataFrame:
+        """What was paid, to whom and why, over the whole run.
+
+        Args:
+            who: an account: what it paid. A class, source or flow: what was paid on its account,
+                whoever paid it (a fee by the customer, its marks by the provider). Both, where both
+                have the name. None: everything.
+
+        Returns:
+            `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean:
+            amount / quantity), `amount` in money, the largest first. Mark charges have a row for
+            each link that marked the source's packets, in proportion to the marks it set. Amounts
+            of a payer sum to what the ledger says, to the micro-unit.
+
+        Raises:
+            InputError: nobody has this name.
+            ResultsError: a table is missing or unreadable.
+        """
+        from ecnomy.markets.results.payments import payments_of
+
+        return payments_of(self.raw, who)
+
+    def plot(self) -> Figure:
+        """The overview over time: rates, payments, marking, queue. `savefig` writes it to a file.
+
+        Raises:
+            ResultsError: a table is missing, or the run has no two reports to draw.
+            InputError: ecnomy.analysis is not installed.
+        """
+        try:
+            plots = importlib.import_module(_PICTURE)
+        except ModuleNotFoundError as error:
+            if error.name is None or not _PICTURE.startswith(error.name):
+                raise
+            raise InputError("plot: ecnomy.analysis is not installed, which draws it") from None
+        figure: Figure | None = plots.overview_figure(self.raw)
+        if figure is None:
+            raise ResultsError(f"{self.folder}: the run has no two reports to draw")
+        return figure
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Read `<name>.parquet` anew, as it is on disk.
+
+        Raises:
+            ResultsError: it cannot be read, or this run must have it and has not.
+        """
+        return self.raw.table(name)
+
+    def __eq__(self, other: object) -> bool:
+        """Results are the same where they are in the same folder."""
+        return isinstance(other, Results) and self.folder.resolve() == other.folder.resolve()
+
+    def __hash__(self) -> int:
+        """Of the folder."""
+        return hash(self.folder.resolve())
+
+    def __repr__(self) -> str:
+        """One line."""
+        try:
+            state = self.note or "complete"
+            return f"<Results of {self.title!r}, seed {self.seed}, {state}: {self.folder}>"
+        except ResultsError as error:
+            return f"<Results: {error}>"
+
+    def _repr_html_(self) -> str:
+        from ecnomy.markets.results.glance import results_page
+
+        return results_page(self)
+
+
+def open_run(path: str | os.PathLike[str]) -> Results:
+    """Open the results folder of a run; a partial one opens too (see `Results.note`).
+
+    Raises:
+        ResultsError: there is no such folder, it holds no results, or another format.
+    """
+    results = Results(path)
+    _ = results.raw
+    return results

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`network.marking`: one marking law for all links that state none.
+
+From the weakest to the strongest:
+
+    drop-tail                   where nothing is said
+    network.marking             of every link, and of both directions of a topology's links
+    a link's `marking`          without a `law`: single values of the shared one changed;
+                                with a `law`: its own, and nothing of the shared one
+
+`marking` of a link is that of its forward direction, whether it is shared or its own. The reverse
+direction drops its tail unless `reverse` says otherwise. What `reverse` and `overrides` say without
+a `law` changes the shared one too. A link with a `scheduler` takes no part.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ecnomy.markets.inputs.variants import merged
+from ecnomy.markets.inputs.yamlfile import Node
+
+__all__ = ["with_shared_marking"]
+
+_KEY: Final = "marking"
+
+
+def with_shared_marking(root: Node) -> Node:
+    """A scenario's document in which each link has the marking that is shared.
+
+    What is no network, link or marking stays as it is, for reading to refuse.
+    """
+    network = root.mapping().get("network")
+    shared = network.mapping().get(_KEY) if network is not None else None
+    if network is None or shared is None or not isinstance(shared.value, dict):
+        return root
+    # First, so that a fault of the shared law is told of the place where it stands.
+    values = {_KEY: shared, **network.mapping()}
+    if (links := values.get("links")) and isinstance(links.value, list):
+        values["links"] = Node([_link(item, shared) for item in links.value], links.place)
+    if (overrides := values.get("overrides")) and isinstance(overrides.value, dict):
+        own = {key: _refined(given, shared) for key, given in overrides.value.items()}
+        values["overrides"] = Node(own, overrides.place, keys=overrides.keys)
+    changed = Node(values, network.place, keys=network.keys)
+    return Node({**root.mapping(), "network": changed}, root.place, keys=root.keys)
+
+
+def _link(link: Node, shared: Node) -> Node:
+    """A link with the shared marking, unless it has its own or a scheduler."""
+    if not isinstance(link.value, dict):
+        return link
+    link = _refined(link, shared)
+    values = dict(link.mapping())
+    if (reverse := values.get("reverse")) is not None:
+        values["reverse"] = _refined(reverse, shared)
+    if not _given(values.get("scheduler")) and not _given(values.get(_KEY)):
+        values[_KEY] = shared
+    return Node(values, link.place, keys=link.keys)
+
+
+def _refined(holder: Node, shared: Node) -> Node:
+    """What holds a marking without a law has the shared one with these values changed."""
+    own = holder.mapping().get(_KEY)
+    if own is None or not isinstance(own.value, dict) or "law" in own.value:
+        return holder
+    values = {**holder.mapping(), _KEY: merged(shared, own)}
+    return Node(values, holder.place, keys=holder.keys)
+
+
+def _given(node: Node | None) -> bool:
+    return node is not None and node.value is not None

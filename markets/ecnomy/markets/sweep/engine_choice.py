@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which engine makes the runs of a sweep: all in a folder are of one.
+
+`--engine` goes before `engine` in the sweep file. Where neither says anything, the folder's engine
+goes on, and the built-in one begins. A folder keeps its engine in its head (see store.py); another
+one is refused there, since its runs would take the place of those that are there.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.fingerprint import code_now
+from ecnomy.markets.sweep.store import head_of, is_sweep
+
+__all__ = ["engine_in", "with_engine"]
+
+
+def engine_in(folder: Path) -> str | None:
+    """The engine of the runs in a folder; None where it holds no sweep, or its head names none."""
+    try:
+        found = head_of(folder).get("engine") if is_sweep(folder) else None
+    except ResultsError:
+        return None
+    return found if isinstance(found, str) else None
+
+
+def with_engine(sweep: Sweep, option: str | None, folder: Path) -> Sweep:
+    """The sweep with the engine that is to make its runs; says so where only the folder tells.
+
+    Args:
+        sweep: as its file has it.
+        option: what the command line names, None for nothing.
+        folder: of its results, which need not be there.
+
+    Raises:
+        InputError, EngineError: there is no such engine here; nothing is written yet.
+    """
+    engine = option or sweep.engine
+    if option is None and not sweep.engine_stated:
+        there = engine_in(folder)
+        if there is not None and there != DEFAULT_ENGINE:
+            print(f"ecnomy: {folder} holds runs of {there}: going on with it", file=sys.stderr)
+        engine = there or engine
+    code_now(engine)
+    return msgspec.structs.replace(sweep, engine=engine)

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rounds of a sweep with `until`: which replicates its points ask for, from what is recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.sequential import chosen_outcome, columns_in, counts_of, figures
+from ecnomy.markets.sweep.store import every_name
+
+__all__ = ["grown"]
+
+
+def grown(sweep: Sweep, folder: Path) -> Sweep:
+    """The sweep with the replicates that its points ask for so far; unchanged without `until`.
+
+    Looks are replayed from the first one, so that the same records give the same sweep, in
+    whatever order they were made.
+
+    Args:
+        sweep: as loaded.
+        folder: of its records; need not be there.
+
+    Raises:
+        InputError: no run has the outcome that is looked at.
+    """
+    if sweep.until is None:
+        return sweep
+    columns = columns_in(folder)
+    if not columns:
+        return msgspec.structs.replace(sweep, counts=(sweep.replicates,) * sweep.places)
+    outcome = chosen_outcome(sweep.until, sweep.outcomes, columns)
+    known = figures(folder, outcome)
+    counts, _ = counts_of(every_name(sweep), known, sweep.until, sweep.replicates)
+    until = msgspec.structs.replace(sweep.until, outcome=outcome)
+    return msgspec.structs.replace(sweep, counts=counts, until=until)

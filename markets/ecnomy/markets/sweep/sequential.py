@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replicates until an interval is narrow enough: `until` in a sweep file.
+
+    until: half-width 2 %                       # of the mean of the first outcome
+    until: {outcome: gold.goodput_bps, half-width: 2 %, level: 95 %, most: 100}
+
+Each point is looked at after n_1 = `replicates` runs, and again whenever it has half as many more,
+`most` at last: K looks in all, known before the first run. It ends at the first look whose t
+interval at level 1 - (1 - level) / K is narrow enough, or at the last one. Intervals of all looks
+hold together with at least `level` (Bonferroni), hence also the one at which a point ends: stopping
+early costs no coverage, for any outcome. A plain 95 % interval would, as runs end when it happens
+to be narrow. What is decided depends on recorded outcomes in the order of replicates alone.
+
+Source: Chow, Robbins 1965 (stopping at a width); Law, Simulation Modeling and Analysis, 9.4.1; for
+the split of the level Dunn 1961. A half-width of a share r of the estimate is at most r / (1 - r)
+of the true mean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.inputs.amounts import Number
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, show
+
+__all__ = [
+    "LEAST",
+    "Until",
+    "chosen_outcome",
+    "columns_in",
+    "counts_of",
+    "figures",
+    "narrow",
+    "next_count",
+    "read_until",
+]
+
+LEAST: Final = 5  # runs before the first look: fewer tell little of a spread
+_GROWTH: Final = 1.5
+_KEYS: Final = ("outcome", "half-width", "level", "most")
+_MOST: Final = Number(what="a whole number", least=2, most=10**6, whole=True)
+_WIDTH: Final = "half-width 2 %, half-width 0.5, or {outcome: NAME, half-width: 2 %, most: 100}"
+
+
+class Until(msgspec.Struct, frozen=True):
+    """When a point has replicates enough.
+
+    Attributes:
+        outcome: whose interval counts, "" for the sweep's first.
+        half_width: of it: a share of the mean where `relative`, else in the outcome's unit.
+        level: that intervals have, all looks together.
+        most: replicates at which a point ends anyhow.
+    """
+
+    outcome: str
+    half_width: float
+    relative: bool
+    level: float = 0.95
+    most: int = 100
+
+    def looks(self, first: int) -> tuple[int, ...]:
+        """How many replicates a point has at each look."""
+        found = [first]
+        while found[-1] < self.most:
+            found.append(min(self.most, math.ceil(found[-1] * _GROWTH)))
+        return tuple(found)
+
+    def level_of_look(self, first: int) -> float:
+        """The level of the interval at each look."""
+        return 1 - (1 - self.level) / len(self.looks(first))
+
+
+def narrow(values: Sequence[float], until: Until, first: int) -> bool:
+    """Whether the interval over these values is narrow enough."""
+    from scipy.stats import t
+
+    n = len(values)
+    if n < 2:
+        return False
+    mean = math.fsum(values) / n
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    quantile = float(t.ppf((1 + until.level_of_look(first)) / 2, n - 1))
+    wanted = until.half_width * abs(mean) if until.relative else until.half_width
+    return quantile * spread / math.sqrt(n) <= wanted
+
+
+def next_count(values: Sequence[float | None], until: Until, first: int) -> tuple[int, bool]:
+    """How many replicates a point is to have, and whether these are enough.
+
+    Args:
+        values: of its replicates in order, as far as there are any; NaN for a run that has no
+            figure (it failed), None for one that is missing.
+        until: when it has enough.
+        first: replicates at the first look.
+    """
+    for look in until.looks(first):
+        made = values[:look]
+        if len(made) < look or any(value is None for value in made):
+            return look, False
+        known = [value for value in made if value is not None and math.isfinite(value)]
+        if not known or look == until.most or narrow(known, until, first):
+            return look, True
+    raise AssertionError("the last look ends a point")
+
+
+def counts_of(
+    names: Sequence[Sequence[str]], known: dict[str, float], until: Until, first: int
+) -> tuple[tuple[int, ...], int]:
+    """How many replicates each point is to have as far as is known, and how many have enough.
+
+    Args:
+        names: of all replicates of each point that it may ever have, in order.
+        known: the figure of each run that is recorded.
+        until: when a point has enough.
+        first: replicates at the first look.
+    """
+    found = [next_count([known.get(n) for n in row], until, first) for row in names]
+    return tuple(count for count, _ in found), sum(enough for _, enough in found)
+
+
+def figures(folder: Path, outcome: str) -> dict[str, float]:
+    """An outcome of each recorded run by its point; NaN where it has none.
+
+    Args:
+        folder: of the sweep; need not be there.
+        outcome: a column.
+    """
+    import pyarrow.parquet as pq
+
+    found: dict[str, tuple[int, float]] = {}
+
+    def take(point: str, generation: int, value: Any) -> None:
+        if point not in found or generation >= found[point][0]:
+            found[point] = (generation, math.nan if value is None else float(value))
+
+    for file in sorted((folder / "shards").glob("*.parquet")):
+        with contextlib.suppress(OSError, ValueError):  # damaged: its runs are made again
+            there = outcome in pq.read_schema(file).names
+            names = ["point", "generation", *([outcome] if there else [])]
+            for row in pq.read_table(file, columns=names).to_pylist():
+                take(row["point"], row["generation"], row.get(outcome))
+    for file in sorted((folder / "outcomes").glob("*.json")):
+        with contextlib.suppress(OSError, msgspec.DecodeError, KeyError):
+            one = msgspec.json.decode(file.read_bytes())
+            take(one["point"], one["generation"], one["values"].get(outcome))
+    return {point: value for point, (_, value) in found.items()}
+
+
+def columns_in(folder: Path) -> list[str]:
+    """The outcome columns of recorded runs, in order."""
+    import pyarrow.parquet as pq
+
+    found: dict[str, None] = {}
+    for file in sorted((folder / "shards").glob("*.parquet")):
+        with contextlib.suppress(OSError, ValueError):
+            found |= dict.fromkeys(pq.read_schema(file).names)
+    for file in sorted((folder / "outcomes").glob("*.json")):
+        with contextlib.suppress(OSError, msgspec.DecodeError, KeyError):
+            found |= dict.fromkeys(msgspec.json.decode(file.read_bytes())["values"])
+    return list(found)
+
+
+def read_until(node: Node, replicates: int, place: Any) -> Until:
+    """`until` as written.
+
+    Args:
+        node: what stands there.
+        replicates: of the first look.
+        place: where `replicates` stands.
+
+    Raises:
+        ScenarioError: anything wrong, with its place.
+    """
+    if isinstance(node.value, dict):
+        given = node.mapping()
+        for key in given:
+            if key not in _KEYS:
+                expected = known_name(key, _KEYS)
+                raise node.keys[key].error(f"until.{key}", f"unknown key {key!r}", expected)
+        if "half-width" not in given:
+            raise node.place.error("until", "no 'half-width'", _WIDTH)
+        outcome = _name(given["outcome"]) if "outcome" in given else ""
+        width, relative = _width(given["half-width"], show(given["half-width"]))
+        level = _level(given["level"]) if "level" in given else 0.95
+        most = int(_MOST.read(given["most"], "until.most")) if "most" in given else 100
+    else:
+        text = str(node.value)
+        if not text.startswith("half-width "):
+            raise node.place.error("until", show(node), _WIDTH)
+        outcome, level, most = "", 0.95, 100
+        width, relative = _width(node, text.removeprefix("half-width "))
+    if replicates < LEAST:
+        found = f"{replicates} beside until"
+        raise place.error("replicates", found, f"{LEAST} at least, which the first look is of")
+    if most < replicates:
+        expected = f"at least {replicates}, as replicates says"
+        raise node.place.error("until.most", str(most), expected)
+    return Until(outcome, width, relative, level, most)
+
+
+def _name(node: Node) -> str:
+    if not isinstance(node.value, str) or not node.value:
+        raise node.place.error("until.outcome", show(node), "the name of a column")
+    return node.value
+
+
+def _width(node: Node, text: str) -> tuple[float, bool]:
+    number, _, percent = text.strip().strip("'\"").partition("%")
+    try:
+        value = float(number)
+    except ValueError:
+        value = math.nan
+    relative = "%" in text
+    if percent or not 0 < value < math.inf or (relative and value >= 100):
+        raise node.place.error("until", show(node), _WIDTH)
+    return (value / 100, True) if relative else (value, False)
+
+
+def _level(node: Node) -> float:
+    text = str(node.value).strip()
+    with contextlib.suppress(ValueError):
+        value = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        if 0.5 <= value < 1:
+            return value
+    raise node.place.error("until.level", show(node), "a level from 50 % to below 100 %")
+
+
+def chosen_outcome(until: Until, named: Sequence[str], columns: Sequence[str]) -> str:
+    """The outcome that is looked at.
+
+    Raises:
+        InputError: no run has it.
+    """
+    from ecnomy.markets.sweep.mains import main_outcomes
+
+    found = until.outcome or next(iter(main_outcomes(columns, named)), "")
+    if found not in columns:
+        raise InputError(
+            f"until.outcome: found {found!r}, which no run has, expected a column of the runs "
+            f"({known_name(found, columns)})"
+        )
+    return found

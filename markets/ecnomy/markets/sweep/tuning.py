@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep file says under `tune`: which parameters are searched for the best of an outcome.
+
+    tune:
+      over:                           # one or several
+        market.price_per_mark: {from: 0.01 money, to: 0.1 money, scale: log}
+      maximise: profit.isp            # a column of the runs; or minimise: the column, or
+      # target: {outcome: callers.late_over_15ms, value: 1 %, within: 5 %}    # of the value; 1 %
+      constraints: {gold.goodput_bps: {at-least: 1e6}}      # and at-most; of means over seeds
+      trials: 60                      # assignments tried in all
+      first: 15                       # of them spread over the ranges before any is chosen
+      batch: 6                        # chosen at a time, from what those before them gave
+      check: 10                       # runs of the best one, with seeds of their own
+
+The search itself is ecnomy.analysis.tune; here stands which runs it begins with.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.inputs.amounts import Number
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import Node, child_path, show
+from ecnomy.markets.sweep.blocks import FIXED, number_with_unit, read_over
+from ecnomy.markets.sweep.space import Assignment, Point, Range, latin_hypercube
+
+__all__ = ["TARGET", "Bound", "Tuning", "beginning", "read_tuning"]
+
+TARGET: Final = "target"
+_AIMS: Final = ("maximise", "minimise", TARGET)
+_KEYS: Final = ("over", *_AIMS, "constraints", "trials", "first", "batch", "check")
+_BOUNDS: Final = ("at-least", "at-most")
+_TRIALS: Final = Number(what="a whole number", least=2, most=10_000, whole=True)
+_BATCH: Final = Number(what="a whole number", least=1, most=1000, whole=True)
+_CHECK: Final = Number(what="a whole number", least=2, most=1000, whole=True)
+_DIGITS: Final = 4
+_WITHIN: Final = 0.01
+
+
+class Bound(msgspec.Struct, frozen=True):
+    """Between what the mean of an outcome has to be; infinite where it is not bound."""
+
+    outcome: str
+    least: float = -math.inf
+    most: float = math.inf
+
+    def excess(self, value: float) -> float:
+        """How far a value is outside, negative inside, as a share of the bound; inf for NaN."""
+        if math.isnan(value):
+            return math.inf
+        size = max(abs(end) for end in (self.least, self.most) if math.isfinite(end))
+        return max(self.least - value, value - self.most) / (size or 1.0)
+
+
+class Tuning(msgspec.Struct, frozen=True):
+    """Parameters that are searched for the best of an outcome.
+
+    Attributes:
+        aim: maximise, minimise or target.
+        outcome: a column of the runs.
+        paths: of the parameters.
+        ranges: that they are searched in.
+        target: what the outcome is to be, where the aim is a target.
+        within: how far from it counts as met, in the unit of the outcome.
+        bounds: of other outcomes.
+        trials: assignments in all.
+        first: of them, spread over the ranges.
+        batch: how many are chosen at a time.
+        check: runs of the best one, with seeds of their own.
+    """
+
+    aim: str
+    outcome: str
+    paths: tuple[str, ...]
+    ranges: tuple[Range, ...]
+    target: float = math.nan
+    within: float = 0.0
+    bounds: tuple[Bound, ...] = ()
+    trials: int = 60
+    first: int = 15
+    batch: int = 6
+    check: int = 10
+
+    def loss(self, outcome: float) -> float:
+        """What the search makes as small as possible."""
+        if self.aim == TARGET:
+            return abs(outcome - self.target)
+        return -outcome if self.aim == "maximise" else outcome
+
+    def rounded(self, values: tuple[float, ...]) -> tuple[float, ...]:
+        """The nearest values that are tried: of four digits, within the ranges."""
+        return tuple(
+            min(max(round(v) if r.whole else float(f"{v:.{_DIGITS}g}"), r.low), r.high)
+            for v, r in zip(values, self.ranges, strict=True)
+        )
+
+    def assignment(self, values: tuple[float, ...]) -> Assignment:
+        """What values of the parameters set in the scenario."""
+        shown = (r.shown(v) for v, r in zip(values, self.ranges, strict=True))
+        return dict(zip(self.paths, shown, strict=True))
+
+    def first_values(self, seed: int) -> list[tuple[float, ...]]:
+        """The values of the first round, in order: a Latin hypercube."""
+        generator = np.random.Generator(np.random.Philox(seed))
+        shares = latin_hypercube(self.first, len(self.paths), generator)
+        return [self._at(tuple(float(share) for share in row)) for row in shares]
+
+    def _at(self, shares: tuple[float, ...]) -> tuple[float, ...]:
+        found = []
+        for share, r in zip(shares, self.ranges, strict=True):
+            low, high = (r.low - 0.5, r.high + 0.5) if r.whole else (r.low, r.high)
+            found.append(low * (high / low) ** share if r.log else low + share * (high - low))
+        return self.rounded(tuple(found))
+
+    @property
+    def units(self) -> dict[str, str | None]:
+        """The unit of each parameter."""
+        return {path: r.unit for path, r in zip(self.paths, self.ranges, strict=True)}
+
+
+def beginning(tuning: Tuning, replicates: int, seed: int) -> list[Point]:
+    """The runs of the first round, in order."""
+    found: list[Point] = []
+    for values in dict.fromkeys(tuning.first_values(seed)):
+        params = tuning.assignment(values)
+        for replicate in range(replicates):
+            found.append(Point(len(found), params, replicate, seed + replicate))
+    return found
+
+
+def read_tuning(node: Node) -> Tuning:
+    """What is written under `tune`.
+
+    Raises:
+        ScenarioError: anything wrong, with its place.
+    """
+    if not isinstance(node.value, dict):
+        raise node.place.error("tune", show(node), f"a mapping with over and {_aims()}")
+    given = node.mapping()
+    for key in given:
+        if key not in _KEYS:
+            expected = known_name(key, _KEYS)
+            raise node.keys[key].error(f"tune.{key}", f"unknown key {key!r}", expected)
+    if not given.get("over", Node(None, node.place)).mapping():
+        raise node.place.error("tune", "no 'over'", "over: {path: {from: A, to: B}}")
+    paths, ranges = read_over(given["over"], "tune.over")
+    for path in paths:
+        if path in FIXED:
+            expected = "a parameter other than that: replicates and seed set the seeds"
+            raise given["over"].place.error("tune.over", repr(path), expected)
+    aim, outcome, target, within = _aim(node)
+    trials = _read(given, "trials", _TRIALS, 60)
+    first = _read(given, "first", _TRIALS, max(2, trials // 4))
+    if first > trials:
+        expected = f"at most {trials}, as there are trials"
+        raise given["first"].place.error("tune.first", f"{first}", expected)
+    return Tuning(
+        aim=aim,
+        outcome=outcome,
+        paths=paths,
+        ranges=ranges,
+        target=target,
+        within=within,
+        bounds=_bounds(given.get("constraints")),
+        trials=trials,
+        first=first,
+        batch=_read(given, "batch", _BATCH, max(1, trials // 10)),
+        check=_read(given, "check", _CHECK, 10),
+    )
+
+
+def _aims() -> str:
+    return f"one of {', '.join(_AIMS)}"
+
+
+def _aim(node: Node) -> tuple[str, str, float, float]:
+    """What is wanted of which outcome, the target, and how far from it counts as met."""
+    given = node.mapping()
+    named = [key for key in given if key in _AIMS]
+    if len(named) != 1:
+        raise node.place.error("tune", " and ".join(named) or "none of them", _aims())
+    aim, body = named[0], given[named[0]]
+    if aim != TARGET:
+        return aim, _column(body, f"tune.{aim}"), math.nan, 0.0
+    inside = body.mapping() if isinstance(body.value, dict) else {}
+    if not {"outcome", "value"} <= set(inside) or set(inside) - {"outcome", "value", "within"}:
+        expected = "{outcome: a column, value: a number}, and within: 1 %"
+        raise body.place.error("tune.target", show(body), expected)
+    outcome = _column(inside["outcome"], "tune.target.outcome")
+    target, share = _figure(inside["value"], "tune.target.value"), _WITHIN
+    if "within" in inside:
+        share = _figure(inside["within"], "tune.target.within")
+        if not 0 <= share < 1:
+            found = show(inside["within"])
+            raise inside["within"].place.error("tune.target.within", found, "a share below 1")
+    return aim, outcome, target, share * abs(target)
+
+
+def _column(node: Node, path: str) -> str:
+    if not isinstance(node.value, str) or not node.value:
+        raise node.place.error(path, show(node), "the name of a column of the runs")
+    return node.value
+
+
+def _figure(node: Node, path: str) -> float:
+    """A number, or one in per cent."""
+    expected = "a number, such as 0.01 or 1 %"
+    try:
+        value, unit = number_with_unit(node, path)
+    except ScenarioError:
+        raise node.place.error(path, show(node), expected) from None
+    if unit not in ("", "%") or not math.isfinite(value):
+        raise node.place.error(path, show(node), expected)
+    return value / 100 if unit else value
+
+
+def _bounds(node: Node | None) -> tuple[Bound, ...]:
+    if node is None:
+        return ()
+    if not isinstance(node.value, dict):
+        expected = "a mapping of columns to {at-least: A, at-most: B}"
+        raise node.place.error("tune.constraints", show(node), expected)
+    found = []
+    for outcome, body in node.mapping().items():
+        here = child_path("tune.constraints", outcome)
+        given = body.mapping() if isinstance(body.value, dict) else {}
+        if not given or set(given) - set(_BOUNDS):
+            raise body.place.error(here, show(body), "{at-least: A, at-most: B}, or one of them")
+        ends = [
+            _figure(given[key], f"{here}.{key}") if key in given else default
+            for key, default in zip(_BOUNDS, (-math.inf, math.inf), strict=True)
+        ]
+        if ends[0] > ends[1]:
+            raise body.place.error(here, show(body), "at-least below at-most")
+        found.append(Bound(outcome, ends[0], ends[1]))
+    return tuple(found)
+
+
+def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
+    return reader.read(given[key], f"tune.{key}") if key in given else default

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A newcomer's questions to sweeps: one command each, or three lines (configs/README.md)."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ecnomy.analysis.report.command import report_app
+from ecnomy.markets.sweep.config import load_sweep
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "sweeps"))
+from sweep_world import go  # noqa: E402
+
+QUESTIONS = ("shop-marking", "strategies", "carrier-price", "what-matters")
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sweeps of the questions in their quick form, where the documents have them."""
+    home = tmp_path_factory.mktemp("newcomer")
+    for name in QUESTIONS:
+        sweep = load_sweep(ROOT / "configs" / "sweeps" / f"{name}.yaml", quick=True)
+        tally, _, _ = go(sweep, home / "results" / name)
+        assert tally.failed == 0
+    return home
+
+
+def asked(results: Path, name: str) -> str:
+    """What `ecnomy report results/NAME` says."""
+    done = CliRunner().invoke(report_app, [str(results / "results" / name)])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_which_marking_leaves_the_shop_more(results: Path) -> None:
+    """RED or the virtual queue, and how sure: a name, a difference, an interval, a q-value."""
+    said = asked(results, "shop-marking")
+    assert re.search(r"shop: balance at the end.*\b(RED|virtual queue)\b", said)
+    assert re.search(r"(more|less) than .*95 % interval .* to .*, q [=<]", said)
+
+
+def test_which_of_four_strategies(results: Path) -> None:
+    """Who pays least for marks keeps most of the same fees; it is said what cannot be told."""
+    said = asked(results, "strategies")
+    assert re.match(
+        r"(shop: balance at the end is highest with half a money|half a money and \w+)", said
+    )
+    assert re.search(r"more than .*95 % interval .* to .*, q [=<]", said)
+
+
+def test_what_price_maximises_the_carriers_income(results: Path) -> None:
+    """The best price is near theory's 0.01895 money (Lerner), with the income's interval."""
+    said = asked(results, "carrier-price")
+    found = re.search(r"peaks at ([\d.]+) money \(95 % interval ([\d.]+) to ([\d.]+)", said)
+    assert found is not None, said
+    assert float(found[1]) == pytest.approx(0.01895, rel=0.15)
+    assert "±" in said
+
+
+def test_which_three_parameters_matter(results: Path) -> None:
+    """Three names with their shares; the number of customers is among them."""
+    said = asked(results, "what-matters")
+    found = re.search(
+        r"What matters most for access: profit per second, by share of variance: (.*)", said
+    )
+    assert found is not None and 1 <= found[1].count("%") <= 3 and "home.count" in found[1]
+
+
+def test_the_lines_of_python_in_the_documents(
+    results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They run as they stand."""
+    text = (ROOT / "configs" / "README.md").read_text()
+    section = text[text.index("### What a sweep found") :]
+    block = re.search(r"```python\n(.*?)```", section, re.S)
+    assert block is not None
+    monkeypatch.chdir(results)
+    exec(compile(block[1], "configs/README.md", "exec"), {})
+    assert "shop: balance" in capsys.readouterr().out

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How `ecnomy report RUN` looks: on a desk, on a telephone and on paper.
+
+ECNOMY_SCREENSHOTS=DIR keeps pictures of it: DIR/report-run.png, report-run-phone.png.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from chromium import CHROMIUM, Tab
+from ecnomy.analysis.report.run_page import write_run_page
+from ecnomy.markets import load, run
+
+CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path")
+def test_the_page_of_a_run_fits_desk_telephone_and_paper(tmp_path: Path) -> None:
+    """No overflow at 1280 and 390 px and on A4; what happened is on the first screen of both."""
+    shots = os.environ.get("ECNOMY_SCREENSHOTS")
+    run(load(CONFIG), out=tmp_path / "gold-silver-1")
+    page = tmp_path / "report.html"
+    write_run_page(tmp_path / "gold-silver-1", page, ["ecnomy", "report", "results/gold-silver-1"])
+    with Tab(tmp_path / "profile") as tab:
+        for name, width, height in (("report-run", 1280, 1000), ("report-run-phone", 390, 844)):
+            tab.size(width, height, phone=width < 500)
+            tab.go(page.as_uri())
+            tab.wait("document.readyState === 'complete' && document.images.length === 1")
+            assert tab.ask("document.documentElement.scrollWidth") <= width
+            for part in ("h1", ".sentence"):
+                box = f"document.querySelector('{part}').getBoundingClientRect()"
+                assert 0 <= tab.ask(f"{box}.top") and tab.ask(f"{box}.bottom") <= height, part
+            cells = "[...document.querySelectorAll('#paid td')].map(e => e.getBoundingClientRect())"
+            assert tab.ask(f"Math.max(...{cells}.map(box => box.right))") <= width
+            if shots:
+                tab.ask("document.querySelector('#money').scrollIntoView()")
+                tab.picture(Path(shots) / f"{name}.png")
+        tab.size(703, 1000)  # A4 less its margins
+        tab.media("print")
+        shown = "document.querySelector('pre').checkVisibility({contentVisibilityAuto: true})"
+        tab.wait(shown)
+        assert tab.ask("document.documentElement.scrollWidth") <= 703

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What verbs print into a pipe: one JSON document, tables that nothing is cut off of; --jobs."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ecnomy.analysis.reproduce.papers import select_all
+from ecnomy.markets.cli import main
+from ecnomy.markets.printing import print_json
+from ecnomy.markets.sweep import pool
+from sweep_world import SCENARIO, Here, write
+
+SWEEP = """version: 1
+scenario: scenario.yaml
+parameters: {grid: {sources.gold.count: [1, 2]}}
+replicates: 1
+"""
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a scenario, a sweep file, the run of the one and the runs of the other."""
+    folder = tmp_path_factory.mktemp("world")
+    write(folder, SWEEP, SCENARIO)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "DaskPool", lambda *_: Here())
+        assert status("sweep", folder / "sweep.yaml", "--out", folder / "sweep", "-j", 1) == 0
+    assert status("run", folder / "scenario.yaml", "--out", folder / "run") == 0
+    return folder
+
+
+def status(*words: object) -> int:
+    """The exit status of the command line."""
+    with pytest.raises(SystemExit) as left:
+        main([str(word) for word in words])
+    return int(left.value.code or 0)
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
+    """What a verb prints with --json, which is one document."""
+    capsys.readouterr()
+    assert status(*words, "--json") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_run_says_who_paid_what(world: Path, capsys) -> None:
+    """The figures of its table, unrounded, and where the tables are."""
+    found = told(capsys, "run", world / "scenario.yaml", "--out", world / "again")
+    assert (found["folder"], found["complete"]) == (str(world / "again"), True)
+    assert found["measured"] == {"from_s": 1.0, "to_s": 3.0}
+    assert [(row["name"], row["flows"]) for row in found["groups"]] == [("gold", 2), ("silver", 1)]
+    gold = found["groups"][0]
+    assert gold["all_charge_per_s"] == 2 * gold["charge_per_s"] > 0
+
+
+def test_check_says_what_would_run(world: Path, capsys) -> None:
+    """Links with their marking, sources, agents, warnings; overrides are in it."""
+    found = told(capsys, "check", world / "scenario.yaml", "--set", "sources.gold.count=5")
+    link, back = found["links"]
+    assert (link["name"], link["rate_bps"], link["delay_s"]) == ("wire", 2_000_000, 0.005)
+    assert link["marking"] == {"law": "fixed", "parameters": {"probability": 0.05}}
+    assert back["marking"]["law"] == "drop-tail"
+    assert [(s["name"], s["flows"], s["rtt_s"]) for s in found["sources"]] == [
+        ("gold", 5, 0.01),
+        ("silver", 1, 0.01),
+    ]
+    assert found["market"]["price_per_mark"] == 0.1
+    assert [agent["role"] for agent in found["market"]["agents"]][0] == "connectivity-provider"
+    assert found["duration_s"] == 3.0 and isinstance(found["warnings"], list)
+
+
+def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
+    """The summary as it was computed; no picture is drawn."""
+    from ecnomy.analysis import open_run, summarize
+
+    found = told(capsys, "show", world / "run")
+    rows = found["summary"]["whole"]["groups"]
+    summary = summarize(open_run(world / "run")).whole
+    assert summary is not None
+    assert [row["goodput_bps"] for row in rows] == [row.goodput_bps for row in summary.groups]
+    assert {b["account"] for b in found["summary"]["balances"]} >= {"isp", "shop"}
+    assert found["guarantees"] == [] and found["welfare"] is None
+    assert not (world / "run" / "overview.png").exists()
+
+
+def test_query_gives_rows(world: Path, capsys) -> None:
+    """An object a row by column, null for nothing; one form at a time."""
+    sql = 'select "sources.gold.count" as n, status, null as none from runs order by n'
+    assert told(capsys, "query", world / "sweep", sql) == [
+        {"n": 1.0, "status": "done", "none": None},
+        {"n": 2.0, "status": "done", "none": None},
+    ]
+    assert status("query", world / "sweep", sql, "--csv", "--json") == 2
+    assert "--json: found --csv beside it" in capsys.readouterr().err
+
+
+def test_lists_of_what_there_is(capsys) -> None:
+    """Papers with their entries, strategies, what the doctor looked at."""
+    papers = {paper["paper"]: paper["entries"] for paper in told(capsys, "reproduce")}
+    assert "fig3" in [entry["item"] for entry in papers["siris2002"]]
+    assert "qos-knob" in [one["name"] for one in told(capsys, "strategies")]
+    found = told(capsys, "doctor")
+    assert found["works"] and {one["verdict"] for one in found["findings"]} <= {"ok", "absent"}
+    assert told(capsys, "test-strategy", "constant-charge")["defects"] == []
+
+
+def test_tables_in_a_pipe_are_whole(world: Path, capsys, monkeypatch) -> None:
+    """Neither wrapped nor cut off, however narrow a terminal would be."""
+    monkeypatch.setenv("COLUMNS", "40")
+    long = "x" * 300
+    assert status("query", world / "sweep", f"select '{long}' as a, 1 as b from range(1500)") == 0
+    assert capsys.readouterr().out.count(long) == 1500
+    assert status("strategies") == 0
+    listed = [
+        one for one in capsys.readouterr().out.splitlines() if one.split()[:1] == ["qos-knob"]
+    ]
+    assert len(listed) == 1 and len(listed[0]) > 160
+    assert status("show", world / "run", "--no-plot") == 0
+    rows = [one for one in capsys.readouterr().out.splitlines() if one.startswith("gold ")]
+    assert any(len(row.split()) >= 8 for row in rows)
+
+
+def test_what_json_has_not(capsys) -> None:
+    """NaN and infinity are null, arrays are lists, paths are text."""
+    print_json({"a": math.nan, "b": np.array([1.0, math.inf]), "c": np.int64(3), "d": Path("x")})
+    assert json.loads(capsys.readouterr().out) == {"a": None, "b": [1.0, None], "c": 3, "d": "x"}
+
+
+@pytest.mark.parametrize("word", ["--jobs", "-j", "--workers"])
+def test_one_word_for_runs_at_a_time(word: str, world: Path, capsys) -> None:
+    """All verbs say --jobs; the word from before is understood and not listed."""
+    for verb in ("sweep", "calibrate", "compare", "reproduce"):
+        assert status(verb, "--help") == 0
+        said = capsys.readouterr().out
+        assert "--jobs" in said and "-j" in said and "--workers" not in said
+    assert status("sweep", world / "sweep.yaml", "--out", world / "sweep", word, 1) == 0
+    assert "0 made, 2 were there" in capsys.readouterr().out
+    assert status("sweep", world / "sweep.yaml", word, -1) == 2
+
+
+def test_several_names_at_once() -> None:
+    """Each entry once, in the order of the names; a paper is all of its entries."""
+    asked = select_all(["siris2002.fig3", "athuraliya2000.fig6", "athuraliya2000.fig7"])
+    assert [(paper.paper, item, ids) for (paper, item), ids in asked] == [
+        ("siris2002", "fig3", ("fig3",)),
+        ("athuraliya2000", "fig5", ("fig6", "fig7")),
+    ]
+    (first, ids), *others = select_all(["siris2002.fig3", "siris2002"])
+    assert (first[1], ids) == ("fig3", ())
+    assert len(others) + 1 == len(select_all(["siris2002"]))

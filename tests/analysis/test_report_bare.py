@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page on a provider with little to show: words stand where there are no numbers."""
+
+from __future__ import annotations
+
+import io
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from ecnomy.analysis.guarantees import guarantees_of
+from ecnomy.analysis.guarantees_tables import print_guarantee
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.page import write_gsp_page
+from ecnomy.analysis.report.scatter import LEAST, fisher
+from ecnomy.analysis.results import open_run
+from guarantee_world import BACK_MICRO, LEDGER, PRICE_MICRO, PROFIT_MICRO, PS, write_run
+from page_reader import PageReader
+
+REFUSED = [(0, 5, 5, 0, 1, 0, 0, 0, 0), (1, 31, 31, 0, 1, 0, 0, 0, 0)]
+BEGUN = [(2, 40, 60, 1, 0, 50, 0, 5, 0)]
+MARKS = [(60, "gsp", "isp", 5 * PRICE_MICRO, "marks", 4, 5)]
+
+
+def _page(folder: Path) -> PageReader:
+    write_gsp_page([folder], folder / "page.html", ["ecnomy", "report", "gsp"])
+    return PageReader(folder / "page.html")
+
+
+@pytest.mark.parametrize("calls", [[], REFUSED], ids=["asked", "refused"])
+@pytest.mark.parametrize("to_ps", [60 * PS, 0], ids=["a-minute", "broken-off-at-0"])
+def test_a_provider_that_booked_nothing_has_a_page(
+    tmp_path: Path, calls: list[tuple[int, ...]], to_ps: int
+) -> None:
+    """No sale and no cost: words stand where pictures and maps would."""
+    read = _page(write_run(tmp_path, ledger=[], calls=calls, balance_micro=0, to_ps=to_ps))
+    assert "not decided; no call was sold." in read.words
+    assert "Without calls there is no break-even price." in read.words
+    assert "Nothing was booked on its account" in read.words
+    assert "No call that was sold has ended" in read.words
+    assert "no call was sold, so there is no map" in read.words
+    assert ("Nobody asked it for a call" in read.words) == (calls == [])
+    assert [row[:2] for row in read.tables["gsp-statement"][1:]] == [["profit", "+0.000000"]]
+    drawn = {"gsp-by-time-drawn", "gsp-profits", "gsp-quality-map", "gsp-waterfall"}
+    assert not drawn & set(read.pictures)
+    assert not {"nan", "None"} & set(read.words.split())
+
+
+def test_a_provider_that_sold_nothing_still_has_its_costs(tmp_path: Path) -> None:
+    """Its test streams cost money: the statement and the time axis have it, the map has no row."""
+    read = _page(write_run(tmp_path, ledger=MARKS, calls=REFUSED, balance_micro=-5 * PRICE_MICRO))
+    assert "sells nothing: no call was sold" in read.words
+    assert "gsp-by-time-drawn" in read.pictures and "gsp-quality-map" not in read.pictures
+    assert read.tables["gsp-statement"][-1][1] == "\u22120.005005"
+
+
+def test_a_call_under_way_is_sold_but_has_no_profit_yet(tmp_path: Path) -> None:
+    """The histogram is of calls that ended; the map is of calls that were sold."""
+    paid = [(40, "source:phones", "gsp", 150_000, "call", 2, 1)]
+    read = _page(write_run(tmp_path, ledger=paid, calls=BEGUN, balance_micro=150_000))
+    assert "No call that was sold has ended" in read.words
+    assert "gsp-quality-map" in read.pictures and "gsp-profits" not in read.pictures
+
+
+def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
+    """Reimbursements beyond the broken promises have a sentence; else there is none."""
+    assert "paid back all the same" not in _page(write_run(tmp_path)).words
+    claim = (25, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)
+    ledger = sorted([*LEDGER, claim])
+    read = _page(write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - BACK_MICRO))
+    told = "1 promise that was kept by this measure was paid back all the same"
+    assert f"{told}: subscribers claimed it (quality_seen_by)." in read.words
+    silent = [row for row in LEDGER if row[4] != "reimbursement"]
+    read = _page(write_run(tmp_path, ledger=silent, balance_micro=PROFIT_MICRO + BACK_MICRO))
+    assert "1 broken one was not: " in read.words
+
+
+def test_one_run_is_called_one(tmp_path: Path) -> None:
+    """Not "the runs"."""
+    words = _page(write_run(tmp_path)).words
+    assert "The run as it is." in words and "The runs as they are" not in words
+
+
+def test_a_threshold_is_missed_only_where_there_could_be_one(tmp_path: Path) -> None:
+    """`expected-profit` never has one; `marking-quantile` may not have learnt one."""
+
+    def shown(kind: str) -> str:
+        manifest = write_run(tmp_path, agents=[]) / "manifest.json"
+        old = '"tariff":{'
+        text = manifest.read_text().replace(old, f'"strategy":{{"kind":"{kind}"}},{old}')
+        manifest.write_text(text)
+        out = io.StringIO()
+        (one,) = guarantees_of(open_run(tmp_path))
+        print_guarantee(one, Console(file=out, width=120))
+        return out.getvalue()
+
+    assert "no blocking threshold at any time" in shown("marking-quantile")
+    other = shown("expected-profit")
+    assert "threshold at any time" not in other
+    assert "Calls are let in by expected-profit, without a threshold of M." in other
+
+
+def test_correlations_have_fishers_interval() -> None:
+    """The textbook's: r = 0.5 of 28 samples; none of few samples, or of a straight line."""
+    assert fisher(0.5, 28) == pytest.approx((0.1556, 0.7361), abs=1e-3)
+    assert all(math.isnan(v) for v in (*fisher(0.5, LEAST - 1), *fisher(1.0, 30)))
+
+
+def test_a_few_samples_tell_of_no_correlation(tmp_path: Path) -> None:
+    """A minute has fewer than ten samples: no figure, and the page says so."""
+    read = _page(write_run(tmp_path))
+    rows = read.tables["gsp-calls-streams"][1:]
+    assert rows and all(int(row[1]) < LEAST and row[4] == row[8] == "-" for row in rows)
+    assert "Fewer than 10 samples tell of no correlation" in read.words
+
+
+def test_points_far_below_the_promise_do_not_lie_on_the_axis(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Samples of 0.01 % under a promise of 1 %: the axis is of the samples."""
+    seen: list[tuple[float, float]] = []
+    whole = pictures._Canvas.svg
+
+    def svg(canvas: pictures._Canvas) -> bytes:
+        seen.append(canvas.axes[0].get_ylim())
+        return whole(canvas)
+
+    monkeypatch.setattr(pictures._Canvas, "svg", svg)
+    marked = np.array([0.1, 0.2])
+    for bad in (np.array([0.0, 1e-4]), np.array([0.0, 0.02]), np.zeros(2)):
+        pictures.points({"probe": (marked, bad)}, 0.01, None)
+    (low, high), (_, broken), (least, most) = seen
+    assert low < 0 and 0.01 < high < 0.02
+    assert broken > 2 and least < 0 and most > 1

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is said of a sweep: comparisons, curves, what matters, fronts, and the page."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis.report.command import report_app
+from ecnomy.analysis.show import show_command
+from ecnomy.analysis.sweep_labels import Factor
+from ecnomy.analysis.sweep_report.contrasts import contrasts_of
+from ecnomy.analysis.sweep_report.curves import best_of
+from ecnomy.analysis.sweep_report.found import found_of
+from ecnomy.analysis.sweep_report.fronts import front_of
+from ecnomy.analysis.sweep_report.matters import matters_of
+from ecnomy.analysis.sweep_report.points import Swept, Varied, open_swept
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
+from made_up_sweep import made_up  # noqa: E402
+
+SWEEP = """
+version: 1
+title: Marking and price
+scenario: scenario.yaml
+parameters:
+  grid:
+    network.links.wire.marking:
+      - {label: rare, value: {law: fixed, probability: 0.02}}
+      - {label: often, value: {law: fixed, probability: 0.05}}
+    market.price_per_mark: [0.1 money, 0.2 money, 0.3 money, 0.4 money, 0.5 money]
+replicates: 8
+outcomes: [profit.shop, welfare]
+"""
+
+
+def figures(point) -> dict[str, int | float | None]:
+    """A profit that is most at 0.3 money, 0.5 more where marks are rare; the seed moves both."""
+    price = float(point.params["market.price_per_mark"].split()[0])
+    rare = "0.02" in point.params["network.links.wire.marking"]
+    noise = np.random.default_rng([point.seed, point.number]).standard_normal(2)
+    shared = np.random.default_rng(point.seed).standard_normal()
+    profit = 5 - 40 * (price - 0.3) ** 2 + 0.5 * rare + 0.3 * shared + 0.05 * noise[0]
+    return {"profit.shop": profit, "welfare": 9 - 4 * price + 0.05 * noise[1]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep over two laws and five prices."""
+    return made_up(tmp_path_factory.mktemp("sweep"), SWEEP, figures)
+
+
+@pytest.fixture(scope="module")
+def swept(folder: Path) -> Swept:
+    """The same, opened."""
+    return open_swept(folder)
+
+
+def nothing_differs(rng: np.random.Generator, levels: int, outcomes: int) -> Swept:
+    """Ten paired runs of each value of one factor that does nothing."""
+    labels = tuple("abcdefgh"[:levels])
+    factor = Factor("law", ("law",), "", labels, (), (labels,), False)
+    codes = np.repeat(np.arange(levels), 10)
+    shared = np.tile(rng.standard_normal((10, outcomes)), (levels, 1))
+    return Swept(
+        folder=Path("x"), title="", varied=(Varied(factor, codes, codes * 1.0),),
+        outcomes=tuple(f"o{i}" for i in range(outcomes)),
+        values=shared + rng.standard_normal((10 * levels, outcomes)), point=codes,
+        replicate=np.tile(np.arange(10), levels), labels=labels, paired=True,
+    )  # fmt: skip
+
+
+def test_false_discoveries_are_controlled() -> None:
+    """Of 200 sweeps in which none of 100 comparisons differs, one in twenty tells of any.
+
+    Where nothing differs every discovery is false: the share of sweeps with one is the rate.
+    """
+    rng = np.random.default_rng(11)
+    told = plain = 0
+    for _ in range(200):
+        contrasts = contrasts_of(nothing_differs(rng, 5, 10))
+        assert len(contrasts) == 100
+        told += any(c.q <= 0.05 for c in contrasts)
+        plain += any(c.compared.p <= 0.05 for c in contrasts)
+    assert told / 200 <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 200)
+    assert plain / 200 > 0.9, "without control nearly every sweep would tell of a difference"
+
+
+def test_a_difference_is_found_through_what_seeds_share(swept: Swept) -> None:
+    """The law's 0.5 is found within its interval, and pairing makes it far narrower."""
+    found = found_of(swept)
+    one = next(c for c in found.contrasts if c.varied == 0 and c.outcome == "profit.shop")
+    between = one.compared.difference
+    assert between.low <= -0.5 <= between.high and between.half_width < 0.05 and one.q < 0.001
+    assert one.ratio < 0.3 and one.compared.effect < -0.8
+    assert found.sure and found.headline == "shop: profit per second is highest with rare."
+    assert "0.5" in found.detail and "more than often" in found.detail
+
+
+def test_the_best_price_is_found(swept: Swept) -> None:
+    """The top of the curve, 0.3 money, is in its interval, which keeps off the ends."""
+    best = best_of(swept, swept.varied[1], "profit.shop")
+    assert best is not None and best.x == 0.3 and best.inner and best.share > 0.9
+    assert best.low - 0.002 <= 0.3 <= best.high + 0.002 and best.high - best.low < 0.02
+
+
+def test_a_top_between_values_is_found() -> None:
+    """A parabola's top between two of the values that were run is found exactly without noise."""
+    x = (1.0, 2.0, 3.0, 4.0)
+    factor = Factor("p", ("p",), "", tuple(map(str, x)), x, (x,), False)
+    codes = np.repeat(np.arange(4), 2)
+    y = -((np.array(x)[codes] - 2.4) ** 2)
+    one = Swept(Path("x"), "", (Varied(factor, codes, np.array(x)[codes]),), ("profit.a",),
+                y[:, np.newaxis], codes, np.tile([0, 1], 4), tuple("abcd"), True)  # fmt: skip
+    found = best_of(one, one.varied[0], "profit.a")
+    assert found is not None and found.at == pytest.approx(2.4, abs=0.05)
+
+
+def test_what_matters_is_the_variance_explained(swept: Swept) -> None:
+    """Shares of a grid are those of the formula that made the outcomes."""
+    matters = matters_of(swept, "profit.shop")
+    assert matters is not None and matters.grid
+    price = 40**2 * np.var((np.array([0.1, 0.2, 0.3, 0.4, 0.5]) - 0.3) ** 2)
+    whole = price + 0.25**2 + 0.3**2 + 0.05**2
+    assert matters.alone[1].mean == pytest.approx(price / whole, abs=0.12)
+    assert matters.alone[0].mean == pytest.approx(0.25**2 / whole, abs=0.06)
+    assert matters.order() == [1, 0] and abs(matters.rest) < 0.01
+    assert matters.alone[1].low <= price / whole <= matters.alone[1].high
+
+
+def test_samples_are_ranked_by_what_they_explain(tmp_path: Path) -> None:
+    """Over a Latin hypercube the parameter that moves the outcome most comes first."""
+    text = """
+version: 1
+scenario: scenario.yaml
+parameters:
+  latin-hypercube:
+    samples: 80
+    over:
+      market.price_per_mark: {from: 0.1 money, to: 0.5 money}
+      network.links.wire.rate: {from: 1 Mbps, to: 4 Mbps}
+      network.links.wire.delay: {from: 1 ms, to: 9 ms}
+"""
+
+    def made(point) -> dict[str, int | float | None]:
+        price, rate, _ = (float(str(v).split()[0]) for v in point.params.values())
+        noise = np.random.default_rng(point.number).standard_normal()
+        return {"welfare": 10 * price + 0.5 * rate + 0.1 * noise}
+
+    one = open_swept(made_up(tmp_path, text, made))
+    matters = matters_of(one, "welfare")
+    assert matters is not None and not matters.grid and matters.order() == [0, 1, 2]
+    assert matters.alone[0].mean > 0.7 and matters.alone[2].high < 0.05
+    assert found_of(one).headline.startswith("What matters most for welfare")
+
+
+def test_the_front_is_what_nothing_beats(swept: Swept) -> None:
+    """Welfare falls with the price: prices from the cheapest to the best one are on the front."""
+    front = front_of(swept)
+    assert front is not None and (front.x, front.y) == ("welfare", "profit.shop")
+    brute = [
+        not any(
+            (front.means[j] >= front.means[i]).all() and (front.means[j] > front.means[i]).any()
+            for j in range(swept.points)
+        )
+        for i in range(swept.points)
+    ]
+    assert front.on.tolist() == brute and not (front.on & front.beaten).any()
+
+
+def test_the_page_says_first_what_was_found(folder: Path) -> None:
+    """One file without scripts or network: the answer, then tables, pictures and CSV."""
+    done = CliRunner().invoke(report_app, [str(folder)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.startswith("shop: profit per second is highest with rare.\n")
+    page = (folder / "report.html").read_text()
+    assert "<h1>shop: profit per second is highest with rare.</h1>" in page
+    assert "<script" not in page and not re.search(r'(src|href)="(?!data:|#)', page)
+    for part in ("compared", "all-points", "curves", "maps", "trade-off", "matters", "seeds"):
+        assert f'<section id="{part}">' in page, part
+    assert page.count("<img ") == page.count('alt="') >= 8
+    assert CliRunner().invoke(report_app, [str(folder)]).exit_code == 0
+    assert (folder / "report.html").read_text() == page, "the same runs, the same bytes"
+
+
+def test_outcomes_are_chosen(folder: Path, tmp_path: Path) -> None:
+    """--outcome reports on another column; a wrong one is told, and nothing is written."""
+    page = tmp_path / "page.html"
+    words = [str(folder), "--out", str(page), "--outcome", "welfare"]
+    assert "welfare is highest" in CliRunner().invoke(report_app, words).stdout
+    words[-1] = "wellfare"
+    done = CliRunner().invoke(report_app, [*words[:2], str(tmp_path / "no.html"), *words[3:]])
+    assert isinstance(done.exception, InputError) and not (tmp_path / "no.html").exists()
+    assert "'wellfare', which no run has" in str(done.exception)
+
+
+def test_a_folder_that_is_none(tmp_path: Path) -> None:
+    """`report` of nothing is one line; --outcome is for sweeps alone."""
+    done = CliRunner().invoke(report_app, [str(tmp_path / "none")])
+    assert isinstance(done.exception, InputError) and "found no folder" in str(done.exception)
+    done = CliRunner().invoke(report_app, [str(tmp_path), "--outcome", "welfare"])
+    assert isinstance(done.exception, InputError)
+
+
+def test_show_prints_points_and_draws_them(folder: Path, capsys) -> None:
+    """`ecnomy show SWEEP`: a row for each point, the best one marked, the answer, a picture."""
+    show_command(folder)
+    said = capsys.readouterr().out
+    assert "rare, price_per_mark 0.3 money" in said and said.count("* best") == 1
+    assert "shop: profit per second is highest with rare." in said and "picture: " in said
+    assert (folder / "sweep.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_sweep_in_which_nothing_differs(tmp_path: Path) -> None:
+    """It is said that nothing differs, and nobody is called the best."""
+
+    def made(point) -> dict[str, int | float | None]:
+        return {"profit.shop": float(np.random.default_rng([9, point.number]).standard_normal())}
+
+    text = SWEEP.replace("outcomes: [profit.shop, welfare]\n", "")
+    found = found_of(open_swept(made_up(tmp_path, text, made)))
+    assert found.sure is False and "cannot be told apart" in found.headline
+    assert any("Nothing differs" in line for line in found.more)
+
+
+def test_one_point_alone_and_failures(tmp_path: Path) -> None:
+    """Nothing varied gives a mean; runs without outcomes are told of."""
+    text = "version: 1\nscenario: scenario.yaml\nreplicates: 3\n"
+    one = made_up(tmp_path, text, lambda point: {"welfare": 2.0 + 0.1 * point.replicate})
+    assert found_of(open_swept(one)).headline.startswith("welfare is 2.10 \u00b1 0.25 money/s")
+    with pytest.raises(ResultsError, match="no outcomes"):
+        open_swept(made_up(tmp_path, text, lambda point: {}, "none"))

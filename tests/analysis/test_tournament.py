@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tournaments: who plays, what they earn, who would change, the page."""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from sweep_world import Here, Watcher
+from tournament_world import TOURNAMENT, write
+
+pytest.importorskip("open_spiel", reason="the extra `tournament`")
+
+from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
+from ecnomy.analysis.results import open_run
+from ecnomy.analysis.tournament.declared import load_tournament
+from ecnomy.analysis.tournament.dynamics import egt
+from ecnomy.analysis.tournament.lived import player_columns
+from ecnomy.analysis.tournament.page import PAYOFFS, page_of, write_page, write_payoffs
+from ecnomy.analysis.tournament.paying import found_in
+from ecnomy.analysis.tournament.payoffs import Payoffs, payoffs_of
+from ecnomy.analysis.tournament.playing import beginning, finalists_of, played, rounded
+from ecnomy.analysis.tournament.profiles import assignment_of, mixed, pairs, simplex, sweep_of
+from ecnomy.analysis.tournament.wording import headline
+from ecnomy.markets import run
+from ecnomy.markets.sweep.config import load_sweep
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """The small tournament, its folder, its table and how many runs it took."""
+    folder = tmp_path_factory.mktemp("tournament")
+    tournament = load_tournament(write(folder))
+    pool = Here()
+    table = played(tournament, folder / "out", pool, lambda total, missing: Watcher())
+    pool.close()
+    return tournament, folder / "out", table, len(pool.points)
+
+
+def test_pairs_and_simplices_are_counted_right() -> None:
+    """S + S (S - 1) / 2 (N - 1) profiles of pairs; all mixes of three among N are (N+2 over 2)."""
+    assert len(list(pairs(4, 5))) == len(set(pairs(4, 5))) == 5 + 10 * 3
+    assert len(list(simplex((0, 2, 4), 8, 5))) == math.comb(10, 2)
+    assert all(sum(each) == 8 and not each[1] for each in simplex((0, 2, 4), 8, 5))
+
+
+def test_whole_players_of_a_mix() -> None:
+    """Largest remainders, and never another number of players."""
+    assert rounded(np.array([0.5, 0.3, 0.2]), 4) == (2, 1, 1)
+    assert rounded(np.array([1.0, 0.0]), 7) == (7, 0)
+    assert rounded(np.full(3, 1 / 3), 8) == (3, 3, 2)
+
+
+def test_players_stand_in_for_the_one_of_the_scenario(tmp_path: Path) -> None:
+    """Each has a source and an agent of its own; the link grows with them; others stay."""
+    tournament = load_tournament(write(tmp_path))
+    profile = mixed({0: 2, 2: 1}, 3)
+    scenario = tournament.sweep.scenario_at(assignment_of(tournament, profile), 1)
+    assert [source.name for source in scenario.document.sources] == ["one-1", "one-2", "one-3"]
+    assert [a.name for a in scenario.market.agents] == ["isp", "one-1", "one-2", "one-3"]
+    assert [a.strategy.kind for a in scenario.market.agents[1:]] == [
+        *("constant-charge",) * 2,
+        "stay",
+    ]
+    assert scenario.document.network.links[0].rate == 3_000_000
+
+
+def test_who_plays_and_why_others_do_not(tmp_path: Path) -> None:
+    """Entries in order; strategies of other roles, or that need parameters, say so."""
+    tournament = load_tournament(write(tmp_path))
+    assert tournament.names == ("payer", "saver", "free")
+    assert tournament.absent["menu"] == "there is no provider"
+    assert "connectivity-provider" in tournament.absent["hill-climbing"]
+    assert tournament.absent["all-or-nothing"].startswith("needs threshold")
+
+
+def test_a_users_strategy_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Named on the command line, under the name of its class; found beside the file."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "my_players.py").write_text(
+        "from ecnomy.agents import Decision\n"
+        "class Generous:\n"
+        "    roles = ('price-handler',)\n"
+        "    def decide_many(self, seen):\n"
+        "        return Decision([3e6] * len(seen.flows.flow))\n"
+    )
+    tournament = load_tournament(write(tmp_path), ("my_players:Generous",))
+    assert tournament.names[-1] == "Generous"
+    assert len(beginning(tournament)) == (4 + 6) + (4 + 6 * 2)
+    with pytest.raises(ScenarioError, match="fits no player"):
+        load_tournament(write(tmp_path), ("hill-climbing",))
+
+
+def test_pay_offs_are_utility_less_what_the_ledger_says(tmp_path: Path) -> None:
+    """Of one run, by hand: mean of U over epochs, and the postings of the window."""
+    tournament = load_tournament(write(tmp_path))
+    profile = mixed({0: 1, 2: 1}, 3)
+    scenario = tournament.sweep.scenario_at(assignment_of(tournament, profile), 1)
+    run(scenario, out=tmp_path / "run")
+    columns = player_columns(tmp_path / "run")
+    made = open_run(tmp_path / "run")
+    ledger = made.ledger[made.ledger["t_ps"] > 4 * 10**12]
+    paid = ledger[ledger["debit"].astype(str) == "one-1"]["amount_micro"].sum() / 1e6 / 8
+    assert columns["one-1.paid_per_s"] == pytest.approx(paid) and paid > 0
+    assert columns["one-2.paid_per_s"] == 0
+    rates = np.array(columns["one-1.goodputs_bps"])
+    goodput = made.flows.set_index("name")["goodput_bps"].iloc[0]
+    assert len(rates) == 8 and rates.mean() == pytest.approx(goodput)
+    assert tournament.worth(rates) == pytest.approx(2 * np.log1p(rates / 1e6))
+
+
+def test_rounds_play_what_is_missing_and_nothing_twice(small) -> None:
+    """Pairs, then the one mix of all three among three; again, with no run, the same table."""
+    tournament, folder, table, runs = small
+    assert len(table.earned) == 6 + 9 + 1 and runs == 2 * 16
+    again = Here()
+    same = played(tournament, folder, again, lambda total, missing: Watcher())
+    again.close()
+    assert not again.points
+    assert all(
+        np.array_equal(values, same.earned[profile], equal_nan=True)
+        for profile, values in table.earned.items()
+    )
+
+
+def test_what_the_small_tournament_says(small, tmp_path: Path) -> None:
+    """Payers pay and free riders do not; the page and the CSV say what the table does."""
+    tournament, _, table, _ = small
+    found = found_in(table, tournament.finalists)
+    assert found.payers == (0, 1) and found.finalists == (0, 1, 2)
+    write_payoffs(found, tmp_path / PAYOFFS)
+    rows = list(csv.DictReader((tmp_path / PAYOFFS).read_text().splitlines()))
+    assert len(rows) == 3 + 3 * 2 + 3 + 3 * 2 * 2 + 3
+    lone = next(r for r in rows if r["mix"] == "1 payer, 2 free" and r["strategy"] == "payer")
+    assert float(lone["payoff"]) == pytest.approx(table.lone(0, 2, 3).mean(), rel=1e-5)
+    page = write_page(tournament, found, tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert page.opens == headline(found) and page.opens in text
+    assert "http" not in text.replace("http://www.w3.org", "") and "<script" not in text
+    assert page_of(tournament, found) == page
+
+
+def made_up(earned_by):
+    """A table in which a player's pay-off is a function of its strategy and the counts."""
+    rng = np.random.default_rng(1)
+    earned, paid = {}, {}
+    for players in (2, 3):
+        for profile in {*pairs(players, 3), *simplex((0, 1, 2), players, 3)}:
+            there = np.array(profile) > 0
+            means = np.array([earned_by(own, np.array(profile) / players) for own in range(3)])
+            noise = rng.normal(0, 1e-3, (4, 3))
+            earned[profile] = np.where(there, means + noise, np.nan)
+            paid[profile] = np.where(there, [[0.5, 0.2, 0.0]] * 4, np.nan)
+    return Payoffs(("high", "low", "none"), (2, 3), earned, paid)
+
+
+@pytest.mark.parametrize(
+    ("worth", "verdict", "says"),
+    [((3, 2, 1), 1, "Paying pays"), ((1, 2, 3), -1, "Paying does not pay")],
+)
+def test_the_verdict_follows_who_is_left(worth, verdict, says) -> None:
+    """Where one strategy earns most in every mix, it is all that is left, and every seed agrees."""
+    found = found_in(made_up(lambda own, shares: worth[own]), 3)
+    for outcome in found.outcomes:
+        assert outcome.verdict == verdict and outcome.agree == 4
+        assert outcome.rests[0].mix.max() == 1 and outcome.rests[0].starts == 1
+    assert headline(found) == says
+    best = int(np.argmax(worth))
+    assert all(reply.best == best for reply in found.replies)
+    assert [reply.stays for reply in found.replies if reply.to == best] == [True, True]
+
+
+def test_some_pay_where_both_do_best_while_they_are_few() -> None:
+    """As hawks and doves: half of the players pay in the end."""
+    rare = {0: 0, 2: 2}
+    found = found_in(
+        made_up(lambda own, shares: -1.0 if own == 1 else 1 - shares[rare[own]] + 1e-9), 3
+    )
+    for outcome in found.outcomes:
+        assert outcome.verdict == 0 and outcome.paying == pytest.approx(0.5, abs=0.02)
+    assert headline(found) == "Paying pays for some"
+
+
+def test_exploiting_is_gaining_while_the_others_lose() -> None:
+    """A thief takes what others have: it gains, they lose; the reverse change exploits nobody."""
+    found = found_in(made_up(lambda own, shares: 1.0 + (own == 2) - shares[2]), 3)
+    exploits = {(c.players, c.new, c.old) for c in found.changes if c.exploits}
+    assert exploits == {(n, 2, old) for n in (2, 3) for old in (0, 1)}
+
+
+def test_finalists_are_those_of_most_mass() -> None:
+    """The strategy that beats both others is one of two finalists, with the better of these."""
+    assert finalists_of(made_up(lambda own, shares: [1.0, 2.0, 3.0][own]), 2) == (1, 2)
+
+
+def test_a_failed_run_is_named(small) -> None:
+    """With the mix that it was of, and why."""
+    tournament, *_ = small
+    import pandas as pd
+
+    frame = pd.DataFrame({"number": [3], "status": ["failed"], "reason": ["too slow"]})
+    with pytest.raises(ResultsError, match="1 runs failed, the first one of 2 saver: too slow"):
+        payoffs_of(tournament, beginning(tournament), frame)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("player: one", "player: two", "tournament.player: found 'two', expected the name of one"),
+        ("populations: [2, 3]", "populations: [3, 2]", "found [3, 2], expected each number once"),
+        ("populations: [2, 3]", "populations: [1]", "expected a number of players from 2 to 30"),
+        ("x0: 1 Mbps", "x0: 1 s", "tournament.utility.x0: found '1 s'"),
+        (", x0: 1 Mbps", "", "tournament.utility.x0: found no 'x0', expected a rate"),
+        ("kind: log", "kind: lug", "tournament.utility.kind: found 'lug'"),
+        ("kind: stay", "kind: stray", "tournament.strategies.free.strategy.kind: found 'stray'"),
+        ("kind: stay", "kind: hill-climbing", "expected one for price-handler or customer"),
+        ("charge: 0.2 money/s", "charge: 2 s", "tournament.strategies.saver: found '2 s'"),
+        ("links.wire.rate: 1 Mbps", "links.cable.rate: 1 Mbps", "cable"),
+        ("replicates: 2", "replicates: 1", "replicates: found one run of each mix"),
+        ("  player: one", "  player: one\n  price: 1", "unknown key 'price'"),
+        ("replicates: 2", "replicates: 2\nkeep: results", "keep beside tournament"),
+    ],
+)
+def test_mistakes_are_one_line_with_their_place(tmp_path: Path, old, new, message) -> None:
+    """File and place, what was found and what was expected."""
+    assert old in TOURNAMENT
+    file = write(tmp_path, TOURNAMENT.replace(old, new))
+    with pytest.raises(ScenarioError) as raised:
+        load_tournament(file)
+    assert message in str(raised.value) and "\n" not in str(raised.value)
+    assert str(raised.value).startswith(f"{file}:")
+
+
+def test_a_sweep_says_who_plays_tournaments(tmp_path: Path) -> None:
+    """`ecnomy sweep` on such a file names the command that plays it."""
+    with pytest.raises(ScenarioError, match="which `ecnomy tournament .*` plays"):
+        load_sweep(write(tmp_path))
+
+
+def test_the_sweep_of_profiles_has_paired_seeds(tmp_path: Path) -> None:
+    """Each profile has the same seeds, one after another."""
+    tournament = load_tournament(write(tmp_path))
+    sweep = sweep_of(tournament, beginning(tournament))
+    assert [point.seed for point in sweep.points()][:4] == [1, 2, 1, 2]
+    assert len(sweep) == 2 * len(beginning(tournament))
+    assert msgspec.json.decode(sweep.points()[0].params["sources"])[0]["name"] == "one-1"
+
+
+def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The extra's name, and the command that installs what is missing."""
+    monkeypatch.setitem(sys.modules, "open_spiel.python.egt.alpharank", None)
+    with pytest.raises(InputError, match=r"ecnomy\[tournament\].*pip install 'open_spiel'"):
+        egt("alpharank")

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep as a project with iteration variables: each run has its point's ini, seeds are paired."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets.cli import main
+from ecnomy.markets.omnet.export import INI, NED, project
+from ecnomy.markets.omnet.inifile import omnetpp_ini
+from ecnomy.markets.omnet.network import channel_settings, network_ned
+from ecnomy.markets.omnet.sweep_export import not_exported, sweep_project
+from ecnomy.markets.omnet.wiring import wired
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import load
+from ecnomy.markets.sweep.config import Sweep, load_sweep
+from sweep_world import SCENARIO, write
+
+SWEEP = """version: 1
+scenario: scenario.yaml
+parameters:
+  grid:
+    sources.gold.count: [1, 2]
+    network.links.wire.rate: [2 Mbps, 3 Mbps, 4.5 Mbps]
+  list:
+    - {network.links.wire.marking: {law: fixed, probability: 0.1}, duration: 4 s}
+    - {network.links.wire.marking: {law: virtual-queue, buffer: 20 packets}, duration: 5 s}
+replicates: 2
+seed: 11
+"""
+WIRE = "network.links.wire"
+SEED, PLAN = "Scenario.market.seed", "Scenario.market.plan"
+Lines = dict[str, str]
+
+
+def split(text: str) -> list[str]:
+    """The items of a list, those in quotes whole."""
+    return re.findall(r'"(?:[^"\\]|\\.)*"|[^,"]+', text) or [""]
+
+
+def runs_in(ini: str) -> list[Lines]:
+    """What OMNeT++ makes of an ini file: the lines of each run, iteration variables put in."""
+    lines = dict(line.split(" = ", 1) for line in ini.splitlines() if " = " in line[1:])
+    given = dict(re.findall(r"\$\{(\w+)=(.*?)\}", lines.get("description", "")))
+    order = lines.get("iteration-nesting-order", "").split(", ") if given else []
+    assert sorted(order) == sorted(given)
+    counts = [range(len(split(given[name]))) for name in order]
+    found = []
+    for chosen in itertools.product(*counts, range(int(lines["repeat"]))):
+        at = dict(zip(order, chosen, strict=False))
+
+        def put(match: re.Match[str], at: dict[str, int] = at) -> str:
+            values, _, name = match[1].rpartition(" ! ")
+            return split(values)[at[name]]
+
+        own = {k: re.sub(r"\$\{(.*? ! \w+)\}", put, v) for k, v in lines.items()}
+        own[SEED] = own[SEED].replace("${repetition}", str(chosen[-1]))
+        found.append(own)
+    return found
+
+
+def lines_of(plan: Plan) -> Lines:
+    """The ini of a plan as it is written for that plan alone, its channels beside it."""
+    wiring = wired(plan)
+    text = omnetpp_ini(plan, wiring, served=False)
+    lines = dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
+    return lines | {f"Scenario.{k}": v for k, v in channel_settings(plan, wiring)}
+
+
+def checked(sweep: Sweep) -> None:
+    """Run n of the project is the sweep's run n, seed and all, and the network is its network."""
+    files = sweep_project(sweep, "modules")
+    made, points = runs_in(files[INI]), sweep.points()
+    assert len(made) == len(points)
+    for lines, point in zip(made, points, strict=True):
+        plan = make_plan(sweep.scenario_at(point.params, point.seed))
+        wanted = lines_of(plan)
+        first, _, more = lines[SEED].partition(" + ")
+        assert int(first) + int(more) == int(wanted.pop(SEED)) == point.seed
+        wanted.pop(PLAN)
+        assert {key: lines[key] for key in wanted} == wanted
+        assert files[NED] == network_ned(plan, wired(plan), channels=False)
+
+
+def test_each_run_has_the_ini_of_its_point(tmp_path: Path) -> None:
+    """Counts, rates, laws with other parameters and durations, in the sweep's order."""
+    sweep = load_sweep(write(tmp_path, SWEEP))
+    checked(sweep)
+    ini = sweep_project(sweep, "modules")[INI]
+    assert 'description = "goldCount ${goldCount=1,2}, wireRate ${wireRate=' in ini
+    assert "iteration-nesting-order = goldCount, wireRate, wireMarkingDuration\nrepeat = 2" in ini
+    assert "Scenario.a.app[0].count = ${1,2 ! goldCount}\n" in ini
+    assert "Serve" not in ini
+
+
+def test_what_several_parameters_decide_goes_by_point(tmp_path: Path) -> None:
+    """Samples, and a line that depends on two lists of a grid (packets' overhead)."""
+    sizes = "sources.*.transport.mss: [460 bytes, 960 bytes]"
+    grid = f"  grid: {{{WIRE}.rate: [2 Mbps, 3 Mbps], {sizes}}}"
+    head, tail = SWEEP.split("parameters:\n")[0] + "parameters:\n", "\nreplicates: 3\n"
+    sweep = load_sweep(write(tmp_path, head + grid + tail))
+    checked(sweep)
+    assert "${point=1,2,3,4}" in sweep_project(sweep, "modules")[INI]
+    drawn = f"  random: {{samples: 5, over: {{{WIRE}.delay: {{from: 1 ms, to: 9 ms}}}}}}"
+    checked(load_sweep(write(tmp_path, head + drawn + tail)))
+    checked(load_sweep(write(tmp_path, head.replace("parameters:\n", "") + tail)))
+
+
+LINK = "{name: wire, from: a, to: b, rate: 2 Mbps}"
+OTHER = "{name: more, from: b, to: c, rate: 2 Mbps}"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ("{grid: {market.price_per_mark: [1 money, 2 money]}}",
+         "market.price_per_mark: found a parameter that only agents see"),
+        ("{zip: {sources.gold.count: [1, 2], market.price_per_mark: [1 money, 2 money]}}",
+         "market.price_per_mark: found a parameter that only agents see"),
+        (f"{{grid: {{network.links: [[{LINK}], [{LINK}, {OTHER}]]}}}}",
+         "network.links: found other nodes or links"),
+        ("{grid: {sources.gold.count: [1, 2]}}\nseeds: independent",
+         "found independent, expected paired"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_expressed_is_refused(
+    tmp_path: Path, capsys, parameters: str, said: str
+) -> None:
+    """One line that names the parameter; no folder is made."""
+    text = f"version: 1\nscenario: scenario.yaml\nparameters: {parameters}\n"
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(write(tmp_path, text)), str(tmp_path / "out")])
+    lines = capsys.readouterr().err.splitlines()
+    assert left.value.code == 2 and len(lines) == 1 and said in lines[0]
+    assert not (tmp_path / "out").exists()
+
+
+def test_reports_are_omnetpps_too(tmp_path: Path) -> None:
+    """How often is reported is a setting of the bridge, though it is the market's epoch."""
+    epochs = "{grid: {market.epoch: [0.5 s, 1 s]}}"
+    checked(load_sweep(write(tmp_path, SWEEP.split("parameters")[0] + f"parameters: {epochs}\n")))
+
+
+def test_what_is_not_in_it_is_said(tmp_path: Path, capsys) -> None:
+    """Agents and limits; --set is for scenarios."""
+    file = write(tmp_path, SWEEP + "limits: {time: 1 min}\n")
+    assert [told.split(":")[0] for told in not_exported(load_sweep(file))] == [
+        "agents", "limits of runs",
+    ]  # fmt: skip
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(file), str(tmp_path / "out"), "--seed", "3"])
+    assert left.value.code == 2 and "found --set or --seed" in capsys.readouterr().err
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(file), str(tmp_path / "out")])
+    assert not left.value.code
+    assert {"README.txt", NED, INI, ".project"} <= set(os.listdir(tmp_path / "out"))
+
+
+def test_repetitions_of_a_scenario_differ(tmp_path: Path) -> None:
+    """Each has the next seed; the market of `serve` knows the scenario's alone."""
+    (tmp_path / "scenario.yaml").write_text(SCENARIO)
+    plan = make_plan(load(tmp_path / "scenario.yaml", seed=5))
+    general, serve = project(plan, "modules")[INI].split("[Config Serve]")
+    assert f"{SEED} = 5 + ${{repetition}}\n" in general
+    assert serve.endswith(f"{SEED} = 5\n")
+    last = make_plan(load(tmp_path / "scenario.yaml", seed=2**64 - 1))
+    assert f"{SEED} = -1 + ${{repetition}}\n" in project(last, "modules")[INI]
+
+
+def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
+    """opp_run lists the runs that the sweep has, in its order, with its seeds."""
+    root = os.environ.get("OMNETPP_ROOT")
+    program = shutil.which("opp_run", path=f"{root}/bin" if root else None)
+    if program is None:
+        pytest.skip("opp_run is not here: set OMNETPP_ROOT")
+    sweep = load_sweep(write(tmp_path, SWEEP))
+    ini = sweep_project(sweep, "modules")[INI]
+    (tmp_path / INI).write_text(ini)
+    library = {"LD_LIBRARY_PATH": str(Path(program).parents[1] / "lib")}
+    words = [program, "-q", "runconfig", INI]
+    told = subprocess.run(
+        words, cwd=tmp_path, env=os.environ | library, capture_output=True, text=True, check=True
+    ).stdout
+    runs = told.split("\nRun ")[1:]
+    found = [
+        dict(line.strip().split(" = ", 1) for line in run.splitlines()[1:] if " = " in line)
+        for run in runs
+    ]
+    wanted = runs_in(ini)
+    assert len(found) == len(wanted) == len(sweep)
+    skipped = {"description", "seed-set"}
+    for ours, theirs in zip(wanted, found, strict=True):
+        assert {k: v for k, v in ours.items() if k not in skipped} == {
+            k: v for k, v in theirs.items() if k not in skipped
+        }

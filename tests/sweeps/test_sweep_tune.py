@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweep files with `tune`: what is read, and searches over made-up outcomes with a known optimum.
+
+A carrier whose customers' demand has elasticity 2 earns (q - c) / q^2 at a price q, which is most
+at q = 2 c (Lerner 1934). Real runs of that market are in tests/acceptance/test_tuned_price.py.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import typer
+from rich.console import Console
+
+from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
+from ecnomy.analysis.sweep_table import print_sweep
+from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.analysis.tune import Answer, tuned
+from ecnomy.analysis.tune.command import answer_table, answer_values, answer_words, tune_command
+from ecnomy.analysis.tune.picture import tuning_picture
+from ecnomy.markets.printing import print_json
+from ecnomy.markets.sweep.command import sweep_command
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.outcome import DONE, Outcome, Task
+from sweep_world import Here, Watcher, write
+
+PRICE = "market.price_per_mark"
+GOLD = "sources.gold.count"
+COST = 0.1
+SWEEP = """
+version: 1
+title: a price
+scenario: scenario.yaml
+tune:
+  over:
+    market.price_per_mark: {from: 0.05 money, to: 2 money, scale: log}
+  maximise: income
+  trials: 40
+  check: 6
+replicates: 3
+"""
+
+
+def income(params: dict[str, Any], seed: int) -> dict[str, float]:
+    """What is earned, 1 at best, with a hundredth of chance; how much is sold."""
+    price = float(str(params[PRICE]).split()[0])
+    chance = np.random.default_rng([seed, int(price * 1e6)]).normal() / 100
+    earned = 4 * COST * (price - COST) / price**2
+    return {"income": earned + chance, "sold": 1 / price**2, "gone": float("nan")}
+
+
+class Made(Here):
+    """Makes outcomes up; gone after some runs."""
+
+    def __init__(self, model: Callable[..., dict[str, float]] = income, runs: int = -1) -> None:
+        super().__init__()
+        self._model, self._left = model, runs
+
+    def submit(self, function: Any, task: Task) -> concurrent.futures.Future[Any]:
+        """A run that is over at once."""
+        if not self._left:
+            raise typer.Abort
+        self._left -= 1
+        self.points.append(task.point)
+        values = self._model(task.params, task.seed)
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        future.set_result(Outcome(task.point, "k", DONE, "", task.code, {}, values))
+        return future
+
+
+def found(file: Path, out: Path, pool: Made | None = None) -> Answer:
+    """The answer to a file."""
+    return tuned(load_sweep(file), out, pool or Made(), lambda total, missing: Watcher())
+
+
+def test_a_known_optimum_is_found(tmp_path: Path) -> None:
+    """The price within 10 %, within the range told; the outcome's interval holds the truth."""
+    answer = found(write(tmp_path, SWEEP), tmp_path / "out")
+    [price], [(low, high)], [(near_low, near_high)] = answer.values, answer.same, answer.near
+    print(price, (low, high), (near_low, near_high), answer.outcome)
+    assert answer.verdict == "found" and answer.why == ""
+    assert price == pytest.approx(2 * COST, rel=0.1)
+    assert low <= 2 * COST <= high and high / low < 2
+    assert near_low <= price <= near_high
+    assert answer.outcome.low <= 1 <= answer.outcome.high and answer.outcome.n == 6
+    runs = open_sweep(tmp_path / "out")
+    assert set(runs[runs[PRICE] == price]["seed"]) == set(range(1, 10))
+    assert set(runs[runs[PRICE] != price]["seed"]) == {1, 2, 3}
+    assert len(answer.tried) <= 40 and len(runs) == 3 * len(answer.tried) + 6
+
+
+def test_a_search_goes_on_after_a_kill(tmp_path: Path) -> None:
+    """No run that was kept is made again; the answer is that of a search never stopped."""
+    file = write(tmp_path, SWEEP)
+    whole = found(file, tmp_path / "whole")
+    tired, rested = Made(runs=61), Made()
+    with pytest.raises(typer.Abort):
+        found(file, tmp_path / "out", tired)
+    assert found(file, tmp_path / "out", rested) == whole
+    assert len(set(tired.points) & set(rested.points)) <= 3  # under way when it stopped
+    again = Made()
+    assert found(file, tmp_path / "out", again) == whole and again.points == []
+
+
+def test_what_is_told_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A table, sentences, JSON and a picture; `show` of the folder works."""
+    file, out = write(tmp_path, SWEEP), tmp_path / "out"
+    answer, sweep = found(file, out), load_sweep(file)
+    assert answer_table(sweep, answer).row_count == 1
+    words = answer_words(sweep, answer)
+    assert words[0] == f"found: income is highest at {PRICE} {answer.values[0]} money"
+    print_json(answer_values(sweep, answer, out))
+    told = json.loads(capsys.readouterr().out)
+    assert (
+        told["best"] == {PRICE: f"{answer.values[0]} money"} and told["found"]["verdict"] == "found"
+    )
+    assert len(told["found"]["tried"]) == len(answer.tried)
+    tuning_picture(sweep, answer, tmp_path / "a.png")
+    tuning_picture(sweep, answer, tmp_path / "b.png")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+    console = Console(record=True, quiet=True)
+    print_sweep(out, console)
+
+
+def test_several_parameters_and_constraints(tmp_path: Path) -> None:
+    """Whole numbers too; a constraint that binds moves the optimum to its bound."""
+
+    def model(params: dict[str, Any], seed: int) -> dict[str, float]:
+        values, count = income(params, seed), params[GOLD]
+        return values | {"income": values["income"] - (count - 7) ** 2 / 50, "customers": count}
+
+    text = SWEEP.replace("  maximise", f"    {GOLD}: {{from: 1, to: 20}}\n  maximise")
+    answer = found(write(tmp_path, text.replace("40", "60")), tmp_path / "free", Made(model))
+    assert answer.values[0] == pytest.approx(2 * COST, rel=0.25) and abs(answer.values[1] - 7) <= 1
+    bounds = "  constraints: {sold: {at-most: 6.25}, customers: {at-least: 9}}\n"
+    text = text.replace("  trials: 40", f"{bounds}  trials: 60")
+    answer = found(write(tmp_path, text), tmp_path / "bound", Made(model))
+    assert answer.verdict == "found"
+    assert 0.4 <= answer.values[0] < 0.6 and answer.values[1] in (9, 10)
+    assert all(
+        each.kept == (each.values[0] >= 0.4 and each.values[1] >= 9) for each in answer.tried
+    )
+    assert answer.bounds[0].mean <= 6.25 and answer.bounds[1].mean >= 9
+    tuning_picture(load_sweep(tmp_path / "sweep.yaml"), answer, tmp_path / "a.png")
+    text = text.replace("at-least: 9", "at-least: 21")
+    answer = found(write(tmp_path, text), tmp_path / "never", Made(model))
+    assert answer.verdict == "not reachable" and "customers is 20 at best" in answer.why
+
+
+def test_a_target_is_met_or_said_not_to_be(tmp_path: Path) -> None:
+    """A known price is found; what lies beyond the range is told from it."""
+    target = "target: {outcome: income, value: 50 %, within: 3 %}"
+    answer = found(write(tmp_path, SWEEP.replace("maximise: income", target)), tmp_path / "a")
+    roots = [2 * COST / (1 + sign / 2**0.5) for sign in (-1, 1)]  # 4 c (q - c) / q^2 = 1/2
+    assert answer.verdict == "found"
+    assert any(answer.values[0] == pytest.approx(root, rel=0.1) for root in roots)
+    assert answer.outcome.mean == pytest.approx(0.5, rel=0.06) and answer.outcome.level == 0.99
+    text = SWEEP.replace("maximise: income", "target: {outcome: income, value: 2}")
+    answer = found(write(tmp_path, text), tmp_path / "b")
+    assert answer.verdict == "not reachable" and "income is below 2 at all values" in answer.why
+
+
+def test_an_optimum_at_an_end_is_said_to_be_one(tmp_path: Path) -> None:
+    """More is sold the lower the price; a wider range may hold better values."""
+    answer = found(
+        write(tmp_path, SWEEP.replace("maximise: income", "maximise: sold")), tmp_path / "o"
+    )
+    assert f"{PRICE} is best at the low end of its range" in answer.why
+    text = SWEEP.replace("maximise: income", "minimise: sold")
+    answer = found(write(tmp_path, text), tmp_path / "p")
+    assert f"{PRICE} is best at the high end of its range" in answer.why
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("  maximise: income\n", "", "tune: found none of them, expected one of maximise"),
+        ("  trials: 40", "  minimise: sold\n  trials: 40", "found maximise and minimise"),
+        ("maximise: income", "maximise: 3", "tune.maximise: found 3, expected the name"),
+        ("maximise: income", "target: sold", "expected {outcome: a column, value: a number}"),
+        ("maximise: income", "target: {outcome: sold, value: 3 s}", "such as 0.01 or 1 %"),
+        ("  trials: 40", "  first: 41\n  trials: 40", "tune.first: found 41, expected at most 40"),
+        ("  trials: 40", "  trails: 40", "unknown key 'trails'"),
+        ("  trials: 40", "  constraints: {sold: 3}", "expected {at-least: A, at-most: B}"),
+        ("  trials: 40", "  constraints: {sold: {at-least: 2, at-most: 1}}", "below at-most"),
+        ("from: 0.05 money", "from: 5 money", "more than from"),
+        ("market.price_per_mark", "seed", "other than that"),
+        ("market.price_per_mark", "market.price_per_mork", "mork"),
+        ("replicates: 3", "replicates: 1", "2 at least, as tune tells intervals"),
+        ("replicates: 3", "replicates: 3\nseeds: independent", "independent seeds beside tune"),
+        (
+            "replicates: 3",
+            "parameters: {grid: {sources.gold.count: [1]}}",
+            "parameters beside tune",
+        ),
+    ],
+)
+def test_faults_are_told(tmp_path: Path, old: str, new: str, words: str) -> None:
+    """One line with the place."""
+    assert old in SWEEP
+    with pytest.raises(ScenarioError) as error:
+        load_sweep(write(tmp_path, SWEEP.replace(old, new)))
+    assert words in str(error.value) and "\n" not in str(error.value)
+
+
+def test_outcomes_that_nobody_has(tmp_path: Path) -> None:
+    """No such column; one that is nothing in all runs."""
+    file = write(tmp_path, SWEEP.replace("maximise: income", "maximise: incoming"))
+    with pytest.raises(ResultsError, match="tune.maximise: found 'incoming', no such column"):
+        found(file, tmp_path / "a")
+    file = write(tmp_path, SWEEP.replace("maximise: income", "maximise: gone"))
+    with pytest.raises(ResultsError, match="gone is nothing in 3 of 3 runs of the best values"):
+        found(file, tmp_path / "b")
+
+
+def test_verbs_send_to_each_other(tmp_path: Path) -> None:
+    """`sweep` makes no tuning, `tune` no plain sweep."""
+    file = write(tmp_path, SWEEP)
+    with pytest.raises(InputError, match="found tune, which `ecnomy tune .*` searches"):
+        sweep_command(file)
+    file.write_text(SWEEP[: SWEEP.index("tune:")])
+    with pytest.raises(InputError, match="found no tune"):
+        tune_command(file)

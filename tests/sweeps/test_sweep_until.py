@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Replicates until an interval is narrow: the rule, its coverage, and rounds on a store."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from ecnomy.agents.errors import InputError, ScenarioError
+from ecnomy.analysis.sweep_report.points import open_swept
+from ecnomy.markets.sweep.command import sweep_command
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.rounds import grown
+from ecnomy.markets.sweep.sequential import Until, next_count
+from made_up_sweep import record
+from sweep_world import SWEEP, Here, write
+
+UNTIL = SWEEP.replace("replicates: 3", "replicates: 5\nuntil: {until}")
+
+
+def stopped(draws: np.ndarray, until: Until, first: int, level: float) -> tuple[float, float]:
+    """Coverage of the mean (0) of the interval at which points end, and runs on average."""
+    looks, n_draws = until.looks(first), len(draws)
+    left = np.ones(n_draws, dtype=bool)
+    covered, runs = 0, 0
+    for look in looks:
+        some = draws[:, :look]
+        mean, spread = some.mean(axis=1), some.std(axis=1, ddof=1)
+        half = t.ppf((1 + level) / 2, look - 1) * spread / math.sqrt(look)
+        ends = left & ((half <= until.half_width) | (look == looks[-1]))
+        covered += int((np.abs(mean) <= half)[ends].sum())
+        runs += look * int(ends.sum())
+        left &= ~ends
+    return covered / n_draws, runs / n_draws
+
+
+@pytest.mark.parametrize("half", [0.25, 0.4, 0.8])
+def test_stopping_keeps_its_coverage(half: float) -> None:
+    """95 % intervals at which points end hold the mean in 95 % of 20,000 simulated points."""
+    draws = np.random.default_rng(3).standard_normal((20_000, 100))
+    until = Until("x", half, relative=False)
+    coverage, _ = stopped(draws, until, 5, until.level_of_look(5))
+    assert coverage >= 0.95 - 3 * math.sqrt(0.05 * 0.95 / len(draws))
+
+
+def test_plain_intervals_would_not() -> None:
+    """The same rule with plain 95 % intervals at each look holds clearly fewer."""
+    draws = np.random.default_rng(3).standard_normal((20_000, 100))
+    coverage, _ = stopped(draws, Until("x", 0.4, relative=False), 5, 0.95)
+    assert coverage < 0.93
+
+
+def test_the_simulated_rule_is_the_one_in_use() -> None:
+    """`next_count` ends points at the looks at which the simulation does."""
+    draws = np.random.default_rng(5).standard_normal((200, 100))
+    until = Until("x", 0.5, relative=False)
+    counts = [next_count([float(v) for v in row], until, 5) for row in draws]
+    assert all(enough for _, enough in counts)
+    _, runs = stopped(draws, until, 5, until.level_of_look(5))
+    assert np.mean([count for count, _ in counts]) == pytest.approx(runs)
+    assert len({count for count, _ in counts}) > 2
+
+
+def test_a_point_that_is_not_all_there_waits() -> None:
+    """A missing run stops the replay at its look, whatever comes behind it; a failed one counts."""
+    until = Until("x", 0.1, relative=True, most=20)
+    assert next_count([1.0, None, 1.0, 1.1, 1.0, 1.0, 1.0, 1.0], until, 5) == (5, False)
+    assert next_count([1.0, math.nan, 1.0, 1.0, 1.0], until, 5) == (5, True)
+    assert next_count([math.nan] * 5, until, 5) == (5, True)
+
+
+def figures(point) -> dict[str, int | float | None]:
+    """Noise that is large at a dear price and next to nothing at a cheap one."""
+    dear = point.params["market.price_per_mark"] == "0.2 money"
+    noise = np.random.default_rng([point.seed, point.params["sources.gold.count"]])
+    return {"gold.goodput_bps": 100 + (30 if dear else 0.1) * float(noise.standard_normal())}
+
+
+def test_rounds_go_on_until_all_is_narrow(tmp_path: Path) -> None:
+    """Noisy points get more replicates than quiet ones, and what is there is asked for no more."""
+    out = tmp_path / "out"
+    sweep = load_sweep(write(tmp_path, UNTIL.format(until="half-width 5 %")))
+    assert len(sweep) == 20
+    asked = grown(sweep, out)
+    for _ in range(12):
+        record(out, asked, figures)
+        if (more := grown(sweep, out)) == asked:
+            break
+        asked = more
+    assert asked.counts[:2] == (5, 5) and min(asked.counts[2:]) > 20
+    assert grown(sweep, out) == asked, "the same records, the same sweep"
+    head = json.loads((out / "sweep.json").read_text())
+    assert head["until"]["outcome"] == "gold.goodput_bps" and head["counts"] == [*asked.counts]
+    swept = open_swept(out)
+    assert np.bincount(swept.point).tolist() == list(asked.counts)
+    assert swept.level == pytest.approx(asked.until.level_of_look(5)) and swept.level > 0.99
+    assert "Replicates were added" in swept.notes[0]
+
+
+def test_the_order_of_arrival_does_not_count(tmp_path: Path) -> None:
+    """The decision is the same whichever shard holds which replicate."""
+    sweep = load_sweep(write(tmp_path, UNTIL.format(until="half-width 5 %")))
+    first = grown(sweep, tmp_path / "a")
+    record(tmp_path / "a", first, figures)
+    second = grown(sweep, tmp_path / "a")
+    record(tmp_path / "b", second, figures)
+    assert grown(sweep, tmp_path / "b").counts[:2] == (5, 5)
+    record(tmp_path / "a", second, figures)
+    assert grown(sweep, tmp_path / "a") == grown(sweep, tmp_path / "b")
+
+
+def test_an_outcome_that_no_run_has(tmp_path: Path) -> None:
+    """It is told by name, with one that is nearest."""
+    text = UNTIL.format(until="{outcome: gold.goodput, half-width: 5 %}")
+    sweep = load_sweep(write(tmp_path, text))
+    record(tmp_path / "out", grown(sweep, tmp_path / "out"), figures)
+    with pytest.raises(InputError, match="'gold.goodput', which no run has.*gold.goodput_bps"):
+        grown(sweep, tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("until", "told"),
+    [
+        ("2 %", "half-width 2 %, half-width 0.5"),
+        ("half-width -1", "half-width 2 %"),
+        ("{half-width: 2 %, most: 4}", "at least 5"),
+        ("{half-width: 2 %, level: 2}", "from 50 % to below 100 %"),
+        ("{halfwidth: 2 %}", "half-width"),
+    ],
+)
+def test_what_is_wrong_is_told(tmp_path: Path, until: str, told: str) -> None:
+    """One line with file, place, what was found and what was expected."""
+    with pytest.raises(ScenarioError, match=told):
+        load_sweep(write(tmp_path, UNTIL.format(until=until)))
+
+
+def test_few_replicates_are_refused(tmp_path: Path) -> None:
+    """Three runs are no first look."""
+    with pytest.raises(ScenarioError, match="5 at least"):
+        load_sweep(write(tmp_path, SWEEP + "until: half-width 2 %\n"))
+
+
+def test_the_command_makes_rounds_and_concludes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`ecnomy sweep` goes on by itself, ends with what was found, and makes nothing twice."""
+    until = "{outcome: gold.marks_per_s, half-width: 1 %, most: 12}"
+    file = write(
+        tmp_path, UNTIL.format(until=until).replace("    sources.gold.count: [1, 2]\n", "")
+    )
+    pools: list[Here] = []
+    monkeypatch.setattr(
+        "ecnomy.markets.sweep.pool.DaskPool", lambda *_: pools.append(Here()) or pools[-1]
+    )
+    sweep_command(file, out=tmp_path / "out")
+    said = capsys.readouterr().out
+    made = pools[0].points
+    assert 10 < len(made) <= 24 and len(set(made)) == len(made)
+    assert f"{len(made)} runs: {len(made)} made, 0 were there" in said
+    assert "is highest at price_per_mark" in said and f"ecnomy report {tmp_path / 'out'}" in said
+    sweep_command(file, out=tmp_path / "out")
+    assert len(pools) == 1 and f"0 made, {len(made)} were there" in capsys.readouterr().out
