@@ -170,20 +170,21 @@ def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") ->
 def _by_blocks(db: Database, own: str, made: Made, figure: Figure, query: Query) -> Estimate:
     length = made.seconds * 1e12 / BLOCKS
     block = f"least(greatest(t_ps - 1, 0) // {round(length)}, {BLOCKS - 1})"
-    sums = db.ask(
+    sums = db.ask(  # blocks in which nothing was booked count too, as 0
         f"select block, coalesce(sum(micro) filter (line = 'calls'), 0) as revenue,\n"
         f"  -coalesce(sum(micro) filter (line = 'reimbursements'), 0) as refunds,\n"
         f"  coalesce(sum(micro), 0) as profit, coalesce(sum(sold), 0) as sold\n"
-        f"from (select {block} as block, line, micro, 0 as sold from postings where {own}\n"
+        f"from (select unnest(range({BLOCKS})) as block) left join\n"
+        f"  (select {block} as block, line, micro, 0 as sold from postings where {own}\n"
         f"  union all select {block.replace('t_ps', 'start_ps')}, '', 0, 1 from calls where "
-        f"{own} and accepted)\n"
+        f"{own} and accepted) using (block)\n"
         f"group by block order by block"
     )
     mean = query.cell(0, 0, money(query.rows[0][0]))
-    if not sums.rows:
+    if not any(any(row[1:]) for row in sums.rows):
         return Estimate(mean, None, None, 1, "one run in which nothing was booked: none", query)
     rows = np.array([[float(v) for v in row[1:]] for row in sums.rows])
-    hours = np.full(len(rows), made.seconds / 3600 / BLOCKS)
+    hours = np.full(BLOCKS, made.seconds / 3600 / BLOCKS)
 
     def of_sums(drawn: list[Array]) -> Array:
         return figure.of(*(row.sum(axis=-1) for row in drawn))

@@ -172,20 +172,13 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
     """Mean, value at risk, shortfall and number of hours; how they were come by."""
     whole = sum(int(made.seconds // 3600) for made in answer.runs)
     length = 3600 if whole >= _ENOUGH_HOURS else 3600 // PIECES
-    last = " or ".join(
-        f"run = {made.number} and piece < {int(made.seconds // length)}" for made in answer.runs
-    )
-    rows = (
-        f"select run, piece, sum(micro) as micro from (select run, greatest(t_ps - 1, 0) // "
-        f"{length * 10**12} as piece, micro\n"
-        f"    from postings where {own}) where {last} group by run, piece order by run, piece"
-    )
+    rows = _pieces(answer, own, length)
     if whole >= _ENOUGH_HOURS:
         query = db.ask(_ranked(rows))
         cells = [query.cell(0, i, _money_plain(query.rows[0][i])) for i in range(3)]
         return [*cells, Cell(number(query.rows[0][3]))], "whole hours of the runs", query
     query = db.ask(rows)
-    if not query.rows:
+    if not any(row[2] for row in query.rows):
         short = all(made.seconds < length for made in answer.runs)
         why = "the runs are shorter than a piece of 5 min" if short else "nothing was booked"
         return [Cell("-")] * 4, f"none, as {why}", query
@@ -197,6 +190,18 @@ def _tail_of_hours(db: Database, own: str, answer: Answer) -> tuple[list[Cell], 
     told = f"{DRAWS:,} hours, each put together from {PIECES} pieces of 5 min, drawn with "
     told += f"replacement from the {len(query.rows)} that there are"
     return [*cells, Cell(f"{DRAWS:,} drawn")], told, query
+
+
+def _pieces(answer: Answer, own: str, length_s: int) -> str:
+    """What was left of each whole piece of time of each run; 0 where nothing was booked."""
+    whole = ", ".join(f"({made.number}, {int(made.seconds // length_s)})" for made in answer.runs)
+    return (
+        f"select run, piece, coalesce(sum(micro), 0)::bigint as micro\n"
+        f"  from (select run, unnest(range(n)) as piece from (values {whole}) as t(run, n))\n"
+        f"  left join (select run, greatest(t_ps - 1, 0) // {length_s * 10**12} as piece, micro\n"
+        f"    from postings where {own}) using (run, piece)\n"
+        f"  group by run, piece order by run, piece"
+    )
 
 
 def _money_plain(value: float | None) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -52,7 +53,7 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     length_s = period_s(max(made.seconds for made in answer.runs))
     table, query = _by_time(db, answer, own, length_s)
     if query.rows:
-        blocks += [_drawn(answer, query, length_s), table]
+        blocks += [_drawn(answer, query, len(table.rows), length_s), table]
     else:
         blocks.append(Words.of("Nothing was booked on its account: there is nothing to draw."))
     return Section(f"{answer.provider}-money", "Profit and loss", tuple(blocks))
@@ -168,10 +169,14 @@ def _by_time(db: Database, answer: Answer, own: str, length_s: int) -> tuple[Tab
         f"from (select {period} as period, coalesce(tariff, '{_SHARED}') as t, line, sum(micro)\n"
         f"  from postings where {own} group by all) order by period, t = '{_SHARED}', t, line"
     )
-    profits = db.ask(
-        f"select {period} as period, coalesce(sum(micro) filter (micro > 0), 0),\n"
-        f"  coalesce(sum(micro) filter (micro < 0), 0), sum(micro)\n"
-        f"from postings where {own} group by period order by period"
+    longest = math.ceil(max(made.seconds for made in answer.runs) / length_s)
+    count = max(longest, *(int(row[0]) + 1 for row in query.rows), 1)
+    profits = db.ask(  # periods in which nothing was booked are 0
+        f"select period, coalesce(sum(micro) filter (micro > 0), 0),\n"
+        f"  coalesce(sum(micro) filter (micro < 0), 0), coalesce(sum(micro), 0)\n"
+        f"from (select unnest(range({count})) as period) left join\n"
+        f"  (select {period} as period, micro from postings where {own}) using (period)\n"
+        f"group by period order by period"
     )
     rows = []
     for i, (at, *micros) in enumerate(profits.rows):
@@ -198,23 +203,22 @@ def _span(period: int, length_s: int) -> str:
     return f"{low / 60:g} to {high / 60:g} min"
 
 
-def _drawn(answer: Answer, query: Query, length_s: int) -> Picture:
+def _drawn(answer: Answer, query: Query, count: int, length_s: int) -> Picture:
     runs = len(answer.runs)
-    periods = sorted({int(row[0]) for row in query.rows})
     parts: dict[str, np.ndarray[Any, Any]] = {}
     tariffs = {row[1] for row in query.rows} - {_SHARED}
     for period, tariff, line, micro in query.rows:
         name = f"{line} ({tariff})" if len(tariffs) > 1 and tariff != _SHARED else line
-        values = parts.setdefault(name, np.zeros(len(periods)))
-        values[periods.index(int(period))] += float(micro) / 1e6 / runs
+        values = parts.setdefault(name, np.zeros(count))
+        values[int(period)] += float(micro) / 1e6 / runs
     order = {line: i for i, line in enumerate(LINES)}
     parts = dict(sorted(parts.items(), key=lambda item: order.get(item[0].partition(" (")[0], 99)))
     unit = 3600 if length_s % 3600 == 0 else 60
-    edges = np.array([*periods, periods[-1] + 1]) * length_s / unit
+    edges = np.arange(count + 1) * length_s / unit
     rows = tuple((int(p), t, line, int(m)) for p, t, line, m in query.rows)
-    profit = sum(parts.values(), start=np.zeros(len(periods)))
+    profit = sum(parts.values(), start=np.zeros(count))
     over = f"mean of {runs} runs" if runs > 1 else "one run"
-    worst, best = (_span(periods[int(f(profit))], length_s) for f in (np.argmin, np.argmax))
+    worst, best = (_span(int(f(profit)), length_s) for f in (np.argmin, np.argmax))
     return Picture(
         id=f"{answer.provider}-by-time-drawn",
         caption=f"Money by simulated time, a bar: {_span(0, length_s)[5:]} ({over})",
