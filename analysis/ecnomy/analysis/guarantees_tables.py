@@ -43,7 +43,9 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
     if len(one.money.by_carrier) > 1:
         console.print(_by_carrier(one.money), markup=False)
     console.print()
-    if one.calls is None:
+    if not one.provider.offers:
+        pass  # it sells files alone
+    elif one.calls is None:
         console.print("calls were not recorded (record: {calls: true})", markup=False)
     else:
         console.print(call_table(one))
@@ -57,13 +59,19 @@ def print_guarantee(one: Guarantee, console: Console) -> None:
 def offer_in_words(says: Provider) -> str:
     """What a provider sells and promises."""
     one = len(says.offers) == 1
-    return " ".join(
+    calls = [
         f"{'A call' if one else f'A call on {offer.name}'} costs {offer.price}, whatever marks may "
         f"cost while it lasts. The promise: at most {100 * offer.max_delay_rate:g} % of its "
         f"packets are lost or later than {_milliseconds(offer.max_delay_ps)}, else "
         f"{offer.reimbursement} is paid back."
         for offer in says.offers
-    )
+    ]
+    files = [
+        f"A file on {row.name} costs {row.price} and is there within {row.deadline}, else "
+        f"{row.reimbursement} is paid back."
+        for row in says.files
+    ]
+    return " ".join([*calls, *files])
 
 
 def money_table(one: Guarantee) -> Table:

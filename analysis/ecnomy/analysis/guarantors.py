@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.families import family_of
+from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run
 from ecnomy.analysis.told_agents import ToldAgent, ToldTariff, agents_of
 
-__all__ = ["Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
+__all__ = ["FileOffer", "Offer", "Provider", "flows_of", "providers_of", "shared_sources"]
 
 _ROLE: Final = "guaranteed-stream-provider"
 _CHOOSER: Final = "subscriber"
@@ -50,6 +51,16 @@ class Offer(msgspec.Struct, frozen=True):
     strategy: dict[str, Any]
 
 
+class FileOffer(msgspec.Struct, frozen=True):
+    """A row of a GSP's table of files: whose files, and what they cost and promise, in words."""
+
+    name: str
+    sources: tuple[str, ...]
+    price: str
+    deadline: str
+    reimbursement: str
+
+
 class Provider(msgspec.Struct, frozen=True):
     """A GSP as its scenario states it.
 
@@ -57,13 +68,18 @@ class Provider(msgspec.Struct, frozen=True):
         name: of the agent and of its account.
         offers: its tariff table of calls.
         stream_sources: sources that are its test streams.
-        file_sources: name of a row of its table of files -> its sources.
+        files: its table of files.
     """
 
     name: str
     offers: tuple[Offer, ...]
     stream_sources: tuple[str, ...]
-    file_sources: dict[str, tuple[str, ...]]
+    files: tuple[FileOffer, ...]
+
+    @property
+    def file_sources(self) -> dict[str, tuple[str, ...]]:
+        """Name of a row of its table of files -> its sources."""
+        return {row.name: row.sources for row in self.files}
 
     @property
     def call_sources(self) -> tuple[str, ...]:
@@ -135,7 +151,16 @@ def _provider(run: Run, agent: ToldAgent, index: int) -> Provider:
             strategy=tariff.strategy or agent.strategy or {},
         )
         offers.append(offer)
-    files = {name: named(row.sources) for name, row in (agent.elastic or {}).items()}
+    files = tuple(
+        FileOffer(
+            name=name,
+            sources=named(row.sources),
+            price=row.price,
+            deadline=_time(row.deadline),
+            reimbursement=row.price if row.reimbursement == "price" else row.reimbursement,
+        )
+        for name, row in (agent.elastic or {}).items()
+    )
     return Provider(agent.name, tuple(offers), named(agent.test_streams), files)
 
 
@@ -157,6 +182,12 @@ def _hour(written: str) -> str:
     """A time of the day, which manifests have in ps."""
     number, _, unit = written.partition(" ")
     return f"{int(number) / _PS_PER_HOUR:.10g} h" if unit == "ps" else written
+
+
+def _time(written: str) -> str:
+    """A time in seconds, which manifests have in ps."""
+    number, _, unit = written.partition(" ")
+    return f"{int(number) / PS_PER_S:.10g} s" if unit == "ps" else written
 
 
 def _paid_back(tariff: ToldTariff, price: str) -> str:

@@ -20,6 +20,7 @@ from ecnomy.analysis.report.estimates import (
     PER_CALL,
     PER_HOUR,
     Estimate,
+    Figure,
     estimate,
     owned,
 )
@@ -56,6 +57,7 @@ class Answer(msgspec.Struct, frozen=True):
         words: the verdict; `opens` says whether to open the business.
         loads: estimates of profit a call along the load, of that choice; {} without a load.
         facts: (what, value, where from) that the first screen has beside the sentence.
+        by_files: it sells files and no calls: all is told by the hour, not by the call.
     """
 
     provider: str
@@ -70,6 +72,7 @@ class Answer(msgspec.Struct, frozen=True):
     break_even: Estimate
     factor: bool
     tied: bool
+    by_files: bool
     where: str
     loads: dict[float, Estimate]
     up_to: tuple[str, ...]
@@ -84,15 +87,28 @@ class Answer(msgspec.Struct, frozen=True):
         return self.per_call.mean.value is None
 
     @property
+    def figure(self) -> Figure:
+        """What loads and keys are compared by."""
+        return PER_HOUR if self.by_files else PER_CALL
+
+    @property
+    def figure_words(self) -> str:
+        """Likewise, as axes have it."""
+        return "profit an hour" if self.by_files else "profit a call"
+
+    @property
     def sentence(self) -> tuple[Cell, ...]:
         """`profitable: 0.031 money a call [0.027, 0.035], up to 78 surfers; breaks even at ...`."""
-        if self.unsold:
+        if self.unsold and not self.by_files:
             return (Cell("sells nothing: no call was sold"),)
-        mean, *ends = self.per_call.cells
-        cells = [Cell(f"{self.words}: "), mean, Cell(" money a call"), *ends]
+        mean, *ends = (self.per_hour if self.by_files else self.per_call).cells
+        unit = " money an hour" if self.by_files else " money a call"
+        cells = [Cell(f"{self.words}: "), mean, Cell(unit), *ends]
         if self.up_to:
             lead = "earns money " if self.verdict <= 0 else ""
             cells.append(Cell(f", {lead}{' and '.join(self.up_to)}"))
+        if self.by_files:
+            return (*cells, Cell("; it sells files, no calls"))
         what = "a mean price" if self.factor else "a tariff"
         even = self.break_even.mean if self.measured is None else self.measured
         return (*cells, Cell(f"; breaks even at {what} of "), even)
@@ -105,7 +121,7 @@ class Answer(msgspec.Struct, frozen=True):
             told.append(
                 f"run with {self.choice_words}, of its choices the one with the largest profit"
             )
-        seeds = f"95 % interval: {self.per_call.method}"
+        seeds = f"95 % interval: {(self.per_hour if self.by_files else self.per_call).method}"
         profit = (
             "Profit is all it received less all it paid, marks of test streams and fixed costs too"
         )
@@ -143,11 +159,12 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
     _, choice, hourly = best
     runs = material.at(choice, material.world)
     per_call = estimate(db, provider, runs, PER_CALL)
-    tariffs = db.tariffs.get(provider, ())
+    tariffs = db.tariffs(provider, runs)
     tied = all(tariff.tied for tariff in tariffs)
     even = estimate(db, provider, runs, BREAK_EVEN_TIED if tied else BREAK_EVEN)
-    verdict = _verdict(per_call)
-    loads = _along(material, db, provider, choice)
+    by_files = not tariffs
+    verdict = (hourly if by_files else per_call).sign
+    loads = _along(material, db, provider, choice, PER_HOUR if by_files else PER_CALL)
     where, counts = _where(material), _counts(db, provider, runs)
     measured, measured_of = _measured_price(material, db, provider, choice)
     return Answer(
@@ -157,7 +174,7 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
         runs=runs,
         verdict=verdict,
         words=_WORDS[verdict],
-        opens=f"{_opens(verdict, per_call)}{f' (at {where})' if where and verdict else ''}.",
+        opens=_opens(verdict, per_call, where if verdict else "", by_files),
         per_call=per_call,
         per_hour=hourly,
         break_even=even,
@@ -166,7 +183,8 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
         where=where,
         loads=loads,
         up_to=_up_to(material.load, loads),
-        facts=_facts(counts),
+        by_files=by_files,
+        facts=_file_facts(db, provider, runs) if by_files else _facts(counts),
         counts=counts,
         measured=measured,
         measured_of=measured_of,
@@ -197,13 +215,9 @@ def _measured_price(
     return Cell(money(even), "", query.id, value=even, by="between measured prices"), query
 
 
-def _verdict(per_call: Estimate) -> int:
-    """By the interval; without one there is no verdict."""
-    return per_call.sign
-
-
-def _opens(verdict: int, per_call: Estimate) -> str:
-    return _UNSOLD if per_call.mean.value is None else _OPEN[verdict]
+def _opens(verdict: int, per_call: Estimate, where: str, by_files: bool) -> str:
+    sold = by_files or per_call.mean.value is not None
+    return f"{_OPEN[verdict] if sold else _UNSOLD}{f' (at {where})' if where else ''}."
 
 
 def _as_it_is(runs: int) -> str:
@@ -221,7 +235,11 @@ def _where(material: Material) -> str:
 
 
 def _along(
-    material: Material, db: Database, provider: str, choice: tuple[Value | None, ...]
+    material: Material,
+    db: Database,
+    provider: str,
+    choice: tuple[Value | None, ...],
+    figure: Figure,
 ) -> dict[float, Estimate]:
     load = material.load
     if load is None:
@@ -231,7 +249,7 @@ def _along(
     for value in sorted(float(v) for v in load.values):
         world = tuple(value if i == place else v for i, v in enumerate(material.world))
         if runs := material.at(choice, world):
-            found[value] = estimate(db, provider, runs, PER_CALL)
+            found[value] = estimate(db, provider, runs, figure)
     return found
 
 
@@ -303,4 +321,23 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
         ("calls sold, of those asked for", Cell(f"{number(sold)} of {number(asked)}"), "calls"),
         ("callers turned away", Cell(share(blocked, asked)), "calls"),
         ("promises broken, of calls sold", Cell(share(broken, sold)), "calls"),
+    )
+
+
+def _file_facts(
+    db: Database, provider: str, runs: Sequence[Made]
+) -> tuple[tuple[str, Cell, str], ...]:
+    """Of who sells files alone; a sweep that kept no results does not tell."""
+    if runs[0].run is None:
+        return ()
+    query = db.ask(
+        f"select sum(quantity) filter (line = 'files'),\n"
+        f"  sum(quantity) filter (line = 'reimbursements of files')\n"
+        f"from postings where {owned(provider, runs)}"
+    )
+    sold, late = (int(v or 0) for v in query.rows[0])
+    share = percent(late / sold) if sold else "-"
+    return (
+        ("files paid for", Cell(number(sold)), "ledger"),
+        ("paid back, as they were late", Cell(share), "ledger"),
     )

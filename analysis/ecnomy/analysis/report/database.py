@@ -4,6 +4,7 @@
 The first query of a page (the prelude) makes tables that all others are over; it is printed too.
 
     runs      run (its number in the page), folder, seed, hours, k1, k2, ... (what was varied)
+    sellers   a provider that did business in a run: run, provider
     calls     a call asked of a provider: run, provider, tariff, flow, start_ps, end_ps, accepted,
               complete, sent, bad (late or lost), ce, broken (it ended, and the promise with it)
     postings  a posting of a provider's account: run, provider, t_ps, line (what it was for), kind,
@@ -18,13 +19,15 @@ The first query of a page (the prelude) makes tables that all others are over; i
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.report.material import Made, Material
 from ecnomy.analysis.report.parts import Query
-from ecnomy.analysis.report.tariffs import Tariff, tariffs_of
+from ecnomy.analysis.report.swept_terms import swept_providers
+from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
 from ecnomy.markets.inputs.remedy import pip_install
 
 __all__ = ["LINES", "Database", "Queries", "literal", "open_database"]
@@ -39,9 +42,7 @@ _TABLES: Final = """\
 create table ledger as select runs.run, t_ps, debit, credit, amount_micro, kind, flow, quantity
   from read_parquet({ledgers}, filename = 'file') as l
   join runs on l.file = runs.folder || '/ledger.parquet';
-create table asked as select runs.run, c.* exclude (file)
-  from read_parquet({calls}, filename = 'file', union_by_name = true) as c
-  join runs on c.file = runs.folder || '/calls.parquet';
+create table asked as {calls};
 create table flows as select runs.run, f.flow, f.source
   from read_parquet({flows}, filename = 'file') as f
   join runs on f.file = runs.folder || '/flows.parquet';
@@ -61,7 +62,7 @@ create table postings as with own as (
       (select any_value(e.tariff) from flows as f join files as e on f.source = e.source
         and f.run = e.run where f.run = l.run and f.flow = l.flow and e.provider = p.provider)
         as of_files
-    from ledger as l join (select distinct run, provider from offers) as p
+    from ledger as l join sellers as p
       on l.run = p.run and p.provider in (l.debit, l.credit)),
   sold as (select run, provider, tariff, flow, start_ps from calls where accepted)
   select own.* exclude (before_ps, of_streams, of_files),
@@ -84,7 +85,7 @@ create table accounts as select o.provider, runs.*, n.asked, n.sold, n.blocked, 
     coalesce(m.revenue_micro, 0)::bigint as revenue_micro,
     coalesce(m.refunds_micro, 0)::bigint as refunds_micro,
     coalesce(m.profit_micro, 0)::bigint as profit_micro
-  from runs join (select distinct run, provider from offers) as o using (run)
+  from runs join sellers as o using (run)
   left join (select run, provider, count(*) as asked, count(*) filter (accepted) as sold,
     count(*) filter (not accepted) as blocked, count(*) filter (broken) as broken
     from calls group by all) as n using (run, provider)
@@ -92,6 +93,10 @@ create table accounts as select o.provider, runs.*, n.asked, n.sold, n.blocked, 
     -sum(micro) filter (line = 'reimbursements') as refunds_micro, sum(micro) as profit_micro
     from postings group by all) as m using (run, provider);
 """
+_ASKED: Final = """\
+select runs.run, c.* exclude (file)
+  from read_parquet({files}, filename = 'file', union_by_name = true) as c
+  join runs on c.file = runs.folder || '/calls.parquet'"""
 _SWEPT: Final = """\
 create table runs as select * from (values {rows}) as t({names});
 create table made as select distinct on (run) * from read_parquet({shards}, union_by_name = true);
@@ -143,17 +148,19 @@ class Queries:
 
 
 class Database(Queries):
-    """The tables of a page on a business.
+    """The tables of a page on a business."""
 
-    Attributes:
-        tariffs: of each provider, by its name; {} where no run was kept.
-    """
-
-    def __init__(
-        self, material: Material, prelude: str, tariffs: dict[str, tuple[Tariff, ...]]
-    ) -> None:
-        self.tariffs = tariffs
+    def __init__(self, material: Material, prelude: str, tariffs: dict[int, Tariffs]) -> None:
+        """`tariffs` of each run by its number."""
+        self._tariffs = tariffs
         super().__init__(material.folder, prelude)
+
+    def tariffs(self, provider: str, runs: Sequence[Made]) -> tuple[Tariff, ...]:
+        """Of a provider in runs of one case; () where it sells no calls.
+
+        Where no run was kept only their names, amounts, and whether these are tied are known.
+        """
+        return self._tariffs.get(runs[0].number, {}).get(provider, ())
 
 
 def open_database(material: Material) -> Database:
@@ -164,19 +171,22 @@ def open_database(material: Material) -> Database:
         ResultsError: a table of a run is missing or cannot be read.
     """
     if not material.kept:
-        return Database(material, _prelude_of_sweep(material), {})
-    tariffs: dict[str, tuple[Tariff, ...]] = {}
+        return Database(
+            material, _prelude_of_sweep(material), tariffs_of(swept_providers(material))
+        )
+    told = {made.number: material.told(made) for made in material.made}
+    tariffs = tariffs_of(told)
+    sellers: list[tuple[Any, ...]] = []
     offers: list[tuple[Any, ...]] = []
     streams: list[tuple[Any, ...]] = []
     files: list[tuple[Any, ...]] = []
     for made in material.made:
-        assert made.run is not None
-        providers = material.told(made)
-        found = tariffs_of(providers)
-        tariffs = tariffs or found
-        for provider in providers:
+        for provider in told[made.number]:
+            sellers.append((made.number, provider.name))
             offers += [
-                _offer(made, provider.name, t, s) for t in found[provider.name] for s in t.sources
+                _offer(made, provider.name, tariff, source)
+                for tariff in tariffs[made.number][provider.name]
+                for source in tariff.sources
             ]
             streams += [(made.number, provider.name, s) for s in provider.stream_sources]
             files += [
@@ -185,13 +195,14 @@ def open_database(material: Material) -> Database:
                 for source in sources
             ]
     prelude = _values("runs", _names(material, "folder"), [_run(m, m.label) for m in material.made])
+    prelude += _values("sellers", ("run", "provider"), sellers)
     prelude += _values("offers", _OFFER, offers) + _values("streams", _STREAM, streams)
     prelude += _values("files", _FILES, files)
     sold, asked = _sold(material)
     prelude += _TABLES.format(
-        ledgers=_files(material, "ledger"),
-        calls=_files(material, "calls"),
-        flows=_files(material, "flows"),
+        ledgers=_files(material.made, "ledger"),
+        calls=_asked(material),
+        flows=_files(material.made, "flows"),
         sold=sold,
         asked=asked,
     )
@@ -200,11 +211,25 @@ def open_database(material: Material) -> Database:
 
 _OFFER: Final = ("run", "provider", "tariff", "number", "source", "max_delay_rate")
 _STREAM: Final = ("run", "provider", "source")
+_CALL_NAMES: Final = (
+    *("flow", "start_ps", "end_ps", "complete", "sent", "late", "lost", "ce"),
+    *("tariff", "refused_by"),
+)
+_TYPES: Final = {"run": "bigint", "number": "bigint", "max_delay_rate": "double"}
 _FILES: Final = ("run", "provider", "tariff", "source")
 
 
 def _offer(made: Made, provider: str, tariff: Tariff, source: str) -> tuple[Any, ...]:
     return (made.number, provider, tariff.name, tariff.index, source, tariff.max_delay_rate)
+
+
+def _asked(material: Material) -> str:
+    """The rows of the tables calls; none where no run recorded any."""
+    made = [one for one in material.made if one.run and one.run.plan.record.calls]
+    if made:
+        return _ASKED.format(files=_files(made, "calls"))
+    columns = ", ".join(f"null::bigint as {name}" for name in ("run", *_CALL_NAMES))
+    return f"select {columns} where false"
 
 
 def _sold(material: Material) -> tuple[str, str]:
@@ -216,7 +241,9 @@ def _sold(material: Material) -> tuple[str, str]:
     import pyarrow.parquet as pq
 
     names = [
-        pq.read_schema(made.run.path / "calls.parquet").names for made in material.made if made.run
+        pq.read_schema(made.run.path / "calls.parquet").names
+        for made in material.made
+        if made.run and made.run.plan.record.calls
     ]
     if not all("refused_by" in each for each in names):
         return "c.accepted = 1", ""
@@ -244,13 +271,13 @@ def _prelude_of_sweep(material: Material) -> str:
     )
 
 
-def _files(material: Material, table: str) -> str:
-    return "[" + ", ".join(literal(f"{made.label}/{table}.parquet") for made in material.made) + "]"
+def _files(runs: Sequence[Made], table: str) -> str:
+    return "[" + ", ".join(literal(f"{made.label}/{table}.parquet") for made in runs) + "]"
 
 
 def _values(table: str, names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> str:
     if not rows:
-        columns = ", ".join(f"null::{'bigint' if n == 'run' else 'varchar'} as {n}" for n in names)
+        columns = ", ".join(f"null::{_TYPES.get(n, 'varchar')} as {n}" for n in names)
         return f"create table {table} as select {columns} where false;\n"
     values = ",\n  ".join(_row(row) for row in rows)
     return f"create table {table} as select * from (values\n  {values}) as t({', '.join(names)});\n"

@@ -39,9 +39,9 @@ _LIMITS: Final = (0.0, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1)
 def maps(material: Material, db: Database, answer: Answer) -> Section:
     """The maps that there are tables for."""
     blocks: list[Block] = []
-    if material.kept:
+    if material.kept and not answer.by_files:
         blocks += _by_quality(db, answer)
-    if material.load is not None:
+    if material.load is not None and not answer.by_files:
         blocks += _by_load(material, db, answer, material.load)
     price = next((key for key in material.keys if key.is_price), None)
     if price is not None:
@@ -55,7 +55,7 @@ def _list(values: tuple[float, ...]) -> str:
 
 
 def _by_quality(db: Database, answer: Answer) -> list[Block]:
-    tariffs = db.tariffs[answer.provider]
+    tariffs = db.tariffs(answer.provider, answer.runs)
     own_limits = {t.max_delay_rate for t in tariffs}
     limits = tuple(sorted({*_LIMITS, *own_limits}))
     mixed = len(own_limits) > 1  # then a row more, in which each tariff promises what it did

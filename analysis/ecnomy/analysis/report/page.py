@@ -24,6 +24,8 @@ from ecnomy.analysis.report.statement import statement
 
 __all__ = ["gsp_page", "write_gsp_page"]
 
+_ONE = {"hour": "an hour", "call": "a call sold"}
+
 
 def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> Page:
     """Write the page of runs, or of a sweep.
@@ -99,15 +101,15 @@ def _along(material: Material, answer: Answer) -> Picture:
     load = material.load
     assert load is not None
     rows = [(x, one.value, *one.bounds) for x, one in answer.loads.items()]
-    curves = {answer.choice_words or "profit a call": rows}
+    curves = {answer.choice_words or answer.figure_words: rows}
     told = "; ".join(f"{x:g}: {money(mean)}" for x, mean, _, _ in rows)
     return Picture(
         id=f"{answer.provider}-along",
-        caption=f"Profit a call over {load.words}, 95 % intervals",
-        alt=f"Profit a call falls or rises with {load.words}: {told}.",
+        caption=f"{answer.figure_words.capitalize()} over {load.words}, 95 % intervals",
+        alt=f"{answer.figure_words.capitalize()} falls or rises with {load.words}: {told}.",
         of="ledger; calls sold: calls",
-        svg=pictures.along(curves, load.words, "profit a call [money]"),
-        head=(load.words, "profit a call", "from", "to"),
+        svg=pictures.along(curves, load.words, f"{answer.figure_words} [money]"),
+        head=(load.words, answer.figure_words, "from", "to"),
         rows=tuple(rows),
     )
 
@@ -116,12 +118,14 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
     from ecnomy.analysis.report.database import LINES
     from ecnomy.analysis.report.estimates import owned
 
-    if not db.tariffs:
+    if answer.runs[0].run is None:
         return None
     own = owned(answer.provider, answer.runs)
     order = ", ".join(f"'{line}'" for line in LINES)
+    each, what = ("hours", "hour") if answer.by_files else ("sold", "call")
     query = db.ask(
-        f"select line, sum(micro) / 1e6 / nullif((select sum(sold) from accounts where {own}), 0)\n"
+        f"select line, sum(micro) / 1e6 / nullif((select sum({each}) from accounts where {own}), "
+        f"0)\n"
         f"from postings where {own} group by line order by coalesce(list_position([{order}], "
         f"line), 99), line"
     )
@@ -132,11 +136,11 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
     told = ", ".join(f"{line} {money(value, '+')}" for line, value in steps)
     return Picture(
         id=f"{answer.provider}-waterfall",
-        caption="What an average call brings and costs, money",
-        alt=f"Bars from the price of a call to its profit: {told}.",
+        caption=f"What an average {what} brings and costs, money",
+        alt=f"Bars from what {_ONE[what]} brings to its profit: {told}.",
         of="ledger; calls sold: calls",
         svg=pictures.waterfall(steps),
-        head=("line", "money a call sold"),
+        head=("line", f"money {_ONE[what]}"),
         rows=tuple(steps),
         query=query,
     )

@@ -12,7 +12,8 @@ from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import LEVEL, owned, student
-from ecnomy.analysis.report.parts import Cell, Picture, Section, Table, Words, percent
+from ecnomy.analysis.report.material import provider_of
+from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table, Words, percent
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
 
@@ -27,15 +28,15 @@ _COUNTS: Final = (
 def promises(db: Database, answer: Answer) -> Section:
     """Blocking against B^G and delay against L^G of each tariff, then both over time."""
     own = owned(answer.provider, answer.runs)
-    tariffs: tuple[Tariff, ...] = db.tariffs[answer.provider]
-    claims = _claims(db, own)
-    blocks = (
-        _table(db, answer, own, tariffs),
-        _note(len(answer.runs)),
-        *((claims,) if claims is not None else ()),
-        _over_time(db, answer, own, tariffs),
-    )
-    return Section(f"{answer.provider}-promises", "Promises kept and broken", blocks)
+    tariffs = db.tariffs(answer.provider, answer.runs)
+    files = _files(db, answer, own)
+    blocks: list[Block] = []
+    if tariffs:
+        claims = _claims(db, own)
+        blocks = [_table(db, answer, own, tariffs), _note(len(answer.runs))]
+        blocks += [*([claims] if claims is not None else []), _over_time(db, answer, own, tariffs)]
+    blocks += [files] if files is not None else []
+    return Section(f"{answer.provider}-promises", "Promises kept and broken", tuple(blocks))
 
 
 def share_interval(parts: list[int], wholes: list[int]) -> tuple[float, float]:
@@ -88,6 +89,33 @@ def _table(db: Database, answer: Answer, own: str, tariffs: tuple[Tariff, ...]) 
         of="calls",
         head=("promise", "number", "of", "share", "95 % interval", "promised", "kept?"),
         rows=tuple(rows),
+    )
+
+
+def _files(db: Database, answer: Answer, own: str) -> Table | None:
+    """Files paid back of those paid for, row by row; None for who sells none."""
+    told = provider_of(answer.runs[0], answer.provider).files
+    if not told:
+        return None
+    query = db.ask(
+        f"select tariff, run, coalesce(sum(quantity) filter (line = 'files'), 0),\n"
+        f"  coalesce(sum(quantity) filter (line = 'reimbursements of files'), 0)\n"
+        f"from postings where {own} and tariff is not null group by tariff, run "
+        f"order by tariff, run"
+    )
+    rows = []
+    for row in told:
+        found = [one for one in query.rows if one[0] == row.name]
+        sold, back = ([int(one[i]) for one in found] for i in (2, 3))
+        most = f"there within {row.deadline}"
+        rows.append(_row(f"{row.name}: paid back", back, sold, "paid for", None, "-", most))
+    return Table(
+        id=f"{answer.provider}-files-table",
+        caption="Files that were late",
+        of="ledger",
+        head=("promise", "number", "of", "share", "95 % interval", "promised", "kept?"),
+        rows=tuple(rows),
+        more=(query,),
     )
 
 

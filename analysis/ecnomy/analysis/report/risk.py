@@ -54,11 +54,13 @@ def profit_per_call(material: Material, db: Database, answer: Answer) -> Section
         blocks.insert(0, _choices(material, db, answer))
     if material.kept:
         own = owned(answer.provider, answer.runs)
-        calls, hours = _tail_of_calls(db, own), _tail_of_hours(db, own, answer)
-        blocks.append(_histogram(db, answer, own, calls))
-        blocks += [_tails(answer, calls, hours), _definitions(hours[1])]
+        calls = None if answer.by_files else _tail_of_calls(db, own)
+        hours = _tail_of_hours(db, own, answer)
+        blocks += [] if calls is None else [_histogram(db, answer, own, calls)]
+        blocks += [_tails(answer, calls, hours), _definitions(hours[1], calls is not None)]
+    what = "an hour" if answer.by_files else "a call"
     return Section(
-        f"{answer.provider}-calls", "What a call earns, and what is at risk", tuple(blocks)
+        f"{answer.provider}-calls", f"What {what} earns, and what is at risk", tuple(blocks)
     )
 
 
@@ -208,29 +210,29 @@ def _money_plain(value: float | None) -> str:
     return "-" if value is None else money(value)
 
 
-def _tails(answer: Answer, calls: Query, hours: tuple[list[Cell], str, Query]) -> Table:
-    own = [calls.cell(0, i, _money_plain(calls.rows[0][i])) for i in range(3)]
+def _tails(answer: Answer, calls: Query | None, hours: tuple[list[Cell], str, Query]) -> Table:
+    rows: list[tuple[Cell, ...]] = [(Cell("an hour, all costs"), *hours[0])]
+    if calls is not None:
+        own = [calls.cell(0, i, _money_plain(calls.rows[0][i])) for i in range(3)]
+        count = Cell(number(calls.rows[0][3] or 0))
+        rows.insert(0, (Cell("a call that ended, its own money"), *own, count))
     return Table(
         id=f"{answer.provider}-risk",
         caption="Value at risk and expected shortfall, 95 %",
         of="ledger; which call a posting is of: calls",
         head=("of", "mean profit", "value at risk", "expected shortfall", "number"),
-        rows=(
-            (Cell("a call that ended, its own money"), *own, Cell(number(calls.rows[0][3] or 0))),
-            (Cell("an hour, all costs"), *hours[0]),
-        ),
-        more=(calls, hours[2]),
+        rows=tuple(rows),
+        more=(hours[2],) if calls is None else (calls, hours[2]),
     )
 
 
-def _definitions(told: str) -> Words:
+def _definitions(told: str, calls: bool) -> Words:
+    own = "A call's own money is its price less its marks and what is paid back, without test "
+    own += "streams and fixed costs; calls under way at the end are left out. "
     return Words.of(
-        "A call's own money is its price less its marks and what is paid back, without test "
-        "streams and fixed costs. "
-        "Value at risk is the loss that one in twenty is at least; expected shortfall is the "
-        "mean loss of that "
-        f"twentieth; below 0 it is a profit. Hours: {told}. Calls under way at the end are "
-        f"left out."
+        f"{own if calls else ''}Value at risk is the loss that one in twenty is at least; "
+        f"expected shortfall is the mean loss of that twentieth; below 0 it is a profit. "
+        f"Hours: {told}."
     )
 
 

@@ -114,7 +114,7 @@ def _edges(t_ps: npt.NDArray[np.int64], low: int, high: int, step: int) -> npt.N
 def scatter(db: Database, answer: Answer) -> Section | None:
     """Of each tariff its samples as picture and table; None without test streams."""
     blocks: list[Block] = []
-    for tariff in db.tariffs[answer.provider]:
+    for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s
         parts = [
             samples_of(m, provider_of(m, answer.provider), tariff, length_s) for m in answer.runs

@@ -8,7 +8,7 @@ import math
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
-from ecnomy.analysis.report.estimates import PER_CALL, Estimate, difference, estimate
+from ecnomy.analysis.report.estimates import Estimate, difference, estimate
 from ecnomy.analysis.report.material import Key, Material, Value
 from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table
 
@@ -26,7 +26,7 @@ def sensitivity(material: Material, db: Database, answer: Answer) -> Section | N
     found = {key: _of_key(material, db, answer, reference, key) for key in material.keys}
     blocks: list[Block] = [_table(found, reference, material, answer)]
     bars = [bar for key, rows in found.items() if (bar := _bar(key, rows)) is not None]
-    if bars and not answer.unsold:
+    if bars and (answer.by_files or not answer.unsold):
         bars.sort(key=lambda bar: bar[1] - bar[3])
         blocks.insert(0, _tornado(bars, answer))
     return Section(f"{answer.provider}-sensitivity", "What it hangs on", tuple(blocks))
@@ -45,8 +45,8 @@ def _of_key(
         if runs:
             less = None
             if value != reference[place]:
-                less = difference(db, answer.provider, runs, answer.runs, PER_CALL)
-            rows.append((value, estimate(db, answer.provider, runs, PER_CALL), less))
+                less = difference(db, answer.provider, runs, answer.runs, answer.figure)
+            rows.append((value, estimate(db, answer.provider, runs, answer.figure), less))
     return rows
 
 
@@ -72,9 +72,18 @@ def _table(
             queries += [one.query, *([less.query] if less else [])]
     return Table(
         id=f"{answer.provider}-sensitivity-table",
-        caption="Profit a call by what was varied, one key at a time",
+        caption=f"{answer.figure_words.capitalize()} by what was varied, one key at a time",
         of="ledger; calls sold: calls",
-        head=("varied", "value", "profit a call", "from", "to", "less the reference", "from", "to"),
+        head=(
+            "varied",
+            "value",
+            answer.figure_words,
+            "from",
+            "to",
+            "less the reference",
+            "from",
+            "to",
+        ),
         rows=tuple(rows),
         more=tuple(queries),
         note="95 % intervals; differences over paired seeds.",
@@ -94,14 +103,15 @@ def _bar(key: Key, rows: list[_Row]) -> _Bar | None:
 
 def _tornado(bars: list[_Bar], answer: Answer) -> Picture:
     widest = bars[0]
+    reference = answer.per_hour if answer.by_files else answer.per_call
     return Picture(
         id=f"{answer.provider}-tornado",
-        caption="Profit a call from the worst to the best value of each key (dotted: 0, line: "
-        "the reference)",
-        alt=f"Bars of the range of profit a call by key, widest first: {widest[0]}, from "
+        caption=f"{answer.figure_words.capitalize()} from the worst to the best value of each key "
+        f"(dotted: 0, line: the reference)",
+        alt=f"Bars of the range of {answer.figure_words} by key, widest first: {widest[0]}, from "
         f"{widest[2]} to {widest[4]}.",
         of="ledger; calls sold: calls",
-        svg=pictures.tornado(bars, answer.per_call.value),
+        svg=pictures.tornado(bars, reference.value),
         head=("key", "least", "at", "most", "at"),
         rows=tuple(bars),
     )

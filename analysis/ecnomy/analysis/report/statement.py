@@ -44,7 +44,9 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     own = owned(answer.provider, answer.runs)
     total = _statement(db, answer, own)
     _check(answer, total)
-    blocks: list[Block] = [_offer(answer), total]
+    blocks: list[Block] = [total]
+    if told := offer_in_words(provider_of(answer.runs[0], answer.provider)):
+        blocks.insert(0, Words.of(told))
     provider = provider_of(answer.runs[0], answer.provider)
     if len(provider.offers) + len(provider.file_sources) > 1:
         blocks.append(_by_tariff(db, answer, own))
@@ -57,10 +59,6 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
     else:
         blocks.append(Words.of("Nothing was booked on its account: there is nothing to draw."))
     return Section(f"{answer.provider}-money", "Profit and loss", tuple(blocks))
-
-
-def _offer(answer: Answer) -> Words:
-    return Words.of(offer_in_words(provider_of(answer.runs[0], answer.provider)))
 
 
 def _statement(db: Database, answer: Answer, own: str) -> Table:

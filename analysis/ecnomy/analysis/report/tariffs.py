@@ -7,13 +7,14 @@ They are the offers of guarantors.py with times as numbers, and with how long a 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Set
 from typing import Any, Final
 
 import msgspec
 
 from ecnomy.analysis.guarantors import Provider
 
-__all__ = ["Tariff", "tariffs_of"]
+__all__ = ["Tariff", "Tariffs", "tariffs_of"]
 
 _DEFAULT_SAMPLE_S: Final = 60.0
 _SECONDS: Final = {"ps": 1e-12, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
@@ -33,7 +34,8 @@ class Tariff(msgspec.Struct, frozen=True):
         max_delay_rate: the largest share of bad packets that keeps the promise (L^G).
         max_blocking_rate: the largest share of calls blocked (B^G); none where none is promised.
         max_time_s: the longest connection; none where there is no limit.
-        tied: whether what is paid back is the price, whatever it is.
+        tied: whether what is paid back is the price, whatever it is: said so, or an amount that is
+            the price in every run.
         sample_s: the length of a sample of the test streams: the tariff's longest connection,
             else its strategy's `sample`, else a minute.
     """
@@ -51,8 +53,22 @@ class Tariff(msgspec.Struct, frozen=True):
     sample_s: float
 
 
-def tariffs_of(providers: tuple[Provider, ...]) -> dict[str, tuple[Tariff, ...]]:
-    """The tariffs of each provider, by its name."""
+Tariffs = dict[str, tuple[Tariff, ...]]
+
+
+def tariffs_of(told: Mapping[int, tuple[Provider, ...]]) -> dict[int, Tariffs]:
+    """The tariffs of each provider, by its name, in each run, by its number."""
+    apart = {
+        (provider.name, offer.name)
+        for providers in told.values()
+        for provider in providers
+        for offer in provider.offers
+        if not offer.tied and offer.reimbursement != offer.price
+    }
+    return {number: _of_run(providers, apart) for number, providers in told.items()}
+
+
+def _of_run(providers: tuple[Provider, ...], apart: Set[tuple[str, str]]) -> Tariffs:
     return {
         provider.name: tuple(
             Tariff(
@@ -65,7 +81,7 @@ def tariffs_of(providers: tuple[Provider, ...]) -> dict[str, tuple[Tariff, ...]]
                 max_delay_rate=offer.max_delay_rate,
                 max_blocking_rate=offer.max_blocking_rate,
                 max_time_s=_time_s(offer.max_time),
-                tied=offer.tied or offer.reimbursement == offer.price,
+                tied=offer.tied or (provider.name, offer.name) not in apart,
                 sample_s=_time_s(offer.max_time)
                 or _time_s(offer.strategy.get("sample"))
                 or _DEFAULT_SAMPLE_S,

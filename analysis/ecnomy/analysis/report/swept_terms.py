@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What providers ask and pay back in runs of a sweep that kept no results: as its scenario has it.
+
+The scenario is the sweep's base with the values of a run laid over it. It is not checked again, so
+that strategies need not be there; of a tariff only names and amounts are read.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ecnomy.analysis.guarantors import Offer, Provider
+from ecnomy.analysis.report.material import Material
+from ecnomy.markets.inputs.overrides import apply
+from ecnomy.markets.inputs.yamlfile import Node, parse
+from ecnomy.markets.sweep.blocks import plain_tree
+from ecnomy.markets.sweep.store import head_of
+
+__all__ = ["swept_providers"]
+
+_AS_PRICE: Final = "price"
+
+
+def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
+    """The providers of each run by its number, with the terms of their calls in words."""
+    from ecnomy.analysis.sweeps import open_sweep, parameter_units
+
+    head, units = head_of(material.folder), parameter_units(material.folder)
+    base = parse(head["base"], "", lines=False)
+    rows = {int(row["number"]) + 1: row for row in _rows(open_sweep(material.folder, raw=True))}
+    paths = [key.path for key in material.keys]
+    told: dict[tuple[Any, ...], tuple[Provider, ...]] = {}
+    found = {}
+    for made in material.made:
+        values = tuple(rows[made.number][path] for path in paths)
+        if values not in told:
+            changes = [_change(p, v, units.get(p)) for p, v in zip(paths, values, strict=True)]
+            told[values] = _providers(base, [*changes, *head.get("variant", ())], material)
+        found[made.number] = told[values]
+    return found
+
+
+def _rows(frame: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = frame.to_dict("records")
+    return rows
+
+
+def _change(path: str, value: Any, unit: str | None) -> str:
+    if isinstance(value, str):
+        return f"{path}={value}"
+    return f"{path}={value} {unit or ''}".rstrip()
+
+
+def _providers(base: Node, changes: Sequence[str], material: Material) -> tuple[Provider, ...]:
+    tree = base
+    for change in changes:
+        tree = apply(tree, change)
+    agents = (plain_tree(tree).get("market") or {}).get("agents") or ()
+    by_name = {agent.get("name"): agent for agent in agents}
+    return tuple(Provider(n, _offers(by_name.get(n, {})), (), ()) for n in material.providers)
+
+
+def _offers(agent: Mapping[str, Any]) -> tuple[Offer, ...]:
+    table = agent.get("tariffs") or {}
+    if agent.get("tariff"):
+        table = {"calls": agent["tariff"]}
+    return tuple(_offer(name, i, row) for i, (name, row) in enumerate(table.items()))
+
+
+def _offer(name: str, index: int, row: Mapping[str, Any]) -> Offer:
+    back = row.get("reimbursement", _AS_PRICE)
+    return Offer(
+        name=name,
+        index=index,
+        sources=(),
+        price=_amount(row.get("price")),
+        reimbursement=_amount(back),
+        tied=back == _AS_PRICE,
+        max_delay_ps=-1,
+        max_delay_rate=math.nan,
+        max_blocking_rate=None,
+        max_time=None,
+        strategy={},
+    )
+
+
+def _amount(told: Any) -> str:
+    """Words that are alike for amounts that are: `0.1 money` and `0.10 money`."""
+    number, _, unit = str(told).strip().partition(" ")
+    try:
+        return f"{float(number)!r} {unit.strip()}"
+    except ValueError:
+        return json.dumps(told, sort_keys=True)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page on what a provider promises and pays back, where a sweep varied it; on files alone."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from ecnomy.analysis import open_sweep
+from ecnomy.analysis.guarantees import guarantees_of
+from ecnomy.analysis.guarantees_tables import print_guarantee
+from ecnomy.analysis.report.page import write_gsp_page
+from ecnomy.analysis.results import open_run
+from ecnomy.markets import run
+from ecnomy.markets.scenario import scenario_from_text
+from page_reader import PageReader
+from sweep_world import go
+
+PHONES = """
+version: 1
+title: Phones on one link
+duration: 20 s
+warmup: 1 s
+network:
+  links:
+    - {name: wire, from: a, to: b, rate: 2 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.05}}
+sources:
+  - {name: phones, count: 20, from: a, to: b, traffic: {kind: voip, idle: 4 s, call: 2 s}, transport: {law: udp}}
+  - {name: cross, from: a, to: b, traffic: {kind: poisson, rate: 100 packets/s}, transport: {law: udp}}
+market:
+  epoch: 0.5 s
+  price_per_mark: 0.001 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: gsp
+      role: guaranteed-stream-provider
+      sources: phones
+      tariff: {price: 0.02 money, max_delay: 6 ms, max_delay_rate: 0.05, reimbursement: 0.02 money}
+      strategy: {kind: accept-all}
+"""  # noqa: E501
+GRID = """
+version: 1
+scenario: scenario.yaml
+parameters: {grid: {%s}}
+replicates: 2
+"""
+TARIFF = "market.agents.gsp.tariff"
+
+
+def _swept(home: Path, grid: str, more: str = "", scenario: str = PHONES) -> PageReader:
+    (home / "scenario.yaml").write_text(scenario)
+    (home / "sweep.yaml").write_text(GRID % grid + more)
+    _, _, watcher = go(home / "sweep.yaml", home / "out")
+    assert not watcher.failures
+    write_gsp_page([home / "out"], home / "page.html", ["ecnomy"])
+    return PageReader(home / "page.html")
+
+
+def test_the_promise_is_that_of_the_choice_which_is_answered_for(tmp_path: Path) -> None:
+    """The lax promise earns more and is the answer; the first run's was the strict one."""
+    read = _swept(tmp_path, f"{TARIFF}.max_delay: [6 ms, 60 ms]", "keep: results\n")
+    own = open_sweep(tmp_path / "out").groupby(f"{TARIFF}.max_delay")["gsp.profit"].mean()
+    assert own.idxmax() == 60
+    (row,) = [row for row in read.tables["gsp-promises-table"] if "broken" in row[0]]
+    assert "later than 60 ms" in row[5] and row[1] == "0"
+    assert "later than 60 ms" in read.words and "later than 6 ms" not in read.words
+
+
+BACK = {
+    # what the tariff says, what was swept beside it -> whether the page lets it follow the price
+    "an amount": (", reimbursement: 0.05 money", "sources.cross.traffic.rate", False),
+    "the price": (", reimbursement: price", "sources.cross.traffic.rate", True),
+    "by default": ("", "sources.cross.traffic.rate", True),
+    "as much": (", reimbursement: 0.020 money", "sources.cross.traffic.rate", True),
+    "as much at one price": (", reimbursement: 0.02 money", f"{TARIFF}.price", False),
+}
+
+
+@pytest.mark.parametrize("keep", ["", "keep: results\n"], ids=["not-kept", "kept"])
+@pytest.mark.parametrize("case", list(BACK))
+def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
+    tmp_path: Path, case: str, keep: str
+) -> None:
+    """A sweep that kept no results has it from its scenario; the break-even price is by hand."""
+    back, path, follows = BACK[case]
+    scenario = PHONES.replace(", reimbursement: 0.02 money", back)
+    values = "[0.02 money, 0.03 money]" if "price" in path else "[100 packets/s, 120 packets/s]"
+    read = _swept(tmp_path, f"{path}: {values}", keep, scenario)
+    told = "what is paid back follows the price", "what is paid back stays"
+    frame = open_sweep(tmp_path / "out")
+    if "price" in path:
+        frame = frame[frame[path] == frame.groupby(path)["gsp.profit"].mean().idxmax()]
+    else:
+        frame = frame[frame[path] == 100]
+        assert told[follows] not in read.words and told[not follows] in read.words
+    revenue, back_, profit, sold = (
+        frame[f"gsp.{name}"] for name in ("revenue", "reimbursed", "profit", "calls_sold")
+    )
+    assert (back_ > 0).all()
+    even = (revenue - profit) / sold
+    if follows:
+        even = (revenue - back_ - profit) * revenue / (revenue - back_) / sold
+    assert any(float(str(a.value)) == pytest.approx(even.mean()) for a in read.amounts)
+
+
+FILES = """
+version: 1
+title: Files alone
+duration: 60 s
+warmup: 1 s
+network:
+  links:
+    - {name: wire, from: a, to: b, rate: 2 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.05}}
+sources:
+  - {name: lab, count: 2, from: a, to: b, traffic: {kind: on-off, packets: 100 packets, pause: 2 s}, transport: {law: wtp}}
+market:
+  epoch: 0.5 s
+  price_per_mark: 0.001 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: gsp
+      role: guaranteed-stream-provider
+      elastic: {files: {sources: lab, price: 0.05 money, deadline: 4 s}}
+"""  # noqa: E501
+
+
+def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
+    """It sells no calls: all is by the hour and the sum is its balance; `show` has no calls."""
+    folder = run(scenario_from_text(FILES), out=tmp_path / "run").folder
+    write_gsp_page([folder], tmp_path / "page.html", ["ecnomy"])
+    read, one = PageReader(tmp_path / "page.html"), open_run(folder)
+    profit = (one.manifest.balances_micro or {})["gsp"]
+    lines = {row[0]: row[1] for row in read.tables["gsp-statement"][1:]}
+    assert lines["profit"] == f"{profit / 1e6:+.6f}".replace("-", "\u2212")
+    hourly = next(a for a in read.amounts if a.text in read.words)
+    assert float(str(hourly.value)) == pytest.approx(profit / 1e6 * 60)
+    assert "money an hour" in read.words and "it sells files, no calls" in read.words
+    assert "no call was sold" not in read.words and "A file on files costs" in read.words
+    booked = one.ledger[one.ledger["flow"].isin([0, 1])].groupby("kind").size()
+    (late,) = read.tables["gsp-files-table"][1:]
+    assert late[1:3] == [str(booked.get("reimbursement", 0)), f"{booked['transfer']} paid for"]
+    out = io.StringIO()
+    (guarantee,) = guarantees_of(one)
+    print_guarantee(guarantee, Console(file=out, width=120))
+    assert "A file on files costs 0.05 money and is there within 4 s" in out.getvalue()
+    assert "let in by" not in out.getvalue() and "asked for" not in out.getvalue()
+
+
+def test_a_sweep_of_files_alone_has_a_page(tmp_path: Path) -> None:
+    """Kept or not: by the hour, over the load."""
+    for place, keep in enumerate(("", "keep: results\n")):
+        home = tmp_path / str(place)
+        home.mkdir()
+        read = _swept(home, "sources.lab.count: [1, 2]", keep, FILES)
+        profits = open_sweep(home / "out").groupby("sources.lab.count")["gsp.profit"].mean()
+        assert float(str(read.amounts[0].value)) == pytest.approx(profits[2] * 60)
+        assert "Profit an hour over lab" in read.words
+        assert "no call was sold" not in read.words
