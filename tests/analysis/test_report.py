@@ -126,7 +126,7 @@ def test_the_statement_is_the_ledger_to_the_micro_unit(
         marks = paid[paid["kind"] == "marks"]["amount_micro"].sum()
         told = [round(_plain(v) * 1e6) for k, v in lines.items() if "marks" in k]
         assert -sum(told) == marks > 0
-        back = next(v for k, v in lines.items() if "reimbursements" in k)
+        back = next(v for k, v in lines.items() if "reimbursement" in k)
         assert (
             -round(_plain(back) * 1e6)
             == paid[paid["kind"] == "reimbursement"]["amount_micro"].sum()

@@ -84,6 +84,17 @@ def test_a_call_that_is_billed_twice_is_one_call(tmp_path: Path) -> None:
     assert "The 1 runs" not in (tmp_path / "page.html").read_text()
 
 
+def test_a_statement_counts_pieces_and_no_time(tmp_path: Path) -> None:
+    """A premium by the hour has a quantity in ps: it is no number; one of a kind is singular."""
+    premium = (50, "gsp", "outside", 7_000, "premium", -1, 240 * 10**12)
+    ledger = sorted([*LEDGER, premium])
+    folder = write_run(tmp_path, ledger=ledger, balance_micro=PROFIT_MICRO - 7_000)
+    read = _page([folder], tmp_path / "page.html")
+    lines = {row[0]: row[1] for row in read.tables["gsp-statement"]}
+    assert lines["premium"] == f"{MINUS}0.007000"
+    assert "1 reimbursement" in lines and "4 calls" in lines and "8 marks of calls" in lines
+
+
 def test_the_map_is_the_statement_at_the_case_as_it_was(tmp_path: Path) -> None:
     """Claims of kept promises are paid back in the map too, whatever is promised."""
     claim = (25, "gsp", "source:phones", BACK_MICRO, "reimbursement", 0, 1)  # of a kept promise

@@ -63,10 +63,11 @@ def statement(material: Material, db: Database, answer: Answer) -> Section:
 
 def _statement(db: Database, answer: Answer, own: str) -> Table:
     order = ", ".join(f"'{line}'" for line in LINES)
+    counted = ", ".join(f"'{line}'" for line in LINES if line != "fixed costs")  # others: times
     place = f"coalesce(list_position([{order}], line), 99)"
     query = db.ask(
         f"with sums as (select line, sum(micro) as micro,\n"
-        f"    case when line <> 'fixed costs' then sum(quantity) end as number\n"
+        f"    case when line in ({counted}) then sum(quantity) end as number\n"
         f"    from postings where {own} group by line),\n"
         f"  whole as (select sum(sold) as sold, sum(hours) as hours from accounts where {own})\n"
         f"select line, case when line = 'calls' then sold else number end as number, micro,\n"
@@ -79,8 +80,7 @@ def _statement(db: Database, answer: Answer, own: str) -> Table:
     )
     rows = []
     for i, (line, count, micro, call, hour, _) in enumerate(query.rows):
-        counted = "" if count is None else f"{int(count):,} "
-        cells = [Cell(f"{counted}{line}"), query.cell(i, 2, exactly(int(micro)))]
+        cells = [Cell(_counted(count, line)), query.cell(i, 2, exactly(int(micro)))]
         rows.append((*cells, query.cell(i, 3, _told(call)), query.cell(i, 4, _told(hour))))
     runs = f"{len(answer.runs)} runs" if len(answer.runs) > 1 else "the run"
     return Table(
@@ -93,6 +93,14 @@ def _statement(db: Database, answer: Answer, own: str) -> Table:
         query=query,
         strong=(len(rows) - 1,),
     )
+
+
+def _counted(count: Any, line: str) -> str:
+    """`4 marks of calls`, `1 mark of calls`."""
+    if count is None:
+        return line
+    first, *rest = line.split(" ")
+    return " ".join([f"{int(count):,}", first.removesuffix("s") if count == 1 else first, *rest])
 
 
 def _told(value: Any) -> str:
