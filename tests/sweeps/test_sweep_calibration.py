@@ -106,6 +106,15 @@ def test_verbs_send_to_each_other(tmp_path: Path) -> None:
         calibrate_command(file)
 
 
+@pytest.mark.parametrize("figure", ["status", "engine", "run", "seed", "sources.gold.count"])
+def test_what_is_no_outcome_is_no_figure(tmp_path: Path, figure: str) -> None:
+    """Texts, seeds and what is varied stand in a sweep's table too; no run is made for them."""
+    file = write(tmp_path, SWEEP.replace("gold.marking_rate", figure))
+    with pytest.raises(InputError, match=f"calibrate.figure: found '{figure}', which is no out"):
+        calibrate_command(file, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 class Tired(Here):
     """Workers that are gone after some runs."""
 

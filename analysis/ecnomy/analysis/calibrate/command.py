@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from ecnomy.analysis.calibrate.search import Found
 
 __all__ = ["calibrate_command", "calibration_table"]
+
+# what stands beside the outcomes in a sweep's table (analysis.sweeps.open_sweep)
+_NO_FIGURES: Final = frozenset(
+    ("run", "number", "point", "replicate", "label", "engine", "seed", "status", "reason", "worker")
+)
 
 Config = Annotated[Path, typer.Argument(help="A sweep file with `calibrate`.")]
 
@@ -48,12 +53,24 @@ def calibrate_command(
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate is None:
         raise InputError(f"{config}: found no calibrate, expected a parameter to search for")
+    _check_figure(sweep)
     with resumable():
         found = _searched(sweep, folder, scheduler, workers)
     if as_json:
         return print_json(_values(sweep, found, folder))
     _print(sweep, found)
     print(f"results: {folder}")
+
+
+def _check_figure(sweep: Any) -> None:
+    """Refuse columns of a sweep's table that are no figure, before a run is made."""
+    from ecnomy.agents.errors import InputError
+
+    figure = sweep.calibrate.figure
+    varied = {path for block in sweep.blocks for path in block.paths}
+    if figure in _NO_FIGURES or figure in varied:
+        found = f"{sweep.file}: calibrate.figure: found {figure!r}, which is no outcome of a run"
+        raise InputError(f"{found}, expected a figure such as 'gold.goodput_bps'")
 
 
 def _values(sweep: Any, found: list[Found], folder: Path) -> dict[str, Any]:
