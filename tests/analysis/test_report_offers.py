@@ -6,8 +6,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.database import LINES
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.report.pictures import look_of
@@ -140,6 +142,22 @@ def test_the_first_screen_says_which_rows_earn(tmp_path: Path) -> None:
 def _one_row(home: Path) -> Path:
     (home / "one").mkdir()
     return write_run(home / "one")
+
+
+def test_losses_are_striped_so_that_grey_tells_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dark stripes over pale cells, light ones over dark cells; none over a profit."""
+    drawn: list[tuple[int, int, bool]] = []
+    hatched = pictures._hatched
+
+    def kept(row: int, column: int, *, dark: bool) -> object:
+        drawn.append((row, column, dark))
+        return hatched(row, column, dark=dark)
+
+    monkeypatch.setattr(pictures, "_hatched", kept)
+    pictures.heat(np.array([[-10.0, -1.0, 4.0]]), ["a"], ["x", "y", "z"], ("", ""), None)
+    assert drawn == [(0, 0, True), (0, 1, False)]
+    light, dark = (np.array(hatched(0, 0, dark=d).get_edgecolor()) for d in (True, False))
+    assert light[:3].min() == 1 and dark[:3].max() == 0
 
 
 def test_no_two_rows_look_alike() -> None:

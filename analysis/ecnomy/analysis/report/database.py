@@ -93,6 +93,10 @@ create table accounts as select o.provider, runs.*, n.asked, n.sold, n.blocked, 
     -sum(micro) filter (line = 'reimbursements') as refunds_micro, sum(micro) as profit_micro
     from postings group by all) as m using (run, provider);
 """
+_SELLERS: Final = """\
+create table sellers as select run, provider from offers union select run, provider from files
+  union select run, provider from streams;
+"""
 _ASKED: Final = """\
 select runs.run, c.* exclude (file)
   from read_parquet({files}, filename = 'file', union_by_name = true) as c
@@ -176,13 +180,11 @@ def open_database(material: Material) -> Database:
         )
     told = {made.number: material.told(made) for made in material.made}
     tariffs = tariffs_of(told)
-    sellers: list[tuple[Any, ...]] = []
     offers: list[tuple[Any, ...]] = []
     streams: list[tuple[Any, ...]] = []
     files: list[tuple[Any, ...]] = []
     for made in material.made:
         for provider in told[made.number]:
-            sellers.append((made.number, provider.name))
             offers += [
                 _offer(made, provider.name, tariff, source)
                 for tariff in tariffs[made.number][provider.name]
@@ -195,9 +197,8 @@ def open_database(material: Material) -> Database:
                 for source in sources
             ]
     prelude = _values("runs", _names(material, "folder"), [_run(m, m.label) for m in material.made])
-    prelude += _values("sellers", ("run", "provider"), sellers)
     prelude += _values("offers", _OFFER, offers) + _values("streams", _STREAM, streams)
-    prelude += _values("files", _FILES, files)
+    prelude += _values("files", _FILES, files) + _SELLERS
     sold, asked = _sold(material)
     prelude += _TABLES.format(
         ledgers=_files(material.made, "ledger"),

@@ -35,6 +35,7 @@ __all__ = [
 
 Floats = npt.NDArray[np.float64]
 _INCHES: Final = (4.9, 3.2)
+_DARK: Final = 0.55  # of the largest amount: from there on a cell of a map is dark
 _BLUE, _GREEN, _SKY, _RED = COLOURS[1], COLOURS[2], COLOURS[4], COLOURS[5]
 _LOOKS: Final[dict[str, dict[str, Any]]] = {
     "calls": {"facecolor": _SKY},
@@ -317,16 +318,7 @@ def heat(
         for i, j in np.ndindex(*grid.shape):
             value = float(grid[i, j])
             if value < 0:
-                box = Rectangle(
-                    (j - 0.5, i - 0.5),
-                    1,
-                    1,
-                    fill=False,
-                    hatch="//",
-                    edgecolor="#FFFFFF90",
-                    linewidth=0,
-                )
-                axis.add_patch(box)
+                axis.add_patch(_hatched(i, j, dark=-value > _DARK * reach))
             box_style = {"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.85}
             axis.text(j, i, _signed(value), ha="center", va="center", fontsize=7.5, bbox=box_style)
         if at is not None:
@@ -341,6 +333,15 @@ def heat(
         axis.set_xlabel(labels[1])
         axis.grid(visible=False)
         return canvas.svg()
+
+
+def _hatched(row: int, column: int, *, dark: bool) -> Any:
+    """Stripes over a cell of a map, light ones over a dark cell."""
+    from matplotlib.patches import Rectangle
+
+    place = (column - 0.5, row - 0.5)
+    edge = "#FFFFFF90" if dark else "#00000070"
+    return Rectangle(place, 1, 1, fill=False, hatch="//", edgecolor=edge, linewidth=0)
 
 
 def tornado(bars: Sequence[tuple[str, float, str, float, str]], middle: float) -> bytes:
