@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from pathlib import Path
 
@@ -139,6 +140,9 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     assert float(str(hourly.value)) == pytest.approx(profit / 1e6 * 60)
     assert "money an hour" in read.words and "it sells files, no calls" in read.words
     assert "no call was sold" not in read.words and "A file on files costs" in read.words
+    assert "Bars from what an hour brings to its profit" in read.pictures["gsp-waterfall"]
+    svg = (tmp_path / "page.html").read_text().partition("image/svg+xml;base64,")[2]
+    assert b"money an hour" in base64.b64decode(svg.partition('"')[0])
     booked = one.ledger[one.ledger["flow"].isin([0, 1])].groupby("kind").size()
     (late,) = read.tables["gsp-files-table"][1:]
     assert late[1:3] == [str(booked.get("reimbursement", 0)), f"{booked['transfer']} paid for"]

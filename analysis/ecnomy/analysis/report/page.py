@@ -139,7 +139,7 @@ def _waterfall(db: Database, answer: Answer) -> Picture | None:
         caption=f"What an average {what} brings and costs, money",
         alt=f"Bars from what {_ONE[what]} brings to its profit: {told}.",
         of="ledger; calls sold: calls",
-        svg=pictures.waterfall(steps),
+        svg=pictures.waterfall(steps, f"money {_ONE[what]}"),
         head=("line", f"money {_ONE[what]}"),
         rows=tuple(steps),
         query=query,

@@ -128,7 +128,7 @@ def look_of(name: str, rows: Sequence[str]) -> dict[str, Any]:
     return look
 
 
-def waterfall(steps: Sequence[tuple[str, float]]) -> bytes:
+def waterfall(steps: Sequence[tuple[str, float]], label: str) -> bytes:
     """From what an average call brings to what is left of it; the last step is the sum."""
     with panel_style():
         canvas = _Canvas(height=2.6)
@@ -155,7 +155,7 @@ def waterfall(steps: Sequence[tuple[str, float]]) -> bytes:
         axis.axvline(0, color="black", linewidth=1)
         low, high = axis.get_xlim()
         axis.set_xlim(low, high + 0.18 * (high - low))
-        axis.set_xlabel("money a call sold")
+        axis.set_xlabel(label)
         axis.grid(axis="y", visible=False)
         return canvas.svg()
 
