@@ -28,7 +28,7 @@ from typing import Any, Final, TextIO
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
