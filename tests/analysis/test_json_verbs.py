@@ -90,6 +90,25 @@ def test_show_says_what_its_tables_say(world: Path, capsys) -> None:
     assert not (world / "run" / "overview.png").exists()
 
 
+def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
+    """`sweep` and `show` print the same figures, which are those of the runs; no picture."""
+    shown = told(capsys, "show", world / "sweep")
+    made = told(capsys, "sweep", world / "sweep.yaml", "--out", world / "sweep")
+    assert made["runs"] == {"asked": 2, "done": 2, "made": 0, "failed": 0}
+    assert {**made, "runs": shown["runs"]} == shown
+    assert not (world / "sweep" / "sweep.png").exists()
+    (count,) = shown["parameters"]
+    assert (count["paths"], count["values"]) == (["sources.gold.count"], [1, 2])
+    assert all(type(value) is int for value in count["values"])
+    name = shown["outcomes"][0]["outcome"]
+    rows = told(capsys, "query", world / "sweep", f'select "{name}" as y from runs order by number')
+    means = [point["outcomes"][name]["mean"] for point in shown["points"]]
+    assert means == [row["y"] for row in rows]
+    assert [p["values"] for p in shown["points"]] == [{count["paths"][0]: n} for n in (1, 2)]
+    dry = told(capsys, "sweep", world / "sweep.yaml", "--dry-run")
+    assert dry["runs"] == {"asked": 2, "most": 2} and dry["each_s"] > 0
+
+
 def test_query_gives_rows(world: Path, capsys) -> None:
     """An object a row by column, null for nothing; one form at a time."""
     sql = 'select "sources.gold.count" as n, status, null as none from runs order by n'

@@ -18,16 +18,9 @@ from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
 from ecnomy.analysis.reproduce.made_of import FOLDERS, MadeOf, Sources, changes
 from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.probes import all_studies, probe, probes_of
-from ecnomy.analysis.reproduce.record import (
-    Recorded,
-    main,
-    read_probes,
-    read_record,
-    recorded,
-    stale,
-    stale_lines,
-    write_record,
-)
+from ecnomy.analysis.reproduce.record import main, stale, stale_lines
+from ecnomy.analysis.reproduce.record_file import read_probes, read_record, write_record
+from ecnomy.analysis.reproduce.recorded import Recorded, recorded
 from ecnomy.analysis.statistics import t_interval
 from small_paper import change_claims, cut_down, go
 

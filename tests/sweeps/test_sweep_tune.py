@@ -8,6 +8,7 @@ at q = 2 c (Lerner 1934). Real runs of that market are in tests/acceptance/test_
 from __future__ import annotations
 
 import concurrent.futures
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,10 @@ import typer
 from rich.console import Console
 
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
+from ecnomy.analysis.sweep_report.found import found_of
+from ecnomy.analysis.sweep_report.points import open_swept
+from ecnomy.analysis.sweep_report.searched import best_first
+from ecnomy.analysis.sweep_report.values import sweep_values
 from ecnomy.analysis.sweep_table import print_sweep
 from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.analysis.tune import Answer, tuned
@@ -124,8 +129,31 @@ def test_what_is_told_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     tuning_picture(sweep, answer, tmp_path / "a.png")
     tuning_picture(sweep, answer, tmp_path / "b.png")
     assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
-    console = Console(record=True, quiet=True)
+    console = Console(file=io.StringIO(), width=100)
     print_sweep(out, console)
+    said = console.file.getvalue()  # type: ignore[attr-defined]
+    tried = len({each.values for each in answer.tried})
+    best = next(line for line in said.splitlines() if "* best" in line)
+    assert best.split()[:3] == [f"{answer.values[0]:.5g}", "money", "3"]
+    assert f"{PRICE} [money]: {tried} values from " in said
+    assert f"Of {tried} values tried, income is highest at {answer.values[0]:.5g} money." in said
+    assert "there, over 6 seeds that the search has not seen" in said
+
+
+def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
+    """Unseen seeds are no point of their own; nothing is compared, the best one is as wanted."""
+    text = SWEEP.replace("maximise: income", "minimise: income")
+    assert text != SWEEP
+    answer = found(write(tmp_path, text), tmp_path / "out")
+    swept = open_swept(tmp_path / "out")
+    assert swept.points == len(answer.tried) and swept.runs == 3 * len(answer.tried)
+    assert swept.search is not None and swept.search.there == answer.outcome
+    best = swept.labels[best_first(swept)[0]]
+    assert best == f"{answer.values[0]:.5g} money"
+    said = found_of(swept)
+    assert said.contrasts == () and said.matters == () and "is lowest at " in said.headline
+    points = sweep_values(tmp_path / "out")["points"]
+    assert [p["outcomes"]["income"]["n"] for p in points] == [3] * len(answer.tried)
 
 
 def test_several_parameters_and_constraints(tmp_path: Path) -> None:

@@ -27,14 +27,9 @@ from ecnomy.analysis.reproduce.judge import (
 )
 from ecnomy.analysis.reproduce.made_of import Sources
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
-from ecnomy.analysis.reproduce.record import (
-    Figure,
-    Recorded,
-    claims_of,
-    read_record,
-    stale,
-    stale_lines,
-)
+from ecnomy.analysis.reproduce.record import claims_of, stale, stale_lines
+from ecnomy.analysis.reproduce.record_file import read_record
+from ecnomy.analysis.reproduce.recorded import Figure, Recorded
 from ecnomy.analysis.reproduce.session import cost_of, reproduce
 from ecnomy.analysis.reproduce.studies import Form
 from paper_pool import Here, Quiet

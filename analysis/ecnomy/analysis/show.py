@@ -51,6 +51,10 @@ def show_command(
 
     console = console_for_tables(_WIDEST)
     if is_sweep(results):
+        if as_json:
+            from ecnomy.analysis.sweep_report.values import sweep_values
+
+            return print_json(sweep_values(results))
         from ecnomy.analysis.sweep_table import print_sweep
 
         file = plot if plot is not None else results / SWEEP

@@ -250,6 +250,13 @@ def named(head: dict[str, Any], texts: Callable[[str], list[str]]) -> Names:
 def replicates_in(head: dict[str, Any]) -> tuple[Any, Any]:
     """Of each run of a sweep in order, the number of its point and of its replicate."""
     total = len(head["points"])
+    if head.get("places"):
+        places = np.asarray(head["places"], dtype=np.int64)
+        order = np.argsort(places, kind="stable")
+        n = np.bincount(places)
+        replicates = np.empty(total, dtype=np.int64)
+        replicates[order] = np.arange(total) - np.repeat(np.cumsum(n) - n, n)
+        return places, replicates
     if not head.get("counts"):
         numbers = np.arange(total)
         return numbers // head["replicates"], numbers % head["replicates"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.value_words import words_of
@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["guarantors_in", "mark_of", "print_sweep"]
+__all__ = ["guarantee_values", "guarantors_in", "mark_of", "print_sweep", "values_words"]
 
 _SOLD = ".calls_sold"
 _LEVEL = 0.95
+_CALLS = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
 _LONG = 20  # characters of a value that is not wrapped
-_WIDE = 140  # columns, where the output is not a terminal
+_MANY = 12  # values that are listed
 
 
 def guarantors_in(frame: pd.DataFrame) -> tuple[str, ...]:
@@ -60,8 +61,6 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
     from ecnomy.analysis.sweeps import open_sweep, parameter_units
     from ecnomy.markets.sweep.store import head_of
 
-    if not console.is_terminal:
-        console.width = _WIDE
     head, frame, units = head_of(folder), open_sweep(folder), parameter_units(folder)
     console.print(head.get("title") or folder.name, style="bold", markup=False)
     done = frame[frame["status"] == "done"]
@@ -70,8 +69,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
     paths = [path for path in head["kinds"] if path in frame]
     for path in paths:
         unit = f" [{units[path]}]" if units.get(path) else ""
-        values = ", ".join(words_of(list(done[path].unique())).values())
-        console.print(f"  {path}{unit}: {values}", markup=False)
+        console.print(f"  {path}{unit}: {values_words(done[path])}", markup=False, soft_wrap=True)
     if not done.empty:
         _print_found(folder, console, picture)
     providers = guarantors_in(done)
@@ -89,6 +87,18 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
         )
     console.print(f"a page on it: ecnomy report {folder}", soft_wrap=True, markup=False)
     console.print(f"its columns: ecnomy query {folder}", soft_wrap=True, markup=False)
+
+
+def values_words(column: pd.Series) -> str:
+    """The values of a parameter; of many numbers how many, and from where to where."""
+    values = list(column.dropna().unique())
+    numbers = all(isinstance(value, int | float) for value in values)
+    if len(values) <= _MANY:
+        return ", ".join(words_of(sorted(values) if numbers else values).values())
+    if numbers:
+        return f"{len(values)} values from {min(values):.5g} to {max(values):.5g}"
+    some = list(words_of(values).values())[:_MANY]
+    return f"{', '.join(some)} and {len(values) - _MANY} more"
 
 
 def _print_found(folder: Path, console: Console, picture: Path | None) -> None:
@@ -130,18 +140,38 @@ def _table(done: pd.DataFrame, paths: list[str], provider: str) -> Table:
     return table
 
 
-def _row(rows: pd.DataFrame, provider: str) -> list[str]:
-    names = ("calls_asked", "calls_sold", "calls_blocked", "calls_broken", "revenue", "cost")
-    mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in names}
+def guarantee_values(folder: Path) -> list[dict[str, Any]]:
+    """What guaranteed stream providers sold and earned at each point, for programs: means."""
+    from ecnomy.analysis.sweeps import open_sweep
+
+    frame = open_sweep(folder)
+    done = frame[frame["status"] == "done"]
+    found = []
+    for provider in guarantors_in(done):
+        for point, rows in done.groupby("point"):
+            mean, profit, half, word = _sold(rows, provider)
+            ends = {"mean": profit, "low": profit - half, "high": profit + half}
+            told = {"provider": provider, "point": point, "label": rows["label"].iloc[0]}
+            found.append({**told, **mean, "profit": ends, "verdict": word})
+    return found
+
+
+def _sold(rows: pd.DataFrame, provider: str) -> tuple[dict[str, float], float, float, str]:
+    """Means of calls and money, the mean profit, half its interval, and its mark."""
+    mean = {name: float(rows[f"{provider}.{name}"].mean()) for name in _CALLS}
     profits = [float(v) for v in rows[f"{provider}.profit"] if math.isfinite(v)]
     word, half = mark_of(profits)
-    profit = sum(profits) / len(profits) if profits else math.nan
+    return mean, sum(profits) / len(profits) if profits else math.nan, half, word
+
+
+def _row(rows: pd.DataFrame, provider: str) -> list[str]:
+    mean, profit, half, word = _sold(rows, provider)
     return [
         str(len(rows)),
-        *(_count(mean[name]) for name in names[:2]),
+        *(_count(mean[name]) for name in _CALLS[:2]),
         _share(mean["calls_blocked"], mean["calls_asked"]),
         _share(mean["calls_broken"], mean["calls_sold"]),
-        *(significant(mean[name]) for name in names[4:]),
+        *(significant(mean[name]) for name in _CALLS[4:]),
         significant(profit, 2, "+"),
         significant(half),
         word,

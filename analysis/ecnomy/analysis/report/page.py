@@ -39,7 +39,7 @@ def write_gsp_page(results: Sequence[Path], file: Path, command: list[str]) -> P
         ResultsError: a table is missing, or the page and `ecnomy show` disagree.
         InputError: a package is missing.
     """
-    from ecnomy.analysis.reproduce.record import write_whole
+    from ecnomy.analysis.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("page.html")
     page = gsp_page(results, command)

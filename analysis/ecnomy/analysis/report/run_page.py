@@ -69,7 +69,7 @@ def write_run_page(folder: Path, file: Path, told: Sequence[str]) -> tuple[str, 
         ResultsError: a table is missing, or the ledger and the balances disagree.
         InputError: a package is missing.
     """
-    from ecnomy.analysis.reproduce.record import write_whole
+    from ecnomy.analysis.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("run.html")
     page = run_page(open_run(folder), told)

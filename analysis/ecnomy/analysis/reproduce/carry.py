@@ -28,16 +28,9 @@ from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.made_of import CODE_CHANGED, ENGINE_CHANGED, Sources
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.probes import probes_of
-from ecnomy.analysis.reproduce.record import (
-    Recorded,
-    outcomes_of,
-    quick_figures,
-    read_probes,
-    read_record,
-    stale,
-    stale_lines,
-    write_record,
-)
+from ecnomy.analysis.reproduce.record import outcomes_of, stale, stale_lines
+from ecnomy.analysis.reproduce.record_file import read_probes, read_record, write_record
+from ecnomy.analysis.reproduce.recorded import Recorded, quick_figures
 from ecnomy.analysis.reproduce.studies import Form
 
 __all__ = ["carried_over", "main"]

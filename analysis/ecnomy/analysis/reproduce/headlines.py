@@ -16,7 +16,7 @@ import msgspec
 
 from ecnomy.analysis.reproduce.catalogue import Headline, Paper
 from ecnomy.analysis.reproduce.judge import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUTED
-from ecnomy.analysis.reproduce.record import Figure, Recorded, Under
+from ecnomy.analysis.reproduce.recorded import Figure, Recorded, Under
 from ecnomy.analysis.reproduce.wording import region_text
 
 __all__ = ["NOT_REPRODUCED", "REPRODUCED", "UNDECIDED", "Line", "headline_lines", "numbers_text"]

@@ -43,7 +43,7 @@ _APART: Final = tuple(
             "papers",
             "pictures",
         ),
-        *("carry", "probes", "record", "session", "table", "wording"),
+        *("carry", "probes", "record", "record_file", "recorded", "session", "table", "wording"),
     )
 )
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits

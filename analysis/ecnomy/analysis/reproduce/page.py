@@ -31,17 +31,12 @@ from ecnomy.analysis.reproduce.judge import (
 )
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.pictures import entry_file
-from ecnomy.analysis.reproduce.record import (
-    CONTROL,
-    REASON,
-    Figure,
-    Recorded,
-    read_record,
-    write_whole,
-)
+from ecnomy.analysis.reproduce.record_file import read_record
+from ecnomy.analysis.reproduce.recorded import CONTROL, REASON, Figure, Recorded
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form
 from ecnomy.analysis.reproduce.wording import region_text
+from ecnomy.analysis.whole_file import write_whole
 
 __all__ = ["write_page"]
 

@@ -20,7 +20,9 @@ import numpy as np
 from ecnomy.analysis.panels import COLOURS, panel_style, save
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import Samples, interval_of
-from ecnomy.analysis.reproduce.record import recorded, versions, write_record
+from ecnomy.analysis.reproduce.record import versions
+from ecnomy.analysis.reproduce.record_file import write_record
+from ecnomy.analysis.reproduce.recorded import recorded
 from ecnomy.analysis.reproduce.session import Reproduced
 from ecnomy.analysis.reproduce.studies import Form, Studies
 from ecnomy.analysis.statistics import Interval

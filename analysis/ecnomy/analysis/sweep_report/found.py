@@ -21,6 +21,7 @@ from ecnomy.analysis.sweep_report.contrasts import Contrast, contrasts_of, level
 from ecnomy.analysis.sweep_report.curves import Best, best_of
 from ecnomy.analysis.sweep_report.matters import Matters, matters_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, mean_interval, open_swept
+from ecnomy.analysis.sweep_report.searched import search_words
 from ecnomy.analysis.sweep_report.words import Scale, percent_of, q_text, scale_of
 from ecnomy.markets.sweep.mains import better
 
@@ -68,6 +69,9 @@ def conclusion_lines(folder: Path) -> tuple[str, ...]:
 
 def found_of(swept: Swept) -> Found:
     """What a sweep found."""
+    if swept.search is not None:
+        headline, detail = search_words(swept, swept.search)
+        return Found(headline, detail, None, (), (), {}, (), None)
     contrasts = contrasts_of(swept)
     bests = {
         (number, outcome): best

@@ -53,7 +53,7 @@ def write_sweep_page(
         ResultsError: no run is done.
         InputError: no run has such an outcome, or a package is missing.
     """
-    from ecnomy.analysis.reproduce.record import write_whole
+    from ecnomy.analysis.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("page.html")
     swept = open_swept(folder, outcomes)

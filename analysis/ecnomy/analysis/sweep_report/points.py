@@ -29,7 +29,7 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.sweep.mains import main_outcomes
 from ecnomy.markets.sweep.store import head_of
 
-__all__ = ["LEVEL", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
+__all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 
 LEVEL: Final = 0.95
 _ANY: Final = 4  # outcomes, where none is a known one
@@ -39,6 +39,25 @@ _NO_OUTCOMES: Final = (
 )
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+
+
+class Search(msgspec.Struct, frozen=True):
+    """What a search looked for (ecnomy.markets.sweep.searched).
+
+    Attributes:
+        verb: that goes on with it and tells the answer.
+        bounds: an outcome, and between what its mean has to be; None for no end.
+        checked: the points that it came back to with seeds of their own; None while it has to none.
+        there: the first outcome over these seeds, at the last of these points.
+    """
+
+    verb: str
+    aim: str
+    outcome: str
+    target: float | None
+    bounds: tuple[tuple[str, float | None, float | None], ...] = ()
+    checked: tuple[int, ...] = ()
+    there: Interval | None = None
 
 
 class Varied(msgspec.Struct, frozen=True):
@@ -84,6 +103,7 @@ class Swept(msgspec.Struct, frozen=True):
             so that it holds LEVEL (sequential.py).
         looks: how often a point may have been looked at.
         notes: what a reader must know, such as runs that failed.
+        search: what was searched for, None where all points were asked for.
     """
 
     folder: Path
@@ -98,6 +118,7 @@ class Swept(msgspec.Struct, frozen=True):
     level: float = LEVEL
     looks: int = 1
     notes: tuple[str, ...] = ()
+    search: Search | None = None
 
     def of(self, outcome: str) -> Floats:
         """A column of outcomes."""
@@ -183,7 +204,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
     there = np.array([place for place, _ in told], dtype=np.int64)
     varied = tuple(v for v in _varied(head, read, places, paths) if len(np.unique(v.codes)) > 1)
     looks = len(head.get("looks", ())) or 1
-    return Swept(
+    swept = Swept(
         folder=folder,
         title=head.get("title") or Path(head["file"]).stem,
         varied=varied,
@@ -197,6 +218,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         looks=looks,
         notes=_notes(len(head["points"]), made, failed, head),
     )
+    return _of_search(swept, head) if "search" in head else swept
 
 
 def _columns(connection: Any) -> dict[str, str]:
@@ -225,6 +247,30 @@ def _chosen(
     if not found:
         raise ResultsError(f"{folder}: its runs have no outcomes to report on")
     return found
+
+
+def _of_search(swept: Swept, head: dict[str, Any]) -> Swept:
+    """The runs that a search chose by; what it came back to with other seeds stands apart."""
+    search = msgspec.convert(head["search"], Search)
+    own = swept.replicate < head["replicates"]
+    if not own.all():
+        places = swept.point[~own]
+        last = int(places[-1])
+        there = mean_interval(swept.values[~own, 0][places == last], LEVEL)
+        checked = tuple(dict.fromkeys(int(place) for place in places))
+        search = msgspec.structs.replace(search, checked=checked, there=there)
+    told = tuple(msgspec.structs.replace(v, codes=v.codes[own], x=v.x[own]) for v in swept.varied)
+    left = int((~own).sum())
+    note = f"{left} runs with seeds that the search has not seen are in no mean of a point."
+    return msgspec.structs.replace(
+        swept,
+        varied=told,
+        values=swept.values[own],
+        point=swept.point[own],
+        replicate=swept.replicate[own],
+        notes=(*swept.notes, *(() if own.all() else (note,))),
+        search=search,
+    )
 
 
 def _moves(column: Floats) -> bool:

@@ -19,6 +19,7 @@ from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.found import Found, Q
 from ecnomy.analysis.sweep_report.fronts import front_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
+from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.words import Scale, minus, percent_of, q_text, scale_of
 from ecnomy.markets.sweep.mains import better
 
@@ -130,11 +131,9 @@ def _points(swept: Swept) -> Section:
     scales, main = scales_of(swept), swept.outcomes[0]
     tables = {name: swept.table(name) for name in swept.outcomes}
     halves = {n: half_widths(spread, k, swept.level) for n, (_, spread, k) in tables.items()}
-    mean = tables[main][0]
-    sign = better(main) or 1
-    order = np.argsort(-sign * np.where(np.isfinite(mean), mean, -sign * np.inf), kind="stable")
+    order = best_first(swept)
     some = order[:_MOST_ROWS]
-    if swept.points <= _MOST_ROWS:
+    if swept.points <= _MOST_ROWS and swept.search is None:
         some = np.arange(swept.points)
     rows = []
     for i in some:
@@ -144,8 +143,9 @@ def _points(swept: Swept) -> Section:
         ]
         rows.append((Cell(swept.labels[i] or "all"), *cells, Cell(str(int(tables[main][2][i])))))
     strong = tuple(i for i, place in enumerate(some) if place == order[0])
-    word = "highest" if sign > 0 else "lowest"
-    note = f"Means and half-widths of {100 * swept.level:.3g} % intervals; bold: {word} {main}."
+    word = "highest" if (better(main) or 1) > 0 else "lowest"
+    bold = "the best one" if swept.search is not None else f"{word} {main}"
+    note = f"Means and half-widths of {100 * swept.level:.3g} % intervals; bold: {bold}."
     if swept.points > _MOST_ROWS:
         note += f" The best {_MOST_ROWS} of {swept.points:,} points; all with ecnomy query."
     head = ("point", *(scales[name].axis for name in swept.outcomes), "runs")

@@ -12,6 +12,7 @@ from ecnomy.analysis.panels import save
 from ecnomy.analysis.sweep_report import pictures
 from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
+from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.words import scale_of
 from ecnomy.markets.sweep.mains import better
 
@@ -29,16 +30,19 @@ _BEST: Final = 15
 
 
 def points_table(swept: Swept) -> Table:
-    """The points with means and half-widths; a star at the best one."""
+    """The points with means and half-widths, a star at the best one.
+
+    Of many points and of those of a search the best ones alone, the best one first.
+    """
     from rich import box
     from rich.table import Table
 
     outcomes = swept.outcomes[:_OUTCOMES]
-    main, sign = outcomes[0], better(outcomes[0]) or 1
+    main = outcomes[0]
     tables = {name: swept.table(name) for name in outcomes}
-    mean = np.where(np.isfinite(tables[main][0]), sign * tables[main][0], -np.inf)
-    order = np.argsort(-mean, kind="stable")
-    some = np.arange(swept.points) if swept.points <= _MOST else order[:_BEST]
+    order = best_first(swept)
+    all_of_them = swept.points <= _MOST and swept.search is None
+    some = np.arange(swept.points) if all_of_them else order[:_BEST]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     table.add_column("point", no_wrap=max(len(swept.labels[i]) for i in some) <= 40)
     table.add_column("runs", justify="right", no_wrap=True)

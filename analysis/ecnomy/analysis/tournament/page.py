@@ -50,7 +50,7 @@ def write_page(tournament: Tournament, found: Found, file: Path) -> Page:
     Raises:
         InputError: jinja2 is missing.
     """
-    from ecnomy.analysis.reproduce.record import write_whole
+    from ecnomy.analysis.whole_file import write_whole
 
     template = environment(Path(__file__).parent).get_template("page.html")
     page = page_of(tournament, found)
@@ -61,7 +61,7 @@ def write_page(tournament: Tournament, found: Found, file: Path) -> Page:
 
 def write_payoffs(found: Found, file: Path) -> None:
     """Write every pay-off: a row for each mix and strategy."""
-    from ecnomy.analysis.reproduce.record import write_whole
+    from ecnomy.analysis.whole_file import write_whole
 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -13,11 +13,13 @@ from typing import Annotated, Any, Final
 import typer
 
 from ecnomy.markets.commands import INTERRUPTED, Jobs, SweepEngine, terminated
+from ecnomy.markets.printing import Json, print_json
 
 __all__ = ["observer_of", "progress_text", "sweep_command"]
 
 # Named as a user would name it: markets imports nothing of ecnomy.analysis.
 CONCLUSION: Final = "ecnomy.analysis.sweep_report.found:conclusion_lines"
+VALUES: Final = "ecnomy.analysis.sweep_report.values:sweep_values"
 _LINE_S = 10.0  # between two lines of progress where there is no terminal
 
 Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
@@ -39,6 +41,7 @@ def sweep_command(
     retry_failed: Retry = False,
     accept_old_code: OldCode = False,
     engine: SweepEngine = None,
+    as_json: Json = False,
 ) -> None:
     """Make all runs of a sweep that are not there yet."""
     from ecnomy.agents.errors import InputError
@@ -54,21 +57,28 @@ def sweep_command(
     if sweep.tune:
         raise InputError(f"{config}: found tune, which `ecnomy tune {config}` searches")
     if dry_run:
-        return _dry(sweep, workers, scheduler)
+        return _dry(sweep, workers, scheduler, as_json)
     try:
-        _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
+        tally = _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
     except OSError as error:
         raise unwritten(error) from error
     except KeyboardInterrupt:
         print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
         raise SystemExit(INTERRUPTED) from None
+    if as_json:
+        return _print_values(folder, tally)
+    _report(tally, folder)
     _conclude(folder)
 
 
 def _in_rounds(
     sweep: Any, folder: Path, retry: bool, old_code: bool, where: tuple[str, int]
-) -> None:
-    """Make what is missing; with `until` as long as points ask for more replicates."""
+) -> Any:
+    """Make what is missing; with `until` as long as points ask for more replicates.
+
+    Returns:
+        The Tally of all rounds: of the runs that were made, `failed` are those of all that failed.
+    """
     from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
     from ecnomy.markets.sweep.pool import DaskPool
     from ecnomy.markets.sweep.rounds import grown
@@ -94,10 +104,11 @@ def _in_rounds(
                     finally:
                         observer.stop()
                 made += len(points)
-                tally = Tally(len(store.points), max(0, len(store.points) - made), made)
                 more = grown(sweep, folder)
                 if not points or more == asked:
-                    return _report(tally, store)
+                    failed = sum(one.status == "failed" for one in store.records.values())
+                    present = max(0, len(store.points) - made)
+                    return Tally(len(store.points), present, made, failed)
             finally:
                 store.close()
             asked = more
@@ -117,11 +128,23 @@ def _say_store(store: Any) -> None:
         )
 
 
-def _report(tally: Any, store: Any) -> None:
-    failed = sum(record.status == "failed" for record in store.records.values())
-    made = f"{tally.done + tally.failed} made, {tally.present} were there"
-    print(f"{tally.total} runs: {made}" + (f"; {failed} failed" if failed else ""))
-    print(f"results: {store.folder}")
+def _report(tally: Any, folder: Path) -> None:
+    made = f"{tally.done} made, {tally.present} were there"
+    print(f"{tally.total} runs: {made}" + (f"; {tally.failed} failed" if tally.failed else ""))
+    print(f"results: {folder}")
+
+
+def _print_values(folder: Path, tally: Any) -> None:
+    """What the sweep found as JSON, with how many runs were made now; failures alone have none."""
+    from ecnomy.agents.errors import ResultsError
+
+    runs = {"asked": tally.total, "made": tally.done, "failed": tally.failed}
+    module, _, function = VALUES.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), function)(folder)
+    except ResultsError:
+        found = {"folder": folder, "runs": {"done": 0}}
+    print_json({**found, "runs": {**found["runs"], **runs}})
 
 
 def _conclude(folder: Path) -> None:
@@ -139,13 +162,17 @@ def _conclude(folder: Path) -> None:
     print(f"a page: ecnomy report {folder}")
 
 
-def _dry(sweep: Any, workers: int, scheduler: str) -> None:
+def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
     """`N runs`, and an estimate from a few made here."""
     import os
 
     from ecnomy.markets.sweep.driver import estimate_s
 
     most = f", at most {sweep.places * sweep.until.most}" if sweep.until else ""
+    if as_json:
+        at_most = sweep.places * sweep.until.most if sweep.until else len(sweep)
+        runs = {"asked": len(sweep), "most": at_most}
+        return print_json({"runs": runs, "each_s": estimate_s(sweep)})
     print(f"{len(sweep)} runs{most}")
     each_s = estimate_s(sweep)
     if scheduler:

@@ -19,7 +19,7 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.engines import DEFAULT_ENGINE
-from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import Code, code_now, digest_of
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute
 from ecnomy.markets.sweep.pool import LOST, Pool, PoolLost

@@ -15,7 +15,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.engines import DEFAULT_ENGINE
-from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import code_now
 from ecnomy.markets.sweep.store import head_of, is_sweep
 

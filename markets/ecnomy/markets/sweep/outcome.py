@@ -28,7 +28,7 @@ from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.preparing import market_of
 from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.sweep.config import Limits, scenario_at
+from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.fingerprint import (
     Code,
     code_now,
@@ -40,6 +40,7 @@ from ecnomy.markets.sweep.fingerprint import (
     strategy_modules,
 )
 from ecnomy.markets.sweep.gathered import Gathered
+from ecnomy.markets.sweep.laid_over import scenario_at
 from ecnomy.markets.sweep.measure import OURS, measured, measures_of
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog

@@ -22,7 +22,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.inputs.remedy import pip_install
-from ecnomy.markets.sweep.config import UNLIMITED, Limits
+from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 
 __all__ = ["LOST", "DaskPool", "LazyPool", "Pool", "PoolError", "PoolLost"]
 

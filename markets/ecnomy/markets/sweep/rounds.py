@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.sequential import chosen_outcome, columns_in, counts_of, figures
 from ecnomy.markets.sweep.store import every_name
 

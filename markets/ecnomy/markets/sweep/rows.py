@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.space import Block
 

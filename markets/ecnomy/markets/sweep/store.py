@@ -28,10 +28,11 @@ from typing import Any, Final, TextIO
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
+from ecnomy.markets.sweep.searched import search_of
 from ecnomy.markets.sweep.space import Point
 
 __all__ = [
@@ -137,7 +138,7 @@ class Store:
         self._loose: set[str] = set()
         self._read()
         self.generation = 1 + max((r.generation for r in self.records.values()), default=0)
-        _replace(folder / _HEAD, _ENCODE(_head(sweep, list(self._points))))
+        _replace(folder / _HEAD, _ENCODE(_head(sweep, self._points)))
 
     @property
     def points(self) -> dict[str, Point]:
@@ -257,16 +258,17 @@ def head_of(folder: Path) -> dict[str, Any]:
     return head
 
 
-def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
-    more: dict[str, Any] = {} if sweep.calibrate else {"factors": factors_of(sweep)}
+def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:
+    searched = search_of(sweep, list(points.values()))
+    more: dict[str, Any] = searched or {"factors": factors_of(sweep)}
     if sweep.until:
         level = sweep.until.level_of_look(sweep.replicates)
         more |= {"until": msgspec.to_builtins(sweep.until), "level_of_look": level}
         more["looks"] = sweep.until.looks(sweep.replicates)
         more["counts"] = sweep.counts or (sweep.replicates,) * sweep.places
     return {
-        **more,
         "outcomes": sweep.outcomes,
+        **more,
         "paired": sweep.paired,
         "own": bool(sweep.measure),
         "whole": whole_of(sweep),
@@ -279,7 +281,7 @@ def _head(sweep: Sweep, points: list[str]) -> dict[str, Any]:
         "engine": sweep.engine,
         "kinds": kinds_of(sweep),
         "replicates": sweep.replicates,
-        "points": points,
+        "points": list(points),
         "plan": _plan(sweep),
     }
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.markets.engine_process import EngineProcess
-from ecnomy.markets.sweep.config import UNLIMITED, Limits
+from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 
 __all__ = ["OverTime", "Watchdog"]
 

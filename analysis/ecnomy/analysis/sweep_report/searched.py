@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The points of a search (`tune`, `calibrate`): which one is best by what was looked for.
+
+A search looks where it hopes to find: values are neither a grid nor samples, so that they are not
+compared two by two, and no share of the variance is told. The best of many noisy means is partly
+luck; the verb that searched says how sure it is, with seeds that the search has not seen.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.outcome_names import called
+from ecnomy.analysis.sweep_report.points import Search, Swept
+from ecnomy.analysis.sweep_report.words import scale_of
+from ecnomy.markets.sweep.mains import better
+
+__all__ = ["best_first", "search_words"]
+
+Floats = npt.NDArray[np.float64]
+_WORDS = {"maximise": "highest", "minimise": "lowest"}
+
+
+def best_first(swept: Swept) -> npt.NDArray[np.int64]:
+    """All points, the best one first: by what was searched for, else by the main outcome."""
+    main, search = swept.outcomes[0], swept.search
+    mean = swept.table(main)[0]
+    if search is None or search.outcome != main:
+        loss = -(better(main) or 1) * mean
+    elif search.aim == "target":
+        loss = abs(mean - search.target) if search.target is not None else 0 * mean
+    else:
+        loss = mean if search.aim == "minimise" else -mean
+    loss = np.where(np.isfinite(loss), loss, np.inf)
+    return np.lexsort((loss, _outside(swept)))
+
+
+def _outside(swept: Swept) -> Floats:
+    """How far each point is outside of the bounds of a search; 0 within."""
+    found = np.zeros(swept.points)
+    for outcome, least, most in swept.search.bounds if swept.search else ():
+        if outcome not in swept.outcomes:
+            continue
+        low, high = (math.inf if end is None else end for end in (least, most))
+        mean = swept.table(outcome)[0]
+        below = 0.0 if least is None else low - mean
+        above = 0.0 if most is None else mean - high
+        size = max(abs(end) for end in (least, most) if end is not None) or 1.0
+        found += np.nan_to_num(np.maximum(np.maximum(below, above), 0.0) / size, nan=np.inf)
+    return found
+
+
+def search_words(swept: Swept, search: Search) -> tuple[str, str]:
+    """The best point in a sentence, and the outcome there."""
+    main, again = swept.outcomes[0], f"Repeat `ecnomy {search.verb}`"
+    if main != search.outcome or (search.aim == "target" and search.target is None):
+        return f"{swept.points} points of a search for {called(search.outcome)}.", (
+            f"{again}, which prints what was found; nothing is run twice."
+        )
+    best = int(best_first(swept)[0])
+    if _outside(swept)[best] > 0:
+        return f"None of {swept.points} values tried keeps the constraints.", ""
+    scale = scale_of(main, swept.of(main))
+    target = "" if search.target is None else scale.with_unit(f"{search.target * scale.by:.4g}")
+    word = _WORDS.get(search.aim, f"nearest to {target}")
+    kept = " among those that keep the constraints" if search.bounds else ""
+    opens = f"Of {swept.points} values tried, {called(main)} is {word} at {swept.labels[best]}"
+    if search.there is None or best not in search.checked:
+        return f"{opens}{kept}.", f"The search is not over: {again[0].lower()}{again[1:]}."
+    there = scale.with_unit(scale.between(search.there.mean, search.there.half_width))
+    seeds = f"over {search.there.n} seeds that the search has not seen"
+    what = "to see which values are as good" if search.verb == "tune" else "for its interval"
+    more = f"{again} {what}; nothing is run twice"
+    return f"{opens}{kept}.", f"{there} there, {seeds}. {more}."

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep as its file declares it, and the runs that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.inputs.overrides import located
+from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.sweep.blocks import plain_tree
+from ecnomy.markets.sweep.calibration import Calibration
+from ecnomy.markets.sweep.calibration import beginning as calibration_beginning
+from ecnomy.markets.sweep.laid_over import laid_over, overrides_of, parsed, scenario_at
+from ecnomy.markets.sweep.sequential import Until
+from ecnomy.markets.sweep.space import Assignment, Block, Point, points
+from ecnomy.markets.sweep.tuning import Tuning
+from ecnomy.markets.sweep.tuning import beginning as tuning_beginning
+
+__all__ = ["UNLIMITED", "Limits", "Sweep"]
+
+UNLIMITED: Final = -1
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one run may use; UNLIMITED for no bound."""
+
+    time_ps: int = UNLIMITED  # wall time
+    memory_bytes: int = UNLIMITED  # address space of the engine
+
+
+class Sweep(msgspec.Struct, frozen=True):
+    """A sweep, resolved as far as can be without loading each point's scenario.
+
+    Attributes:
+        file: the sweep file, as named in messages.
+        base: the scenario with `set` laid over it, as JSON text: what workers are sent.
+        blocks: what is varied.
+        keep: whether each run's results folder is kept.
+        measure: module:function of outcome columns of its own, "" for none (see measure.py).
+        engine: of all runs, by name.
+        engine_stated: whether the file names it.
+        variant: `path=value`, laid over every point.
+        calibrate: a parameter that is searched for, None where there is none.
+        tune: parameters that are searched for the best of an outcome, None where there are none.
+        chosen: its points, where a search has chosen them; none: those of the blocks.
+        outcomes: columns that are looked at first, the main one before the others.
+        until: when a point has replicates enough, None: after `replicates`.
+        counts: with `until`, how many replicates each point of the blocks has so far.
+    """
+
+    file: str
+    title: str
+    scenario: str
+    base: str
+    blocks: tuple[Block, ...]
+    replicates: int
+    seed: int
+    paired: bool
+    limits: Limits
+    keep: bool
+    engine: str = DEFAULT_ENGINE
+    engine_stated: bool = False
+    measure: str = ""
+    variant: tuple[str, ...] = ()
+    calibrate: Calibration | None = None
+    tune: Tuning | None = None
+    chosen: tuple[Point, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    until: Until | None = None
+    counts: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        if self.chosen or self.calibrate or self.tune:
+            return len(self.points())
+        if self.counts:
+            return sum(self.counts)
+        return self.replicates * self.places
+
+    @property
+    def places(self) -> int:
+        """How many points the blocks make, replicates apart."""
+        total = 1
+        for block in self.blocks:
+            total *= len(block)
+        return total
+
+    def points(self) -> list[Point]:
+        """All runs of the sweep, in order; of a search those that it begins with."""
+        if self.chosen:
+            return list(self.chosen)
+        if self.calibrate:
+            return calibration_beginning(self.calibrate, self.blocks, self.replicates, self.seed)
+        if self.tune:
+            return tuning_beginning(self.tune, self.replicates, self.seed)
+        if not self.counts:
+            return list(self.all_points(self.replicates))
+        most = max(self.counts)
+        found = self.all_points(most)
+        own = [point for point in found if point.replicate < self.counts[point.number // most]]
+        return [msgspec.structs.replace(point, number=n) for n, point in enumerate(own)]
+
+    def all_points(self, replicates: int) -> Iterator[Point]:
+        """The points of the blocks, with so many replicates each."""
+        return points(self.blocks, replicates=replicates, seed=self.seed, paired=self.paired)
+
+    def scenario_at(self, params: Assignment, seed: int) -> Scenario:
+        """The scenario of a point.
+
+        Raises:
+            ScenarioError: these values make none.
+        """
+        return scenario_at(self.base, self.scenario, params, seed, self.variant)
+
+    def varied(self, params: Assignment) -> bool:
+        """Whether `variant` changes anything at a point.
+
+        Raises:
+            ScenarioError: a path leads nowhere.
+        """
+        chosen = laid_over(parsed(self.base, self.scenario), overrides_of(params))
+        return bool(plain_tree(laid_over(chosen, self.variant)) != plain_tree(chosen))
+
+    def told(self, params: Assignment, path: str) -> str:
+        """What is at a path at a point, as written.
+
+        Raises:
+            InputError: nothing is.
+        """
+        node: Node | None = (tree := self._tree(params))
+        for key in located(tree, path):
+            inside = node.value if node is not None else None
+            if isinstance(inside, list) and isinstance(key, int) and key < len(inside):
+                node = inside[key]
+            else:
+                node = inside.get(str(key)) if isinstance(inside, dict) else None
+        if node is None:
+            raise InputError(f"{self.file}: {path}: nothing there, expected what the scenario sets")
+        return node.text or show(node)
+
+    def _tree(self, params: Assignment) -> Node:
+        tree = parsed(self.base, self.scenario)
+        return laid_over(tree, [*overrides_of(params), *self.variant])

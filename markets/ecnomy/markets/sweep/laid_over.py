@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scenario of a point: the base scenario of a sweep with the point's values laid over it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+
+import msgspec
+
+from ecnomy.markets.inputs.overrides import apply
+from ecnomy.markets.inputs.yamlfile import Node, parse
+from ecnomy.markets.scenario import Scenario, scenario_from_text
+from ecnomy.markets.sweep.space import Assignment, Value
+
+__all__ = ["laid_over", "override_text", "overrides_of", "parsed", "scenario_at"]
+
+
+@functools.lru_cache(maxsize=8)
+def parsed(base: str, name: str) -> Node:
+    """A base scenario as a tree; `name` stands for its file in messages."""
+    return parse(base, name, lines=False)
+
+
+def laid_over(tree: Node, changes: Iterable[str]) -> Node:
+    """A tree with overrides, `path=value` each, in order."""
+    for change in changes:
+        tree = apply(tree, change)
+    return tree
+
+
+def overrides_of(params: Assignment) -> list[str]:
+    """What a point sets, as overrides."""
+    return [f"{path}={override_text(value)}" for path, value in params.items()]
+
+
+def scenario_at(
+    base: str, name: str, params: Assignment, seed: int, variant: tuple[str, ...] = ()
+) -> Scenario:
+    """The scenario that `base` is with these values; `name` stands for its file in messages.
+
+    Raises:
+        ScenarioError: these values make none.
+    """
+    overrides = [*overrides_of(params), *variant]
+    return scenario_from_text(base, name, overrides=overrides, seed=seed)
+
+
+def override_text(value: Value) -> str:
+    """A value as an override has it."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the head of a sweep's folder says of a search, so that it can be shown without its file.
+
+search   verb (`tune` or `calibrate`), aim (maximise, minimise or target), outcome, target (null
+         for none, or where points of the sweep have targets of their own), bounds
+places   of each run, the number of the values it is of: a search comes back to the best ones,
+         with seeds of their own
+factors  of a tuning: its parameters, whose values are as scattered as samples
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from ecnomy.markets.sweep.declared import Sweep
+from ecnomy.markets.sweep.space import Point
+from ecnomy.markets.sweep.tuning import TARGET
+
+__all__ = ["search_of"]
+
+
+def search_of(sweep: Sweep, points: Sequence[Point]) -> dict[str, Any]:
+    """What a head says of a search; {} of a sweep that is none."""
+    if sweep.tune is None and sweep.calibrate is None:
+        return {}
+    numbers: dict[bytes, int] = {}
+    encode = msgspec.json.Encoder(order="sorted").encode
+    places = [numbers.setdefault(encode(point.params), len(numbers)) for point in points]
+    if sweep.calibrate is not None:
+        wanted = sweep.calibrate
+        alone = len(wanted.targets) == 1 and sweep.places == 1
+        target = wanted.targets[0] if alone else None
+        told = {"verb": "calibrate", "aim": TARGET, "outcome": wanted.figure, "target": target}
+        named = dict.fromkeys((wanted.figure, *sweep.outcomes))
+        return {"places": places, "search": {**told, "bounds": ()}, "outcomes": tuple(named)}
+    assert sweep.tune is not None
+    tuning = sweep.tune
+    target = None if math.isnan(tuning.target) else tuning.target
+    told = {"verb": "tune", "aim": tuning.aim, "outcome": tuning.outcome, "target": target}
+    bounds = [(b.outcome, _end(b.least), _end(b.most)) for b in tuning.bounds]
+    named = dict.fromkeys((tuning.outcome, *sweep.outcomes, *(b.outcome for b in tuning.bounds)))
+    factor = {"paths": tuning.paths, "levels": len(numbers), "values": (), "labels": ()}
+    return {
+        "places": places,
+        "search": {**told, "bounds": bounds},
+        "outcomes": tuple(named),
+        "factors": [{**factor, "kind": "tune"}],
+    }
+
+
+def _end(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep file says under `until`, `calibrate` and `tune`, put into the sweep.
+
+Each asks for runs that hang on those before them; only one of them stands in a file.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from ecnomy.markets.inputs.yamlfile import Node
+from ecnomy.markets.sweep.blocks import MOST_RUNS
+from ecnomy.markets.sweep.calibration import read_calibration
+from ecnomy.markets.sweep.declared import Sweep
+from ecnomy.markets.sweep.sequential import read_until
+from ecnomy.markets.sweep.space import Block
+from ecnomy.markets.sweep.tried import check_aliases
+from ecnomy.markets.sweep.tuning import read_tuning
+
+__all__ = ["with_calibration", "with_tuning", "with_until"]
+
+
+def with_until(sweep: Sweep, given: dict[str, Node]) -> Sweep:
+    """The sweep with the rule by which its replicates end."""
+    node = given["until"]
+    for search in ("calibrate", "tune"):
+        if search in given:
+            raise node.place.error("until", f"until beside {search}", "one of them")
+    place = given["replicates"].place if "replicates" in given else node.place
+    return msgspec.structs.replace(sweep, until=read_until(node, sweep.replicates, place))
+
+
+def with_calibration(sweep: Sweep, given: dict[str, Node]) -> Sweep:
+    """The sweep with the parameter that is searched for."""
+    node = given["calibrate"]
+    calibration = read_calibration(node, len(sweep) // sweep.replicates)
+    block = Block("zip", (calibration.path, *calibration.shares), ((),))
+    check_aliases((*sweep.blocks, block), sweep.base, node)
+    _check_search(sweep, given, node, "calibrate")
+    return msgspec.structs.replace(sweep, calibrate=calibration)
+
+
+def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
+    """The sweep with the parameters that are tuned."""
+    node = given["tune"]
+    tuning = read_tuning(node)
+    for other in ("parameters", "calibrate"):
+        if other in given:
+            expected = "tune alone; `set` has what is the same in all runs"
+            raise given[other].place.error(other, f"{other} beside tune", expected)
+    check_aliases((Block("zip", tuning.paths, ((),)),), sweep.base, node)
+    _check_search(sweep, given, node, "tune")
+    if tuning.trials * sweep.replicates > MOST_RUNS:
+        found = f"{tuning.trials:,} with {sweep.replicates:,} replicates each"
+        raise node.place.error("tune.trials", found, f"at most {MOST_RUNS:,} runs")
+    outcomes = sweep.outcomes or (tuning.outcome,)
+    return msgspec.structs.replace(sweep, tune=tuning, outcomes=outcomes)
+
+
+def _check_search(sweep: Sweep, given: dict[str, Node], node: Node, name: str) -> None:
+    """A search has replicates, with the same seeds at every value."""
+    if sweep.replicates < 2:
+        place = given["replicates"].place if "replicates" in given else node.place
+        raise place.error("replicates", "1", f"2 at least, as {name} tells intervals")
+    if not sweep.paired:
+        found = f"independent seeds beside {name}"
+        raise given["seeds"].place.error("seeds", found, "paired: the search compares seeds")

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is looked at before a sweep's first run: its paths, and the scenario of its first point."""
+
+from __future__ import annotations
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.inputs.overrides import located
+from ecnomy.markets.inputs.yamlfile import Node, Place, parse
+from ecnomy.markets.sweep.declared import Sweep
+from ecnomy.markets.sweep.space import Block
+
+__all__ = ["check_aliases", "try_first"]
+
+
+def try_first(sweep: Sweep, root: Node) -> None:
+    """The first point makes a scenario; the scenario as it stands is known to be one.
+
+    Of a tuning both corners of the ranges do.
+    """
+    first = {path: value for b in sweep.blocks for path, value in b.assignments(0)[0].items()}
+    if sweep.calibrate:
+        first |= sweep.calibrate.assignment(sweep.calibrate.range.low)
+    tried = [first]
+    if sweep.tune:
+        ends = zip(*((each.low, each.high) for each in sweep.tune.ranges), strict=True)
+        tried = [sweep.tune.assignment(end) for end in ends]
+    try:
+        for params in tried:
+            sweep.scenario_at(params, sweep.seed)
+    except ScenarioError as error:
+        place = _blamed(root, error.path or "")
+        raise place.error(error.path or "parameters", error.found, error.expected) from None
+
+
+def _blamed(root: Node, path: str) -> Place:
+    """Where the sweep file sets what a fault is about: the first key that the path is, or is in."""
+    given = root.mapping()
+    parts = [given[key] for key in ("set", "parameters", "calibrate", "tune") if key in given]
+    parts += [part for node in parts for part in node.mapping().values()]
+    parts += [item for node in parts for item in node.items()]
+    parts += [node.mapping()["over"] for node in parts if "over" in node.mapping()]
+    keys = {key: place for node in parts for key, place in node.keys.items()}
+    last = path.rpartition(".")[2]
+    exact = [key for key in keys if key == path or key.rpartition(".")[2] == last]
+    return keys[exact[0]] if exact else parts[0].place if parts else root.place
+
+
+def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
+    """No two parameters name the same place, or one inside the other."""
+    scenario = parse(base, "", lines=False)
+    places: dict[tuple[str | int, ...], str] = {}
+    for path in (path for block in blocks for path in block.paths):
+        here = located(scenario, path)
+        for other, name in places.items():
+            if all(a == b or "*" in (a, b) for a, b in zip(here, other, strict=False)):
+                found = f"{path!r} beside {name!r}, which is the same place or around it"
+                raise node.place.error("parameters", found, "each place once")
+        places[here] = path
