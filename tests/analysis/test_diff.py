@@ -241,7 +241,7 @@ def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
         diff([red], [red / "1"])
     with pytest.raises(InputError, match="sweep of 2 points, expected a part of it"):
         diff([laws], [red])
-    with pytest.raises(InputError, match="found 0 values 'blue', expected one of .*: red, virtual"):
+    with pytest.raises(InputError, match="found no value 'blue', expected one of .*: red, virtual"):
         diff([f"{laws}:blue"], [red])
     with pytest.raises(InputError, match="found no parameter 'price'"):
         diff([laws], by="price")

@@ -22,6 +22,7 @@ scenario: scenario.yaml
 parameters: {grid: {sources.gold.count: [1, 2]}}
 replicates: 1
 """
+UNTIL = "until: {outcome: gold.nothing, half-width: 2 %}\n"
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +108,49 @@ def test_a_sweep_says_what_it_found(world: Path, capsys) -> None:
     assert [p["values"] for p in shown["points"]] == [{count["paths"][0]: n} for n in (1, 2)]
     dry = told(capsys, "sweep", world / "sweep.yaml", "--dry-run")
     assert dry["runs"] == {"asked": 2, "most": 2} and dry["each_s"] > 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "report {run} --out {no}/page.html",
+            "--out {no}/page.html: found no folder {no}",
+        ),
+        ("report {sweep} --out {run}", "--out {run}: found a folder, expected the name of a file"),
+        ("report {run} {run}", "report: found 2 folders, expected one; `ecnomy diff` compares"),
+        ("show {run} --plot {no}/a.png", "--plot {no}/a.png: found no folder {no}, expected"),
+        ("diff {run} {again} --csv {no}/a.csv", "--csv {no}/a.csv: found no folder {no}"),
+        ("diff {run} {again} --plot {no}/a.png", "--plot {no}/a.png: found no folder {no}"),
+        ("diff {run}", "found 1 name of runs, expected two"),
+        (
+            "sweep {until} --out {gone}",
+            "{until}: until.outcome: found 'gold.nothing'",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(world: Path, capsys, words: str, said: str) -> None:
+    """Names of files that cannot be written, and of what nobody has: one line, status 2."""
+    until = world / "until.yaml"
+    until.write_text(SWEEP.replace("replicates: 1", "replicates: 5") + UNTIL)
+    names = {name: world / name for name in ("run", "sweep", "no", "again", "gone")}
+    told = {**names, "until": until}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "DaskPool", lambda *_: Here())
+        assert status(*words.format(**told).split()) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1 and lines[0].startswith(f"ecnomy: {said.format(**told)}")
+    assert "generation" not in lines[0]
+
+
+def test_an_outcome_that_no_run_has_is_told(world: Path, capsys) -> None:
+    """The runs are made; that nothing can be concluded from them is said."""
+    file = world / "nothing.yaml"
+    file.write_text(SWEEP + "outcomes: [gold.nothing]\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "DaskPool", lambda *_: Here())
+        assert status("sweep", file, "--out", world / "nothing") == 0
+    assert "outcomes of the sweep file: found 'gold.nothing'" in capsys.readouterr().err
 
 
 def test_query_gives_rows(world: Path, capsys) -> None:

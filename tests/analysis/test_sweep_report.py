@@ -20,6 +20,7 @@ from ecnomy.analysis.sweep_report.contrasts import contrasts_of
 from ecnomy.analysis.sweep_report.curves import best_of
 from ecnomy.analysis.sweep_report.found import found_of
 from ecnomy.analysis.sweep_report.fronts import front_of
+from ecnomy.analysis.sweep_report.maps import front_section, maps_section
 from ecnomy.analysis.sweep_report.matters import matters_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, open_swept
 
@@ -188,6 +189,35 @@ def test_the_page_says_first_what_was_found(folder: Path) -> None:
     assert page.count("<img ") == page.count('alt="') >= 8
     assert CliRunner().invoke(report_app, [str(folder)]).exit_code == 0
     assert (folder / "report.html").read_text() == page, "the same runs, the same bytes"
+
+
+def test_samples_are_drawn_by_what_they_are(tmp_path: Path) -> None:
+    """Levels of Morris's method are cells of their own; long names of points are left out."""
+    over = "market.price_per_mark: {from: 0.1 money, to: 0.4 money}"
+    more = (
+        "sources.gold.count: {from: 1, to: 4}, network.links.wire.rate: {from: 2 Mbps, to: 5 Mbps}"
+    )
+    text = (
+        "version: 1\nscenario: scenario.yaml\nparameters: {morris: {trajectories: 6, levels: 4, "
+        f"over: {{{over}, {more}}}}}}}\nreplicates: 2\noutcomes: [profit.shop, welfare]\n"
+    )
+
+    def made(point) -> dict[str, int | float | None]:
+        price = float(point.params["market.price_per_mark"].split()[0])
+        count = float(point.params["sources.gold.count"])
+        noise = float(np.random.default_rng([point.seed, point.number]).standard_normal())
+        return {"profit.shop": 9 * price + count + 0.01 * noise, "welfare": -count + 0.01 * noise}
+
+    swept = open_swept(made_up(tmp_path, text, made))
+    found = found_of(swept)
+    drawn = maps_section(swept, found)
+    assert drawn is not None
+    cells = [block.rows for block in drawn.blocks if hasattr(block, "alt")][0]
+    assert len(cells) == 16 and {float(row[0]) for row in cells} == {1, 2, 3, 4}
+    assert {float(row[1]) for row in cells} == {0.1, 0.2, 0.3, 0.4}
+    front = front_section(swept)
+    assert front is not None and "whose values are in the CSV" in str(front.blocks[0])
+    assert any("made for Morris's indices: ecnomy sensitivity" in note for note in swept.notes)
 
 
 def test_outcomes_are_chosen(folder: Path, tmp_path: Path) -> None:

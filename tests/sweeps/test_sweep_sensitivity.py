@@ -121,7 +121,7 @@ def test_the_verb_says_which_matter(
     assert (ishigami_sweep / "sensitivity.png").read_bytes()[:4] == b"\x89PNG"
     sensitivity_command(ishigami_sweep)
     told = capsys.readouterr().out
-    assert "│ y " in told and "│ same" not in told
+    assert "│ y " in told and "│ same" not in told and "│ point" not in told
     sensitivity_command(ishigami_sweep, ["y"], as_json=True)
     [found] = json.loads(capsys.readouterr().out)["outcomes"]
     assert found["that_matter"] == list(NAMES) and found["noise"] is None

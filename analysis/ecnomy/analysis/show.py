@@ -47,8 +47,11 @@ def show_command(
     With --json, no picture is drawn.
     """
     from ecnomy.analysis.results import open_run
+    from ecnomy.analysis.whole_file import place_for
     from ecnomy.markets.sweep.store import is_sweep
 
+    if plot is not None:
+        place_for(plot, "--plot")
     console = console_for_tables(_WIDEST)
     if is_sweep(results):
         if as_json:

@@ -71,7 +71,11 @@ def diff_command(
 ) -> None:
     """Show what differs between two runs, or two groups of runs: settings, then every outcome."""
     from ecnomy.analysis.diff.difference import diff
+    from ecnomy.analysis.whole_file import place_for
 
+    for option, file in (("--csv", csv), ("--plot", plot)):
+        if file is not None:
+            place_for(file, option)
     first, second = _groups(runs, bool(by))
     found = diff(first, second, by=by)
     if json:
@@ -98,7 +102,8 @@ def _groups(runs: Sequence[str], by: bool) -> tuple[list[str], list[str]]:
         return first, second
     if len(runs) != (1 if by else 2):
         wanted = "one sweep with --by" if by else "two, or two groups with `--` between them"
-        raise InputError(f"found {len(runs)} names of runs, expected {wanted}")
+        found = "1 name" if len(runs) == 1 else f"{len(runs)} names"
+        raise InputError(f"found {found} of runs, expected {wanted}")
     return [runs[0]], list(runs[1:])
 
 

@@ -168,7 +168,8 @@ def _of_sweep(folder: Path, chosen: str) -> Group:
     found = [(p, v, w) for p in paths for v, w in sweep.words(p).items() if _meant(told, v, w)]
     if len(found) != 1:
         values = "; ".join(f"{p}: {', '.join(sweep.words(p).values())}" for p in paths)
-        raise InputError(f"{folder}: found {len(found)} values {told!r}, expected one of {values}")
+        many = f"{len(found)} values" if found else "no value"
+        raise InputError(f"{folder}: found {many} {told!r}, expected one of {values}")
     ((path, value, words),) = found
     return sweep.group({path: value}, words)
 

@@ -36,7 +36,9 @@ report_app = typer.Typer(cls=_Report, add_completion=False, no_args_is_help=True
 Results = Annotated[
     list[Path], typer.Argument(help="The results folder of a run, of several, or of a sweep.")
 ]
-Folder = Annotated[Path, typer.Argument(help="The results folder of a sweep, or of a run.")]
+Folder = Annotated[
+    list[Path], typer.Argument(help="The results folder of a sweep, or of a run.", metavar="FOLDER")
+]
 Out = Annotated[
     Path | None, typer.Option(help="The page [report.html in the first folder].", metavar="FILE")
 ]
@@ -52,13 +54,18 @@ def _about() -> None:
 
 
 @report_app.command(_FOLDER)
-def page_command(results: Folder, out: Out = None, outcome: Outcome = None) -> None:
+def page_command(folders: Folder, out: Out = None, outcome: Outcome = None) -> None:
     """What a sweep found, or what happened in a run; `folder` may be left out."""
+    from ecnomy.analysis.whole_file import place_for
     from ecnomy.markets.sweep.store import is_sweep
 
-    file = out if out is not None else results / PAGE
+    if len(folders) > 1:
+        expected = "one; `ecnomy diff` compares runs, `ecnomy report gsp` takes several"
+        raise InputError(f"report: found {len(folders)} folders, expected {expected}")
+    results = folders[0]
     if not results.is_dir():
         raise InputError(f"{results}: found no folder, expected the results of a sweep or of a run")
+    file = results / PAGE if out is None else place_for(out, "--out")
     told = ["ecnomy", "report", str(results)]
     told += ["--out", str(out)] if out is not None else []
     told += [word for name in outcome or () for word in ("--outcome", shlex.quote(name))]
@@ -81,8 +88,9 @@ def page_command(results: Folder, out: Out = None, outcome: Outcome = None) -> N
 def gsp_command(results: Results, out: Out = None) -> None:
     """Whether a guaranteed stream provider earns money: one HTML file that needs no network."""
     from ecnomy.analysis.report.page import write_gsp_page
+    from ecnomy.analysis.whole_file import place_for
 
-    file = out if out is not None else results[0] / PAGE
+    file = results[0] / PAGE if out is None else place_for(out, "--out")
     told = ["ecnomy", "report", "gsp", *map(str, results)]
     if out is not None:
         told += ["--out", str(out)]

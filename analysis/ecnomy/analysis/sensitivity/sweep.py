@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Sampled", "indices_of", "sampled", "sensitivity_of", "varying"]
 
 _OURS: Final = (  # columns that are no outcomes
-    *("run", "number", "replicate", "engine", "seed", "status", "reason"),
+    *("run", "number", "point", "replicate", "engine", "seed", "status", "reason"),
     *("engine_cpu_s", "wall_s", "data_packets", "worker"),
 )
 

@@ -110,8 +110,12 @@ def _binned(x: Floats, y: Floats, name: str, level: float) -> Curve:
     known = np.isfinite(y)
     x, y = x[known], y[known]
     count = max(1, min(_BINS, len(x) // 5))
-    edges = np.quantile(x, np.linspace(0, 1, count + 1))
-    bins = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, count - 1)
+    distinct = np.unique(x)
+    if len(distinct) <= count:  # the levels of Morris's method
+        count, bins = len(distinct), np.searchsorted(distinct, x)
+    else:
+        edges = np.quantile(x, np.linspace(0, 1, count + 1))
+        bins = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, count - 1)
     mean, spread, n = moments(y, bins, count)
     middle = moments(x, bins, count)[0]
     half, some = half_widths(spread, n, level), np.flatnonzero(n)

@@ -71,7 +71,7 @@ def found_of(swept: Swept) -> Found:
     """What a sweep found."""
     if swept.search is not None:
         headline, detail = search_words(swept, swept.search)
-        return Found(headline, detail, None, (), (), {}, (), None)
+        return Found(headline, detail, None, (), (), {}, (), 0 if len(swept.varied) == 1 else None)
     contrasts = contrasts_of(swept)
     bests = {
         (number, outcome): best
@@ -255,8 +255,8 @@ def _pairing_words(ratios: Any) -> str:
     runs = 1 / max(middle, 1e-3) ** 2
     if middle >= 0.95:
         return (
-            f"Pairing seeds made little odds here: standard errors of differences are {middle:.2f} "
-            f"of what independent seeds give (median of {len(ratios)})."
+            "Pairing seeds made little difference here: standard errors of differences are "
+            f"{middle:.2f} of what independent seeds give (median of {len(ratios)})."
         )
     return (
         f"Paired seeds: the standard error of a difference is {middle:.2f} of what independent "

@@ -65,7 +65,7 @@ def write_sweep_page(
         title=swept.title,
         found=found,
         lead=lead,
-        sections=(*sections, _made(swept, command)),
+        sections=(*sections, _made(swept, command, bool(found.contrasts))),
         facts=_facts(swept, found),
         notes=swept.notes,
         csv=table,
@@ -151,7 +151,7 @@ def _all_outcomes(folder: Path, swept: Swept) -> tuple[str, str]:
     return table, f"{len(numbers)} outcomes of {of}, means and standard deviations"
 
 
-def _made(swept: Swept, command: list[str]) -> Section:
+def _made(swept: Swept, command: list[str], compared: bool) -> Section:
     """How the page came about."""
     head = head_of(swept.folder)
     seeds = "the same at every point (paired)" if swept.paired else "drawn for each point"
@@ -163,9 +163,11 @@ def _made(swept: Swept, command: list[str]) -> Section:
         ("seeds", seeds),
         ("outcomes", ", ".join(swept.outcomes)),
         ("intervals", f"Student's t over replicates, {100 * swept.level:.4g} %"),
-        ("comparisons", "t tests over pairs of replicates (Welch without pairs), q-values of "
-         "Benjamini and Hochberg over all of the page"),
-    ]  # fmt: skip
+    ]
+    if compared:
+        tests = "t tests over pairs of replicates (Welch without pairs)"
+        qs = "q-values of Benjamini and Hochberg over all of the page"
+        rows.append(("comparisons", f"{tests}, {qs}"))
     cells = tuple((Cell(name), Cell(text)) for name, text in rows)
     table = Table("how-table", "How this page was made", "the sweep's head",
                   ("what", "is"), cells, wide=True)  # fmt: skip

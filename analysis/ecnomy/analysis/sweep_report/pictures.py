@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from ecnomy.analysis.sweep_report.fronts import Front
     from ecnomy.analysis.sweep_report.words import Scale
 
-__all__ = ["bars", "curves", "dots", "front", "heat", "pairs"]
+__all__ = ["LABEL", "bars", "curves", "dots", "front", "heat", "pairs"]
 
 _WIDTH: Final = 4.9
 _BLUE, _GREEN, _RED = COLOURS[1], COLOURS[2], COLOURS[5]
 _LOOKS: Final = (("o", "-", _BLUE), ("s", "--", _RED), ("^", ":", _GREEN), ("D", "-.", "black"))
 _NAMED: Final = 8  # points of a front that bear their name
+LABEL: Final = 40  # characters of a name; longer ones are not told, as what is left tells nothing
 _LOG: Final = 20.0  # largest over smallest value from which on an axis is logarithmic
 
 
@@ -135,7 +136,8 @@ def front(drawn: Front, labels: Sequence[str], x: Scale, y: Scale) -> Figure:
         on = np.flatnonzero(drawn.on)
         on = on[np.argsort(means[on, 0])]
         axis.plot(means[on, 0], means[on, 1], "s--", color=_BLUE, markersize=6, label="front")
-        for i in on.tolist() if len(on) <= _NAMED else ():
+        named = len(on) <= _NAMED and max(len(labels[i]) for i in on.tolist()) <= LABEL
+        for i in on.tolist() if named else ():
             axis.annotate(
                 shortened(labels[i], 24), means[i], xytext=(5, 5), textcoords="offset points",
                 fontsize=8,

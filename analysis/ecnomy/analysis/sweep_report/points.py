@@ -216,7 +216,7 @@ def open_swept(folder: Path, named: Sequence[str] = ()) -> Swept:
         paired=bool(head.get("paired", True)),
         level=1 - (1 - LEVEL) / looks,
         looks=looks,
-        notes=_notes(len(head["points"]), made, failed, head),
+        notes=_notes(folder, made, failed, head),
     )
     return _of_search(swept, head) if "search" in head else swept
 
@@ -319,12 +319,15 @@ def _by_values(head: dict[str, Any], path: str, column: Any) -> Varied:
     return Varied(labels_of_column(path, unit, labels, tuple(map(float, numbers))), codes, x)
 
 
-def _notes(asked: int, made: int, failed: int, head: dict[str, Any]) -> tuple[str, ...]:
-    found = []
+def _notes(folder: Path, made: int, failed: int, head: dict[str, Any]) -> tuple[str, ...]:
+    found, asked = [], len(head["points"])
     if failed:
         found.append(f"{failed} of {asked} runs failed and are left out.")
     if asked > made + failed:
         found.append(f"{asked - made - failed} of {asked} runs are not made yet.")
+    if head.get("plan"):
+        kind = head["plan"]["kind"].capitalize()
+        found.append(f"The points are made for {kind}'s indices: ecnomy sensitivity {folder}")
     if head.get("until"):
         told = head["until"]
         shown = told["half_width"]

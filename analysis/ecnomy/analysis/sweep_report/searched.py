@@ -55,7 +55,7 @@ def _outside(swept: Swept) -> Floats:
 
 def search_words(swept: Swept, search: Search) -> tuple[str, str]:
     """The best point in a sentence, and the outcome there."""
-    main, again = swept.outcomes[0], f"Repeat `ecnomy {search.verb}`"
+    main, again = swept.outcomes[0], f"Repeat ecnomy {search.verb}"
     if main != search.outcome or (search.aim == "target" and search.target is None):
         return f"{swept.points} points of a search for {called(search.outcome)}.", (
             f"{again}, which prints what was found; nothing is run twice."

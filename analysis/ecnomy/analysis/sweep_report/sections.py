@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sections of a sweep's page: comparisons, points, curves, maps, trade-offs, what matters."""
+"""The sections of a sweep's page: comparisons, points, curves, what matters, seeds."""
 
 from __future__ import annotations
 
@@ -12,38 +12,30 @@ import numpy as np
 from ecnomy.analysis.outcome_names import called
 from ecnomy.analysis.panels import shortened
 from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table, Words
-from ecnomy.analysis.svg import svg_of
 from ecnomy.analysis.sweep_report import pictures
+from ecnomy.analysis.sweep_report.blocks import (
+    MOST_ROWS,
+    OF,
+    picture_of,
+    scales_of,
+    text_cell,
+)
 from ecnomy.analysis.sweep_report.contrasts import Contrast, level_rows, units_of
 from ecnomy.analysis.sweep_report.curves import curves_of
 from ecnomy.analysis.sweep_report.found import Found, Q
-from ecnomy.analysis.sweep_report.fronts import front_of
-from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
+from ecnomy.analysis.sweep_report.maps import front_section, maps_section
+from ecnomy.analysis.sweep_report.points import Swept, half_widths, moments
 from ecnomy.analysis.sweep_report.searched import best_first
 from ecnomy.analysis.sweep_report.words import Scale, minus, percent_of, q_text, scale_of
 from ecnomy.markets.sweep.mains import better
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
-__all__ = ["kind_picture", "scales_of", "sections_of", "text_cell"]
+__all__ = ["kind_picture", "sections_of"]
 
-_OF: Final = "the sweep's runs"
-_MOST_ROWS: Final = 200
 _CURVES: Final = 12
-_MAP_LEVELS: Final = 40
 _PAIRS: Final = 10
-
-
-def scales_of(swept: Swept) -> dict[str, Scale]:
-    """How each outcome is printed."""
-    return {name: scale_of(name, swept.of(name)) for name in swept.outcomes}
-
-
-def text_cell(text: str, value: Any = None) -> Cell:
-    """A cell; `value` goes to the CSV in full."""
-    known = value is not None and math.isfinite(float(value))
-    return Cell(text, value=float(value) if known else None)
 
 
 def sections_of(swept: Swept, found: Found) -> list[Section]:
@@ -52,18 +44,12 @@ def sections_of(swept: Swept, found: Found) -> list[Section]:
         _comparisons(swept, found),
         _points(swept),
         _curves(swept, found),
-        _maps(swept),
-        _front(swept),
+        maps_section(swept, found),
+        front_section(swept),
         _matters(swept, found),
         _seeds(swept, found),
     ]
     return [section for section in made if section is not None]
-
-
-def _picture(name: str, caption: str, alt: str, figure: Figure, head: Sequence[str],
-             rows: Sequence[Sequence[Any]]) -> Picture:  # fmt: skip
-    told = tuple(tuple(row) for row in rows)
-    return Picture(name, caption, alt, _OF, svg_of(figure), tuple(head), told)
 
 
 def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
@@ -81,7 +67,7 @@ def kind_picture(swept: Swept, number: int, outcome: str) -> Picture:
     figure = pictures.dots(names, mean[order], half[order], scale, 0)
     caption = f"{called(outcome)} with each {varied.factor.name}"
     head = ("value", outcome, "half-width", "n")
-    return _picture(f"kind-{number}", caption, f"{caption}: {told}.", figure, head, table)
+    return picture_of(f"kind-{number}", caption, f"{caption}: {told}.", figure, head, table)
 
 
 def _comparisons(swept: Swept, found: Found) -> Section | None:
@@ -89,8 +75,8 @@ def _comparisons(swept: Swept, found: Found) -> Section | None:
         return None
     scales = scales_of(swept)
     order = sorted(found.contrasts, key=lambda c: swept.outcomes.index(c.outcome))
-    rows = tuple(_comparison(swept, c, scales[c.outcome]) for c in order[:_MOST_ROWS])
-    strong = tuple(i for i, c in enumerate(order[:_MOST_ROWS]) if c.q <= Q)
+    rows = tuple(_comparison(swept, c, scales[c.outcome]) for c in order[:MOST_ROWS])
+    strong = tuple(i for i, c in enumerate(order[:MOST_ROWS]) if c.q <= Q)
     level = f"{100 * swept.level:.3g} % interval"
     seeds = "seeds are paired" if swept.paired else "seeds are independent"
     left = len(order) - len(rows)
@@ -101,7 +87,7 @@ def _comparisons(swept: Swept, found: Found) -> Section | None:
         + (f" {left} more are left out." if left > 0 else "")
     )
     head = ("outcome", "values compared", "difference", level, "effect", "q", "n")
-    table = Table("comparisons", "Each value beside each other one", _OF, head, rows,
+    table = Table("comparisons", "Each value beside each other one", OF, head, rows,
                   strong=strong, note=note, wide=True)  # fmt: skip
     return Section("compared", "What differs", (table,))
 
@@ -132,8 +118,8 @@ def _points(swept: Swept) -> Section:
     tables = {name: swept.table(name) for name in swept.outcomes}
     halves = {n: half_widths(spread, k, swept.level) for n, (_, spread, k) in tables.items()}
     order = best_first(swept)
-    some = order[:_MOST_ROWS]
-    if swept.points <= _MOST_ROWS and swept.search is None:
+    some = order[:MOST_ROWS]
+    if swept.points <= MOST_ROWS and swept.search is None:
         some = np.arange(swept.points)
     rows = []
     for i in some:
@@ -146,11 +132,11 @@ def _points(swept: Swept) -> Section:
     word = "highest" if (better(main) or 1) > 0 else "lowest"
     bold = "the best one" if swept.search is not None else f"{word} {main}"
     note = f"Means and half-widths of {100 * swept.level:.3g} % intervals; bold: {bold}."
-    if swept.points > _MOST_ROWS:
-        note += f" The best {_MOST_ROWS} of {swept.points:,} points; all with ecnomy query."
+    if swept.points > MOST_ROWS:
+        note += f" The best {MOST_ROWS} of {swept.points:,} points; all with ecnomy query."
     head = ("point", *(scales[name].axis for name in swept.outcomes), "runs")
     caption = f"{swept.points:,} points"
-    table = Table("points", caption, _OF, head, tuple(rows), strong=strong, note=note, wide=True)
+    table = Table("points", caption, OF, head, tuple(rows), strong=strong, note=note, wide=True)
     return Section("all-points", "All points", (table,))
 
 
@@ -177,7 +163,7 @@ def _curves(swept: Swept, found: Found) -> Section | None:
             )
             head = ("curve", varied.axis, outcome, "half-width", "n")
             blocks.append(
-                _picture(
+                picture_of(
                     f"curve-{number}-{len(blocks)}",
                     caption,
                     f"{caption}: {told}.",
@@ -188,88 +174,9 @@ def _curves(swept: Swept, found: Found) -> Section | None:
             )
     if not blocks:
         return None
-    bands = f"Bands are {100 * swept.level:.3g} % intervals of the mean; dashed: where it is best."
+    bands = f"Bands are {100 * swept.level:.3g} % intervals of the mean"
+    bands += "; dashed: where it is best." if any(b.inner for b in found.bests.values()) else "."
     return Section("curves", "Response curves", (Words.of(bands), *blocks))
-
-
-def _maps(swept: Swept) -> Section | None:
-    pair = _mapped(swept)
-    if pair is None:
-        return None
-    down, across = pair
-    scales = scales_of(swept)
-    blocks: list[Block] = []
-    ups, downs = _bins(down), _bins(across)
-    shape = (len(ups[1]), len(downs[1]))
-    for outcome in swept.outcomes[:4]:
-        cell = ups[0] * shape[1] + downs[0]
-        mean, _, n = moments(swept.of(outcome), cell, shape[0] * shape[1])
-        known = mean[np.isfinite(mean)]
-        if not known.size:
-            continue
-        axes = (down.axis, across.axis)
-        figure = pictures.heat(mean.reshape(shape), ups[1], downs[1], axes, scales[outcome])
-        rows = [
-            (a, b, mean[i * shape[1] + j], int(n[i * shape[1] + j]))
-            for i, a in enumerate(ups[1])
-            for j, b in enumerate(downs[1])
-        ]
-        caption = f"{called(outcome)} over {down.factor.name} and {across.factor.name}"
-        ends = [scales[outcome].number(float(v)) for v in (known.min(), known.max())]
-        alt = f"A map of {caption}, from {ends[0]} to {ends[1]}."
-        head = (down.axis, across.axis, outcome, "n")
-        blocks.append(_picture(f"map-{len(blocks)}", caption, alt, figure, head, rows))
-    note = "Means over the runs of each cell, and over all else that varies."
-    return Section("maps", "Two parameters at once", (Words.of(note), *blocks))
-
-
-def _mapped(swept: Swept) -> tuple[Varied, Varied] | None:
-    """The two factors of a map: numbers before others, those of most levels first."""
-    order = sorted(
-        (v for v in swept.varied if v.is_number or len(v.factor.labels) <= _MAP_LEVELS),
-        key=lambda v: (not v.is_number, -len(np.unique(v.codes))),
-    )
-    return (order[0], order[1]) if len(order) > 1 else None
-
-
-def _bins(varied: Varied) -> tuple[Any, list[str]]:
-    """Of each run the row or column of a map that it falls into, and what these are called."""
-    if not varied.factor.sampled and len(varied.factor.labels) <= _MAP_LEVELS:
-        order = np.argsort(varied.factor.values, kind="stable") if varied.factor.values else None
-        if order is None:
-            return varied.codes, list(varied.factor.labels)
-        rank = np.argsort(order)
-        values = np.array(varied.factor.values)[order]
-        return rank[varied.codes], [f"{value:.4g}" for value in values]
-    count = 8
-    edges = np.quantile(varied.x, np.linspace(0, 1, count + 1))
-    bins = np.clip(np.searchsorted(edges, varied.x, side="right") - 1, 0, count - 1)
-    middles = (edges[:-1] + edges[1:]) / 2
-    return bins, [f"{value:.3g}" for value in middles]
-
-
-def _front(swept: Swept) -> Section | None:
-    drawn = front_of(swept)
-    if drawn is None:
-        return None
-    x, y = (scale_of(name, swept.of(name)) for name in (drawn.x, drawn.y))
-    on = [int(i) for i in np.flatnonzero(drawn.on)]
-    figure = pictures.front(drawn, swept.labels, x, y)
-    rows = [
-        (swept.labels[i], *drawn.means[i], *drawn.halves[i], bool(drawn.on[i]))
-        for i in ([*on, *np.flatnonzero(~drawn.on)][:_MOST_ROWS])
-    ]
-    caption = f"{called(drawn.y)} against {called(drawn.x)}"
-    alt = f"{caption}: {len(on)} of {swept.points} points are beaten by no other in both."
-    head = ("point", drawn.x, drawn.y, f"{drawn.x} half-width", f"{drawn.y} half-width", "front")
-    kept = int((~drawn.beaten & ~drawn.on).sum())
-    names = ", ".join(swept.labels[i] for i in on[:8])
-    text = f"On the front, beaten by no other point in both outcomes: {names}"
-    text += f" and {len(on) - 8} more." if len(on) > 8 else "."
-    if kept:
-        text += f" {kept} more may be on it: nothing beats them beyond their intervals."
-    picture = _picture("front", caption, alt, figure, head, rows)
-    return Section("trade-off", "What one gains and another loses", (Words.of(text), picture))
 
 
 def _matters(swept: Swept, found: Found) -> Section | None:
@@ -291,7 +198,7 @@ def _matters(swept: Swept, found: Found) -> Section | None:
     rows = [(names[i], shares[i].mean, shares[i].low, shares[i].high) for i in order]
     told = ", ".join(f"{names[i]} {percent_of(shares[i].mean)}" for i in order)
     caption = f"{called(first.outcome)}, by parameter"
-    blocks.append(_picture("matters-picture", caption, f"{caption}: {told}.", figure,
+    blocks.append(picture_of("matters-picture", caption, f"{caption}: {told}.", figure,
                            ("parameter", "share", "from", "to"), rows))  # fmt: skip
     blocks.append(_matters_table(swept, found))
     how = (
@@ -314,21 +221,26 @@ def _matters_table(swept: Swept, found: Found) -> Table:
         cells = [
             text_cell(
                 percent_of(s.mean)
-                + (f" ({percent_of(s.low)} to {percent_of(s.high)})" if s.n > 2 else ""),
+                + (f" ({100 * s.low:.0f} to {100 * s.high:.0f})" if s.n > 2 else ""),
                 s.mean,
             )
             for s in shares
         ]
         chance = one.chance if one.grid else one.rest
         rows.append((Cell(called(one.outcome)), *cells, text_cell(percent_of(chance), chance)))
-    names = tuple(v.factor.name for v in swept.varied)
+    names = tuple(_breakable(v.factor.name) for v in swept.varied)
     last = "chance" if found.matters[0].grid else "chance and interactions"
     note = "With all interactions, so that shares may add up to more than 100 %."
     return Table(
-        "matters-table", f"Share of variance, {100 * swept.level:.3g} % intervals", _OF,
+        "matters-table", f"Share of variance ({100 * swept.level:.3g} % interval)", OF,
         ("outcome", *names, last), tuple(rows), note=note if found.matters[0].grid else "",
         wide=len(names) > 2,
     )  # fmt: skip
+
+
+def _breakable(name: str) -> str:
+    """A path that may be broken behind its dots, so that columns stay narrow."""
+    return name.replace(".", ".\u200b")
 
 
 def _seeds(swept: Swept, found: Found) -> Section | None:
@@ -350,7 +262,7 @@ def _seeds(swept: Swept, found: Found) -> Section | None:
     caption = "What paired seeds are worth"
     alt = f"{caption}: standard errors of differences are {middle:.2f} of the others (median)."
     head = ("outcome", "first", "second", "standard error ratio", "variance ratio")
-    blocks.append(_picture("pairing", caption, alt, figure, head, rows))
+    blocks.append(picture_of("pairing", caption, alt, figure, head, rows))
     text = (
         f"Every point has the same seeds. The variance of a difference is {middle**2:.2f} of what "
         f"independent seeds would give (median of {len(known)} comparisons, "

@@ -154,8 +154,11 @@ def _conclude(folder: Path) -> None:
     module, _, function = CONCLUSION.partition(":")
     try:
         lines = getattr(importlib.import_module(module), function)(folder)
-    except (ImportError, EcnomyError):
+    except ImportError:
         lines = ()
+    except EcnomyError as error:
+        lines = ()
+        print(f"ecnomy: {error}", file=sys.stderr)
     for line in lines:
         print(line)
     print(f"a table and a picture: ecnomy show {folder}")

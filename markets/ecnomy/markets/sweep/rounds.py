@@ -32,7 +32,7 @@ def grown(sweep: Sweep, folder: Path) -> Sweep:
     columns = columns_in(folder)
     if not columns:
         return msgspec.structs.replace(sweep, counts=(sweep.replicates,) * sweep.places)
-    outcome = chosen_outcome(sweep.until, sweep.outcomes, columns)
+    outcome = chosen_outcome(sweep.file, sweep.until, sweep.outcomes, columns)
     known = figures(folder, outcome)
     counts, _ = counts_of(every_name(sweep), known, sweep.until, sweep.replicates)
     until = msgspec.structs.replace(sweep.until, outcome=outcome)

@@ -12,11 +12,11 @@ from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.space import Block
 
-__all__ = ["cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
+__all__ = ["RESERVED", "cell_of", "factors_of", "kinds_of", "row_of", "table_of", "whole_of"]
 
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 _WHOLE: Final = re.compile(r"[+-]?\d{1,15}(\s|$)")  # "20", "20 packets"; exact as a double too
-_RESERVED: Final = (
+RESERVED: Final = (
     *("run", "point", "seed", "status", "reason", "engine_cpu_s"),
     *("wall_s", "data_packets", "generation", "worker", "code", "strategies"),
 )
@@ -125,7 +125,7 @@ def table_of(rows: list[dict[str, Any]], kinds: dict[str, str | None]) -> Any:
         values = [row.get(name) for row in rows]
         if name in kinds:
             columns[name] = _parameter(values, kinds[name])
-        elif name in _RESERVED:
+        elif name in RESERVED:
             columns[name] = pa.array(values)
         else:
             columns[name] = pa.array(values, _type_of(values))

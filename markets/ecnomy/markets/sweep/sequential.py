@@ -158,6 +158,8 @@ def columns_in(folder: Path) -> list[str]:
     """The outcome columns of recorded runs, in order."""
     import pyarrow.parquet as pq
 
+    from ecnomy.markets.sweep.rows import RESERVED
+
     found: dict[str, None] = {}
     for file in sorted((folder / "shards").glob("*.parquet")):
         with contextlib.suppress(OSError, ValueError):
@@ -165,7 +167,7 @@ def columns_in(folder: Path) -> list[str]:
     for file in sorted((folder / "outcomes").glob("*.json")):
         with contextlib.suppress(OSError, msgspec.DecodeError, KeyError):
             found |= dict.fromkeys(msgspec.json.decode(file.read_bytes())["values"])
-    return list(found)
+    return [name for name in found if name not in RESERVED]
 
 
 def read_until(node: Node, replicates: int, place: Any) -> Until:
@@ -233,7 +235,7 @@ def _level(node: Node) -> float:
     raise node.place.error("until.level", show(node), "a level from 50 % to below 100 %")
 
 
-def chosen_outcome(until: Until, named: Sequence[str], columns: Sequence[str]) -> str:
+def chosen_outcome(file: str, until: Until, named: Sequence[str], columns: Sequence[str]) -> str:
     """The outcome that is looked at.
 
     Raises:
@@ -244,7 +246,7 @@ def chosen_outcome(until: Until, named: Sequence[str], columns: Sequence[str]) -
     found = until.outcome or next(iter(main_outcomes(columns, named)), "")
     if found not in columns:
         raise InputError(
-            f"until.outcome: found {found!r}, which no run has, expected a column of the runs "
-            f"({known_name(found, columns)})"
+            f"{file}: until.outcome: found {found!r}, which no run has, expected a column of the "
+            f"runs ({known_name(found, columns)})"
         )
     return found

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the sections of a sweep's page are put together from: scales, cells, pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ecnomy.analysis.report.parts import Cell, Picture
+from ecnomy.analysis.svg import svg_of
+from ecnomy.analysis.sweep_report.points import Swept
+from ecnomy.analysis.sweep_report.words import Scale, scale_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["OF", "MOST_ROWS", "picture_of", "scales_of", "text_cell"]
+
+OF: Final = "the sweep's runs"
+MOST_ROWS: Final = 200
+
+
+def scales_of(swept: Swept) -> dict[str, Scale]:
+    """How each outcome is printed."""
+    return {name: scale_of(name, swept.of(name)) for name in swept.outcomes}
+
+
+def text_cell(text: str, value: Any = None) -> Cell:
+    """A cell; `value` goes to the CSV in full."""
+    known = value is not None and math.isfinite(float(value))
+    return Cell(text, value=float(value) if known else None)
+
+
+def picture_of(name: str, caption: str, alt: str, figure: Figure, head: Sequence[str],
+             rows: Sequence[Sequence[Any]]) -> Picture:  # fmt: skip
+    """A figure with its values as CSV."""
+    told = tuple(tuple(row) for row in rows)
+    return Picture(name, caption, alt, OF, svg_of(figure), tuple(head), told)
