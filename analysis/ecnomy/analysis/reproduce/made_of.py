@@ -45,7 +45,7 @@ _APART: Final = tuple(
         ),
         *("carry", "probes", "record", "record_file", "recorded", "session", "table", "wording"),
     )
-)
+) + ("ecnomy.analysis.sweep_labels", "ecnomy.analysis.value_words")
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits
 
 
