@@ -61,14 +61,14 @@ Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INE
 
   make -C "{project}"
 
-All runs, two at a time, here (-r 0 in place of -j2 makes the first alone):
+All runs, two at a time, here (with -r 0 before omnetpp.ini the first alone):
 
+  export OMNETPP_NED_PACKAGE_EXCLUSIONS="$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")"
   opp_runall -j2 opp_run -u Cmdenv -l "{project}/inet/ecnomy" \\
-    -n ".:{project}/inet:$INET_ROOT/src" \\
-    -x "$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")" omnetpp.ini
+    -n ".:{project}/inet:$INET_ROOT/src" omnetpp.ini
 
-`opp_run -q runs omnetpp.ini` lists them; a variable that counts 1, 2, 3 stands for the items of the
-sweep file's block in their order. In the OMNeT++ IDE: import as existing projects INET
+`opp_run -u Cmdenv -q runs omnetpp.ini` lists them; a variable that counts 1, 2, 3 stands for the
+items of the sweep file's block in their order. In the OMNeT++ IDE: import as existing projects INET
 (project `inet`), this folder, and {project} (project `ecnomy`); build; run omnetpp.ini, whose
 iterations the run dialog lists.
 """
