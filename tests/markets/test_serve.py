@@ -20,6 +20,7 @@ from ecnomy.markets.bridge import codec, listen
 from ecnomy.markets.bridge.messages import Hello, Refuse, Welcome
 from ecnomy.markets.bridge.wire import Wire
 from ecnomy.markets.engines import find_engine
+from ecnomy.markets.results.manifest import EnginePlan, read_manifest
 from ecnomy.markets.scenario import scenario_from_text
 
 SCENARIO = """
@@ -56,6 +57,7 @@ class Serving:
             text=True,
         )
         self.first = self._line()
+        self.second = self._line()
         self.address = self.first.split()[2].rstrip(",") if self.first else ""
 
     def _line(self) -> str:
@@ -92,7 +94,8 @@ def serving(tmp_path: Path) -> Iterator[Serving]:
 
 def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
     """Each into its own folder, with the tables that a run started by ecnomy has, byte for byte."""
-    assert serving.first.endswith(f"plan {serving.plan.digest[:16]}")
+    assert serving.first.endswith(f"plan {serving.plan.digest}")
+    assert serving.second.endswith(f': *.market.plan = "{serving.plan.digest}"')
     for name in ("001", "002"):
         guest = serving.guest()
         assert guest.wait(60) == 0
@@ -108,21 +111,54 @@ def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
 
 
 def test_other_plan_is_refused_with_both_digests(serving: Serving, tmp_path: Path) -> None:
-    """The engine says why and leaves; nothing is written; the next one is welcome."""
+    """The engine says why, with the line to paste, and leaves; nothing is written."""
     other = make_plan(load(serving.scene, seed=77))
     file = tmp_path / "other.json"
     file.write_bytes(other.to_json())
     guest = serving.guest(plan=file)
     said = guest.communicate(timeout=30)[1]
     assert guest.returncode == 1
-    assert other.digest[:16] in said and serving.plan.digest[:16] in said
+    assert other.digest in said and f'*.market.plan = "{serving.plan.digest}"' in said
+    assert "--any" in said
     assert not serving.folder.exists()
     welcome = serving.guest()
     assert welcome.wait(60) == 0
     welcome.communicate()
     assert serving.next_run() == "001: complete"
     errors = serving.end()[1]
-    assert f"ecnomy: refused: wrong-plan: the engine runs plan {other.digest[:16]}" in errors
+    assert f"ecnomy: refused: wrong-plan: the engine runs plan {other.digest}, " in errors
+
+
+def test_a_repetition_gets_the_market_of_its_seed(serving: Serving, tmp_path: Path) -> None:
+    """OMNeT++ says the plan's digest and another seed: the run is the scenario's with that seed."""
+    answer = _hello(serving, lambda wire: None, seed=serving.plan.seed + 4)
+    assert isinstance(answer, Welcome)
+    assert serving.next_run().startswith("001: engine test 1 hung up")
+    manifest = json.loads((serving.folder / "001/manifest.json").read_text())
+    again = make_plan(load(serving.scene, seed=serving.plan.seed + 4))
+    assert (manifest["seed"], manifest["plan_digest"]) == (again.seed, again.digest)
+    assert manifest["scenario"]["seed"] == again.seed and "engine_plan" not in manifest
+
+
+def test_any_plan_is_taken_on_demand(tmp_path: Path) -> None:
+    """A warning once, before all; the manifest says that it was not checked, and which it was."""
+    there = Serving(tmp_path, "--listen", "tcp://127.0.0.1:0", "--any")
+    other = tmp_path / "other.json"
+    changed = make_plan(load(there.scene, overrides=["network.links.l.rate=7 Mbps"]))
+    other.write_bytes(changed.to_json())
+    for name, file in (("001", other), ("002", there.plan_file)):
+        guest = there.guest(plan=file)
+        assert guest.wait(60) == 0
+        guest.communicate()
+        assert there.next_run() == f"{name}: complete"
+    status, errors = there.end()
+    assert status == 130
+    assert errors.count("ENGINES OF ANY PLAN ARE TAKEN") == 1
+    assert errors.startswith("ecnomy: warning: --any")
+    played, same = (read_manifest(there.folder / name) for name in ("001", "002"))
+    assert played.engine_plan == EnginePlan(changed.digest, checked=False)
+    assert played.plan_digest == there.plan.digest and same.engine_plan is None
+    assert "was not checked" in (there.folder / "001/log.txt").read_text()
 
 
 def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
@@ -141,13 +177,22 @@ def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
     assert serving.end()[0] == 130
 
 
-def _hello(serving: Serving, then, token: str = "") -> object:
+def _hello(serving: Serving, then, token: str = "", seed: int | None = None) -> object:
     """Connect, say hello, take the answer, do `then` with the wire, hang up."""
     port = int(serving.address.rpartition(":")[2])
     wire = Wire(socket.create_connection(("127.0.0.1", port)), 30.0)
     plan = serving.plan
     wire.write(
-        codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", plan.digest, plan.seed, token))
+        codec.encode(
+            Hello(
+                (codec.MAJOR, codec.MINOR),
+                "test",
+                "1",
+                plan.digest,
+                plan.seed if seed is None else seed,
+                token,
+            )
+        )
     )
     answer = codec.decode_body(wire.read())
     then(wire)

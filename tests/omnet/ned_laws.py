@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NED types of the laws, from what the engine says of their parameters.
+"""NED types of the laws, from what the engine says of their parameters and their headers of both.
 
     python tests/omnet/ned_laws.py            # which files differ from the engine's description
     python tests/omnet/ned_laws.py --write    # writes them anew
 
-A parameter keeps its name and has no unit in NED (its name or comment says it); a flag is a bool, a
-choice a string with its names as @enum. What has no default in the law's table has none in NED.
+What a law does and what a parameter means stands in its header (law_headers.py) and becomes NED's
+documentation. A quantity of a unit that NED knows has it as @unit and not in its name, `interval`
+for interval_s; the name with the unit is read too, as a plain number. A flag is a bool, a choice a
+string with its names as @enum. What has no default in the law's table has none in NED, or nan.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from ecnomy.markets.omnet.names import law_parameter
+from law_headers import LawHeader, law_headers
 
 __all__ = ["FAMILIES", "Family", "described", "files", "ned_text", "ned_type"]
 
@@ -39,6 +44,7 @@ class Family:
     end: str  # further lines of the parameters section
 
 
+_NAMED: Final = "        // By which the engines know it.\n"
 _HOLDER: Final = '        @class(LawHolder);\n        @display("i=block/cogwheel");\n'
 
 FAMILIES: Final = {
@@ -69,23 +75,52 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def _declaration(parameter: Mapping[str, Any]) -> str:
-    """A parameter's line in NED."""
+def _range(parameter: Mapping[str, Any], unit: str) -> str:
+    """Its unit and range in words."""
+    if parameter["unit"] in ("choice", "flag"):
+        return ""
+    most = "" if parameter["max"] >= 1e300 else f" to {parameter['max']:g}"
+    told = {"": "", "unit": "In what `unit` says, "}.get(unit, f"In {unit}, ")
+    return f" {told}{'f' if told else 'F'}rom {parameter['min']:g}{most}."
+
+
+def _declaration(parameter: Mapping[str, Any], meaning: str) -> str:
+    """A parameter's lines in NED: what it means, and its declaration."""
     name, unit, default = parameter["name"], parameter["unit"], parameter["default"]
+    quantity, ned_unit = law_parameter(name, unit)
+    above = f"        // {_escaped(meaning)}{_range(parameter, ned_unit or unit)}\n"
     if unit == "choice":
         names = ",".join(f'"{choice}"' for choice in parameter["choices"])
         given = None if default is None else f'"{parameter["choices"][int(default)]}"'
-        head, comment = f"string {name} @enum({names})", ""
+        head = f"string {name} @enum({names})"
     elif unit == "flag":
         given = None if default is None else str(bool(default)).lower()
-        head, comment = f"bool {name}", ""
+        head = f"bool {name}"
     else:
         given = None if default is None else _number(default)
-        most = "" if parameter["max"] >= 1e300 else f" to {_number(parameter['max'])}"
         head = f"double {name}"
-        comment = f"  // {unit + ', ' if unit else ''}from {_number(parameter['min'])}{most}"
+    if ned_unit:
+        told = f"`{quantity}` as a plain number, by its name in scenarios and older exports."
+        plain = f"        // {told}\n"
+        return (
+            f"{plain}        {head} = default({given or 'nan'});\n"
+            f"{above}        double {quantity} @unit({ned_unit}) = "
+            f"default({name} * 1{ned_unit});\n"
+        )
     value = "" if given is None else f" = default({given})"
-    return f"        {head}{value};{comment}\n"
+    return f"{above}        {head}{value};\n"
+
+
+def _escaped(text: str) -> str:
+    """As neddoc reads it: ~Name would be a link."""
+    return text.replace("~", "~~")
+
+
+def _documentation(family: str, law: str, header: LawHeader) -> str:
+    """What a type is, its formula and source as the header has them."""
+    lines = [f"The {family} law `{law}`, from {header.file}.", "", "<pre>"]
+    lines += [*header.head, "</pre>"]
+    return "".join(f"// {_escaped(line)}".rstrip() + "\n" for line in ["", *lines, ""])
 
 
 def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> str:
@@ -98,20 +133,18 @@ def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> 
     """
     place = FAMILIES[family]
     package = "ecnomy." + place.folder.replace("/", ".")
+    header = law_headers()[family, law]
     imports = f"import {place.imports};\n\n" if place.imports else ""
     return (
         "// SPDX-License-Identifier: LGPL-3.0-or-later\n"
         f"package {package};\n\n"
         f"{imports}"
-        "//\n"
-        f"// The {family} law `{law}`: formula and source in laws/{family}/, parameters as\n"
-        "// `ecnomy-engine describe` prints them, from which this file is made.\n"
-        "//\n"
+        f"{_documentation(family, law, header)}"
         f"simple {ned_type(family, law)} {place.kind}\n"
         "{\n"
         "    parameters:\n"
-        f'        {place.law} = "{law}";\n'
-        f"{''.join(_declaration(p) for p in parameters)}"
+        f'{_NAMED if place.law.startswith("string") else ""}        {place.law} = "{law}";\n'
+        f"{''.join(_declaration(p, header.meanings[p['name']]) for p in parameters)}"
         f"{place.end}"
         "}\n"
     )

@@ -42,8 +42,11 @@ def test_every_example_can_be_exported(file: Path) -> None:
     assert (network, ini) == texts(make_plan(load(file)))
     values = ini_values(ini)
     ends = Counter(key.rpartition(".")[2] for key in values)
-    assert ends["linkIndex"] == len(plan.links) == network.count("DatarateChannel {")
-    assert ends["sourceIndex"] == 2 * len(plan.sources)
+    assert ends["linkName"] == len(plan.links) == network.count("DatarateChannel {")
+    assert ends["sourceName"] == 2 * len(plan.sources)
+    assert not any(end.endswith("Index") for end in ends)
+    assert values["Scenario.market.links"].strip('"').split() == [link.name for link in plan.links]
+    assert values["warmup-period"] == values["Scenario.market.warmup"]
     assert sum(int(values[k]) for k in values if k.endswith(".numApps")) == 2 * len(plan.sources)
 
 
@@ -59,10 +62,13 @@ def walk(plan: Plan, address: str, start: int) -> int:
     network, ini = texts(plan)
     values, nodes = ini_values(ini), [node.name for node in wired(plan).nodes]
     wires = re.findall(r"(\w+)\.pppg\$o\[(\d+)\] -->[^>]*?--> (\w+)\.pppg\$i", network, re.DOTALL)
-    there = {(name, gate): end for name, gate, end in wires}
+    there = {
+        (name, values[f"Scenario.{name}.ppp[{gate}].interfaceName"].strip('"')): end
+        for name, gate, end in wires
+    }
     here = nodes[start]
     for _ in range(len(nodes) + 1):
-        routes = dict(r.split("/32>ppp") for r in _list(values, f"Scenario.{here}.routes"))
+        routes = dict(r.split("/32>") for r in _list(values, f"Scenario.{here}.routes"))
         if address not in routes:
             break
         here = there[here, routes[address]]
@@ -154,11 +160,14 @@ def test_export_is_a_verb(tmp_path: Path) -> None:
     words += [str(config), str(tmp_path / "p"), "--set", "duration=70 s", "--seed", "5"]
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert str(tmp_path / "p") in done.stdout
-    general, _, serve = (tmp_path / "p/omnetpp.ini").read_text().partition("[Config Serve]")
+    ini = (tmp_path / "p/omnetpp.ini").read_text()
+    general, *more = re.split(r"^\[Config (\w+)\]$", ini, flags=re.MULTILINE)
     values = ini_values(general)
     assert values["sim-time-limit"] == values["Scenario.market.duration"] == "70s"
     assert values["Scenario.market.seed"] == "5 + ${repetition}"
-    assert ini_values(serve)["Scenario.market.seed"] == "5"
+    assert more[::2] == ["WithoutMarket", "Repetitions", "Serve"]  # the first is preselected
+    assert all(text.count("\ndescription = ") == 1 for text in (general, *more[1::2]))
+    assert values["warmup-period"] == values["Scenario.market.warmup"] == "10s"
     assert "<name>p</name>" in (tmp_path / "p/.project").read_text()
     again = subprocess.run(words, capture_output=True, text=True, check=False)
     assert again.returncode == 2

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.omnet.names import law_type
+from ecnomy.markets.omnet.names import law_parameter, law_type
 from ecnomy.markets.omnet.quantities import bits_per_second, number, time
 from ecnomy.markets.plan import Law, Plan
 from ecnomy.markets.plan.laws import law_table
@@ -106,8 +106,9 @@ def test_every_law_reaches_the_project(family: str) -> None:
         values = ini_values(texts(with_law(plan, family, law))[1])
         (place,) = {k.removesuffix("typename") for k, v in values.items() if v == f'"{kind.name}"'}
         for entry in table:
-            value = values[place + entry.name]
-            assert entry.name in all_parameters(kind)
+            name, unit = law_parameter(entry.name, entry.unit)
+            value = values[place + name].removesuffix(unit)
+            assert name in all_parameters(kind)
             if entry.unit == "choice":
                 assert value == f'"{entry.choices[-1]}"'
             elif entry.unit == "flag":
@@ -168,9 +169,9 @@ def test_every_parameter_of_sources_and_market_is_set() -> None:
     values = ini_values(texts(everything())[1])
     for module, name, left in (
         ("Scenario.market", "ecnomy.market.MarketBridge", {"socket", "token"}),
-        ("Scenario.a.app[0]", "ecnomy.traffic.TcpSource", set()),
-        ("Scenario.a.app[2]", "ecnomy.traffic.CallSource", set()),
-        ("Scenario.c.app[5]", "ecnomy.traffic.UdpSource", set()),
+        ("Scenario.a.app[0]", "ecnomy.traffic.TcpSource", {"sourceIndex"}),
+        ("Scenario.a.app[2]", "ecnomy.traffic.CallSource", {"sourceIndex"}),
+        ("Scenario.c.app[5]", "ecnomy.traffic.UdpSource", {"sourceIndex"}),
     ):
         wanted = all_parameters(TYPES[name]) - left
         given = {key.rpartition(".")[2] for key in values if key.startswith(f"{module}.")}

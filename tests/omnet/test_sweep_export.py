@@ -18,6 +18,7 @@ from ecnomy.markets.cli import main
 from ecnomy.markets.omnet.export import INI, NED, project
 from ecnomy.markets.omnet.inifile import omnetpp_ini
 from ecnomy.markets.omnet.installation import Installation
+from ecnomy.markets.omnet.layout import placed
 from ecnomy.markets.omnet.network import channel_settings, network_ned
 from ecnomy.markets.omnet.sweep_export import not_exported, sweep_project
 from ecnomy.markets.omnet.wiring import wired
@@ -74,7 +75,7 @@ def runs_in(ini: str) -> list[Lines]:
 def lines_of(plan: Plan) -> Lines:
     """The ini of a plan as it is written for that plan alone, its channels beside it."""
     wiring = wired(plan)
-    text = omnetpp_ini(plan, wiring, served=False)
+    text = omnetpp_ini(plan, wiring, served=False).replace("description = ", "# ")
     lines = dict(line.split(" = ", 1) for line in text.splitlines() if " = " in line)
     return lines | {f"Scenario.{k}": v for k, v in channel_settings(plan, wiring)}
 
@@ -91,7 +92,7 @@ def checked(sweep: Sweep) -> None:
         assert int(first) + int(more) == int(wanted.pop(SEED)) == point.seed
         wanted.pop(PLAN)
         assert {key: lines[key] for key in wanted} == wanted
-        assert files[NED] == network_ned(plan, wired(plan), channels=False)
+        assert files[NED] == network_ned(plan, wired(plan), placed(plan), channels=False)
 
 
 def test_each_run_has_the_ini_of_its_point(tmp_path: Path) -> None:
@@ -169,12 +170,12 @@ def test_what_is_not_in_it_is_said(tmp_path: Path, capsys) -> None:
 
 
 def test_repetitions_of_a_scenario_differ(tmp_path: Path) -> None:
-    """Each has the next seed; the market of `serve` knows the scenario's alone."""
+    """Each has the next seed, with a market too."""
     (tmp_path / "scenario.yaml").write_text(SCENARIO)
     plan = make_plan(load(tmp_path / "scenario.yaml", seed=5))
     general, serve = project(plan, "modules")[INI].split("[Config Serve]")
     assert f"{SEED} = 5 + ${{repetition}}\n" in general
-    assert serve.endswith(f"{SEED} = 5\n")
+    assert SEED not in serve
     last = make_plan(load(tmp_path / "scenario.yaml", seed=2**64 - 1))
     assert f"{SEED} = -1 + ${{repetition}}\n" in project(last, "modules")[INI]
 
@@ -216,11 +217,11 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
         main(["export", str(file), str(folder)])
     assert not left.value.code
     told = (folder / "README.txt").read_text()
-    words = re.search(r"^  (export OMNETPP_NED.*?omnetpp\.ini)$", told, re.MULTILINE | re.DOTALL)
-    assert words is not None, told
+    words = re.findall(r"^  ((?:export|opp_runall) .*?)\n\n", told, re.MULTILINE | re.DOTALL)
+    assert len(words) == 2, told
     path = {"PATH": f"{omnet.opp_run.parent}:{os.environ['PATH']}"}
     made = subprocess.run(
-        ["bash", "-c", words[1]], cwd=folder, env=os.environ | path, text=True,
+        ["bash", "-ec", "\n".join(words)], cwd=folder, env=os.environ | path, text=True,
         capture_output=True, timeout=300, check=False,
     )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr

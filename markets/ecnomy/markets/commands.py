@@ -60,6 +60,10 @@ Address = Annotated[str, typer.Option("--listen", help="tcp://HOST:PORT (0: any)
 Runs = Annotated[
     Path | None, typer.Option("--out", help="Holds a folder per run; results/<scenario>-<seed>.")
 ]
+AnyPlan = Annotated[
+    bool,
+    typer.Option("--any", help="Take networks of any plan, whose parameters are played with."),
+]
 Once = Annotated[bool, typer.Option("--once", help="End after one run.")]
 Token = Annotated[str, typer.Option(help="What engines must know, if others can reach the port.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Runs at a time; 0: one per CPU.", min=0)]
@@ -121,6 +125,7 @@ def check_command(
     config: Config, set_: Changes = None, seed: Seed = None, as_json: Json = False
 ) -> None:
     """Say what a scenario would run, and what about it is doubtful, without running it."""
+    from ecnomy.markets.bridge.server import plan_line
     from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.scenario import load
     from ecnomy.markets.scenario.check import warnings
@@ -134,6 +139,7 @@ def check_command(
 
         return print_json(summary_values(scenario, plan, doubts))
     print(summary(scenario, plan))
+    print(f"\nplan {plan.digest}\n  an OMNeT++ network of it: {plan_line(plan.digest)}")
     for warning in doubts:
         print(f"warning: {warning}")
 
@@ -147,9 +153,11 @@ def serve_command(
     set_: Changes = None,
     seed: Seed = None,
     no_market: WithoutMarket = False,
+    any_plan: AnyPlan = False,
 ) -> None:
     """Wait for engines started by hand, and be their market, one run after another."""
     from ecnomy.markets.bridge.listen import listen
+    from ecnomy.markets.bridge.server import plan_line
     from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.runner import default_folder
     from ecnomy.markets.scenario import load
@@ -161,8 +169,13 @@ def serve_command(
     folder = out or default_folder(scenario)
     try:
         with listen(address, token) as listener:
-            print(f"listening on {listener.address}, plan {plan.digest[:16]}", flush=True)
-            runs = served(listener, scenario, plan, folder, token=token, market=not no_market)
+            print(f"listening on {listener.address}, plan {plan.digest}", flush=True)
+            line = plan_line(plan.digest)
+            print(f"a network of this plan has in its omnetpp.ini: {line}", flush=True)
+            market = not no_market
+            runs = served(
+                listener, scenario, plan, folder, token=token, market=market, any_plan=any_plan
+            )
             for run, reason in runs:
                 print(f"{run}: {reason or 'complete'}", flush=True)
                 if once:

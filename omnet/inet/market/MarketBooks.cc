@@ -41,6 +41,7 @@ MarketBridge& MarketBridge::of(const omnetpp::cComponent* asking) {
 }
 
 int MarketBridge::addLink(int index, const LinkPlan& plan, IMarkingLink* link) {
+  if (index < 0) index = placeOf("links", plan.name);
   const std::size_t at = place(links_, index, "links", [](auto* host) { return host != nullptr; });
   links_[at] = link;
   if (plan_.links.size() < links_.size()) plan_.links.resize(links_.size());
@@ -50,6 +51,7 @@ int MarketBridge::addLink(int index, const LinkPlan& plan, IMarkingLink* link) {
 
 int MarketBridge::addSource(int index, const SourcePlan& plan, const inet::L3Address& remote,
                             int port, ISource* source) {
+  if (index < 0) index = placeOf("sources", plan.name);
   const std::size_t at =
       place(sources_, index, "sources", [](const Source& entry) { return entry.host != nullptr; });
   sources_[at] = {source, remote, port, 0};
@@ -75,7 +77,9 @@ void MarketBridge::openBooks() {
     Source& source = sources_[i];
     if (!source.host) throw cRuntimeError("no source has index %d", static_cast<int>(i));
     source.firstFlow = flow;
-    const SourcePlan& plan = plan_.sources[i];
+    SourcePlan& plan = plan_.sources[i];
+    plan.path = linksOf(plan, source.host->path(false));
+    plan.ack_path = linksOf(plan, source.host->path(true));
     const int index = static_cast<int>(i);
     peers_[source.remote.toIpv4().getInt()].push_back({source.port, plan.count, index, flow});
     for (const auto& [path, classes] :
@@ -83,10 +87,6 @@ void MarketBridge::openBooks() {
       std::uint32_t hop = accounts_.add_path(*path, *classes, index);
       hops_.emplace_back();
       for (const std::int32_t link : *path) {
-        if (link < 0 || static_cast<std::size_t>(link) >= links_.size()) {
-          throw cRuntimeError("the path of source '%s' has link %d, which there is not",
-                              plan.name.c_str(), link);
-        }
         checkClass(plan, accounts_.hops[hop]);
         hops_.back().emplace_back(link, hop++);
       }

@@ -30,6 +30,20 @@ double cpu_s() {
   return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
 }
 
+// The market at an address, or how to start one.
+bridge::Client reach(const std::string& address) {
+  try {
+    return bridge::Client::connect(address);
+  } catch (const bridge::ProtocolError& error) {
+    if (error.name() != "hung-up") throw;
+    throw cRuntimeError(
+        "%s. Start the market first, in another terminal: ecnomy serve SCENARIO.yaml --listen %s "
+        "(SCENARIO.yaml is what this network stands for); or choose a configuration without a "
+        "market",
+        error.detail().c_str(), address.c_str());
+  }
+}
+
 }  // namespace
 
 MarketBridge::~MarketBridge() {
@@ -99,7 +113,7 @@ void MarketBridge::connect() {
   if (socket >= 0) {
     client_ = std::make_unique<bridge::Client>(socket);
   } else if (!address.empty()) {
-    client_ = std::make_unique<bridge::Client>(bridge::Client::connect(address));
+    client_ = std::make_unique<bridge::Client>(reach(address));
   } else {
     return;
   }

@@ -36,7 +36,8 @@ class ISource {
  public:
   virtual ~ISource() = default;
   virtual void takeOrder(int member, const FlowOrder& order) = 0;
-  virtual FlowState state(int member) = 0;  // in_flight is filled in by the bridge
+  virtual FlowState state(int member) = 0;       // in_flight is filled in by the bridge
+  virtual std::string path(bool ack) const = 0;  // names or indices of links, apart by spaces
   // Telephone sources: hands in calls that are complete by now, or all of them at the end.
   virtual void settleCalls(bool end) { (void)end; }
 };
@@ -69,7 +70,8 @@ class MarketBridge : public omnetpp::cSimpleModule {
   static MarketBridge& of(const omnetpp::cComponent* asking);
   static MarketBridge* find();  // nullptr where there is none
 
-  // In INITSTAGE_LOCAL, indices as in the plan, each once; -1: the next one. Returns the index.
+  // In INITSTAGE_LOCAL, indices as in the plan, each once; -1: the place of its name in the parameter `links`
+  // or `sources`, or the next one where that is empty. Returns the index.
   int addLink(int index, const LinkPlan& plan, IMarkingLink* link);
   // What goes to (remote, port + member) is of flow `member`, and its ACKs come from there.
   int addSource(int index, const SourcePlan& plan, const inet::L3Address& remote, int port,
@@ -121,6 +123,8 @@ class MarketBridge : public omnetpp::cSimpleModule {
   void readRecord();
 
   // Books
+  int placeOf(const char* list, const std::string& name);
+  std::vector<std::int32_t> linksOf(const SourcePlan& source, const std::string& path) const;
   void openBooks();
   void checkClass(const SourcePlan& source, const Hop& hop) const;
   const Peer* peer(const inet::L3Address& address, int port) const;
@@ -140,6 +144,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   bool keepWaiting();
 
   Plan plan_;
+  std::unordered_map<std::string, std::unordered_map<std::string, int>> places_;  // by list
   std::vector<IMarkingLink*> links_;
   std::vector<Source> sources_;
   std::unordered_map<std::uint32_t, std::vector<Peer>> peers_;    // by IPv4 address

@@ -32,8 +32,27 @@ double choice(const cComponent* module, const Parameter& parameter, const std::s
   refuse(module, parameter.name, "is '" + value + "', expected one of " + parameter.choices);
 }
 
+// Quantities that NED knows: interval_s of a table is `interval @unit(s)` there, where it is declared so.
+constexpr struct {
+  const char *unit, *suffix, *ned;
+} kQuantities[] = {{"s", "_s", "s"}, {"bit/s", "_bps", "bps"}, {"bytes", "_bytes", "B"}};
+
+std::string nedName(const cComponent* module, const Parameter& parameter) {
+  const std::string name = parameter.name;
+  for (const auto& [unit, suffix, ned] : kQuantities) {
+    const std::size_t at = name.rfind(suffix);
+    if (parameter.unit != std::string(unit) || at == std::string::npos) continue;
+    const std::string stem = name.substr(0, at);
+    if (!module->hasPar(stem.c_str())) continue;
+    const char* declared = const_cast<cComponent*>(module)->par(stem.c_str()).getUnit();
+    if (declared && declared == std::string(ned)) return stem;
+  }
+  return name;
+}
+
 double lawValue(const cComponent* module, const Parameter& parameter) {
-  const cPar& par = const_cast<cComponent*>(module)->par(parameter.name);
+  const std::string name = nedName(module, parameter);
+  const cPar& par = const_cast<cComponent*>(module)->par(name.c_str());
   switch (par.getType()) {
     case cPar::BOOL:
       return par.boolValue() ? 1 : 0;
@@ -245,8 +264,6 @@ SourcePlan sourceParameters(const cComponent* module, const cComponent* traffic,
   SourcePlan source{};
   source.name = module->par("sourceName").stdstringValue();
   source.count = static_cast<std::int32_t>(module->par("count").intValue());
-  source.path = indexList(module, "path");
-  source.ack_path = indexList(module, "ackPath");
   source.classes = indexList(module, "classes");
   source.ack_classes = indexList(module, "ackClasses");
   source.start_at = timeParameter(module, "start");

@@ -25,7 +25,8 @@ std::vector<std::int32_t> indexList(const omnetpp::cComponent* module, const cha
 // by the names of its table. Throws cRuntimeError naming module, parameter and range.
 LawPlan lawParameters(const omnetpp::cComponent* module, const char* family);
 // The source that `module` stands for, all but its laws' parameters from ITS OWN parameters; those of
-// the laws from the submodules or siblings given (window may be null for datagrams).
+// the laws from the submodules or siblings given (window may be null for datagrams). Its paths are the
+// market's to find: they may be names.
 SourcePlan sourceParameters(const omnetpp::cComponent* module, const omnetpp::cComponent* traffic,
                             const omnetpp::cComponent* window);
 

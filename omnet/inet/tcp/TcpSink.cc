@@ -10,6 +10,7 @@
 #include "inet/common/packet/Packet.h"
 #include "inet/common/socket/SocketTag_m.h"
 #include "inet/transportlayer/contract/tcp/TcpCommand_m.h"
+#include "traffic/WantedSource.h"
 
 namespace ecnomy::omnet {
 
@@ -33,13 +34,13 @@ void TcpSink::initialize(int stage) {
 void TcpSink::checkSource() const {
   const MarketBridge& market = MarketBridge::of(this);
   const Label label = market.label({}, 0, address_, port_);
-  const int wanted = static_cast<int>(par("sourceIndex").intValue());
-  const bool found = label.source >= 0 && (wanted < 0 || wanted == label.source) &&
+  const WantedSource wanted(this);
+  const bool found = label.source >= 0 &&
+                     wanted.is(label.source, market.sourcePlan(label.source)) &&
                      label.flow == market.firstFlow(label.source) &&
                      count_ == market.sourcePlan(label.source).count;
   if (found) return;
-  throw cRuntimeError("no source%s sends to %s, ports %d to %d",
-                      wanted < 0 ? "" : (" of index " + std::to_string(wanted)).c_str(),
+  throw cRuntimeError("no source%s sends to %s, ports %d to %d", wanted.words().c_str(),
                       address_.str().c_str(), port_, port_ + count_ - 1);
 }
 

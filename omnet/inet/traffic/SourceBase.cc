@@ -52,6 +52,10 @@ void SourceBase::handleMessage(cMessage* message) {
   startMember(member);
 }
 
+std::string SourceBase::path(bool ack) const {
+  return getParentModule()->par(ack ? "ackPath" : "path").stdstringValue();
+}
+
 Stream SourceBase::stream(int member, const char* use) const {
   return Stream(market_->seed(), "source/" + plan_.name + "/" + std::to_string(member) + "/" + use);
 }

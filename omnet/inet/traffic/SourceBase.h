@@ -16,6 +16,7 @@ namespace ecnomy::omnet {
 
 class SourceBase : public omnetpp::cSimpleModule, public ISource {
  protected:
+  std::string path(bool ack) const override;
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
   // LOCAL: reads and announces. APPLICATION_LAYER: openMembers, and the starts are scheduled.
   void initialize(int stage) override;

@@ -9,6 +9,7 @@
 #include "inet/networklayer/common/EcnTag_m.h"
 #include "inet/transportlayer/common/L4PortTag_m.h"
 #include "traffic/DatagramTag.h"
+#include "traffic/WantedSource.h"
 
 namespace ecnomy::omnet {
 
@@ -41,12 +42,11 @@ void UdpSink::initialize(int stage) {
 
 void UdpSink::findSource() {
   const Label label = market_->label({}, 0, address_, port_);
-  const int wanted = static_cast<int>(par("sourceIndex").intValue());
-  if (label.source < 0 || (wanted >= 0 && wanted != label.source) ||
+  const WantedSource wanted(this);
+  if (label.source < 0 || !wanted.is(label.source, market_->sourcePlan(label.source)) ||
       label.flow != market_->firstFlow(label.source) ||
       count_ != market_->sourcePlan(label.source).count) {
-    throw cRuntimeError("no source%s sends to %s, ports %d to %d",
-                        wanted < 0 ? "" : (" of index " + std::to_string(wanted)).c_str(),
+    throw cRuntimeError("no source%s sends to %s, ports %d to %d", wanted.words().c_str(),
                         address_.str().c_str(), port_, port_ + count_ - 1);
   }
   firstFlow_ = label.flow;

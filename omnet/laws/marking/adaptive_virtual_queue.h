@@ -21,9 +21,13 @@ class AdaptiveVirtualQueue : public MarkingLaw {
  public:
   static constexpr const char* kName = "adaptive-virtual-queue";
   static constexpr Parameter kParameters[] = {
+      // Share of the capacity that arrivals shall come to rest at: gamma of the paper.
       {"utilization", "", 0.98, 1e-6, 1, ""},
+      // How fast the virtual capacity follows: damping factor alpha of the paper.
       {"alpha", "1/s", 0.15, 0, 1e6, ""},
+      // The virtual buffer B, in packets of the mean size.
       {"buffer_packets", "packets", NAN, 0, 1e12, ""},
+      // Size of the packets that buffer_packets counts.
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
   };
 

@@ -12,6 +12,7 @@ class FixedMarking : public MarkingLaw {
  public:
   static constexpr const char* kName = "fixed";
   static constexpr Parameter kParameters[] = {
+      // Of each arrival, to be marked.
       {"probability", "", NAN, 0.0, 1.0, ""},
   };
 

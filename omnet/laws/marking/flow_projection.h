@@ -62,11 +62,17 @@ class FlowProjection : public MarkingLaw {
  public:
   static constexpr const char* kName = "flow-projection";
   static constexpr Parameter kParameters[] = {
+      // The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7).
       {"buffer_packets", "packets", NAN, 0, 1e12, ""},
+      // Size of the packets that buffer_packets counts.
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      // A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4).
       {"gap_divisor", "", 10, 1e-3, 1e9, ""},
+      // Weight of the estimate so far in the RTT: m (christin2003 section 2.1).
       {"rtt_memory", "", 0.9, 0, 1, ""},
+      // A flow silent for more than so many RTT projects nothing until it sends again.
       {"forget_rtts", "", 4, 0, 1e9, ""},
+      // Which rounds are samples of the RTT: all, or screened, those that a gap of sending began.
       {"estimator", "choice", 0, 0, 1, "rounds,screened"},
   };
 

@@ -28,16 +28,27 @@ class FlowProjectionHeuristic : public MarkingLaw {
  public:
   static constexpr const char* kName = "flow-projection-heuristic";
   static constexpr Parameter kParameters[] = {
+      // The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7).
       {"buffer_packets", "packets", NAN, 0, 1e12, ""},
+      // Size of the packets that buffer_packets counts.
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      // A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4).
       {"gap_divisor", "", 10, 1e-3, 1e9, ""},
+      // Weight of the estimate so far in the RTT: m (christin2003 section 2.1).
       {"rtt_memory", "", 0.9, 0, 1, ""},
+      // A flow silent for more than so many RTT projects nothing until it sends again.
       {"forget_rtts", "", 4, 0, 1e9, ""},
+      // Which rounds are samples of the RTT: all, or screened, those that a gap of sending began.
       {"estimator", "choice", 0, 0, 1, "rounds,screened"},
+      // How often flows to follow are chosen anew (christin2003 section 3).
       {"interval_s", "s", 1, 1e-6, 1e6, ""},
+      // Bytes in an interval from which on a flow is followed.
       {"least_bytes", "bytes", 25000, 0, 1e15, ""},
+      // Multistage filter that finds them: stages one after another, or side by side.
       {"filter", "choice", 0, 0, 1, "serial,parallel"},
+      // Stages of the filter.
       {"stages", "", 3, 1, 16, ""},
+      // Buckets of each stage, to which flows are hashed.
       {"buckets", "", 8, 1, 65536, ""},
   };
 

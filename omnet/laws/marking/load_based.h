@@ -17,8 +17,11 @@ class LoadBased : public MarkingLaw {
  public:
   static constexpr const char* kName = "load-based";
   static constexpr Parameter kParameters[] = {
+      // Over which the load is measured: t_avg (siris2002 section 4.3).
       {"interval_s", "s", 0.5, 1e-6, 1e6, ""},
+      // Load from which on packets are marked: rho_0; 1 is a full link.
       {"threshold", "", 0.6, 0, 1e6, ""},
+      // Marking probability gained for each unit of load beyond the threshold: alpha.
       {"slope", "", 0.71, 0, 1e6, ""},
   };
 

@@ -28,17 +28,29 @@ class Rem : public MarkingLaw {
  public:
   static constexpr const char* kName = "rem";
   static constexpr Parameter kParameters[] = {
+      // How the price follows the queue and the input rate: PC1, PC2 or PC3 (athuraliya2000 section VIII).
       {"price", "choice", 2, 0, 2, "pc1,pc2,pc3"},
+      // Base of the marking probability 1 - phi^-price (Eq. 2); sources must know it.
       {"phi", "", 1.001, 1.000001, 1e6, ""},
+      // Step of the price (Eq. 1).
       {"gamma", "", 0.005, 0, 1e6, ""},
+      // Weight of the backlog beside the excess rate, in PC3 (Eq. 1).
       {"alpha", "", 0.1, 0, 1e6, ""},
+      // The backlog to come to rest at, in PC3: b0.
       {"target_backlog_packets", "packets", 0, 0, 1e12, ""},
+      // The rate to come to rest at, as a share of the capacity; 0.85 in the paper's PC1.
       {"capacity_share", "", 1, 1e-6, 1, ""},
+      // From one update of the price to the next: T.
       {"interval_s", "s", 0.002, 1e-6, 1e6, ""},
+      // Of the latest interval in the smoothed input rate.
       {"input_weight", "", 0.1, 1e-9, 1, ""},
+      // Of the backlog now in the smoothed backlog; 1: as it is.
       {"backlog_weight", "", 1, 1e-9, 1, ""},
+      // Whether packets are marked as they leave (Fig. 3) or as they arrive (Eq. 2).
       {"mark_at", "choice", 0, 0, 1, "departure,arrival"},
+      // What rates and backlog are counted in.
       {"unit", "choice", 1, 0, 1, "packets,bytes"},
+      // What a packet is where unit is bytes.
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
   };
 

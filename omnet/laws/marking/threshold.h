@@ -15,7 +15,9 @@ class Threshold : public MarkingLaw {
  public:
   static constexpr const char* kName = "threshold";
   static constexpr Parameter kParameters[] = {
+      // More than so many waiting packets are congestion.
       {"threshold_packets", "packets", NAN, 0, 1e12, ""},
+      // Who is marked then: the packet that arrives, all that wait too, or packets as they leave.
       {"scope", "choice", 0, 0, 2, "arriving,queue,departing"},
   };
 

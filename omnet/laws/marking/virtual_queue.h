@@ -23,10 +23,15 @@ class VirtualQueue : public MarkingLaw {
  public:
   static constexpr const char* kName = "virtual-queue";
   static constexpr Parameter kParameters[] = {
+      // Virtual capacity and buffer as a share of the real ones (siris2002 section 4.2).
       {"theta", "", 0.95, 1e-6, 1, ""},
+      // The real buffer B; the virtual one is theta of it, in packets of the mean size.
       {"buffer_packets", "packets", NAN, 0, 1e12, ""},
+      // Size of the packets that buffer_packets counts.
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      // What a virtual loss marks: all until the virtual buffer is empty, or the packet lost alone.
       {"variant", "choice", 0, 0, 1, "busy-period,per-overflow"},
+      // Whether the virtual buffer drains evenly or by whole packets.
       {"service", "choice", 0, 0, 1, "fluid,packet"},
   };
 

@@ -32,6 +32,7 @@ class DeficitRoundRobin {
  public:
   static constexpr const char* kName = "deficit-round-robin";
   static constexpr Parameter kParameters[] = {
+      // What the class of the smallest share may send in a turn; the others in proportion.
       {"quantum_bytes", "bytes", 1500, 64, 1e9, ""},
   };
   static constexpr int kNone = -1;

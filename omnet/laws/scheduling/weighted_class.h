@@ -16,8 +16,11 @@ namespace ecnomy {
 struct WeightedClass {
   static constexpr const char* kName = "weighted-class";
   static constexpr Parameter kParameters[] = {
+      // Of the link, in proportion to which it is served.
       {"share", "", NAN, 1e-6, 1, ""},
+      // Most of its packets that may wait; -1: no limit.
       {"buffer_packets", "packets", -1, -1, 1e12, ""},
+      // The same in bytes; -1: no limit.
       {"buffer_bytes", "bytes", -1, -1, 1e15, ""},
   };
 

@@ -23,6 +23,7 @@ class OneFile {
  public:
   static constexpr const char* kName = "file";
   static constexpr Parameter kParameters[] = {
+      // Of the one file.
       {"size_bytes", "bytes", NAN, 1, 1e15, ""},
   };
 
@@ -50,8 +51,11 @@ class OnOff {
  public:
   static constexpr const char* kName = "on-off";
   static constexpr Parameter kParameters[] = {
+      // Mean of the geometric number of packets of a file (christin2003 section 5.1).
       {"packets_mean", "packets", 300, 1, 1e9, ""},
+      // Mean of the exponential pause after each file.
       {"pause_mean_s", "s", 1, 1e-9, 2e5, ""},
+      // One connection for all files, not one for each.
       {"lasting", "flag", 0, 0, 1, ""},
   };
 

@@ -18,7 +18,9 @@ class Speech {
  public:
   static constexpr const char* kName = "speech";
   static constexpr Parameter kParameters[] = {
+      // Mean of a talk spurt (ITU-T P.59).
       {"talk_mean_s", "s", 1.004, 1e-3, 2e5, ""},
+      // Mean of a silence (ITU-T P.59).
       {"silence_mean_s", "s", 1.587, 1e-3, 2e5, ""},
   };
 

@@ -25,7 +25,9 @@ class RateCapped {
  public:
   static constexpr const char* kName = "rate-capped";
   static constexpr Parameter kParameters[] = {
+      // At most this is sent, IP headers included.
       {"rate_bps", "bit/s", NAN, 1, 1e15, ""},
+      // The cap is lifted at this time; -1: never.
       {"until_s", "s", -1, -1, 9e6, ""},
   };
 
@@ -50,7 +52,9 @@ class Cbr {
  public:
   static constexpr const char* kName = "cbr";
   static constexpr Parameter kParameters[] = {
+      // From one packet to the next.
       {"interval_s", "s", NAN, 1e-9, 1e6, ""},
+      // The first packet comes after a random part of the interval, not at once.
       {"random_phase", "flag", 1, 0, 1, ""},
   };
 
@@ -78,6 +82,7 @@ class Poisson {
  public:
   static constexpr const char* kName = "poisson";
   static constexpr Parameter kParameters[] = {
+      // Mean of the exponential gaps between packets.
       {"mean_interval_s", "s", NAN, 1e-12, 2e5, ""},
   };
 
@@ -103,14 +108,23 @@ class Web {
  public:
   static constexpr const char* kName = "web";
   static constexpr Parameter kParameters[] = {
+      // Mean time to read before each fetch (andreassen2002 section 2.2.2).
       {"reading_mean_s", "s", 5, 1e-9, 2e5, ""},
+      // Distribution of file sizes; list: those of the source's `sizes`.
       {"size", "choice", 2, 0, 3, "fixed,exponential,pareto,list"},
+      // Mean of fixed and exponential sizes.
       {"size_mean_bytes", "bytes", 50000, 1, 1e12, ""},
+      // Least size of the truncated Pareto distribution.
       {"size_min_bytes", "bytes", 1, 1, 1e12, ""},
+      // Largest size of the truncated Pareto distribution.
       {"size_max_bytes", "bytes", 5e6, 1, 1e12, ""},
+      // Shape of the Pareto distribution's tail; the smaller, the heavier.
       {"size_shape", "", 1.2, 1e-3, 1e3, ""},
+      // Distribution of reading times; hyper-exponential: variation 2.9 (andreassen2002).
       {"reading", "choice", 0, 0, 1, "exponential,hyper-exponential"},
+      // A fetch that takes longer is given up; -1: never.
       {"patience_s", "s", -1, -1, 2e5, ""},
+      // One connection for all files, not one for each.
       {"lasting", "flag", 0, 0, 1, ""},
   };
 

@@ -20,9 +20,13 @@ class Voip {
  public:
   static constexpr const char* kName = "voip";
   static constexpr Parameter kParameters[] = {
+      // Mean of the exponential time between calls (andreassen2002 section 2.2.1).
       {"idle_mean_s", "s", 1200, 1e-6, 2e5, ""},
+      // Mean of the exponential length of a call.
       {"call_mean_s", "s", 180, 1e-6, 2e5, ""},
+      // From one packet of a call to the next.
       {"interval_s", "s", 0.1, 1e-9, 1e6, ""},
+      // A call's first packet comes after a random part of the interval, not at once.
       {"random_phase", "flag", 1, 0, 1, ""},
   };
 

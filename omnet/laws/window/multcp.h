@@ -20,8 +20,11 @@ class MulTcp {
   static constexpr bool kPerMark = false, kHalves = true;
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr Parameter kParameters[] = {
+      // As how many Reno flows it behaves: its weight w.
       {"flows", "", 1, 1, 1e6, ""},
+      // What a mark or loss takes: half of one of the w flows, or of the whole window (A8).
       {"decrease", "choice", 0, 0, 1, "one-of-w,halve"},
+      // Least slow-start threshold.
       {"min_ssthresh", "packets", 2, 1, 1e9, ""},
   };
 

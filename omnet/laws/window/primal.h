@@ -24,10 +24,15 @@ class Primal {
   static constexpr bool kPerMark = true;
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr Parameter kParameters[] = {
+      // Marks it is willing to pay: its weight (siris2002 Eq. 1).
       {"w", "marks/s", 10, 1e-9, 1e12, ""},
+      // Gain: how far the rate moves for a mark.
       {"kappa", "packets/s", 5, 1e-9, 1e9, ""},
+      // Rate it begins with.
       {"initial_rate", "packets/s", 10, 1e-9, 1e12, ""},
+      // Least rate.
       {"min_rate", "packets/s", 0.1, 1e-9, 1e12, ""},
+      // Largest rate.
       {"max_rate", "packets/s", 1e9, 1e-9, 1e12, ""},
   };
 

@@ -24,7 +24,9 @@ class Reno {
   static constexpr bool kPerMark = false, kHalves = true;
   static constexpr Recovery kRecovery = Recovery::first_ack;
   static constexpr Parameter kParameters[] = {
+      // What a mark or loss leaves of the window (RFC 5681: half).
       {"decrease", "", 0.5, 0.01, 0.99, ""},
+      // Least slow-start threshold (RFC 5681 Eq. 4).
       {"min_ssthresh", "packets", 2, 1, 1e9, ""},
   };
 

@@ -27,8 +27,15 @@ class Vegas {
   static constexpr bool kPerMark = false, kHalves = true;
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr Parameter kParameters[] = {
-      {"alpha", "packets", 1, 0, 1e9, ""},        {"beta", "packets", 3, 0, 1e9, ""},
-      {"gamma", "packets", 1, 0, 1e9, ""},        {"decrease", "", 0.75, 0.01, 0.99, ""},
+      // Fewer packets queued than this: the window grows (Brakmo and Peterson 1995).
+      {"alpha", "packets", 1, 0, 1e9, ""},
+      // More packets queued than this: it shrinks.
+      {"beta", "packets", 3, 0, 1e9, ""},
+      // More packets queued than this end slow start.
+      {"gamma", "packets", 1, 0, 1e9, ""},
+      // What a mark or loss leaves of the window; ns-2's choice.
+      {"decrease", "", 0.75, 0.01, 0.99, ""},
+      // Least slow-start threshold.
       {"min_ssthresh", "packets", 2, 1, 1e9, ""},
   };
 

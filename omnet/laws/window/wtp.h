@@ -27,9 +27,13 @@ class Wtp {
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr double kMostGain = 1e3;
   static constexpr Parameter kParameters[] = {
+      // Which of w_inc and w_dec is the weight; the other is 1 (siris2002 Eq. 5, 6).
       {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general"},
+      // How far the window moves for a mark: kappa (siris2002 Eq. 4).
       {"gain", "", 0.5, 1e-9, kMostGain, ""},
+      // Marks wanted per round trip, as the window grows.
       {"w_inc", "marks", 1, 1e-9, 1e9, ""},
+      // By what a mark's decrease is divided.
       {"w_dec", "marks", 1, 1e-9, 1e9, ""},
   };
 

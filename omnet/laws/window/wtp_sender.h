@@ -21,8 +21,11 @@ class WtpSender {
   static constexpr Recovery kRecovery = Recovery::all_acked;
   static constexpr double kMostGain = 1;
   static constexpr Parameter kParameters[] = {
+      // How far the window moves (antoniadis2000 section 3.1).
       {"gain", "", 0.5, 1e-9, kMostGain, ""},
+      // Marks wanted per round trip: its weight.
       {"w", "marks", 1, 1e-9, 1e9, ""},
+      // An echo never makes the window grow (A5).
       {"only_down", "flag", 0, 0, 1, ""},
   };
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hmac
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NoReturn
 
 from ecnomy.agents.errors import EngineError, ProtocolError
@@ -19,13 +19,19 @@ from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import Limits, check_decide
 from ecnomy.markets.bridge.wire import Wire
 
-__all__ = ["EngineLink", "FromEngine", "ToEngine"]
+__all__ = ["EngineLink", "FromEngine", "ToEngine", "plan_line"]
 
 FromEngine = m.Report | m.Request | m.Record | m.Alive | m.Finish
 ToEngine = m.Decide | m.Verdict | m.Bye | m.Error
 
+_DIGEST: Final = 64  # digits
 # What the other side of a dead connection cannot be told.
 _UNSPEAKABLE: Final = ("hung-up", "truncated")
+
+
+def plan_line(digest: str) -> str:
+    """The line of an omnetpp.ini by which its network says that it stands for a plan."""
+    return f'*.market.plan = "{digest}"'
 
 
 class EngineLink:
@@ -84,8 +90,12 @@ class EngineLink:
         """Type of the last message in either direction."""
         return self._last
 
-    def handshake(self) -> m.Hello:
+    def handshake(self, fault: Callable[[m.Hello], str] | None = None) -> m.Hello:
         """Take the engine's hello and welcome it.
+
+        Args:
+            fault: says what is wrong with its plan and seed, "" if nothing is; by default they must
+                be the market's.
 
         Raises:
             ProtocolError: old-minor, wrong-token, wrong-plan (digest or seed; all three are
@@ -98,11 +108,8 @@ class EngineLink:
         self._peer = f"engine {hello.engine} {hello.version}"
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
             self._fail("wrong-token", "the engine's token is not the market's")
-        if hello.plan_digest != self._plan_digest:
-            found, wanted = hello.plan_digest[:16], self._plan_digest[:16]
-            self._fail("wrong-plan", f"the engine runs plan {found}, the market {wanted}")
-        if hello.seed != self._seed:
-            self._fail("wrong-plan", f"the engine's seed is {hello.seed}, not {self._seed}")
+        if wrong := (fault or self.fault_of_plan)(hello):
+            self._fail("wrong-plan", wrong)
         if hello.protocol[1] < codec.MINOR:
             theirs, ours = ".".join(map(str, hello.protocol)), f"{codec.MAJOR}.{codec.MINOR}"
             self._fail("old-minor", f"it speaks protocol {theirs}, we {ours}: build it anew")
@@ -110,6 +117,20 @@ class EngineLink:
         self._due = None
         self._put(m.Welcome((codec.MAJOR, codec.MINOR)))
         return hello
+
+    def fault_of_plan(self, hello: m.Hello) -> str:
+        """What is wrong with an engine's plan and seed where they must be the market's."""
+        if hello.plan_digest != self._plan_digest:
+            found = hello.plan_digest[:_DIGEST] or "without a name"
+            return (
+                f"the engine runs plan {found}, the market {self._plan_digest}; if an OMNeT++ "
+                f"network stands for the market's scenario, its omnetpp.ini says so by "
+                f"{plan_line(self._plan_digest)} and if its parameters are played with, start "
+                f"the market with --any"
+            )
+        if hello.seed != self._seed:
+            return f"the engine's seed is {hello.seed}, not {self._seed}"
+        return ""
 
     def wait_for_ever(self) -> None:
         """From now on only the end of file is the engine's death."""

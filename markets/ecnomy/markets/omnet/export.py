@@ -9,6 +9,7 @@ from typing import Final
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.omnet.inifile import omnetpp_ini
+from ecnomy.markets.omnet.layout import Positions, placed
 from ecnomy.markets.omnet.network import network_ned
 from ecnomy.markets.omnet.readme import readme
 from ecnomy.markets.omnet.wiring import wired
@@ -34,7 +35,6 @@ LOG: Final = "log.txt"
 SCALARS: Final = "run.sca"
 VECTORS: Final = "run.vec"
 WRITTEN: Final = (NED, INI, LOG, SCALARS, VECTORS, "run.vci")
-Positions = Mapping[str, tuple[float, float]]
 
 _PROJECT: Final = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -82,13 +82,13 @@ def project(plan: Plan, modules: str, positions: Positions | None = None) -> dic
     Args:
         plan: a sealed plan.
         modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
-        positions: where nodes are drawn.
+        positions: where nodes are drawn; the others are placed (ecnomy.markets.omnet.layout).
 
     Raises:
         InputError: as `simulation`.
     """
     return {
-        **simulation(plan, positions, repeated=True),
+        **simulation(plan, placed(plan, positions), repeated=True),
         "plan.json": plan.to_json().decode() + "\n",
         "README.txt": readme(plan, modules),
         ".nedfolders": ".\n",

@@ -8,7 +8,7 @@ from typing import Final
 
 from ecnomy.markets.engines import SERVED
 from ecnomy.markets.omnet import settings
-from ecnomy.markets.omnet.names import one_line, quoted
+from ecnomy.markets.omnet.names import one_line, plain, quoted
 from ecnomy.markets.omnet.network import NETWORK
 from ecnomy.markets.omnet.quantities import flag, time
 from ecnomy.markets.omnet.settings import Setting
@@ -25,8 +25,10 @@ _HEAD: Final = """\
 
 [General]
 network = {network}
+description = {description}
 simtime-resolution = ps
 sim-time-limit = {duration}
+warmup-period = {warmup}
 cmdenv-express-mode = true
 cmdenv-status-frequency = 10s
 **.market.**.scalar-recording = true
@@ -35,9 +37,22 @@ cmdenv-status-frequency = 10s
 **.scalar-recording = false
 **.vector-recording = false
 """
+# The first one after [General] is what Qtenv and the IDE offer.
+_ALONE: Final = """
+# Nobody decides: sources keep the weights they have. Needs no Python. [General] is the same.
+[Config WithoutMarket]
+description = {alone}
+"""
+_REPEATED: Final = """
+# For opp_runall; another number: --repeat=N.
+[Config Repetitions]
+description = "without a market, ten seeds"
+repeat = 10
+"""
 _SERVE: Final = """
-# In [General] nobody decides: sources keep their weights. Here the market of `ecnomy serve` does.
+# Here the market of `ecnomy serve` decides, which has to be there first; it takes every repetition.
 [Config Serve]
+description = "with the market of: ecnomy serve SCENARIO.yaml --listen {served}"
 {network}.market.connect = {address}
 """
 
@@ -48,9 +63,9 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
     Args:
         plan: a sealed plan.
         wiring: its layout.
-        served: with the configuration that `ecnomy serve` is the market of.
-        repeated: repetition k has the k-th seed after the plan's, but in that configuration, whose
-            market knows the plan's alone.
+        served: with configurations, one of which `ecnomy serve` is the market of.
+        repeated: repetition k has the k-th seed after the plan's, and there is a configuration of
+            ten.
 
     Raises:
         InputError: a number that OMNeT++ cannot hold.
@@ -59,7 +74,9 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
         title=one_line(plan.title) or "a scenario without a title",
         digest=plan.digest,
         network=NETWORK,
+        description=plain(plan.title or "a scenario without a title"),
         duration=time(plan.duration_ps),
+        warmup=time(plan.warmup_ps),
     )
     parts = [head, _section("The market's end", "market", settings.market(plan))]
     if repeated:
@@ -67,8 +84,11 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
         parts[1] = parts[1].replace(seed, f"{seed} + ${{repetition}}")
     parts += [part for node in wiring.nodes for part in _node(plan, wiring, node)]
     if served:
-        parts.append(_SERVE.format(network=NETWORK, address=quoted(SERVED)))
-        parts += [f"{_seed(plan)}\n"] if repeated else []
+        title = one_line(plan.title)
+        alone = f"without a market, no Python{f': {title}' if title else ''}"
+        parts.append(_ALONE.format(alone=plain(alone)))
+        parts += [_REPEATED] if repeated else []
+        parts.append(_SERVE.format(network=NETWORK, served=SERVED, address=quoted(SERVED)))
     return "".join(parts)
 
 
@@ -86,7 +106,7 @@ def _node(plan: Plan, wiring: Wiring, node: Node) -> Iterator[str]:
     for number, link in enumerate(plan.links):
         if wiring.nodes[link.source] is node:
             place = f"{node.name}.ppp[{wiring.wires[number].leaves}].queue"
-            yield _section(f"Link {one_line(link.name)}", place, settings.queue(number, link))
+            yield _section(f"Link {one_line(link.name)}", place, settings.queue(link))
     for count, app in enumerate(node.apps):
         make = settings.source if app.sends else settings.sink
         title = f"Source {plan.sources[app.source].name}{'' if app.sends else ', receiving end'}"
@@ -97,9 +117,11 @@ def _node_settings(plan: Plan, node: Node) -> Iterator[Setting]:
     tcp = {isinstance(plan.sources[app.source].transport, Tcp) for app in node.apps}
     yield "hasTcp", flag(True in tcp)
     yield "hasUdp", flag(False in tcp)
-    routes = (f"{address}/32>ppp{gate}" for address, gate in node.routes.items())
+    names = node.interfaces
+    routes = (f"{address}/32>{names[gate]}" for address, gate in node.routes.items())
     yield "localAddresses", quoted(" ".join(node.addresses))
     yield "routes", quoted(" ".join(routes))
-    for gate, framing in enumerate(node.framing):
+    for gate, (name, framing) in enumerate(zip(names, node.framing, strict=True)):
+        yield f"ppp[{gate}].interfaceName", quoted(name)
         yield f"ppp[{gate}].framing", f"{framing}B"
     yield "numApps", str(len(node.apps))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["identifiers", "law_type", "one_line", "quoted", "tag"]
+__all__ = ["identifiers", "law_parameter", "law_type", "one_line", "plain", "quoted", "tag"]
 
 # Words a NED identifier cannot be (OMNeT++ manual, appendix NED grammar), and ini's own.
 _RESERVED: Final = frozenset(
@@ -50,6 +50,19 @@ _FAMILIES: Final = {
 }
 
 
+# A unit of a law's table: the end of names that says it, and what NED calls it.
+_QUANTITIES: Final = {"s": ("_s", "s"), "bit/s": ("_bps", "bps"), "bytes": ("_bytes", "B")}
+
+
+def law_parameter(name: str, unit: str) -> tuple[str, str]:
+    """What NED calls a parameter of a law, and its @unit there: `interval_s` is `interval`, s.
+
+    Where NED has no such unit, the name as it is and "".
+    """
+    end, ned = _QUANTITIES.get(unit, ("", ""))
+    return (name.removesuffix(end), ned) if ned and name.endswith(end) else (name, "")
+
+
 def quoted(text: str) -> str:
     """A string constant of NED and ini files."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
@@ -60,6 +73,11 @@ def tag(text: str) -> str:
     """A text as an argument of a tag of a display string, which stands in a NED string."""
     escaped = re.sub(r"([\\;,=])", r"\\\1", one_line(text))
     return quoted(escaped)[1:-1]
+
+
+def plain(text: str) -> str:
+    """A text as a string of an ini file in which OMNeT++ finds no iteration variable."""
+    return quoted(one_line(text).replace("${", "{"))
 
 
 def one_line(text: str) -> str:

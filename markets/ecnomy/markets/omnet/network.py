@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -16,6 +18,11 @@ __all__ = ["NETWORK", "channel_settings", "network_ned"]
 NETWORK: Final = "Scenario"
 _WIDTH: Final = 1000  # of the background, in which positions are laid out
 _MARGIN: Final = 80
+_TOP: Final = 160  # above all nodes: the market's place
+_LEAST: Final = 400  # of the height
+_APART: Final = 70  # nodes, so that icons and names can be told from one another
+_WIDER: Final = 2.5  # at most, for that
+_PAIRS: Final = 100_000  # of nodes are looked at
 _HEAD: Final = """\
 // Made by `ecnomy export`: {title}
 // Parameters are in omnetpp.ini.
@@ -51,11 +58,11 @@ def network_ned(
             placed by OMNeT++.
         channels: whether rates and delays stand in it; else they are `channel_settings`.
     """
-    height, places = _places(positions or {})
+    width, height, places = _places(positions or {})
     head = _HEAD.format(
         title=one_line(plan.title) or "a scenario without a title",
         network=NETWORK,
-        width=_WIDTH,
+        width=width,
         height=height,
         margin=_MARGIN // 2,
     )
@@ -95,15 +102,27 @@ def _wire(plan: Plan, wiring: Wiring, number: int, numbers: bool) -> str:
     )
 
 
-def _places(positions: Mapping[str, tuple[float, float]]) -> tuple[int, dict[str, tuple[int, int]]]:
-    """Height of the picture, and where nodes stand in it, in pixels from its upper left."""
+def _places(
+    positions: Mapping[str, tuple[float, float]],
+) -> tuple[int, int, dict[str, tuple[int, int]]]:
+    """Width and height of the picture, and where nodes stand in it, in pixels from its upper left.
+
+    It is wider than usual where nodes would stand on one another.
+    """
     if not positions:
-        return _WIDTH * 6 // 10, {}
+        return _WIDTH, _WIDTH * 6 // 10, {}
     xs, ys = zip(*positions.values(), strict=True)
     wide, high = max(xs) - min(xs), max(ys) - min(ys)
     scale = (_WIDTH - 2 * _MARGIN) / (max(wide, high) or 1.0)
+    pairs = itertools.islice(itertools.combinations(positions.values(), 2), _PAIRS)
+    nearest = scale * min((math.dist(a, b) for a, b in pairs), default=math.inf)
+    scale *= min(max(_APART / (nearest or _APART), 1.0), _WIDER)
+    height = max(_LEAST, _TOP + round(high * scale) + _MARGIN)
+    width = max(_WIDTH, 2 * _MARGIN + round(wide * scale))
+    left = (width - wide * scale) / 2
+    top = _TOP + (height - _TOP - _MARGIN - high * scale) / 2
     places = {
-        node: (_MARGIN + round((x - min(xs)) * scale), _MARGIN + round((max(ys) - y) * scale))
+        node: (round(left + (x - min(xs)) * scale), round(top + (max(ys) - y) * scale))
         for node, (x, y) in positions.items()
     }
-    return 2 * _MARGIN + round(high * scale), places
+    return width, height, places

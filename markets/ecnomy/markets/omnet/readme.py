@@ -12,29 +12,47 @@ from ecnomy.markets.plan import Plan
 
 __all__ = ["readme", "sweep_readme"]
 
+# In the environment and not as -x: opp_runall gives its words to a shell unquoted.
+_EXCLUSIONS: Final = """\
+  export OMNETPP_NED_PACKAGE_EXCLUSIONS="$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")"\
+"""
+
 _TEXT: Final = """\
 {title}
 Plan {digest}
 
   network.ned     nodes and links
-  omnetpp.ini     all parameters; [General] runs without a market, [Config Serve] with one
+  omnetpp.ini     all parameters; [Config WithoutMarket], [Config Repetitions]: many seeds, and
+                  [Config Serve] with a market
   plan.json       the same run for the built-in engine: ecnomy-engine run --plan plan.json
 
 Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INET_ROOT name them):
 
   make -C "{project}"
 
-Run, here, with opp_run of OMNeT++ (-u Cmdenv: without a window):
+In each new terminal, beside OMNeT++'s and INET's setenv: what of INET is switched off.
+
+{exclusions}
+
+Run, here (-u Cmdenv: without a window; -c Serve: with a market, see below):
 
   opp_run -u Qtenv -l "{project}/inet/ecnomy" \\
-    -n ".:{project}/inet:$INET_ROOT/src" \\
-    -x "$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")" omnetpp.ini
+    -n ".:{project}/inet:$INET_ROOT/src" omnetpp.ini
 
-Repetition k (repeat = N in the ini file) has the seed of the scenario plus k, without a market.
+Ten seeds, two at a time (any other number: --repeat=N):
 
-With a market: in another terminal `ecnomy serve SCENARIO --listen {address}`, with the scenario
-(and --set, --seed) that was exported; here the same command with -c Serve. Every run ends in a
-results folder of its own.
+  opp_runall -j2 opp_run -u Cmdenv -c Repetitions -l "{project}/inet/ecnomy" \\
+    -n ".:{project}/inet:$INET_ROOT/src" omnetpp.ini
+
+Repetition k has the seed of the scenario plus k: repetition 0 is the run of `ecnomy run`.
+
+With a market: in another terminal
+
+  ecnomy serve SCENARIO --listen {address}
+
+with the scenario (and --set, --seed) that was exported; here the same command with -c Serve. Every
+run ends in a results folder of its own. The market refuses a network of another plan; whoever plays
+with parameters here adds --any there.
 
 In the OMNeT++ IDE: import as existing projects INET (project `inet`), this folder, and
 {project} (project `ecnomy`); build; run omnetpp.ini.
@@ -44,7 +62,13 @@ In the OMNeT++ IDE: import as existing projects INET (project `inet`), this fold
 def readme(plan: Plan, project: str) -> str:
     """The text; `project` is the folder of ecnomy's OMNeT++ project."""
     title = one_line(plan.title) or "A scenario without a title"
-    return _TEXT.format(title=title, digest=plan.digest, project=project, address=SERVED)
+    return _TEXT.format(
+        title=title,
+        digest=plan.digest,
+        project=project,
+        address=SERVED,
+        exclusions=_EXCLUSIONS,
+    )
 
 
 _SWEEP: Final = """\
@@ -61,9 +85,12 @@ Build ecnomy's modules once, with OMNeT++ 6.1 and INET 4.5 (OMNETPP_ROOT and INE
 
   make -C "{project}"
 
-All runs, two at a time, here (with -r 0 before omnetpp.ini the first alone):
+In each new terminal, beside OMNeT++'s and INET's setenv: what of INET is switched off.
 
-  export OMNETPP_NED_PACKAGE_EXCLUSIONS="$(tr '\\n' ';' < "$INET_ROOT/.nedexclusions")"
+{exclusions}
+
+All runs, two at a time, here (opp_run alone, with -r 0, makes the first):
+
   opp_runall -j2 opp_run -u Cmdenv -l "{project}/inet/ecnomy" \\
     -n ".:{project}/inet:$INET_ROOT/src" omnetpp.ini
 
@@ -79,6 +106,7 @@ def sweep_readme(title: str, file: str, project: str, variables: Sequence[str], 
     return _SWEEP.format(
         title=title or "A sweep without a title",
         file=file,
+        exclusions=_EXCLUSIONS,
         project=project,
         variables=", ".join(variables) or "nothing but seeds",
         runs=runs,

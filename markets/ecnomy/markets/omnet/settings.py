@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ecnomy.markets.omnet.names import law_type, quoted
+from ecnomy.markets.omnet.names import law_parameter, law_type, quoted
 from ecnomy.markets.omnet.quantities import flag, number, time
 from ecnomy.markets.omnet.wiring import PORT, Wiring
 from ecnomy.markets.plan import Law, Link, Plan, Profile, Scheduler, Sizes, Source, Tcp, Udp
@@ -17,23 +17,25 @@ Setting = tuple[str, str]  # a key below the module's own path, and its value as
 
 
 def law_settings(family: str, law: Law) -> Iterator[Setting]:
-    """The parameters of a law by the names of its table: choices by name, flags as bool."""
+    """The parameters of a law by their names in NED: choices by name, flags as bool."""
     for name, value in law.params.items():
         entry = param(family, law.law, name)
         if entry.unit == "choice":
             yield name, quoted(entry.choices[int(value)])
+        elif entry.unit == "flag":
+            yield name, flag(value)
         else:
-            yield name, flag(value) if entry.unit == "flag" else number(value)
+            key, unit = law_parameter(name, entry.unit)
+            yield key, f"{number(value)}{unit}"
 
 
-def queue(index: int, link: Link) -> Iterator[Setting]:
+def queue(link: Link) -> Iterator[Setting]:
     """The queue of the interface that a link leaves from."""
     family, law = "marking", link.marking
     if link.scheduler is not None:
         family, law = "scheduling", link.scheduler.law
         yield "classes", quoted("; ".join(_classes(link.scheduler)))
     yield "typename", quoted(law_type(family, law.law))
-    yield "linkIndex", str(index)
     yield "linkName", quoted(link.name)
     yield "stream", quoted(link.stream)
     yield "loss", number(link.loss)
@@ -64,10 +66,9 @@ def source(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
     local, remote = wiring.addresses[index]
     yield "typename", quoted(f"ecnomy.traffic.{_kind(it)}Source")
     yield "sourceName", quoted(it.name)
-    yield "sourceIndex", str(index)
     yield "count", str(it.count)
-    yield "path", quoted(_words(it.path))
-    yield "ackPath", quoted(_words(it.ack_path))
+    yield "path", quoted(_names(plan, it.path))
+    yield "ackPath", quoted(_names(plan, it.ack_path))
     yield "classes", quoted(_words(it.classes))
     yield "ackClasses", quoted(_words(it.ack_classes))
     yield "localAddress", quoted(local)
@@ -100,7 +101,7 @@ def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
     """The receiving end of a source."""
     it = plan.sources[index]
     yield "typename", quoted(f"ecnomy.{_sink_package(it)}.{_kind(it)}Sink")
-    yield "sourceIndex", str(index)
+    yield "sourceName", quoted(it.name)
     yield "address", quoted(wiring.addresses[index][1])
     yield "port", str(PORT)
     yield "count", str(it.count)
@@ -110,6 +111,8 @@ def market(plan: Plan) -> Iterator[Setting]:
     """The bridge module, all but whom it connects to."""
     record = plan.record
     yield "plan", quoted(plan.digest)
+    yield "links", quoted(" ".join(link.name for link in plan.links))
+    yield "sources", quoted(" ".join(source.name for source in plan.sources))
     yield "seed", _signed(plan.seed)
     yield "duration", time(plan.duration_ps)
     yield "warmup", time(plan.warmup_ps)
@@ -178,6 +181,10 @@ def _profile(profile: Profile) -> Iterator[Setting]:
     yield "profilePeriod", time(profile.period_ps)
     steps = " ".join(f"{step.at_ps}:{step.factor_ppm}" for step in profile.steps)
     yield "profileSteps", quoted(steps)
+
+
+def _names(plan: Plan, path: Iterable[int]) -> str:
+    return " ".join(plan.links[link].name for link in path)
 
 
 def _words(numbers: Iterable[int]) -> str:

@@ -26,7 +26,8 @@ from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.omnet.export import INI, NED
 from ecnomy.markets.omnet.inifile import omnetpp_ini
 from ecnomy.markets.omnet.iterations import Axis, axes_of, driver, varying
-from ecnomy.markets.omnet.names import one_line
+from ecnomy.markets.omnet.layout import placed
+from ecnomy.markets.omnet.names import one_line, plain
 from ecnomy.markets.omnet.network import NETWORK, channel_settings, network_ned
 from ecnomy.markets.omnet.readme import sweep_readme
 from ecnomy.markets.omnet.wiring import wired
@@ -40,6 +41,7 @@ __all__ = ["MOST_POINTS", "not_exported", "sweep_project"]
 MOST_POINTS: Final = 2000
 _SEED: Final = f"{NETWORK}.market.seed"
 _PLAN: Final = f"{NETWORK}.market.plan"
+_DESCRIPTION: Final = "description = "  # of a point; the sweep's has the variables
 Lines = dict[str, str]
 
 
@@ -71,8 +73,8 @@ def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
     _check_seen(sweep, axes, made[0])
     table = [each.lines for each in made]
     variables, changes = varying(axes, table)
-    text = _replaced(made[0], changes, _head(sweep, variables))
     title = one_line(sweep.title or made[0].text.partition(": ")[2].partition("\n")[0])
+    text = _replaced(made[0], changes, _head(sweep, variables, title))
     names = [variable.name for variable in variables]
     return {
         NED: made[0].ned,
@@ -116,9 +118,11 @@ def _made(sweep: Sweep, params: Assignment) -> _Made:
     scenario = _scenario(sweep, params)
     plan = make_plan(scenario)
     wiring = wired(plan)
-    ned = network_ned(plan, wiring, scenario.document.network.positions, channels=False)
+    positions = placed(plan, scenario.document.network.positions)
+    ned = network_ned(plan, wiring, positions, channels=False)
     text = omnetpp_ini(plan, wiring, served=False) + "\n# Channels\n"
     text += "".join(f"{NETWORK}.{k} = {v}\n" for k, v in channel_settings(plan, wiring))
+    text = "".join(f"{t}\n" for t in text.splitlines() if not t.startswith(_DESCRIPTION))
     entries = (line.partition(" = ") for line in text.splitlines() if not line.startswith("#"))
     lines = {key: value for key, equals, value in entries if equals}
     lines |= {_SEED: f"{sweep.seed} + ${{repetition}}", _PLAN: '""'}
@@ -161,9 +165,9 @@ def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
     return "found other nodes or links, expected the same at every point"
 
 
-def _head(sweep: Sweep, variables: Sequence[Axis]) -> str:
+def _head(sweep: Sweep, variables: Sequence[Axis], title: str) -> str:
     told = ", ".join(f"{axis.name} {driver(axis)}" for axis in variables)
-    head = f'description = "{told}"\n' if variables else ""
+    head = f'{_DESCRIPTION}"{told}"\n' if variables else f"{_DESCRIPTION}{plain(title)}\n"
     if variables:
         head += f"iteration-nesting-order = {', '.join(axis.name for axis in variables)}\n"
     return f"{head}repeat = {sweep.replicates}\nseed-set = ${{repetition}}\n"

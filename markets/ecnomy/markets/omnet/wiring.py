@@ -47,6 +47,8 @@ class Node(msgspec.Struct):
     Attributes:
         name, shown: in NED, and as it was written.
         framing: bytes on the wire of each of its gates.
+        interfaces: the name of each gate's interface: of the link that leaves there, else of the
+            one that enters.
         addresses: its own.
         routes: address -> gate number.
         apps: its applications, in order.
@@ -55,6 +57,7 @@ class Node(msgspec.Struct):
     name: str
     shown: str
     framing: list[int] = []
+    interfaces: list[str] = []
     addresses: list[str] = []
     routes: dict[str, int] = {}
     apps: list[App] = []
@@ -98,10 +101,13 @@ def _wires(plan: Plan, nodes: list[Node]) -> list[Wire]:
         leaves, enters = len(nodes[link.source].framing), len(nodes[link.target].framing)
         nodes[link.source].framing.append(link.framing_bytes)
         nodes[link.target].framing.append(link.framing_bytes)
+        nodes[link.source].interfaces.append(link.name)
+        nodes[link.target].interfaces.append(link.name)
         wires[number] = Wire(names[link.name], leaves, enters)
         back = by_name.get(link.name + _REVERSE)
         if back is not None and _opposite(plan, number, back):
             wires[back] = Wire(names[plan.links[back].name], enters, leaves)
+            nodes[link.target].interfaces[enters] = plan.links[back].name
     return [wire for wire in wires if wire is not None]
 
 

@@ -151,6 +151,12 @@ class ResultsWriter:
         """Who simulates."""
         self._head["versions"]["engine"] = f"{name} {version}"
 
+    def unchecked(self, digest: str) -> None:
+        """The engine ran a plan of this digest, and nobody checked that it stands for ours."""
+        self._head["engine_plan"] = {"digest": digest, "checked": False}
+        self._write_manifest(complete=False, reason=UNFINISHED)
+        self.log(f"warning: the engine's plan {digest or 'without a name'} was not checked")
+
     def report(self, report: Report, market: MarketLike) -> None:
         """A report, and the market after its answer."""
         self._end = Mark(

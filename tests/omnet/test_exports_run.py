@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exported projects by the commands of their README, where OMNeT++ is, also opp_runall's."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from drive_omnet import environment
+from ecnomy.markets import load, make_plan, run
+from ecnomy.markets.cli import main
+from ecnomy.markets.omnet.export import project, write_new
+from ecnomy.markets.omnet.installation import Installation
+from omnet_world import CONFIGS
+
+GOLD_SILVER = CONFIGS / "examples/gold-silver.yaml"
+SHORT = ["duration=20 s", "warmup=5 s"]
+SWEEP = """version: 1
+scenario: {file}
+set: {{duration: 66 s, warmup: 5 s}}
+parameters: {{grid: {{sources.gold.count: [1, 3]}}}}
+replicates: 2
+seed: 7
+"""
+
+
+def exported(folder: Path, omnet: Installation, seed: int = 1) -> Path:
+    """The example as a project, twenty seconds long."""
+    plan = make_plan(load(GOLD_SILVER, overrides=SHORT, seed=seed))
+    write_new(folder, project(plan, str(omnet.modules)))
+    return folder
+
+
+def by_readme(folder: Path, omnet: Installation, program: str, *more: str) -> str:
+    """What a program's command in the README prints, with more words; it must succeed."""
+    text = (folder / "README.txt").read_text()
+    setting = re.search(r"^  (export OMNETPP_NED.*)$", text, re.MULTILINE)
+    command = re.search(rf"^  ({program} .*?omnetpp\.ini)$", text, re.MULTILINE | re.DOTALL)
+    assert setting is not None and command is not None
+    words = command[1].replace("-u Qtenv", "-u Cmdenv").replace("-j2", "-j1")
+    done = subprocess.run(
+        ["bash", "-c", f"{setting[1]}\n{words} {shlex.join(more)}"],
+        cwd=folder,
+        env=environment(omnet) | {"INET_ROOT": str(omnet.inet.folder)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
+    return done.stdout
+
+
+def totals(file: Path) -> dict[str, float]:
+    """The market's scalars: what each source sent, and what came of it."""
+    rows = [shlex.split(line) for line in file.read_text().splitlines()]
+    return {row[2]: float(row[3]) for row in rows if row[:2] == ["scalar", "Scenario.market"]}
+
+
+def test_repetitions_under_opp_runall_differ(tmp_path: Path, omnet: Installation) -> None:
+    """The README's command; repetition k is the run of `ecnomy run` with the seed + k."""
+    folder = exported(tmp_path / "p", omnet, seed=4)
+    by_readme(folder, omnet, "opp_runall", "--repeat=2")
+    found = [totals(folder / f"results/Repetitions-#{k}.sca") for k in (0, 1)]
+    assert found[0] != found[1] and found[0]["gold delivered"] > 0
+    for k in (0, 1):
+        made = run(
+            GOLD_SILVER, overrides=SHORT, seed=4 + k, market=False, engine="omnet",
+            out=tmp_path / f"run{k}",
+        )  # fmt: skip
+        assert totals(made.folder / "omnet/run.sca") == found[k]
+
+
+def test_without_a_market_comes_first(tmp_path: Path, omnet: Installation) -> None:
+    """What Qtenv and the IDE preselect, the first one after [General], is the run of [General]."""
+    folder = exported(tmp_path / "p", omnet)
+    names = re.findall(r"^Config (\w+)", by_readme(folder, omnet, "opp_run", "-a"), re.MULTILINE)
+    assert [name for name in names if name != "General"][0] == "WithoutMarket"
+    by_readme(folder, omnet, "opp_run", "-c", "WithoutMarket")
+    by_readme(folder, omnet, "opp_run", "-c", "General")
+    one, other = (totals(folder / f"results/{c}-#0.sca") for c in ("WithoutMarket", "General"))
+    assert one == other and one
+
+
+def test_a_sweeps_iterations_run(tmp_path: Path, omnet: Installation) -> None:
+    """opp_runall makes all points and replicates, and no two are the same."""
+    sweep = tmp_path / "sweep.yaml"
+    sweep.write_text(SWEEP.format(file=GOLD_SILVER))
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(sweep), str(tmp_path / "p")])
+    assert not left.value.code
+    by_readme(tmp_path / "p", omnet, "opp_runall")
+    files = sorted((tmp_path / "p/results").glob("*.sca"))
+    assert len(files) == 4
+    assert len({tuple(totals(file).items()) for file in files}) == 4
+
+
+def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Installation) -> None:
+    """OMNeT++'s message has the command line that starts it."""
+    folder = exported(tmp_path / "p", omnet)
+    with pytest.raises(AssertionError) as told:
+        by_readme(
+            folder, omnet, "opp_run", "-c", "Serve",
+            f'--Scenario.market.connect="unix:{tmp_path}/nobody"',
+        )  # fmt: skip
+    assert f"ecnomy serve SCENARIO.yaml --listen unix:{tmp_path}/nobody" in str(told.value)
+    assert "without a market" in str(told.value)
+
+
+@pytest.mark.skipif("ECNOMY_ALL_EXPORTS" not in os.environ, reason="takes some minutes")
+@pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
+def test_every_example_runs(file: Path, tmp_path: Path, omnet: Installation) -> None:
+    """With ECNOMY_ALL_EXPORTS set: two simulated seconds of each, two repetitions, not the same."""
+    plan = make_plan(load(file))
+    write_new(tmp_path / "p", project(plan, str(omnet.modules)))
+    by_readme(tmp_path / "p", omnet, "opp_runall", "--repeat=2", "--sim-time-limit=2s")
+    outputs = [p.read_text() for p in sorted((tmp_path / "p/results").glob("*.out"))]
+    assert len(outputs) == 2 and all("End." in text for text in outputs)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where exported networks are drawn: apart, left to right, the same every time."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ecnomy.markets import load, make_plan
+from ecnomy.markets.omnet.layout import placed
+from ecnomy.markets.omnet.network import network_ned
+from ecnomy.markets.omnet.wiring import wired
+from ecnomy.markets.plan import Plan
+from omnet_world import CONFIGS, everything
+
+
+def plan_of(name: str) -> Plan:
+    return make_plan(load(CONFIGS / name))
+
+
+def pixels(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Where nodes of a network without positions stand in its NED text."""
+    wiring = wired(plan)
+    ned = network_ned(plan, wiring, placed(plan))
+    found = {}
+    for node in wiring.nodes:
+        place = ned.partition(f"        {node.name}: MarketNode {{\n")[2].partition("p=")[2]
+        x, y = place.partition('"')[0].partition(";")[0].split(",")
+        found[node.shown] = (int(x), int(y))
+    return found
+
+
+@pytest.mark.parametrize("file", sorted(CONFIGS.glob("examples/*.yaml")), ids=lambda f: f.stem)
+def test_no_two_nodes_overlap(file: Path) -> None:
+    """Icons are 40 pixels wide; the market above has its room; the same on a second call."""
+    plan = make_plan(load(file))
+    found = pixels(plan)
+    assert set(found) == set(plan.nodes) and found == pixels(plan)
+    assert all(math.dist(a, b) >= 60 for a, b in itertools.combinations(found.values(), 2))
+    assert all(x >= 40 and y >= 120 for x, y in found.values())
+
+
+def test_data_flow_to_the_right() -> None:
+    """Senders beneath one another, then the router, then the sink."""
+    found = pixels(plan_of("papers/siris2002/mixed-rtt.yaml"))
+    senders = [place for name, place in found.items() if name.startswith("senders")]
+    assert len({x for x, _ in senders}) == 1 and len({y for _, y in senders}) == len(senders)
+    assert senders[0][0] < found["router"][0] < found["sinks"][0]
+    assert found["router"][1] == found["sinks"][1] == sum(y for _, y in senders) // len(senders)
+
+
+def test_cross_traffic_does_not_bend_the_road() -> None:
+    """Routers in a row stand on one line, whoever joins them."""
+    found = pixels(plan_of("papers/siris2002/parking-lot.yaml"))
+    assert len({y for name, (_, y) in found.items() if name.startswith("r")}) == 1
+
+
+def test_data_in_circles_are_drawn_too() -> None:
+    """Where nothing is first, all nodes have places of their own, all the same."""
+    plan = everything()  # a to c, and c to a
+    assert len(set(placed(plan).values())) == len(plan.nodes)
+    assert placed(plan) == placed(plan)
+
+
+def test_many_nodes_are_placed_in_little_time() -> None:
+    """A hundred senders on one link still stand apart."""
+    plan = plan_of("examples/gold-silver.yaml")
+    link = plan.links[0]
+    nodes = [*plan.nodes, *(f"s{i}" for i in range(100))]
+    links = [
+        msgspec.structs.replace(link, name=f"l{i}", source=len(plan.nodes) + i, target=1)
+        for i in range(100)
+    ]
+    sources = [
+        msgspec.structs.replace(plan.sources[0], name=f"f{i}", path=[len(plan.links) + i, 2])
+        for i in range(100)
+    ]
+    crowd = msgspec.structs.replace(
+        plan, nodes=nodes, links=[*plan.links, *links], sources=[*plan.sources, *sources]
+    )
+    places = placed(crowd)
+    assert len(set(places.values())) == len(nodes)
+
+
+def test_given_places_are_kept() -> None:
+    """Who has a place keeps it; the others come beside their neighbours."""
+    plan = plan_of("examples/gold-silver.yaml")
+    given = {"provider": (0.0, 0.0), "town": (10.0, 5.0)}
+    found = placed(plan, given)
+    assert {node: found[node] for node in given} == given
+    assert all(math.dist(found["edge"], place) > 0.5 for place in given.values())
+    whole = {node: (1.0 * i, 2.0) for i, node in enumerate(plan.nodes)}
+    assert placed(plan, whole) == whole

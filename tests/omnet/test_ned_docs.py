@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NED as it is read: parameters explained where they are set, and no C++ formatter was here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from law_headers import law_headers
+from ned_laws import FAMILIES, described
+
+OMNET = Path(__file__).resolve().parents[2] / "omnet"
+FILES = sorted([*OMNET.glob("inet/**/*.ned"), *OMNET.glob("simulations/**/*.ned")])
+_DECLARED = re.compile(r"^\s*(?:volatile )?(?:bool|int|double|string|object|xml) (\w+)")
+# What OMNeT++ understands (Simulation Manual, 4.15; envir's interpolation modes).
+MODES = {"none", "sample-hold", "backward-sample-hold", "linear"}
+
+
+def undocumented(text: str) -> Iterator[str]:
+    """Parameters without a comment behind them or in the line above."""
+    lines = text.splitlines()
+    for before, line in zip(["", *lines], lines, strict=False):
+        declared = _DECLARED.match(line)
+        if declared and not re.search(r"//\s*\S", line) and not before.strip().startswith("// "):
+            yield declared[1]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_every_parameter_is_documented(file: Path) -> None:
+    """Its meaning stands beside its declaration, where the IDE and neddoc find it."""
+    assert list(undocumented(file.read_text())) == []
+
+
+def test_a_parameter_without_a_word_is_found() -> None:
+    """The test above can fail: neither a comment two lines above nor an empty one counts."""
+    text = "    // of a\n    int a;\n    int b = default(1);\n    double c; //\n    bool d; // d\n"
+    assert list(undocumented(text)) == ["b", "c"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_every_type_is_documented(file: Path) -> None:
+    """A comment stands directly above each simple or compound module and network."""
+    lines = file.read_text().splitlines()
+    for before, line in zip(["", *lines], lines, strict=False):
+        if re.match(r"(simple|module|network|moduleinterface|channel) \w", line):
+            assert before.startswith("//"), line
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_parameter_of_a_law_has_its_meaning_in_the_header(family: str) -> None:
+    """One sentence above its row, which ends with a full stop; the header opens with a source."""
+    for law, parameters in described()[family].items():
+        header = law_headers()[family, law]
+        assert header.head
+        for parameter in parameters:
+            meaning = header.meanings[parameter["name"]]
+            assert meaning.endswith(".") and len(meaning) > 8, (law, parameter["name"])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
+def test_no_formatter_of_another_language_was_here(file: Path) -> None:
+    """Interpolation modes are OMNeT++'s own, statistics on one line, braces on their own."""
+    text = file.read_text()
+    found = re.findall(r"interpolationmode\s*=\s*([^;)]*)", text)
+    assert set(found) <= MODES
+    statistics = re.findall(r"@statistic\[\w+\]\(.*", text)
+    assert all(line.rstrip().endswith(";") for line in statistics)
+    assert not re.search(r"^(?:simple|module|network) [^{\n]*\{", text, re.MULTILINE)
+    assert "parameters:\n  @" not in text
+
+
+def test_modes_of_each_kind_are_used() -> None:
+    """Counts and marks are points in time, states hold until they change, throughput is linear."""
+    text = "".join(file.read_text() for file in FILES)
+    wanted = {
+        "queueLength": "sample-hold", "talking": "sample-hold", "markingProbability": "sample-hold",
+        "packetSent": "none", "callBegun": "none", "marks": "none", "goodput": "linear",
+    }  # fmt: skip
+    for name, mode in wanted.items():
+        found = re.findall(rf"@statistic\[{name}\]\(.*interpolationmode=([\w-]+)", text)
+        assert found and set(found) == {mode}, name
+
+
+def test_the_formatter_of_c_plus_plus_is_told() -> None:
+    """clang-format leaves NED alone, whoever calls it on what."""
+    assert "**/*.ned" in (OMNET.parent / ".clang-format-ignore").read_text().splitlines()
