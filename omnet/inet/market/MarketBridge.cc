@@ -105,8 +105,8 @@ void MarketBridge::connect() {
   }
   client_->set_limits(limits());
   client_->set_wait_hook([this] { return keepWaiting(); });
-  client_->handshake(
-      {"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed, par("token").stdstringValue()});
+  client_->handshake({"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed,
+                      par("token").stdstringValue(), listener_ != nullptr});
 }
 
 bridge::Limits MarketBridge::limits() const {
@@ -165,6 +165,7 @@ void MarketBridge::exchange() {
   if (!client_) return;
   for (IMarkingLink* link : links_) link->tellInFlight();
   const bridge::Decide decide = recorder_->report(accounts_, linkStates(), states(), now(), epoch_);
+  if (listener_) listener_(client_->shown(), now());
   aliveNs_ = wallNs();
   stopAskedNs_ = 0;
   if (now() >= plan_.duration) return;
