@@ -70,7 +70,7 @@ def test_money_is_the_ledgers(
 def test_willingness_and_prices_are_those_in_force(
     told: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """Gold's two flows are to pay 4 money/s each, silver's 1, at 0.125 a mark of the one carrier."""
+    """Gold's two flows are to pay 4 money/s each, silver's 1; a mark costs 0.125."""
     play("gold-silver.yaml", tmp_path)
     last = told[-1]
     shown = {one["name"]: (one["class"], one["willing"]) for one in last["sources"]}
@@ -81,7 +81,7 @@ def test_willingness_and_prices_are_those_in_force(
 def test_news_is_what_was_decided_at_that_report(
     told: list[dict[str, Any]], tmp_path: Path
 ) -> None:
-    """A changed price is told once, when it is posted; a carrier who leaves it says nothing more."""
+    """A changed price is told once, when it is posted."""
     agents = play("price-handler.yaml", tmp_path).agents
     posted = agents[agents.what == "price"]
     said = [line for one in told for line in one["news"] if ": price " in line]

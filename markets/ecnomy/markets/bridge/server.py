@@ -2,8 +2,8 @@
 """The market's end of one engine's connection: the order of messages, and who is to blame.
 
 Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | alive | request verdict)* report
-[show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and the
-last message.
+[show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and
+the last message.
 """
 
 from __future__ import annotations
