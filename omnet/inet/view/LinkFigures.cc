@@ -63,6 +63,7 @@ LinkFigures::LinkFigures(const MarketBridge& market, omnetpp::cGroupFigure* pare
     lines_[i].from = lines_[i].gate->getOwnerModule();
     lines_[i].to = lines_[i].gate->getNextGate()->getOwnerModule();
   }
+  few_ = std::count_if(plan.links.begin(), plan.links.end(), marksPackets) <= kFew;
   for (const SourcePlan& source : plan.sources) {
     for (const std::int32_t link : source.path) lines_[static_cast<std::size_t>(link)].data = true;
   }
@@ -78,14 +79,13 @@ void LinkFigures::style(Line& line, const LinkReading& reading) {
   display.setTagArg("ls", 1, lineWidth(reading));
 }
 
-// Of a link that marks, or is congested, all there is to say; of another its rate; of one that carries ACKs
-// alone nothing.
+// Of a link in congestion, or of one of few that mark, all there is to say; of another its rate; of one that
+// carries ACKs alone nothing.
 std::string LinkFigures::label(const LinkPlan& plan, const Line& line, const LinkReading& reading,
                                const LinkShown* shown) const {
-  const bool marks = marksPackets(plan);
   if (!line.data && !congested(reading)) return "";
-  if (!marks && !congested(reading)) {
-    return reading.load < 0.005 ? "" : bits_per_second(reading.rate_bps);
+  if (!(few_ && marksPackets(plan)) && !congested(reading)) {
+    return reading.load < (few_ ? 0.005 : 0.3) ? "" : bits_per_second(reading.rate_bps);
   }
   std::string text = plan.name;
   if (shown && !shown->owner.empty()) text += ", of " + shown->owner;
@@ -116,15 +116,18 @@ void LinkFigures::put(Line& line, const std::string& text, const LinkReading& re
   }
   line.plate->setVisible(!text.empty());
   line.text->setVisible(!text.empty());
-  if (text.empty()) return;
+  if (text.empty()) {
+    line.width = line.height = 0;
+    return;
+  }
   line.plate->setLineColor(cFigure::Color(lineColour(reading)));
   line.text->setText(text.c_str());
   const cFigure::Point size = extent(kFont, text);
-  const double width = std::max(line.width, size.x + 2 * kPad);
-  const double height = std::max(line.height, size.y + 2 * kPad);
-  grown_ = grown_ || width > line.width || height > line.height;
+  const bool lines = size.y + 2 * kPad != line.height;
+  const double width = lines ? size.x + 2 * kPad : std::max(line.width, size.x + 2 * kPad);
+  grown_ = grown_ || lines || width > line.width;
   line.width = width;
-  line.height = height;
+  line.height = size.y + 2 * kPad;
 }
 
 // All anew, where a label has grown or a node has moved; else labels stay where they are.
@@ -151,7 +154,7 @@ void LinkFigures::place(const std::vector<Box>& obstacles) {
   for (const Box& box : obstacles) placing.keep(box);
   std::vector<std::size_t> order;  // the largest choose first
   for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (lines_[i].text && along[i].size() >= 2) order.push_back(i);
+    if (lines_[i].height > 0 && along[i].size() >= 2) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return lines_[a].width * lines_[a].height > lines_[b].width * lines_[b].height;

@@ -47,8 +47,11 @@ class LinkFigures {
   void put(Line& line, const std::string& text, const LinkReading& reading);
   void place(const std::vector<Box>& obstacles);
 
+  static constexpr int kFew = 8;  // links that mark: more of them say all only in congestion
+
   omnetpp::cGroupFigure* parent_;
   std::vector<Line> lines_;
+  bool few_ = true;
   std::vector<Box> placedAround_;
   std::vector<omnetpp::cFigure::Point> placedAlong_;
   bool grown_ = false;

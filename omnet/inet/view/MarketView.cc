@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
 #include "inet/common/ModuleAccess.h"
@@ -19,6 +20,7 @@ Define_Module(MarketView);
 
 namespace {
 
+constexpr const char* kSign = "status/excl3";
 constexpr std::size_t kMostLines = 3;      // over a node
 const cFigure::Font kNodeFont("Sans", 9);  // about what Qtenv takes for a node's texts
 
@@ -60,50 +62,64 @@ std::vector<Box> MarketView::obstacles() const {
   return boxes;
 }
 
-void MarketView::sayOfNode(cModule* node, const std::vector<std::string>& lines) const {
+// What its sources say one by one, or together where they are many.
+void MarketView::sayOfNode(cModule* node, const Sum& sum) const {
   std::string text;
-  for (std::size_t i = 0; i < lines.size() && i < kMostLines; ++i) {
-    text += (i ? "\n" : "") + lines[i];
-  }
-  if (lines.size() > kMostLines) {
-    text += "\nand " + std::to_string(lines.size() - kMostLines) + " more";
+  if (sum.lines.size() <= kMostLines) {
+    for (const std::string& line : sum.lines) text += (text.empty() ? "" : "\n") + line;
+  } else {
+    text = std::to_string(sum.lines.size()) + " sources";
+    if (sum.goodput_bps > 0) text += " get " + bits_per_second(sum.goodput_bps);
+    if (sum.marks_per_s > 0) text += ": marks " + number(sum.marks_per_s) + "/s";
   }
   node->getDisplayString().setTagArg("t", 0, text.c_str());
 }
 
-// Who sends says what it pays, who receives what it gets; a node before a congested link is tinted.
+// Who sends says what it pays, who receives what it gets.
 void MarketView::nodes(const MarketBridge& market) const {
-  std::map<cModule*, std::vector<std::string>> lines;
-  std::map<cModule*, const char*> tints;
+  std::map<cModule*, Sum> sent, got;
   const auto& sources = market.plan().sources;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     if (sources[i].path.empty()) continue;
     const SourceReading& reading = screen_->readings.sources()[i];
-    const bool told = i < shown_.sources().size();
+    const SourceShown* told = i < shown_.sources().size() ? &shown_.sources()[i] : nullptr;
     cModule* from = screen_->links->sender(static_cast<std::size_t>(sources[i].path.front()));
     cModule* to = screen_->links->receiver(static_cast<std::size_t>(sources[i].path.back()));
-    if (from && told) lines[from].push_back(spending(shown_.sources()[i]));
-    if (from && !told && reading.weight >= 0) {
-      lines[from].push_back(sources[i].name + ": weight " + number(reading.weight));
+    if (from && told) {
+      sent[from].marks_per_s += told->marks_per_s;
+      sent[from].lines.push_back(spending(*told));
+    } else if (from && reading.weight > 0) {
+      sent[from].lines.push_back(sources[i].name + ": weight " + number(reading.weight));
     }
     if (to) {
-      lines[to].push_back(sources[i].name + ": " + bits_per_second(reading.goodput_bps) + ", " +
-                          percent(reading.marked) + " marked");
+      got[to].goodput_bps += reading.goodput_bps;
+      got[to].lines.push_back(sources[i].name + ": " + bits_per_second(reading.goodput_bps) + ", " +
+                              percent(reading.marked) + " marked");
     }
   }
+  for (cModule* node : screen_->nodes) {
+    // Of a node that does both it is what it gets: what is paid stands in the panel.
+    if (const auto found = got.find(node); found != got.end()) {
+      sayOfNode(node, found->second);
+    } else if (const auto other = sent.find(node); other != sent.end()) {
+      sayOfNode(node, other->second);
+    }
+  }
+  warn(market);
+}
+
+// A node before a congested link has a sign.
+void MarketView::warn(const MarketBridge& market) const {
+  std::set<cModule*> before;
   for (std::size_t i = 0; i < market.plan().links.size(); ++i) {
-    const LinkReading& reading = screen_->readings.links()[i];
     cModule* from = screen_->links->sender(i);
-    if (from && congested(reading)) tints[from] = lineColour(reading);
+    if (from && congested(screen_->readings.links()[i])) before.insert(from);
   }
   for (cModule* node : screen_->nodes) {
-    if (const auto found = lines.find(node); found != lines.end()) sayOfNode(node, found->second);
-    const auto tint = tints.find(node);
     omnetpp::cDisplayString& display = node->getDisplayString();
-    const char* colour = tint == tints.end() ? "" : tint->second;
-    if (!screen_->links) continue;
-    if (std::string(display.getTagArg("i2", 0)).empty() && *colour == 0) continue;
-    display.setTagArg("i2", 0, *colour ? "status/excl3" : "");
+    const std::string sign = display.getTagArg("i2", 0), wanted = before.count(node) ? kSign : "";
+    if (sign != wanted && (sign.empty() || sign == kSign))
+      display.setTagArg("i2", 0, wanted.c_str());
   }
 }
 

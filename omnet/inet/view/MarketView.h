@@ -8,6 +8,7 @@
 #include <omnetpp.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "view/LinkFigures.h"
@@ -32,9 +33,15 @@ class MarketView : public omnetpp::cSimpleModule {
     std::vector<omnetpp::cModule*> nodes;  // beside this module
   };
 
+  struct Sum {                       // of sources that begin, or end, at a node
+    std::vector<std::string> lines;  // of one each
+    double goodput_bps = 0, marks_per_s = 0;
+  };
+
   void open(const MarketBridge& market) const;
   void nodes(const MarketBridge& market) const;
-  void sayOfNode(omnetpp::cModule* node, const std::vector<std::string>& lines) const;
+  void warn(const MarketBridge& market) const;
+  void sayOfNode(omnetpp::cModule* node, const Sum& sum) const;
   std::vector<Box> obstacles() const;
 
   Shown shown_;

@@ -28,6 +28,13 @@ std::string right(const std::string& text, std::size_t width) {
   return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
 }
 
+// The width of a column of these names.
+std::size_t widthOf(const std::vector<std::string>& names, std::size_t least) {
+  std::size_t width = least;
+  for (const std::string& name : names) width = std::max(width, name.size() + 1);
+  return std::min<std::size_t>(width, 40);
+}
+
 std::string more(std::size_t count) {
   return count > kMost ? "... and " + std::to_string(count - kMost) + " more" : "";
 }
@@ -57,20 +64,26 @@ Panel::Panel(omnetpp::cGroupFigure* parent)
 }
 
 void Panel::sources(const MarketBridge& market, const Readings& readings, const Shown& shown) {
+  const auto& plans = market.plan().sources;
   const bool money = shown.any();
   const bool offers = std::any_of(shown.sources().begin(), shown.sources().end(),
                                   [](const SourceShown& one) { return !one.offer.empty(); });
-  heading(left("source", 16) + (offers ? left("class", 10) : "") + right("gets", 10) +
+  const auto chosen =
+      largest(plans.size(), [&](std::size_t i) { return readings.sources()[i].goodput_bps; });
+  std::vector<std::string> names;
+  for (const std::size_t i : chosen) {
+    names.push_back(plans[i].name +
+                    (plans[i].count > 1 ? " x" + std::to_string(plans[i].count) : ""));
+  }
+  const std::size_t width = widthOf(names, 16);
+  heading(left("source", width) + (offers ? left("class", 10) : "") + right("gets", 10) +
           right("marked", 8) + right("marks/s", 9) + right("weight", 8) +
           (money ? right("willing/s", 11) + right("marks cost/s", 14) + right("fees/s", 8) : ""));
-  const auto& plans = market.plan().sources;
-  const auto shownOnes =
-      largest(plans.size(), [&](std::size_t i) { return readings.sources()[i].goodput_bps; });
-  for (const std::size_t i : shownOnes) {
+  for (std::size_t n = 0; n < chosen.size(); ++n) {
+    const std::size_t i = chosen[n];
     const SourceReading& reading = readings.sources()[i];
     const SourceShown* told = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
-    const std::string count = plans[i].count > 1 ? " x" + std::to_string(plans[i].count) : "";
-    std::string text = left(plans[i].name + count, 16) + (offers ? left(told->offer, 10) : "") +
+    std::string text = left(names[n], width) + (offers ? left(told->offer, 10) : "") +
                        right(bits_per_second(reading.goodput_bps), 10) +
                        right(percent(reading.marked), 8) + right(number(reading.marks_per_s), 9) +
                        right(reading.weight <= 0 ? "-" : number(reading.weight), 8);
@@ -91,7 +104,10 @@ void Panel::links(const MarketBridge& market, const Readings& readings, const Sh
   }
   if (marking.empty()) return;
   const bool money = shown.any();
-  heading(left("link", 26) + right("load", 10) + right("waiting", 8) + right("marked", 9) +
+  std::vector<std::string> names;
+  for (const std::size_t i : marking) names.push_back(plans[i].name);
+  const std::size_t width = widthOf(names, 26);
+  heading(left("link", width) + right("load", 10) + right("waiting", 8) + right("marked", 9) +
           right("p", 8) +
           (money ? right("price/mark", 11) + right("earns/s", 14) + "  " + left("owner", 8) : ""));
   const auto chosen =
@@ -100,7 +116,7 @@ void Panel::links(const MarketBridge& market, const Readings& readings, const Sh
     const std::size_t i = marking[one];
     const LinkReading& reading = readings.links()[i];
     const LinkShown* told = i < shown.links().size() ? &shown.links()[i] : nullptr;
-    std::string text = left(plans[i].name, 26) + right(percent(reading.load), 10) +
+    std::string text = left(plans[i].name, width) + right(percent(reading.load), 10) +
                        right(std::to_string(reading.queue), 8) + right(percent(reading.marked), 9) +
                        right(number(reading.probability), 8);
     if (told && told->price) {

@@ -43,7 +43,8 @@ class Placing {
           const double y = line.y1 + at * along_y + normal_y * off;
           const Box box{x - width / 2, y - height / 2, width, height};
           const double away = std::fabs(at - 0.5) * length + step * height / 2;
-          const double cost = covered(box) + kDistance * away + (side < 0 ? kOtherSide : 0);
+          const double cost =
+              covered(box) + beyond(box) + kDistance * away + (side < 0 ? kOtherSide : 0);
           if (least < 0 || cost < least) {
             least = cost;
             best = box;
@@ -65,6 +66,11 @@ class Placing {
     double sum = 0;
     for (const Box& other : taken_) sum += box.overlap(other);
     return sum;
+  }
+
+  // Left of or above the picture, where nobody looks.
+  static double beyond(const Box& box) noexcept {
+    return std::max(-box.x, 0.0) * box.height + std::max(-box.y, 0.0) * box.width;
   }
 
   std::vector<Box> taken_;

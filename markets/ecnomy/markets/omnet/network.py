@@ -16,21 +16,26 @@ __all__ = ["NETWORK", "channel_settings", "network_ned"]
 NETWORK: Final = "Scenario"
 _WIDTH: Final = 1000  # of the background, in which positions are laid out
 _MARGIN: Final = 80
+_PANEL: Final = 420  # of the height, below the nodes, for what the view lists
 _HEAD: Final = """\
 // Made by `ecnomy export`: {title}
 // Parameters are in omnetpp.ini.
 
 import ecnomy.market.MarketBridge;
 import ecnomy.node.MarketNode;
+import ecnomy.view.MarketView;
 import ned.DatarateChannel;
 
 network {network}
 {{
     parameters:
-        @display("bgb={width},{height}");
+        @display("bgb={width},{whole}");
     submodules:
         market: MarketBridge {{
             @display("p={margin},{margin}");
+        }}
+        view: MarketView {{
+            @display("p={margin},{below}");
         }}
 """
 
@@ -56,7 +61,8 @@ def network_ned(
         title=one_line(plan.title) or "a scenario without a title",
         network=NETWORK,
         width=_WIDTH,
-        height=height,
+        whole=height + _PANEL,
+        below=height,
         margin=_MARGIN // 2,
     )
     nodes = "".join(_node(node, places.get(node.shown)) for node in wiring.nodes)
