@@ -37,7 +37,7 @@ def pictures(name: str, omnet: Installation) -> None:
     with ExitStack() as stack:
         here = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         market, address = serve(stack, folder / "market.yaml", here / "out", "tcp://127.0.0.1:0")
-        desk = stack.enter_context(open_desk(1700, 1500))
+        desk = stack.enter_context(open_desk(1700, 1900))
         words = [opp_run(), "-u", "Qtenv", "-c", "Market", *_where(omnet)]
         words += [f'--*.market.connect="{address}"', "omnetpp.ini"]
         (here / ".qtenvrc").write_text("[General]\nanimation_msgclassnames=false\n")
