@@ -119,8 +119,8 @@ void MarketBridge::connect() {
   }
   client_->set_limits(limits());
   client_->set_wait_hook([this] { return keepWaiting(); });
-  client_->handshake(
-      {"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed, par("token").stdstringValue()});
+  client_->handshake({"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed,
+                      par("token").stdstringValue(), listener_ != nullptr});
 }
 
 bridge::Limits MarketBridge::limits() const {
@@ -179,6 +179,7 @@ void MarketBridge::exchange() {
   if (!client_) return;
   for (IMarkingLink* link : links_) link->tellInFlight();
   const bridge::Decide decide = recorder_->report(accounts_, linkStates(), states(), now(), epoch_);
+  if (listener_) listener_(client_->shown(), now());
   aliveNs_ = wallNs();
   stopAskedNs_ = 0;
   if (now() >= plan_.duration) return;
@@ -259,7 +260,10 @@ void MarketBridge::finish() {
 }
 
 void MarketBridge::refreshDisplay() const {
-  const char* peer = client_ ? "market connected" : "no market";
+  const bool asked = par("socket").intValue() >= 0 || !par("connect").stdstringValue().empty();
+  const char* peer = client_               ? "market connected"
+                     : asked && epoch_ > 0 ? "the market has ended"
+                                           : "no market";
   std::string text = std::string(peer) + ", report " + std::to_string(epoch_);
   getDisplayString().setTagArg("t", 0, text.c_str());
 }

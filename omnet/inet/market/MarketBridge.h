@@ -12,6 +12,7 @@
 #include <omnetpp.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -46,7 +47,9 @@ class ISource {
 class IMarkingLink {
  public:
   virtual ~IMarkingLink() = default;
-  virtual LinkState state() = 0;    // all accounts up to now
+  virtual LinkState state() = 0;  // all accounts up to now
+  // The same as last reckoned, which is by the last event here: for eyes alone, changes nothing.
+  virtual LinkState look() const = 0;
   virtual void tellInFlight() = 0;  // sets Hop::ce_in_flight of its hops
   // New values for parameters of the marking law, all at once; throws BadParameter.
   virtual void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) = 0;
@@ -89,7 +92,20 @@ class MarketBridge : public omnetpp::cSimpleModule {
   ISource* sourceHost(int source) const {
     return sources_.at(static_cast<std::size_t>(source)).host;
   }
+  const FlowStats& flow(int index) const {
+    return accounts_.flows.at(static_cast<std::size_t>(index));
+  }
+  IMarkingLink* linkHost(int link) const { return links_.at(static_cast<std::size_t>(link)); }
+  const Plan& plan() const { return plan_; }
+  bool opened() const { return opened_; }  // the books are open
   std::uint64_t seed() const { return plan_.seed; }
+
+  // For eyes: whether a market is there, and how many reports it has had.
+  bool connected() const { return client_ != nullptr; }
+  std::int64_t reports() const { return epoch_; }
+  // Called at each report with what the market then says for a screen, a JSON object.
+  using Listener = std::function<void(const std::string& json, Time at)>;
+  void onShown(Listener listener) { listener_ = std::move(listener); }
 
   // From the first event on: a TransferSink and CallDesk.
   Recorder& recorder() { return *recorder_; }
@@ -159,7 +175,9 @@ class MarketBridge : public omnetpp::cSimpleModule {
   omnetpp::cMessage* sample_ = nullptr;
   omnetpp::cMessage* look_ = nullptr;
   Time lookEvery_ = 1'000'000'000;
+  bool opened_ = false;
   std::int64_t epoch_ = 0;
+  Listener listener_;
   std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0;
   double cpuBefore_s_ = 0;
 };

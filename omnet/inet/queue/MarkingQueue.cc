@@ -196,7 +196,11 @@ LinkState MarkingQueue::state() {
   const Time time = now();
   catchUp(time);
   accountQueue(time);
-  const Time ahead = std::max<Time>(freeAt_ - time, 0);
+  return look();
+}
+
+LinkState MarkingQueue::look() const {
+  const Time ahead = std::max<Time>(freeAt_ - now(), 0);
   return {stats_, work_ - ahead, waitingPackets_, waitingBytes_, law_->probability()};
 }
 

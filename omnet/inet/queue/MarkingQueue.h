@@ -55,6 +55,7 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
 
   // IMarkingLink
   LinkState state() override;
+  LinkState look() const override;
   void tellInFlight() override;
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) override;
 
