@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the pictures of omnet/simulations: at the start, in congestion, at the end, agents connected.
+"""Takes the pictures of omnet/simulations, agents connected: start, congestion, end.
 
     python tests/omnet/qtenv_pictures.py [NAME ...]
 

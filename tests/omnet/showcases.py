@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The networks of omnet/simulations that are made from their market.yaml, so that no number stands in two places.
+"""Networks of omnet/simulations made from their market.yaml: no number stands in two places.
 
     python tests/omnet/showcases.py --write
 

@@ -93,7 +93,7 @@ class Screen:
         ]
 
     def _news(self, market: MarketLike) -> list[str]:
-        """What has been decided since the last report, but for agents' own notes; the latest last."""
+        """What was decided since the last report, but for agents' own notes; the latest last."""
         lines = [line for entry in market.journal.fresh if (line := self._line(entry, market))]
         return lines[-_MOST_NEWS:]
 

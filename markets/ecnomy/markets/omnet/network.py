@@ -39,7 +39,7 @@ network {network}
         @display("bgb={width},{whole}");
     submodules:
         market: MarketBridge {{
-            @display("p={margin},{margin}");
+            @display("p=120,60");
         }}
         view: MarketView {{
             @display("p={margin},{below}");
