@@ -17,7 +17,7 @@ __all__ = ["NETWORK", "channel_settings", "network_ned"]
 
 NETWORK: Final = "Scenario"
 _WIDTH: Final = 1000  # of the background, in which positions are laid out
-_MARGIN: Final = 80
+_MARGIN: Final = 120
 _TOP: Final = 160  # above all nodes: the market's place
 _LEAST: Final = 400  # of the height
 _APART: Final = 70  # nodes, so that icons and names can be told from one another
