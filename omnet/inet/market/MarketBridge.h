@@ -25,6 +25,7 @@
 #include "host/tally.h"
 #include "inet/common/packet/Packet.h"
 #include "inet/networklayer/common/L3Address.h"
+#include "results/Sample.h"
 
 namespace ecnomy::omnet {
 
@@ -88,6 +89,10 @@ class MarketBridge : public omnetpp::cSimpleModule {
     return sources_.at(static_cast<std::size_t>(source)).host;
   }
   std::uint64_t seed() const { return plan_.seed; }
+  bool inSeries(const std::string& name) const;  // cwnd, rtt, rate ...
+
+  // Whoever samples figures for OMNeT++'s results; it lives as long as the network.
+  void addSampled(ISampled* one) { sampled_.push_back(one); }
 
   // From the first event on: a TransferSink and CallDesk.
   Recorder& recorder() { return *recorder_; }
@@ -103,7 +108,6 @@ class MarketBridge : public omnetpp::cSimpleModule {
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
   void initialize(int stage) override;
   void handleMessage(omnetpp::cMessage* message) override;
-  void finish() override;
   void refreshDisplay() const override;
 
  private:
@@ -119,6 +123,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   // Parameters
   void readParameters();
   void readRecord();
+  Time warmup() const;
 
   // Books
   void openBooks();
@@ -135,6 +140,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   void lookUp();
   void beginTally();
   void scheduleBoundary();
+  void sampleFigures();
   std::vector<FlowState> states() const;
   std::vector<LinkState> linkStates() const;
   bool keepWaiting();
@@ -155,6 +161,8 @@ class MarketBridge : public omnetpp::cSimpleModule {
   omnetpp::cMessage* look_ = nullptr;
   Time lookEvery_ = 1'000'000'000;
   std::int64_t epoch_ = 0;
+  std::vector<ISampled*> sampled_;
+  Time sampledAt_ = -1;
   std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0;
   double cpuBefore_s_ = 0;
 };

@@ -9,6 +9,8 @@
 #include "inet/common/Simsignals.h"
 #include "parameters/Parameters.h"
 #include "queue/IpFrame.h"
+#include "queue/LawView.h"
+#include "results/Watching.h"
 
 namespace ecnomy::omnet {
 
@@ -23,6 +25,11 @@ omnetpp::simsignal_t MarkingQueue::waitingSignal_ = registerSignal("waiting");
 omnetpp::simsignal_t MarkingQueue::markedSignal_ = registerSignal("marked");
 omnetpp::simsignal_t MarkingQueue::probabilitySignal_ = registerSignal("markingProbability");
 
+omnetpp::simsignal_t MarkingQueue::queueSampleSignal_ = registerSignal("queueSample");
+omnetpp::simsignal_t MarkingQueue::queueMeanSignal_ = registerSignal("queueMean");
+omnetpp::simsignal_t MarkingQueue::probabilitySampleSignal_ =
+    registerSignal("markingProbabilitySample");
+
 MarkingQueue::~MarkingQueue() { cancelAndDelete(timer_); }
 
 void MarkingQueue::initialize(int stage) {
@@ -35,12 +42,15 @@ void MarkingQueue::initialize(int stage) {
     market_ = MarketBridge::find();
     if (market_) {
       link_ = market_->addLink(static_cast<int>(par("linkIndex").intValue()), plan_, this);
+      market_->addSampled(this);
     }
   } else if (stage == inet::INITSTAGE_QUEUEING) {
     checkPacketOperationSupport(inputGate);
     checkPacketOperationSupport(outputGate);
     openLaw();
     loss_.emplace(plan_.loss, Stream(seed(), plan_.loss_stream));
+    watchLaw();
+    tellListeners();
   }
 }
 
@@ -215,6 +225,28 @@ void MarkingQueue::tellListeners() {
   }
   if (mayHaveListeners(probabilitySignal_))
     cSimpleModule::emit(probabilitySignal_, law_->probability());
+}
+
+void MarkingQueue::watchLaw() {
+  WATCH(waitingPackets_);
+  WATCH(waitingBytes_);
+  WATCH(stats_.arrivals);
+  WATCH(stats_.marks);
+  WATCH(stats_.drops);
+  watch("law", [this] {
+    const std::string& name = plan_.scheduler.law.law;
+    return name.empty() ? plan_.marking.law + ": " + describeLaw(*law_) : name;
+  });
+}
+
+// All accounts are those of now: see ISampled.
+void MarkingQueue::sample(const Sample& sample) {
+  const double integral = stats_.queue_integral_ps - sampledIntegral_ps_;
+  sampledIntegral_ps_ = stats_.queue_integral_ps;
+  cSimpleModule::emit(queueSampleSignal_, static_cast<omnetpp::intval_t>(waitingPackets_));
+  cSimpleModule::emit(probabilitySampleSignal_, law_->probability());
+  if (!sample.counts()) return;
+  cSimpleModule::emit(queueMeanSignal_, integral / static_cast<double>(sample.to - sample.from));
 }
 
 std::string MarkingQueue::resolveDirective(char directive) const {

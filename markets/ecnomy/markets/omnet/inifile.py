@@ -27,13 +27,13 @@ _HEAD: Final = """\
 network = {network}
 simtime-resolution = ps
 sim-time-limit = {duration}
+warmup-period = {warmup}
 cmdenv-express-mode = true
 cmdenv-status-frequency = 10s
-**.market.**.scalar-recording = true
-**.queue.**.scalar-recording = true
-**.app[*].**.scalar-recording = true
-**.scalar-recording = false
-**.vector-recording = false
+**.market.**.statistic-recording = true
+**.queue.**.statistic-recording = true
+**.app[*].**.statistic-recording = true
+**.statistic-recording = false
 """
 _SERVE: Final = """
 # In [General] nobody decides: sources keep their weights. Here the market of `ecnomy serve` does.
@@ -60,6 +60,7 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
         digest=plan.digest,
         network=NETWORK,
         duration=time(plan.duration_ps),
+        warmup=time(plan.warmup_ps),
     )
     parts = [head, _section("The market's end", "market", settings.market(plan))]
     if repeated:
