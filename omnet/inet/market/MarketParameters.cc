@@ -75,15 +75,15 @@ Time MarketBridge::warmup() const {
   const Time asked = timeParameter(this, "warmup");
   if (asked == period) return asked;
   throw cRuntimeError(
-      "market: parameter 'warmup' is %s s and the ini file's warmup-period %s s, expected the same: "
+      "market: parameter 'warmup' is %s s and the ini file's warmup-period %s s, expected the "
+      "same: "
       "leave the parameter out, or set warmup-period",
       simtime(asked).str().c_str(), simtime(period).str().c_str());
 }
 
 bool MarketBridge::inSeries(const std::string& name) const {
   const std::vector<std::string>& series = plan_.record.series;
-  return plan_.record.every_ps > 0 &&
-         std::find(series.begin(), series.end(), name) != series.end();
+  return plan_.record.every_ps > 0 && std::find(series.begin(), series.end(), name) != series.end();
 }
 
 void MarketBridge::readRecord() {

@@ -112,6 +112,7 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   void note(TraceEvent what, const Slot& slot, Time now);
   void tellListeners();
   void watchLaw();
+  void beSampled();
 
   MarketBridge* market_ = nullptr;  // nullptr: no books but its own
   int link_ = -1;
@@ -135,7 +136,7 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   std::deque<Departed> departed_;
   std::unordered_set<Hop*> marked_;  // hops that have had a CE packet here
   std::int64_t told_ = -1;           // waiting packets, to listeners
-  double sampledIntegral_ps_ = 0;    // of the queue, by the last sample
+  LinkStats sampledStats_;           // by the last sample
 
   static omnetpp::simsignal_t waitingSignal_;
   static omnetpp::simsignal_t markedSignal_;
@@ -143,6 +144,7 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   static omnetpp::simsignal_t queueSampleSignal_;
   static omnetpp::simsignal_t queueMeanSignal_;
   static omnetpp::simsignal_t probabilitySampleSignal_;
+  static omnetpp::simsignal_t markedShareSignal_;
 };
 
 }  // namespace ecnomy::omnet

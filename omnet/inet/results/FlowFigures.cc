@@ -34,6 +34,10 @@ void emitMean(cModule* module, simsignal_t signal, double value, double weight) 
   module->emit(signal, value, &stands);
 }
 
+void emitShare(cModule* module, simsignal_t signal, std::int64_t part, std::int64_t whole) {
+  emitMean(module, signal, share(part, whole), static_cast<double>(whole));
+}
+
 double bitRate(std::int64_t bytes, const Sample& sample) {
   return static_cast<double>(bytes) * 8 / sample.seconds();
 }
@@ -65,9 +69,7 @@ void ArrivalFigures::sample(const Sample& sample) {
   emitCount(shown_, kCe, marked);
   emitMean(shown_, kGoodput, bitRate(news, sample), sample.seconds());
   emitMean(shown_, kMarkRate, static_cast<double>(marked) / sample.seconds(), sample.seconds());
-  if (packets == 0) return;
-  const double all = static_cast<double>(packets);
-  emitMean(shown_, kCeShare, static_cast<double>(marked) / all, all);
+  emitShare(shown_, kCeShare, marked, packets);
 }
 
 // ---- the sender's

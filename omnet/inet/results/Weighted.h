@@ -5,6 +5,8 @@
 
 #include <omnetpp.h>
 
+#include <cstdint>
+
 namespace ecnomy::omnet {
 
 class Weight : public omnetpp::cObject {
@@ -12,6 +14,11 @@ class Weight : public omnetpp::cObject {
   explicit Weight(double value) : value(value) {}
   const double value;
 };
+
+// Of nothing 0, which as a mean has no weight.
+inline double share(std::int64_t part, std::int64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
 
 }  // namespace ecnomy::omnet
 

@@ -109,9 +109,7 @@ void TcpSink::forget(TcpSocket* socket) {
 
 void TcpSink::socketPeerClosed(TcpSocket*) { emit(kFileComplete, ++closed_); }
 
-void TcpSink::countSockets() {
-  emit(kConnected, static_cast<omnetpp::intval_t>(sockets_.size()));
-}
+void TcpSink::countSockets() { emit(kConnected, static_cast<omnetpp::intval_t>(sockets_.size())); }
 
 void TcpSink::refreshDisplay() const {
   char text[64];

@@ -19,9 +19,7 @@
 
 namespace ecnomy::omnet {
 
-class TcpSink : public omnetpp::cSimpleModule,
-                public ISampled,
-                private inet::TcpSocket::ICallback {
+class TcpSink : public omnetpp::cSimpleModule, public ISampled, private inet::TcpSocket::ICallback {
  public:
   void sample(const Sample& sample) override { figures_.sample(sample); }
 
