@@ -64,8 +64,10 @@ void MarketBridge::initialize(int stage) {
 void MarketBridge::handleMessage(cMessage* message) {
   try {
     if (message == sample_) {
-      recorder_->sample(accounts_, linkStates(), states(), now());
+      const std::vector<LinkState> links = linkStates();
+      if (client_) recorder_->sample(accounts_, links, states(), now());
       recorder_->flush_if_many();
+      sampleFigures();
       scheduleAfter(simtime(plan_.record.every_ps), sample_);
     } else if (message == look_) {
       lookUp();
@@ -95,7 +97,8 @@ void MarketBridge::begin() {
   cpuBefore_s_ = cpu_s();
   if (plan_.warmup == 0) beginTally();
   exchange();
-  if (client_ && plan_.record.every_ps > 0) {
+  sampleFigures();
+  if (plan_.record.every_ps > 0) {
     sample_ = new cMessage("sample");
     scheduleAt(SIMTIME_ZERO, sample_);
   }
@@ -145,6 +148,7 @@ void MarketBridge::boundary() {
   const bool last = at >= plan_.duration;
   for (const Source& source : sources_) source.host->settleCalls(last);
   linkStates();
+  if (plan_.record.every_ps <= 0 || last || at == plan_.warmup) sampleFigures();
   recorder_->flush();
   if (accounts_.tally) tally_->tell_counts(*client_, at);
   if (accounts_.classes) classTally_->tell(*client_, at);
@@ -153,6 +157,15 @@ void MarketBridge::boundary() {
   exchange();
   if (last) return end();
   scheduleBoundary();
+}
+
+// Once at a time: a report and the series' period may fall together.
+void MarketBridge::sampleFigures() {
+  const Time at = now();
+  if (at == sampledAt_) return;
+  const Sample sample{std::max<Time>(sampledAt_, 0), at, plan_.warmup};
+  sampledAt_ = at;
+  for (ISampled* one : sampled_) one->sample(sample);
 }
 
 void MarketBridge::end() {
@@ -238,25 +251,6 @@ bool MarketBridge::keepWaiting() {
   const std::int64_t wall = wallNs();
   if (stop && stopAskedNs_ == 0) stopAskedNs_ = wall;
   return stopAskedNs_ == 0 || wall - stopAskedNs_ < kPatienceNs;
-}
-
-void MarketBridge::finish() {
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    FlowStats sum;
-    const std::size_t first = static_cast<std::size_t>(sources_[i].firstFlow);
-    for (int member = 0; member < plan_.sources[i].count; ++member) {
-      const FlowStats& one = accounts_.flows[first + static_cast<std::size_t>(member)];
-      sum.sent += one.sent;
-      sum.delivered += one.delivered;
-      sum.ce += one.ce;
-      sum.lost += one.lost;
-    }
-    const std::string name = plan_.sources[i].name;
-    recordScalar((name + " sent").c_str(), static_cast<double>(sum.sent));
-    recordScalar((name + " delivered").c_str(), static_cast<double>(sum.delivered));
-    recordScalar((name + " marked").c_str(), static_cast<double>(sum.ce));
-    recordScalar((name + " lost").c_str(), static_cast<double>(sum.lost));
-  }
 }
 
 void MarketBridge::refreshDisplay() const {

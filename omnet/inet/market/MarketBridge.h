@@ -26,6 +26,7 @@
 #include "host/tally.h"
 #include "inet/common/packet/Packet.h"
 #include "inet/networklayer/common/L3Address.h"
+#include "results/Sample.h"
 
 namespace ecnomy::omnet {
 
@@ -99,6 +100,10 @@ class MarketBridge : public omnetpp::cSimpleModule {
   const Plan& plan() const { return plan_; }
   bool opened() const { return opened_; }  // the books are open
   std::uint64_t seed() const { return plan_.seed; }
+  bool inSeries(const std::string& name) const;  // cwnd, rtt, rate ...
+
+  // Whoever samples figures for OMNeT++'s results; it lives as long as the network.
+  void addSampled(ISampled* one) { sampled_.push_back(one); }
 
   // For eyes: whether a market is there, and how many reports it has had.
   bool connected() const { return client_ != nullptr; }
@@ -121,7 +126,6 @@ class MarketBridge : public omnetpp::cSimpleModule {
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
   void initialize(int stage) override;
   void handleMessage(omnetpp::cMessage* message) override;
-  void finish() override;
   void refreshDisplay() const override;
 
  private:
@@ -137,6 +141,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   // Parameters
   void readParameters();
   void readRecord();
+  Time warmup() const;
 
   // Books
   int placeOf(const char* list, const std::string& name);
@@ -155,6 +160,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   void lookUp();
   void beginTally();
   void scheduleBoundary();
+  void sampleFigures();
   std::vector<FlowState> states() const;
   std::vector<LinkState> linkStates() const;
   bool keepWaiting();
@@ -178,6 +184,8 @@ class MarketBridge : public omnetpp::cSimpleModule {
   bool opened_ = false;
   std::int64_t epoch_ = 0;
   Listener listener_;
+  std::vector<ISampled*> sampled_;
+  Time sampledAt_ = -1;
   std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0;
   double cpuBefore_s_ = 0;
 };
