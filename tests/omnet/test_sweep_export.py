@@ -226,14 +226,14 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
     )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr
     scalars = sorted((folder / "results").glob("*.sca"))
-    delivered = r'scalar Scenario\.market "gold delivered" (\d+)'
-    found = sorted(int(re.findall(delivered, one.read_text())[0]) for one in scalars)
+    delivered = r"^scalar Scenario\.\S+\.app\[0\] delivered:sum (\d+)$"
+    found = sorted(int(re.findall(delivered, one.read_text(), re.MULTILINE)[0]) for one in scalars)
     sweep, wanted = load_sweep(file), []
     for point in sweep.points():
         out = tmp_path / "own" / str(point.number)
         run(sweep.scenario_at(point.params, point.seed), out=out)
         epochs = open_run(out).flow_epochs
-        last = epochs[epochs["t_ps"] == epochs["t_ps"].max()]
-        own = last[last["flow"] < int(str(point.params["sources.gold.count"]))]
-        wanted.append(int(own["delivered"].sum()))
+        own = epochs[epochs["flow"] < int(str(point.params["sources.gold.count"]))]
+        at = own.groupby("t_ps")["delivered"].sum()
+        wanted.append(int(at.iloc[-1] - at.get(sweep.scenario_at(point.params, 1).warmup_ps, 0)))
     assert found == sorted(wanted) and len(set(found)) == 4, "repetitions differ"

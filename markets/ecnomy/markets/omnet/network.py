@@ -25,14 +25,15 @@ _WIDER: Final = 2.5  # at most, for that
 _PAIRS: Final = 100_000  # of nodes are looked at
 _PANEL: Final = 420  # of the height, below the nodes, for what the view lists
 _HEAD: Final = """\
-// Made by `ecnomy export`: {title}
-// Parameters are in omnetpp.ini.
-
 import ecnomy.market.MarketBridge;
 import ecnomy.node.MarketNode;
 import ecnomy.view.MarketView;
 import ned.DatarateChannel;
 
+//
+// Made by `ecnomy export`: {title}.
+// Parameters are in omnetpp.ini.
+//
 network {network}
 {{
     parameters:
