@@ -105,6 +105,8 @@ def test_classes_vectors_are_the_tables(
     assert found.vectors[homes, "markRate:vector"][1] == pytest.approx(table("ce"))
     share = table("ce") / table("delivered")
     assert found.vectors[homes, "ceShare:vector"][1] == pytest.approx(share)
+    delay = table("delay_sum_ps") / PS / table("delivered")
+    assert found.vectors[homes, "meanDelay:vector"][1] == pytest.approx(delay)
     assert found.vectors[shop, "rate:vector"][1] == pytest.approx(8 * table("acked_bytes"))
     cwnd = epochs(result, "flow_epochs", "flow", flows, "cwnd") / len(flows)
     assert found.vectors[shop, "cwnd:vector"][1] == pytest.approx(cwnd)
@@ -115,6 +117,8 @@ def test_classes_vectors_are_the_tables(
         (shop, "lost:sum", "lost"),
     ]:
         assert found.scalars[module, name] == table(column).sum()
+    waited = table("delay_sum_ps").sum() / PS / table("delivered").sum()
+    assert found.scalars[homes, "meanDelay:average"] == pytest.approx(waited)
     assert found.scalars[homes, "goodput:average"] == pytest.approx(goodput.mean())
     whole = table("ce").sum() / table("delivered").sum()
     assert found.scalars[homes, "ceShare:average"] == pytest.approx(whole)
@@ -170,7 +174,7 @@ def test_series_are_vectors_of_single_flows(
 
 @pytest.mark.parametrize("name", PROJECTS)
 def test_charts_draw_what_the_tables_say(
-    name: str, runs: Callable[[str], RunResults], omnet: Installation, tmp_path: Path
+    name: str, runs: Callable[[str], RunResults], omnet: Installation
 ) -> None:
     """Each chart of the analysis file finds vectors; those of classes sum up to the tables."""
     result, analysis = runs(name), SIMULATIONS / name / f"{PROJECTS[name]}.anf"

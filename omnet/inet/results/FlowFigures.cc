@@ -19,6 +19,7 @@ const simsignal_t kCe = cComponent::registerSignal("cePackets");
 const simsignal_t kGoodput = cComponent::registerSignal("goodput");
 const simsignal_t kMarkRate = cComponent::registerSignal("markRate");
 const simsignal_t kCeShare = cComponent::registerSignal("ceShare");
+const simsignal_t kMeanDelay = cComponent::registerSignal("meanDelay");
 const simsignal_t kSent = cComponent::registerSignal("sentPackets");
 const simsignal_t kLost = cComponent::registerSignal("lostPackets");
 const simsignal_t kAckedRate = cComponent::registerSignal("ackedRate");
@@ -55,21 +56,27 @@ void ArrivalFigures::open(cModule* shown, MarketBridge& market, int source) {
 
 void ArrivalFigures::sample(const Sample& sample) {
   std::int64_t delivered = 0, bytes = 0, ce = 0;
+  double delays_s = 0;
   for (int flow = first_; flow < first_ + count_; ++flow) {
     const FlowStats& stats = market_->flow(flow);
     delivered += stats.delivered;
     bytes += stats.delivered_bytes;
     ce += stats.ce;
+    delays_s += seconds(stats.delay_sum_ps);
   }
   const std::int64_t packets = delivered - std::exchange(delivered_, delivered);
   const std::int64_t marked = ce - std::exchange(ce_, ce);
   const std::int64_t news = bytes - std::exchange(bytes_, bytes);
+  const double waited_s = delays_s - std::exchange(delays_s_, delays_s);
   if (!sample.counts()) return;
   emitCount(shown_, kDelivered, packets);
   emitCount(shown_, kCe, marked);
   emitMean(shown_, kGoodput, bitRate(news, sample), sample.seconds());
   emitMean(shown_, kMarkRate, static_cast<double>(marked) / sample.seconds(), sample.seconds());
   emitShare(shown_, kCeShare, marked, packets);
+  if (packets == 0) return;
+  const double all = static_cast<double>(packets);
+  emitMean(shown_, kMeanDelay, waited_s / all, all);
 }
 
 // ---- the sender's

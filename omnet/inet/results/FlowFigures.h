@@ -15,7 +15,7 @@
 
 namespace ecnomy::omnet {
 
-// At the receiver: deliveredPackets, cePackets, goodput, markRate and ceShare of all flows together.
+// At the receiver: deliveredPackets, cePackets, goodput, markRate, ceShare and meanDelay of all flows together.
 class ArrivalFigures {
  public:
   void open(omnetpp::cModule* shown, MarketBridge& market, int source);
@@ -26,6 +26,7 @@ class ArrivalFigures {
   MarketBridge* market_ = nullptr;
   int first_ = 0, count_ = 0;
   std::int64_t delivered_ = 0, bytes_ = 0, ce_ = 0;  // by the last sample
+  double delays_s_ = 0;
 };
 
 // At the sender: sentPackets, lostPackets and ackedRate of all flows together; and each flow's cwnd-I, rate-I
