@@ -13,7 +13,6 @@
 namespace ecnomy::omnet {
 
 using inet::Packet;
-using omnetpp::cGate;
 using omnetpp::cMessage;
 using omnetpp::cRuntimeError;
 
@@ -117,7 +116,7 @@ bool MarkingQueue::loses(Packet* packet) {
   return true;
 }
 
-void MarkingQueue::pushPacket(Packet* packet, cGate*) {
+void MarkingQueue::pushPacket(Packet* packet, QueueGate*) {
   Enter_Method("pushPacket");
   take(packet);
   adoptRate();
@@ -130,9 +129,9 @@ void MarkingQueue::pushPacket(Packet* packet, cGate*) {
   tellListeners();
 }
 
-Packet* MarkingQueue::canPullPacket(cGate*) const { return isEmpty() ? nullptr : getPacket(0); }
+Packet* MarkingQueue::canPullPacket(QueueGate*) const { return isEmpty() ? nullptr : getPacket(0); }
 
-Packet* MarkingQueue::pullPacket(cGate*) {
+Packet* MarkingQueue::pullPacket(QueueGate*) {
   Enter_Method("pullPacket");
   if (slots_.empty()) throw cRuntimeError("there is no packet to pull");
   // An interface flushes its queue as the network is deleted, when the market may be gone already.
@@ -141,7 +140,7 @@ Packet* MarkingQueue::pullPacket(cGate*) {
   slots_.pop_front();
   storage_.remove(packet);
   emit(inet::packetPulledSignal, packet);
-  if (omnetpp::getEnvir()->isGUI()) animatePullPacket(packet, outputGate);
+  if (omnetpp::getEnvir()->isGUI()) animatePulled(packet);
   tellListeners();
   return packet;
 }
