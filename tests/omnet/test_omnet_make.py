@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 OMNET = Path(__file__).resolve().parents[2] / "omnet"
-OLD_INET = "#define INET_VERSION        0x0404\n#define INET_PATCH_LEVEL    0x01\n"
+INET = "#define INET_VERSION        0x04{}\n#define INET_PATCH_LEVEL    0x01\n"
 CASES = {
     "neither": (
         {"OMNETPP_ROOT": ""},
@@ -33,7 +33,21 @@ CASES = {
         {},
         "INET not found (no src/inet/common/INETDefs.h in /nowhere)",
     ),
-    "an old INET": ({}, {"inet/src/inet/common/INETDefs.h": OLD_INET}, "found INET 4.4 ("),
+    "an old INET": ({}, {"inet/src/inet/common/INETDefs.h": INET.format("04")}, "found INET 4.4 ("),
+    "a later INET": ({}, {"inet/src/inet/common/INETDefs.h": INET.format("08")}, "found INET 4.8 ("),
+    "INET 4.6 with an OMNeT++ too old for it": (
+        {},
+        {"inet/src/inet/common/INETDefs.h": INET.format("06")},
+        "found OMNeT++ 6.1 with INET 4.6, expected 6.2 or later",
+    ),
+    "INET 4.7 with an OMNeT++ too old for it": (
+        {},
+        {
+            "inet/src/inet/common/INETDefs.h": INET.format("07"),
+            "omnetpp/Makefile.inc": "OMNETPP_VERSION = 6.3.0\n",
+        },
+        "found OMNeT++ 6.3.0 with INET 4.7, expected 6.4 or later",
+    ),
     "INET in another mode": ({"MODE": "debug"}, {}, "libINET_dbg.so is not there: build INET with"),
     "an unknown mode": ({"MODE": "fast"}, {}, "MODE=fast: expected release or debug"),
 }

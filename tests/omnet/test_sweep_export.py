@@ -231,9 +231,10 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
     sweep, wanted = load_sweep(file), []
     for point in sweep.points():
         out = tmp_path / "own" / str(point.number)
-        run(sweep.scenario_at(point.params, point.seed), out=out)
+        scenario = sweep.scenario_at(point.params, point.seed)
+        run(scenario, out=out)
         epochs = open_run(out).flow_epochs
         own = epochs[epochs["flow"] < int(str(point.params["sources.gold.count"]))]
         at = own.groupby("t_ps")["delivered"].sum()
-        wanted.append(int(at.iloc[-1] - at.get(sweep.scenario_at(point.params, 1).warmup_ps, 0)))
+        wanted.append(int(at.iloc[-1] - at.get(make_plan(scenario).warmup_ps, 0)))
     assert found == sorted(wanted) and len(set(found)) == 4, "repetitions differ"

@@ -16,7 +16,6 @@
 namespace ecnomy::omnet {
 
 using inet::Packet;
-using omnetpp::cGate;
 using omnetpp::cMessage;
 using omnetpp::cRuntimeError;
 using omnetpp::simsignal_t;
@@ -129,7 +128,7 @@ bool MarkingQueue::loses(Packet* packet) {
   return true;
 }
 
-void MarkingQueue::pushPacket(Packet* packet, cGate*) {
+void MarkingQueue::pushPacket(Packet* packet, QueueGate*) {
   Enter_Method("pushPacket");
   take(packet);
   adoptRate();
@@ -142,9 +141,9 @@ void MarkingQueue::pushPacket(Packet* packet, cGate*) {
   tellListeners();
 }
 
-Packet* MarkingQueue::canPullPacket(cGate*) const { return isEmpty() ? nullptr : getPacket(0); }
+Packet* MarkingQueue::canPullPacket(QueueGate*) const { return isEmpty() ? nullptr : getPacket(0); }
 
-Packet* MarkingQueue::pullPacket(cGate*) {
+Packet* MarkingQueue::pullPacket(QueueGate*) {
   Enter_Method("pullPacket");
   if (slots_.empty()) throw cRuntimeError("there is no packet to pull");
   // An interface flushes its queue as the network is deleted, when the market may be gone already.
@@ -153,7 +152,7 @@ Packet* MarkingQueue::pullPacket(cGate*) {
   slots_.pop_front();
   storage_.remove(packet);
   emit(inet::packetPulledSignal, packet);
-  if (omnetpp::getEnvir()->isGUI()) animatePullPacket(packet, outputGate);
+  if (omnetpp::getEnvir()->isGUI()) animatePulled(packet);
   tellListeners();
   return packet;
 }

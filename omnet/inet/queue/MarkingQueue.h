@@ -19,10 +19,10 @@
 #include <utility>
 #include <vector>
 
+#include "InetCompat.h"
 #include "host/marking_host.h"
 #include "inet/common/packet/Packet.h"
 #include "inet/networklayer/common/NetworkInterface.h"
-#include "inet/queueing/base/PacketQueueBase.h"
 #include "inet/queueing/contract/IActivePacketSink.h"
 #include "laws/wire_loss.h"
 #include "market/MarketBridge.h"
@@ -30,7 +30,7 @@
 
 namespace ecnomy::omnet {
 
-class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink, public ISampled {
+class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
  public:
   ~MarkingQueue() override;
 
@@ -43,12 +43,12 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   inet::Packet* getPacket(int index) const override;
   void removePacket(inet::Packet* packet) override;
   void removeAllPackets() override;
-  bool supportsPacketPushing(omnetpp::cGate* gate) const override { return gate == inputGate; }
-  bool supportsPacketPulling(omnetpp::cGate* gate) const override { return gate == outputGate; }
-  bool canPushPacket(inet::Packet*, omnetpp::cGate*) const override { return true; }
-  inet::Packet* canPullPacket(omnetpp::cGate* gate) const override;
-  void pushPacket(inet::Packet* packet, omnetpp::cGate* gate) override;
-  inet::Packet* pullPacket(omnetpp::cGate* gate) override;
+  bool supportsPacketPushing(QueueGate* gate) const override { return gate == inputGate; }
+  bool supportsPacketPulling(QueueGate* gate) const override { return gate == outputGate; }
+  bool canPushPacket(inet::Packet*, QueueGate*) const override { return true; }
+  inet::Packet* canPullPacket(QueueGate* gate) const override;
+  void pushPacket(inet::Packet* packet, QueueGate* gate) override;
+  inet::Packet* pullPacket(QueueGate* gate) override;
 
   // A packet that this queue's interface has sent reaches the far end: whether the wire has lost it, which is
   // then counted. To be asked once for each, in the order of their arrival.

@@ -2,6 +2,7 @@
 // The flavour's segments: what arrives, what is answered when, and what leaves with what.
 #include <limits>
 
+#include "InetCompat.h"
 #include "inet/transportlayer/tcp/TcpReceiveQueue.h"
 #include "tcp/TcpMarketFlavour.h"
 
@@ -32,13 +33,13 @@ void TcpMarketFlavour::processEcnInEstablished() {
 }
 
 bool TcpMarketFlavour::holdsData() const {
-  inet::tcp::TcpReceiveQueue& queue = *conn->getReceiveQueue();
+  inet::tcp::TcpReceiveQueue& queue = receiveQueueOf(*conn);
   const std::uint32_t begun = inet::tcp::seqLess(queue.getFirstSeqNo(), state->rcv_nxt) ? 1 : 0;
   return queue.getQueueLength() > begun;
 }
 
 void TcpMarketFlavour::receivedOutOfOrderSegment() {
-  receiver_.hold(*conn->getReceiveQueue(), arrivalSeq_, arrivalSeq_ + arrivalBytes_);
+  receiver_.hold(receiveQueueOf(*conn), arrivalSeq_, arrivalSeq_ + arrivalBytes_);
   conn->sendAck();
 }
 

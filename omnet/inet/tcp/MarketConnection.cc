@@ -176,7 +176,7 @@ void MarketConnection::addHeld(TcpHeader& header) const {
   header.appendHeaderOption(new inet::tcp::TcpOptionNop());
   header.appendHeaderOption(new inet::tcp::TcpOptionNop());
   auto* option = new inet::tcp::TcpOptionSack();
-  option->setLength(static_cast<short>(2 + 8 * held.size()));
+  option->setLength(static_cast<unsigned short>(2 + 8 * held.size()));
   option->setSackItemArraySize(held.size());
   for (std::size_t i = 0; i < held.size(); ++i) {
     option->setSackItem(i, inet::tcp::Sack(held[i].first, held[i].end));

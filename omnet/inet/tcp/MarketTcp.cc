@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 #include "tcp/MarketTcp.h"
 
-#include <cstring>
 #include <utility>
 
 #include "inet/common/ProtocolTag_m.h"
@@ -72,11 +71,7 @@ void MarketTcp::servesNoLonger(int flow, const MarketConnection* connection) {
   if (found != serving_.end() && found->second == connection) serving_.erase(found);
 }
 
-void MarketTcp::sendFromConn(cMessage* message, const char* gate, int index) {
-  if (std::strcmp(gate, "ipOut") != 0) return Tcp::sendFromConn(message, gate, index);
-  Enter_Method("sendFromConn");
-  take(message);
-  Packet* packet = omnetpp::check_and_cast<Packet*>(message);
+void MarketTcp::segmentToIp(Packet* packet) {
   const Departure departure = std::exchange(departure_, Departure{});
   if (departure.ect || departure.notEct) {
     packet->addTagIfAbsent<inet::EcnReq>()->setExplicitCongestionNotification(

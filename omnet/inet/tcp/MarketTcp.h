@@ -6,7 +6,7 @@
 
 #include <unordered_map>
 
-#include "inet/transportlayer/tcp/Tcp.h"
+#include "InetCompat.h"
 #include "market/MarketBridge.h"
 #include "tcp/FlowSender.h"
 #include "tcp/FlowTag.h"
@@ -15,7 +15,7 @@ namespace ecnomy::omnet {
 
 class MarketConnection;
 
-class MarketTcp : public inet::tcp::Tcp {
+class MarketTcp : public InetTcp {
  public:
   // The segment that is being processed.
   struct Arrival {
@@ -42,12 +42,11 @@ class MarketTcp : public inet::tcp::Tcp {
   const Arrival& arrival() const { return arrival_; }
   void departs(const Departure& departure) { departure_ = departure; }
 
-  void sendFromConn(omnetpp::cMessage* message, const char* gate, int index = -1) override;
-
  protected:
   void initialize(int stage) override;
   void handleSelfMessage(omnetpp::cMessage* message) override;
   void reset() override;
+  void segmentToIp(inet::Packet* segment) override;
   void handleLowerPacket(inet::Packet* packet) override;
   inet::tcp::TcpConnection* createConnection(int socketId) override;
   void segmentArrivalWhileClosed(inet::Packet* packet,

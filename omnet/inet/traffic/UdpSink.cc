@@ -66,14 +66,14 @@ void UdpSink::openSockets() {
 void UdpSink::handleMessage(cMessage* message) {
   const auto* packet = dynamic_cast<const inet::Packet*>(message);
   if (packet) {
-    receive(packet);
+    count(packet);
   } else {
     EV_WARN << "UDP says: " << message << "\n";
   }
   delete message;
 }
 
-void UdpSink::receive(const inet::Packet* packet) {
+void UdpSink::count(const inet::Packet* packet) {
   const int member = packet->getTag<inet::L4PortInd>()->getDestPort() - port_;
   const int flow = firstFlow_ + member;
   const auto& ecn = packet->findTag<inet::EcnInd>();

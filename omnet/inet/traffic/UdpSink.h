@@ -31,7 +31,7 @@ class UdpSink : public omnetpp::cSimpleModule, public ISampled {
  private:
   void findSource();
   void openSockets();
-  void receive(const inet::Packet* packet);
+  void count(const inet::Packet* packet);
 
   MarketBridge* market_ = nullptr;
   inet::L3Address address_;
