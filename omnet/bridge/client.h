@@ -78,9 +78,9 @@ class Client {
   Socket socket_;
   Limits limits_;
   WaitHook hook_;
-  Frame frame_;                // outgoing, reused
-  std::string buffer_;         // a piece of it
-  std::string body_;           // incoming, reused
+  Frame frame_;         // outgoing, reused
+  std::string buffer_;  // a piece of it
+  std::string body_;    // incoming, reused
   bool shows_ = false;
   std::string shown_;
   std::string last_ = "none";  // last message in either direction
