@@ -101,7 +101,7 @@ def test_a_sweeps_iterations_run(tmp_path: Path, omnet: Installation) -> None:
 
 
 def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) -> None:
-    """`interval = 0.5s` and, as in older exports, `interval_s = 0.5`; another value, another run."""
+    """`interval = 0.5s` and, as in older exports, `interval_s = 0.5`: one and the same run."""
     marking = "network.links.bottleneck.marking={law: load-based, threshold: 0.1}"
     plan = make_plan(load(GOLD_SILVER, overrides=[*SHORT, marking]))
     folder = tmp_path / "p"
