@@ -133,6 +133,7 @@ Welcome Client::handshake(const Hello& hello) {
   send(hello, "hello");
   const auto welcome = expect<Welcome>("welcome");
   limits_.newer_peer = welcome.minor > kMinor;
+  shows_ = hello.show && welcome.minor >= 2;
   return welcome;
 }
 
@@ -147,6 +148,7 @@ void Client::tell(const Report& report) {
 }
 
 Decide Client::decision(std::int64_t epoch) {
+  if (shows_) shown_ = expect<Show>("show").json;
   auto decide = expect<Decide>("decide");
   if (decide.epoch != epoch) {
     fail("wrong-epoch", "decision for epoch " + std::to_string(decide.epoch) + ", report was " +

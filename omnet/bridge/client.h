@@ -46,6 +46,8 @@ class Client {
   // Its two halves.
   void tell(const Report& report);
   Decide decision(std::int64_t epoch);
+  // What the market last said for a screen, if the hello asked for it: a JSON object.
+  const std::string& shown() const noexcept { return shown_; }
   // request -> verdict: whether the call is accepted.
   bool request(const Request& request);
   // One way. Splits what would not fit one frame; sends nothing for zero rows.
@@ -79,6 +81,8 @@ class Client {
   Frame frame_;                // outgoing, reused
   std::string buffer_;         // a piece of it
   std::string body_;           // incoming, reused
+  bool shows_ = false;
+  std::string shown_;
   std::string last_ = "none";  // last message in either direction
   std::int64_t t_ps_ = 0;
 };

@@ -147,7 +147,7 @@ void append(const Column& column, std::size_t from, std::size_t end, std::string
 }
 
 void encode(const Hello& message, Frame& frame) {
-  Writer out(frame, "hello", 6);
+  Writer out(frame, "hello", 7);
   out.raw().string("protocol");
   out.raw().array(2);
   out.raw().integer(kMajor);
@@ -158,6 +158,8 @@ void encode(const Hello& message, Frame& frame) {
   out.raw().string("seed");
   out.raw().unsigned_integer(message.seed);
   out.text("token", message.token);
+  out.raw().string("show");
+  out.raw().boolean(message.show);
   out.close();
 }
 
@@ -235,8 +237,8 @@ void check(const Decide& decide, const Limits& limits) {
 }
 
 const char* type_name(const Incoming& message) noexcept {
-  static constexpr const char* kNames[] = {"welcome", "refuse", "decide",
-                                           "verdict", "bye",    "error"};
+  static constexpr const char* kNames[] = {"welcome", "refuse", "decide", "verdict",
+                                           "bye",     "error",  "show"};
   static_assert(std::variant_size_v<Incoming> == sizeof kNames / sizeof kNames[0]);
   return kNames[message.index()];
 }

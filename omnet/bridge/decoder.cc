@@ -3,6 +3,7 @@
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "codec.h"
 #include "sax_handler.h"
@@ -22,7 +23,8 @@ constexpr Shape kShapes[] = {{"welcome", bit(kProtocol)},
                              {"decide", bit(kEpoch) | bit(kFlows) | bit(kLinks)},
                              {"verdict", bit(kId) | bit(kAccept)},
                              {"bye", 0},
-                             {"error", bit(kReason)}};
+                             {"error", bit(kReason)},
+                             {"show", bit(kJson)}};
 // What only an engine sends.
 constexpr const char* kOthers[] = {"hello", "report", "request", "record", "alive", "finish"};
 
@@ -137,8 +139,10 @@ Incoming decode(std::string_view body, const Limits& limits) {
       return Verdict{read.id, read.accept};
     case 4:
       return Bye{};
-    default:
+    case 5:
       return Error{read.reason};
+    default:
+      return Show{std::move(read.json_text)};
   }
 }
 

@@ -15,7 +15,7 @@
 namespace ecnomy::bridge {
 
 inline constexpr int kMajor = 1;
-inline constexpr int kMinor = 1;
+inline constexpr int kMinor = 2;
 inline constexpr std::size_t kMaxBodyBytes = std::size_t{64} << 20;
 inline constexpr int kMaxDepth = 8;
 
@@ -56,6 +56,7 @@ struct Hello {
   std::string plan_digest;
   std::uint64_t seed = 0;
   std::string token;  // "" on an inherited socket
+  bool show = false;  // somebody looks on: a Show is wanted before each decision
 };
 
 struct Report {
@@ -125,6 +126,11 @@ struct Decide {
   LinkDecisions links;
 };
 
+// What a screen may show of the market: a JSON object, see PROTOCOL.md.
+struct Show {
+  std::string json;
+};
+
 struct Verdict {
   std::int64_t id = 0;
   bool accept = false;
@@ -138,7 +144,7 @@ struct Error {
   std::string reason;
 };
 
-using Incoming = std::variant<Welcome, Refuse, Decide, Verdict, Bye, Error>;
+using Incoming = std::variant<Welcome, Refuse, Decide, Verdict, Bye, Error, Show>;
 
 // The message's `type` on the wire.
 const char* type_name(const Incoming& message) noexcept;

@@ -22,6 +22,7 @@ class MsgpackWriter {
   void integer(std::int64_t value);
   void unsigned_integer(std::uint64_t value);
   void real(double value);
+  void boolean(bool value) { put(value ? 0xc3 : 0xc2, 0, 0); }
   void binary(const void* data, std::size_t bytes);
   // Only the head; the `bytes` bytes themselves follow from elsewhere.
   void binary_head(std::size_t bytes);

@@ -191,8 +191,11 @@ bool SaxHandler::number_float(double, const std::string&) {
 
 bool SaxHandler::string(std::string& value) {
   require_utf8(value);
-  const bool wanted = key_ == kType || key_ == kReason;
-  if (take(wanted ? key_ : kUnknown, "a string")) (key_ == kType ? type : reason).swap(value);
+  std::string* const place = key_ == kType     ? &type
+                             : key_ == kReason ? &reason
+                             : key_ == kJson   ? &json_text
+                                               : nullptr;
+  if (take(place ? key_ : kUnknown, "a string")) place->swap(value);
   return true;
 }
 

@@ -21,9 +21,20 @@
 namespace ecnomy::bridge {
 
 // Top-level keys of all market messages; kUnknown is none of them.
-enum Key : unsigned { kType, kProtocol, kReason, kEpoch, kFlows, kLinks, kId, kAccept, kUnknown };
+enum Key : unsigned {
+  kType,
+  kProtocol,
+  kReason,
+  kEpoch,
+  kFlows,
+  kLinks,
+  kId,
+  kAccept,
+  kJson,
+  kUnknown
+};
 inline constexpr std::array<const char*, kUnknown> kKeyNames = {
-    "type", "protocol", "reason", "epoch", "flows", "links", "id", "accept"};
+    "type", "protocol", "reason", "epoch", "flows", "links", "id", "accept", "json"};
 
 // Columns of decide.flows and decide.links, in one numbering.
 enum DecideColumn : unsigned {
@@ -75,6 +86,7 @@ class SaxHandler {
 
   std::string type;
   std::string reason;
+  std::string json_text;
   std::vector<std::int64_t> protocol;
   std::int64_t epoch = 0;
   std::int64_t id = 0;

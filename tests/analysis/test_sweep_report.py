@@ -9,10 +9,13 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 from typer.testing import CliRunner
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.analysis import open_sweep
 from ecnomy.analysis.report.command import report_app
 from ecnomy.analysis.show import show_command
 from ecnomy.analysis.sweep_labels import Factor
@@ -105,6 +108,51 @@ def test_a_difference_is_found_through_what_seeds_share(swept: Swept) -> None:
     assert "0.5" in found.detail and "more than often" in found.detail
 
 
+def test_comparisons_are_those_of_the_table_by_scipy(folder: Path, swept: Swept) -> None:
+    """Difference, t interval, Hedges' g and q of every comparison, from the table of runs alone."""
+    frame = open_sweep(folder)
+    columns = ("network.links.wire.marking", "market.price_per_mark")
+    found, ps = contrasts_of(swept), []
+    assert len(found) == 2 * (1 + 4), "two laws, and neighbours of five prices, in two outcomes"
+    for one in found:
+        column = columns[one.varied]
+        means = frame.groupby([column, "replicate"])[one.outcome].mean().unstack()
+        levels = list(dict.fromkeys(frame.sort_values("number")[column]))
+        a, b = (means.loc[levels[i]].to_numpy() for i in (one.first, one.second))
+        test = stats.ttest_rel(b, a)
+        low, high = test.confidence_interval(0.95)
+        between = one.compared.difference
+        assert between.mean == pytest.approx((b - a).mean())
+        assert (between.low, between.high) == pytest.approx((low, high))
+        pooled = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
+        assert one.compared.effect == pytest.approx(
+            (1 - 3 / (4 * 14 - 1)) * (b - a).mean() / pooled
+        )
+        ps.append(test.pvalue)
+    ranks = pd.Series(ps).rank(method="max").to_numpy()
+    scaled = np.array(ps) * len(ps) / ranks
+    wanted = [min(1.0, scaled[ranks >= rank].min()) for rank in ranks]
+    assert [one.q for one in found] == pytest.approx(wanted)
+
+
+def test_tables_are_stacked_on_a_telephone(folder: Path, tmp_path: Path) -> None:
+    """Each cell bears its column's head, which narrow screens show; wide ones have the table."""
+    page = tmp_path / "page.html"
+    assert CliRunner().invoke(report_app, [str(folder), "--out", str(page)]).exit_code == 0
+    text = page.read_text()
+    narrow = re.findall(r"@media screen and \(max-width: 47\.99rem\) \{(.*?)\n\}", text, re.S)
+    assert any(".cards td::before { content: attr(data-label)" in rules for rules in narrow)
+    figures = re.findall(
+        r'<figure class="table( cards)?[^>]*id="([^"]+)">(.*?)</figure>', text, re.S
+    )
+    assert {name for cards, name, _ in figures if not cards} == {"how-table"}
+    assert len(figures) >= 4
+    for _, name, body in figures:
+        heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', body)
+        for row in re.findall(r"<tr[^>]*>(<th scope=\"row\">.*?)</tr>", body, re.S):
+            assert re.findall(r'data-label="([^"]*)"', row) == heads[1:], name
+
+
 def test_the_best_price_is_found(swept: Swept) -> None:
     """The top of the curve, 0.3 money, is in its interval, which keeps off the ends."""
     best = best_of(swept, swept.varied[1], "profit.shop")
@@ -160,6 +208,25 @@ parameters:
     assert matters is not None and not matters.grid and matters.order() == [0, 1, 2]
     assert matters.alone[0].mean > 0.7 and matters.alone[2].high < 0.05
     assert found_of(one).headline.startswith("What matters most for welfare")
+
+
+def test_what_may_matter_not_at_all_is_not_sure(tmp_path: Path) -> None:
+    """A share whose interval reaches 0 is said to be unsure; so is one of too few replicates."""
+
+    def made(point) -> dict[str, int | float | None]:
+        price = float(point.params["market.price_per_mark"].split()[0])
+        noise = np.random.default_rng([point.seed, point.number]).standard_normal()
+        return {"profit.shop": 9 * price + noise}
+
+    text = SWEEP.replace("outcomes: [profit.shop, welfare]\n", "")
+    for replicates, words in (
+        (8, r"price_per_mark \(\d+ %\)"),
+        (2, r"price_\w+ \(\d+ %, not sure\)"),
+    ):
+        few = text.replace("replicates: 8", f"replicates: {replicates}")
+        found = found_of(open_swept(made_up(tmp_path / str(replicates), few, made)))
+        (line,) = (one for one in found.more if one.startswith("What matters most"))
+        assert re.search(words, line), line
 
 
 def test_the_front_is_what_nothing_beats(swept: Swept) -> None:

@@ -14,11 +14,14 @@ from statistics import median
 from typing import Any
 
 import history
+from ecnomy.agents.spec import AgentSpec
 from ecnomy.markets import load, run, runner
+from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.economy.market import Market
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 
 AGENTS = 200
+ASKED = ("customer", "price-handler")
 STRATEGIES = {
     "constant-charge": "{kind: constant-charge, charge: 1 money/s}",
     "elastic-utility": "{kind: elastic-utility, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}}",
@@ -62,31 +65,46 @@ class _Watched(Market):
 
     exchanges: list[float] = []
     decisions: list[float] = []
+    asked: list[float] = []
 
-    def decide(self, report: Any) -> Any:
+    def meet(self, report: Report) -> None:
+        self.asked.clear()
         before_s = time.process_time()
-        answer = super().decide(report)
+        super().meet(report)
         self.exchanges.append(time.process_time() - before_s)
+        if self.asked:
+            self.decisions.append(sum(self.asked) / len(self.asked))
+
+    def orders(self) -> Decide:
+        before_s = time.process_time()
+        answer = super().orders()
+        self.exchanges[-1] += time.process_time() - before_s
         return answer
 
-    def _ask_customers(self, t_ps: int) -> None:
-        due = sum(customer.due(t_ps) for customer, _ in self._customers)
-        before_s = time.process_time()
-        super()._ask_customers(t_ps)
-        if due:
-            self.decisions.append((time.process_time() - before_s) / due)
+    def _hire(self, spec: AgentSpec) -> Any:
+        role, seat = super()._hire(spec)
+        if spec.role in ASKED:
+            act = role.act
+
+            def timed(seat: Any) -> None:
+                before_s = time.process_time()
+                act(seat)
+                self.asked.append(time.process_time() - before_s)
+
+            role.act = timed  # type: ignore[method-assign]
+        return role, seat
 
 
 def measure(what: Scenario) -> tuple[float, float]:
     """Median seconds of an exchange, and of a decision (0 where nobody decided)."""
     _Watched.exchanges.clear()
     _Watched.decisions.clear()
-    plain, runner.Market = runner.Market, _Watched
+    plain, runner.market_of = runner.market_of, _Watched
     try:
         with tempfile.TemporaryDirectory() as folder:
             run(what, out=Path(folder) / "run")
     finally:
-        runner.Market = plain
+        runner.market_of = plain
     return median(_Watched.exchanges), median(_Watched.decisions or [0.0])
 
 

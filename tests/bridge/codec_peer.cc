@@ -3,7 +3,7 @@
 //
 //   decode FLOWS LINKS [newer]    frames from stdin: `ok TYPE` or the refusal's name, one line each
 //   encode                        one frame of each message an engine sends, to stdout
-//   session PEER EPOCHS FLOWS     a whole run; PEER is fd:N or an address; prints how it went
+//   session PEER EPOCHS FLOWS [show]   a whole run; PEER is fd:N or an address; prints how it went
 //   waiting PEER                  handshake and first report under a hook that stops after a second
 //   computing PEER                handshake, then looks for a hang-up as a computing engine does
 //   bench PEER ROUNDS FLOWS       `median_us N` of the exchange
@@ -74,7 +74,9 @@ int run_encode() {
   Report sample = report(table, {3, 2, 2});
   sample.t_ps = 1000000000000;
   sample.epoch = 1;
-  std::cout << encode(sample_hello()) << encode(sample)
+  Hello looked_at = sample_hello();
+  looked_at.show = true;
+  std::cout << encode(sample_hello()) << encode(looked_at) << encode(sample)
             << encode(Request{-200, 70000, 2, "call", 300}) << encode(series(table, 5))
             << encode(Alive{4294967296, 65535}) << encode(Finish{-1, 128, 255, 256, 2.5})
             << encode(Error{std::string(40, 'x') + " \xc3\xa9"});
@@ -86,15 +88,18 @@ Client open(const std::string& peer) {
   return Client::connect(peer);
 }
 
-void meet(Client& client, std::size_t flows) {
-  client.handshake(sample_hello());
+void meet(Client& client, std::size_t flows, bool show = false) {
+  Hello hello = sample_hello();
+  hello.show = show;
+  client.handshake(hello);
   client.set_limits({static_cast<std::int64_t>(flows), 2, {}, false});
 }
 
 int run_session(const Arguments& arguments) {
   const std::size_t epochs = number(arguments, 1), flows = number(arguments, 2);
   Client client = open(arguments[0]);
-  meet(client, flows);
+  const bool show = arguments.size() > 3;
+  meet(client, flows, show);
   Table table;
   Report now = report(table, {flows, 2, 2 * flows});
   for (std::size_t i = 0; i < epochs; ++i) {
@@ -108,6 +113,7 @@ int run_session(const Arguments& arguments) {
       std::printf("accept %d\n", client.request(call));
     }
     const Decide decide = client.exchange(now);
+    if (show) std::printf("show %s\n", client.shown().c_str());
     double sum = 0;
     for (const double rate : decide.flows.mark_rate) sum += rate;
     std::printf("decide %zu %.17g %zu\n", decide.flows.flow.size(), sum, decide.links.link.size());
@@ -147,7 +153,8 @@ int run_bench(const Arguments& arguments) {
   using Clock = std::chrono::steady_clock;
   const std::size_t rounds = number(arguments, 1), flows = number(arguments, 2);
   Client client = open(arguments[0]);
-  meet(client, flows);
+  const bool show = arguments.size() > 3;
+  meet(client, flows, show);
   Table table;
   Report now = report(table, {flows, flows > 0 ? std::size_t{2} : 0, 2 * flows});
   std::vector<double> micros;

@@ -58,6 +58,50 @@ def test_a_whole_session(start_peer: Any) -> None:
     assert process.returncode == 0
 
 
+def test_a_session_that_somebody_looks_at(start_peer: Any) -> None:
+    """An engine that asks for it is shown each report's state before the decision."""
+    process, sock = start_peer("session", 2, 3, "show")
+    with samples.link(sock) as link:
+        assert link.handshake().show
+        for epoch in (0, 1):
+            while not isinstance(message := link.receive(), m.Report):
+                if isinstance(message, m.Request):
+                    link.send(m.Verdict(message.id, accept=True))
+            link.send(m.Show(f'{{"epoch": {epoch}, "name": "é"}}'))
+            link.send(m.Decide(epoch, samples.decision()))
+        assert isinstance(link.receive(), m.Finish)
+        link.send(m.Bye())
+    words, _ = process.communicate(timeout=10)
+    assert [line for line in words.split("\n") if line.startswith("show")] == [
+        'show {"epoch": 0, "name": "é"}',
+        'show {"epoch": 1, "name": "é"}',
+    ]
+    assert process.returncode == 0
+
+
+def test_a_market_that_shows_nothing(start_peer: Any) -> None:
+    """Whoever asked to be shown and gets a decision instead refuses it by name."""
+    process, sock = start_peer("session", 1, 3, "show")
+    for answer in (encode(m.Welcome((1, 2))), encode(m.Decide(0))):
+        read(sock)
+        sock.sendall(answer)
+    last = read(sock)
+    assert isinstance(last, m.Error)
+    assert last.reason.startswith("wrong-order: ")
+    assert process.wait(timeout=10) == 1
+
+
+def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
+    """A market of protocol 1.1 knows no `show`; the session goes on without it."""
+    process, sock = start_peer("session", 1, 3, "show")
+    for answer in (encode(m.Welcome((1, 1))), encode(m.Decide(0)), encode(m.Bye())):
+        read(sock)
+        sock.sendall(answer)
+    words, _ = process.communicate(timeout=10)
+    assert "show \n" in words
+    assert process.returncode == 0
+
+
 @pytest.mark.parametrize("scheme", ["unix", "tcp"])
 def test_a_session_by_address(sanitized_peer: Path, tmp_path: Path, scheme: str) -> None:
     """The client finds a listening market by Unix path and by TCP, here under sanitizers."""

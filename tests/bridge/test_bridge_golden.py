@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 from pathlib import Path
 
@@ -15,6 +16,7 @@ def test_both_languages_write_the_same_bytes(sanitized_peer: Path) -> None:
     """Every message of an engine, with integers at each boundary of their encodings."""
     expected: list[m.Message] = [
         samples.HELLO,
+        dataclasses.replace(samples.HELLO, show=True),
         samples.report(3, 2, 2, epoch=1),
         m.Request(-200, 70000, 2, "call", 300),
         m.Record("series", _series(5)),

@@ -30,7 +30,7 @@ def greet(pair: Pair) -> Pair:
     raw, link = pair
     raw.sendall(encode(samples.HELLO))
     link.handshake()
-    assert read(raw) == m.Welcome((1, 1))
+    assert read(raw) == m.Welcome((1, 2))
     return pair
 
 
@@ -110,7 +110,7 @@ def test_no_hello_no_run(pair: Pair) -> None:
 
 @pytest.mark.parametrize(
     "message",
-    [samples.HELLO, m.Welcome((1, 1)), m.Decide(0), m.Verdict(1, True), m.Bye(), m.Refuse("x")],
+    [samples.HELLO, m.Welcome((1, 2)), m.Decide(0), m.Verdict(1, True), m.Bye(), m.Refuse("x")],
     ids=lambda message: type(message).__name__,
 )
 def test_what_an_engine_may_not_say(pair: Pair, message: m.Message) -> None:

@@ -18,7 +18,7 @@ from ecnomy.markets.omnet.engine import Omnet
 from ecnomy.markets.omnet.installation import Installation, find_installation
 from ecnomy.markets.plan import Plan
 
-__all__ = ["environment", "missing", "run", "run_network"]
+__all__ = ["environment", "missing", "run", "run_by_hand", "run_network"]
 
 
 @functools.cache
@@ -70,6 +70,19 @@ def run_network(folder: Path, ned: str, ini: str) -> dict[tuple[str, str], float
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     rows = [shlex.split(line) for line in (folder / "run.sca").read_text().splitlines()]
     return {(row[1], row[2]): float(row[3]) for row in rows if row and row[0] == "scalar"}
+
+
+def run_by_hand(folder: Path, *more: str) -> None:
+    """Runs a network of omnet/simulations, or a copy of it, as its page says, in Cmdenv."""
+    here = find_installation()
+    folders = [here.modules / "inet", folder.parent, here.inet.folder / "src"]
+    excluded = (here.inet.folder / ".nedexclusions").read_text().split()
+    words = [here.opp_run, "-u", "Cmdenv", "-c", "General", "-l", here.modules / "inet" / "ecnomy"]
+    words += ["-n", ":".join(map(str, folders)), "-x", ";".join(excluded), "omnetpp.ini", *more]
+    done = subprocess.run(
+        words, cwd=folder, env=environment(here), capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
 def environment(here: Installation) -> dict[str, str]:

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from ecnomy.analysis.results import open_run
+from ecnomy.markets import run
 from ecnomy.markets.cli import main
 from ecnomy.markets.omnet.export import INI, NED, project
 from ecnomy.markets.omnet.inifile import omnetpp_ini
+from ecnomy.markets.omnet.installation import Installation
 from ecnomy.markets.omnet.layout import placed
 from ecnomy.markets.omnet.network import channel_settings, network_ned
 from ecnomy.markets.omnet.sweep_export import not_exported, sweep_project
@@ -38,6 +41,7 @@ replicates: 2
 seed: 11
 """
 WIRE = "network.links.wire"
+DRAWS = SCENARIO.partition("market:")[0]  # nobody decides; marks are drawn
 SEED, PLAN = "Scenario.market.seed", "Scenario.market.plan"
 Lines = dict[str, str]
 
@@ -202,3 +206,34 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
         assert {k: v for k, v in ours.items() if k not in skipped} == {
             k: v for k, v in theirs.items() if k not in skipped
         }
+
+
+def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installation) -> None:
+    """opp_runall ends well; each run delivers what the sweep's run of that number does."""
+    text = SWEEP.split("parameters:")[0] + "parameters: {grid: {sources.gold.count: [1, 3]}}\n"
+    file = write(tmp_path, text + "replicates: 2\nseed: 11\n", DRAWS)
+    folder = tmp_path / "out"
+    with pytest.raises(SystemExit) as left:
+        main(["export", str(file), str(folder)])
+    assert not left.value.code
+    told = (folder / "README.txt").read_text()
+    words = re.findall(r"^  ((?:export|opp_runall) .*?)\n\n", told, re.MULTILINE | re.DOTALL)
+    assert len(words) == 2, told
+    path = {"PATH": f"{omnet.opp_run.parent}:{os.environ['PATH']}"}
+    made = subprocess.run(
+        ["bash", "-ec", "\n".join(words)], cwd=folder, env=os.environ | path, text=True,
+        capture_output=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stdout + made.stderr
+    scalars = sorted((folder / "results").glob("*.sca"))
+    delivered = r'scalar Scenario\.market "gold delivered" (\d+)'
+    found = sorted(int(re.findall(delivered, one.read_text())[0]) for one in scalars)
+    sweep, wanted = load_sweep(file), []
+    for point in sweep.points():
+        out = tmp_path / "own" / str(point.number)
+        run(sweep.scenario_at(point.params, point.seed), out=out)
+        epochs = open_run(out).flow_epochs
+        last = epochs[epochs["t_ps"] == epochs["t_ps"].max()]
+        own = last[last["flow"] < int(str(point.params["sources.gold.count"]))]
+        wanted.append(int(own["delivered"].sum()))
+    assert found == sorted(wanted) and len(set(found)) == 4, "repetitions differ"

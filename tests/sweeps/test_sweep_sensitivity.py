@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
+from ecnomy.analysis import open_sweep
 from ecnomy.analysis.sensitivity import sensitivity_of
 from ecnomy.analysis.sensitivity.command import sensitivity_command
 from ecnomy.analysis.sensitivity.sweep import indices_of, sampled
@@ -108,6 +109,28 @@ def test_the_ishigami_functions_indices(ishigami_sweep: Path) -> None:
     assert (pair.first, pair.second) == (NAMES[0], NAMES[2])
     assert pair.index == pytest.approx(both, abs=0.07)
     assert all(abs(other.index) < 0.07 for other in others)
+
+
+def test_sobols_indices_from_the_samples_themselves(ishigami_sweep: Path) -> None:
+    """Saltelli's first-order and Jansen's total estimator, written out over the recorded runs.
+
+    Saltelli et al. 2010, Table 2 (b) and (f): of each sample the points A, A with each column from
+    B in turn, B with each from A, and B.
+    """
+    frame = open_sweep(ishigami_sweep).sort_values("number")
+    x = frame[list(NAMES)].to_numpy(float).reshape(256, 8, 3)
+    y = frame["y"].to_numpy(float).reshape(256, 8)
+    a, b, mixed = y[:, 0], y[:, 7], y[:, 1:4]
+    found = sensitivity_of(ishigami_sweep, "y").set_index("parameter")
+    whole = np.concatenate([a, b])
+    for i, name in enumerate(NAMES):
+        others = [j for j in range(3) if j != i]
+        assert (x[:, 1 + i, i] == x[:, 7, i]).all()
+        assert (x[:, 1 + i, others] == x[:, 0, others]).all()
+        first = np.mean((b - y.mean()) * (mixed[:, i] - a)) / whole.var()
+        total = np.mean((a - mixed[:, i]) ** 2) / 2 / whole.var()
+        assert found.loc[name, "first_order"] == pytest.approx(first, abs=1e-9)
+        assert found.loc[name, "total"] == pytest.approx(total, abs=1e-9)
 
 
 def test_the_verb_says_which_matter(

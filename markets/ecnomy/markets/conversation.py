@@ -17,11 +17,12 @@ from typing import Final, Protocol
 
 from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.bridge.messages import Bye, Error, Finish, Hello, Record, Report, Request
+from ecnomy.markets.bridge.messages import Bye, Error, Finish, Hello, Record, Report, Request, Show
 from ecnomy.markets.bridge.server import EngineLink
 from ecnomy.markets.engine_process import EngineProcess
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.screen import Screen
 
 __all__ = [
     "Conversation",
@@ -100,6 +101,7 @@ class Conversation:
         """
         self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
         self._met: Report | None = None
+        self._screen: Screen | None = None  # where somebody looks on
         self.finish: Finish | None = None
         self.t_ps = 0
 
@@ -117,6 +119,7 @@ class Conversation:
         """
         with self._told():
             self._sink.engine(hello.engine, hello.version)
+            self._screen = Screen(self._plan) if hello.show else None
             self._say.start(self._plan)
             self._listen(market)
 
@@ -143,7 +146,10 @@ class Conversation:
     def _answer(self, market: MarketLike) -> None:
         report, self._met = self._met, None
         assert report is not None
-        self._link.send(market.orders())
+        orders = market.orders()
+        if self._screen is not None:
+            self._link.send(Show(self._screen.json(market)))
+        self._link.send(orders)
         # Sent first: the engine computes on while the tables are written.
         self._sink.report(report, market)
 

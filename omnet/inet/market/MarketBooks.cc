@@ -95,6 +95,7 @@ void MarketBridge::openBooks() {
   }
   accounts_.delay_thresholds = plan_.record.delay_thresholds;
   accounts_.open(static_cast<std::size_t>(flow));
+  opened_ = true;
 }
 
 const MarketBridge::Peer* MarketBridge::peer(const inet::L3Address& address, int port) const {

@@ -64,8 +64,10 @@ void MarketBridge::initialize(int stage) {
 void MarketBridge::handleMessage(cMessage* message) {
   try {
     if (message == sample_) {
-      recorder_->sample(accounts_, linkStates(), states(), now());
+      const std::vector<LinkState> links = linkStates();
+      if (client_) recorder_->sample(accounts_, links, states(), now());
       recorder_->flush_if_many();
+      sampleFigures();
       scheduleAfter(simtime(plan_.record.every_ps), sample_);
     } else if (message == look_) {
       lookUp();
@@ -95,7 +97,8 @@ void MarketBridge::begin() {
   cpuBefore_s_ = cpu_s();
   if (plan_.warmup == 0) beginTally();
   exchange();
-  if (client_ && plan_.record.every_ps > 0) {
+  sampleFigures();
+  if (plan_.record.every_ps > 0) {
     sample_ = new cMessage("sample");
     scheduleAt(SIMTIME_ZERO, sample_);
   }
@@ -119,8 +122,8 @@ void MarketBridge::connect() {
   }
   client_->set_limits(limits());
   client_->set_wait_hook([this] { return keepWaiting(); });
-  client_->handshake(
-      {"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed, par("token").stdstringValue()});
+  client_->handshake({"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed,
+                      par("token").stdstringValue(), listener_ != nullptr});
 }
 
 bridge::Limits MarketBridge::limits() const {
@@ -145,6 +148,7 @@ void MarketBridge::boundary() {
   const bool last = at >= plan_.duration;
   for (const Source& source : sources_) source.host->settleCalls(last);
   linkStates();
+  if (plan_.record.every_ps <= 0 || last || at == plan_.warmup) sampleFigures();
   recorder_->flush();
   if (accounts_.tally) tally_->tell_counts(*client_, at);
   if (accounts_.classes) classTally_->tell(*client_, at);
@@ -153,6 +157,15 @@ void MarketBridge::boundary() {
   exchange();
   if (last) return end();
   scheduleBoundary();
+}
+
+// Once at a time: a report and the series' period may fall together.
+void MarketBridge::sampleFigures() {
+  const Time at = now();
+  if (at == sampledAt_) return;
+  const Sample sample{std::max<Time>(sampledAt_, 0), at, plan_.warmup};
+  sampledAt_ = at;
+  for (ISampled* one : sampled_) one->sample(sample);
 }
 
 void MarketBridge::end() {
@@ -179,6 +192,7 @@ void MarketBridge::exchange() {
   if (!client_) return;
   for (IMarkingLink* link : links_) link->tellInFlight();
   const bridge::Decide decide = recorder_->report(accounts_, linkStates(), states(), now(), epoch_);
+  if (listener_) listener_(client_->shown(), now());
   aliveNs_ = wallNs();
   stopAskedNs_ = 0;
   if (now() >= plan_.duration) return;
@@ -239,27 +253,11 @@ bool MarketBridge::keepWaiting() {
   return stopAskedNs_ == 0 || wall - stopAskedNs_ < kPatienceNs;
 }
 
-void MarketBridge::finish() {
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    FlowStats sum;
-    const std::size_t first = static_cast<std::size_t>(sources_[i].firstFlow);
-    for (int member = 0; member < plan_.sources[i].count; ++member) {
-      const FlowStats& one = accounts_.flows[first + static_cast<std::size_t>(member)];
-      sum.sent += one.sent;
-      sum.delivered += one.delivered;
-      sum.ce += one.ce;
-      sum.lost += one.lost;
-    }
-    const std::string name = plan_.sources[i].name;
-    recordScalar((name + " sent").c_str(), static_cast<double>(sum.sent));
-    recordScalar((name + " delivered").c_str(), static_cast<double>(sum.delivered));
-    recordScalar((name + " marked").c_str(), static_cast<double>(sum.ce));
-    recordScalar((name + " lost").c_str(), static_cast<double>(sum.lost));
-  }
-}
-
 void MarketBridge::refreshDisplay() const {
-  const char* peer = client_ ? "market connected" : "no market";
+  const bool asked = par("socket").intValue() >= 0 || !par("connect").stdstringValue().empty();
+  const char* peer = client_               ? "market connected"
+                     : asked && epoch_ > 0 ? "the market has ended"
+                                           : "no market";
   std::string text = std::string(peer) + ", report " + std::to_string(epoch_);
   getDisplayString().setTagArg("t", 0, text.c_str());
 }

@@ -12,6 +12,7 @@
 #include <omnetpp.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -25,6 +26,7 @@
 #include "host/tally.h"
 #include "inet/common/packet/Packet.h"
 #include "inet/networklayer/common/L3Address.h"
+#include "results/Sample.h"
 
 namespace ecnomy::omnet {
 
@@ -46,7 +48,9 @@ class ISource {
 class IMarkingLink {
  public:
   virtual ~IMarkingLink() = default;
-  virtual LinkState state() = 0;    // all accounts up to now
+  virtual LinkState state() = 0;  // all accounts up to now
+  // The same as last reckoned, which is by the last event here: for eyes alone, changes nothing.
+  virtual LinkState look() const = 0;
   virtual void tellInFlight() = 0;  // sets Hop::ce_in_flight of its hops
   // New values for parameters of the marking law, all at once; throws BadParameter.
   virtual void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) = 0;
@@ -89,7 +93,24 @@ class MarketBridge : public omnetpp::cSimpleModule {
   ISource* sourceHost(int source) const {
     return sources_.at(static_cast<std::size_t>(source)).host;
   }
+  const FlowStats& flow(int index) const {
+    return accounts_.flows.at(static_cast<std::size_t>(index));
+  }
+  IMarkingLink* linkHost(int link) const { return links_.at(static_cast<std::size_t>(link)); }
+  const Plan& plan() const { return plan_; }
+  bool opened() const { return opened_; }  // the books are open
   std::uint64_t seed() const { return plan_.seed; }
+  bool inSeries(const std::string& name) const;  // cwnd, rtt, rate ...
+
+  // Whoever samples figures for OMNeT++'s results; it lives as long as the network.
+  void addSampled(ISampled* one) { sampled_.push_back(one); }
+
+  // For eyes: whether a market is there, and how many reports it has had.
+  bool connected() const { return client_ != nullptr; }
+  std::int64_t reports() const { return epoch_; }
+  // Called at each report with what the market then says for a screen, a JSON object.
+  using Listener = std::function<void(const std::string& json, Time at)>;
+  void onShown(Listener listener) { listener_ = std::move(listener); }
 
   // From the first event on: a TransferSink and CallDesk.
   Recorder& recorder() { return *recorder_; }
@@ -105,7 +126,6 @@ class MarketBridge : public omnetpp::cSimpleModule {
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
   void initialize(int stage) override;
   void handleMessage(omnetpp::cMessage* message) override;
-  void finish() override;
   void refreshDisplay() const override;
 
  private:
@@ -121,6 +141,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   // Parameters
   void readParameters();
   void readRecord();
+  Time warmup() const;
 
   // Books
   int placeOf(const char* list, const std::string& name);
@@ -139,6 +160,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   void lookUp();
   void beginTally();
   void scheduleBoundary();
+  void sampleFigures();
   std::vector<FlowState> states() const;
   std::vector<LinkState> linkStates() const;
   bool keepWaiting();
@@ -159,7 +181,11 @@ class MarketBridge : public omnetpp::cSimpleModule {
   omnetpp::cMessage* sample_ = nullptr;
   omnetpp::cMessage* look_ = nullptr;
   Time lookEvery_ = 1'000'000'000;
+  bool opened_ = false;
   std::int64_t epoch_ = 0;
+  Listener listener_;
+  std::vector<ISampled*> sampled_;
+  Time sampledAt_ = -1;
   std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0;
   double cpuBefore_s_ = 0;
 };

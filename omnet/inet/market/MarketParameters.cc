@@ -61,12 +61,29 @@ void MarketBridge::readParameters() {
   const std::int64_t seed = static_cast<std::int64_t>(par("seed").intValue());
   plan_.seed = static_cast<std::uint64_t>(seed);
   plan_.duration = timeParameter(this, "duration");
-  plan_.warmup = timeParameter(this, "warmup");
+  plan_.warmup = warmup();
   plan_.epoch = timeParameter(this, "epoch");
   if (plan_.duration <= 0) throw cRuntimeError("market: parameter 'duration' is not positive");
   if (plan_.epoch <= 0) throw cRuntimeError("market: parameter 'epoch' is not positive");
-  if (plan_.warmup < 0) throw cRuntimeError("market: parameter 'warmup' is negative");
   readRecord();
+}
+
+// One for what goes to the market and for OMNeT++'s own results.
+Time MarketBridge::warmup() const {
+  const Time period = omnetpp::getSimulation()->getWarmupPeriod().raw();
+  if (par("warmup").doubleValue() < 0) return period;
+  const Time asked = timeParameter(this, "warmup");
+  if (asked == period) return asked;
+  throw cRuntimeError(
+      "market: parameter 'warmup' is %s s and the ini file's warmup-period %s s, expected the "
+      "same: "
+      "leave the parameter out, or set warmup-period",
+      simtime(asked).str().c_str(), simtime(period).str().c_str());
+}
+
+bool MarketBridge::inSeries(const std::string& name) const {
+  const std::vector<std::string>& series = plan_.record.series;
+  return plan_.record.every_ps > 0 && std::find(series.begin(), series.end(), name) != series.end();
 }
 
 void MarketBridge::readRecord() {

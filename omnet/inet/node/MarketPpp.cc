@@ -7,7 +7,10 @@
 #include "inet/common/Simsignals.h"
 #include "inet/common/packet/chunk/ByteCountChunk.h"
 #include "inet/linklayer/common/InterfaceTag_m.h"
+#include "inet/networklayer/common/EcnTag_m.h"
+#include "inet/networklayer/ipv4/Ipv4Header_m.h"
 #include "market/MarketBridge.h"
+#include "node/ShownFrame.h"
 #include "queue/MarkingQueue.h"
 
 namespace ecnomy::omnet {
@@ -30,7 +33,8 @@ omnetpp::simtime_t MarketPpp::transmission(const Packet* frame) const {
 }
 
 void MarketPpp::startTransmitting() {
-  Packet* frame = currentTxFrame->dup();
+  const bool seen = omnetpp::getEnvir()->isGUI();
+  Packet* frame = seen ? shown(currentTxFrame) : currentTxFrame->dup();
   encapsulate(frame);
   frame->clearTags();
   frame->addTag<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
@@ -40,6 +44,19 @@ void MarketPpp::startTransmitting() {
   send(frame, omnetpp::SendOptions().duration(duration), physOutGate);
   scheduleAfter(duration, endTransmissionEvent);
   ++numSent;
+}
+
+// A copy for Qtenv: red with its source's name where it is marked, green for other data, blue for what carries none.
+Packet* MarketPpp::shown(Packet* frame) const {
+  const auto& ip = frame->peekAtFront<inet::Ipv4Header>();
+  const bool ce = ip->getEcn() == inet::IP_ECN_CE;
+  MarketBridge* market = MarketBridge::find();
+  const Label label = market ? market->label(frame) : Label{};
+  const char* whose = label.source >= 0 ? market->sourcePlan(label.source).name.c_str() : "";
+  const auto colour = ce           ? ShownFrame::kMarked
+                      : label.data ? ShownFrame::kData
+                                   : ShownFrame::kOther;
+  return new ShownFrame(*frame, colour, whose);
 }
 
 void MarketPpp::encapsulate(Packet* packet) {
@@ -73,6 +90,7 @@ void MarketPpp::handleLowerPacket(Packet* packet) {
     delete packet;
     return;
   }
+  packet->setKind(0);  // which was for eyes
   emit(rxPkOkSignal, packet);
   decapsulate(packet);
   ++numRcvdOK;

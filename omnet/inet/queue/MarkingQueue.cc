@@ -9,6 +9,9 @@
 #include "inet/common/Simsignals.h"
 #include "parameters/Parameters.h"
 #include "queue/IpFrame.h"
+#include "queue/LawView.h"
+#include "results/Watching.h"
+#include "results/Weighted.h"
 
 namespace ecnomy::omnet {
 
@@ -16,12 +19,18 @@ using inet::Packet;
 using omnetpp::cGate;
 using omnetpp::cMessage;
 using omnetpp::cRuntimeError;
+using omnetpp::simsignal_t;
 
 Define_Module(MarkingQueue);
 
-omnetpp::simsignal_t MarkingQueue::waitingSignal_ = registerSignal("waiting");
-omnetpp::simsignal_t MarkingQueue::markedSignal_ = registerSignal("marked");
-omnetpp::simsignal_t MarkingQueue::probabilitySignal_ = registerSignal("markingProbability");
+simsignal_t MarkingQueue::waitingSignal_ = registerSignal("waiting");
+simsignal_t MarkingQueue::markedSignal_ = registerSignal("marked");
+simsignal_t MarkingQueue::probabilitySignal_ = registerSignal("markingProbability");
+
+simsignal_t MarkingQueue::queueSampleSignal_ = registerSignal("queueSample");
+simsignal_t MarkingQueue::queueMeanSignal_ = registerSignal("queueMean");
+simsignal_t MarkingQueue::probabilitySampleSignal_ = registerSignal("markingProbabilitySample");
+simsignal_t MarkingQueue::markedShareSignal_ = registerSignal("markedShare");
 
 MarkingQueue::~MarkingQueue() { cancelAndDelete(timer_); }
 
@@ -35,12 +44,15 @@ void MarkingQueue::initialize(int stage) {
     market_ = MarketBridge::find();
     if (market_) {
       link_ = market_->addLink(static_cast<int>(par("linkIndex").intValue()), plan_, this);
+      beSampled();
     }
   } else if (stage == inet::INITSTAGE_QUEUEING) {
     checkPacketOperationSupport(inputGate);
     checkPacketOperationSupport(outputGate);
     openLaw();
     loss_.emplace(plan_.loss, Stream(seed(), plan_.loss_stream));
+    watchLaw();
+    tellListeners();
   }
 }
 
@@ -196,7 +208,11 @@ LinkState MarkingQueue::state() {
   const Time time = now();
   catchUp(time);
   accountQueue(time);
-  const Time ahead = std::max<Time>(freeAt_ - time, 0);
+  return look();
+}
+
+LinkState MarkingQueue::look() const {
+  const Time ahead = std::max<Time>(freeAt_ - now(), 0);
   return {stats_, work_ - ahead, waitingPackets_, waitingBytes_, law_->probability()};
 }
 
@@ -215,6 +231,43 @@ void MarkingQueue::tellListeners() {
   }
   if (mayHaveListeners(probabilitySignal_))
     cSimpleModule::emit(probabilitySignal_, law_->probability());
+}
+
+void MarkingQueue::watchLaw() {
+  WATCH(waitingPackets_);
+  WATCH(waitingBytes_);
+  WATCH(stats_.arrivals);
+  WATCH(stats_.marks);
+  WATCH(stats_.drops);
+  watch("law", [this] {
+    const std::string& name = plan_.scheduler.law.law;
+    return name.empty() ? plan_.marking.law + ": " + describeLaw(*law_) : name;
+  });
+}
+
+// Without a market nobody takes samples, and there are no empty vectors of them.
+void MarkingQueue::beSampled() {
+  for (const simsignal_t signal :
+       {queueSampleSignal_, queueMeanSignal_, markedShareSignal_, probabilitySampleSignal_}) {
+    const char* name = getSignalName(signal);
+    omnetpp::cProperty* how = getProperties()->get("statisticTemplate", name);
+    omnetpp::getEnvir()->addResultRecorders(this, signal, name, how);
+  }
+  market_->addSampled(this);
+}
+
+// All accounts are those of now: see ISampled. Recorders made from a template have no filter for the warm-up.
+void MarkingQueue::sample(const Sample& sample) {
+  const LinkStats before = std::exchange(sampledStats_, stats_);
+  if (!sample.measured()) return;
+  cSimpleModule::emit(queueSampleSignal_, static_cast<omnetpp::intval_t>(waitingPackets_));
+  cSimpleModule::emit(probabilitySampleSignal_, law_->probability());
+  if (!sample.counts()) return;
+  const double integral = stats_.queue_integral_ps - before.queue_integral_ps;
+  cSimpleModule::emit(queueMeanSignal_, integral / static_cast<double>(sample.to - sample.from));
+  const std::int64_t arrivals = stats_.arrivals - before.arrivals;
+  Weight weight(static_cast<double>(arrivals));
+  cSimpleModule::emit(markedShareSignal_, share(stats_.marks - before.marks, arrivals), &weight);
 }
 
 std::string MarkingQueue::resolveDirective(char directive) const {

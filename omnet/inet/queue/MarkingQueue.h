@@ -26,10 +26,11 @@
 #include "inet/queueing/contract/IActivePacketSink.h"
 #include "laws/wire_loss.h"
 #include "market/MarketBridge.h"
+#include "results/Sample.h"
 
 namespace ecnomy::omnet {
 
-class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink {
+class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink, public ISampled {
  public:
   ~MarkingQueue() override;
 
@@ -55,8 +56,12 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
 
   // IMarkingLink
   LinkState state() override;
+  LinkState look() const override;
   void tellInFlight() override;
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) override;
+
+  // ISampled
+  void sample(const Sample& sample) override;
 
  protected:
   void initialize(int stage) override;
@@ -107,6 +112,8 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   void forget(std::size_t position, Time now);
   void note(TraceEvent what, const Slot& slot, Time now);
   void tellListeners();
+  void watchLaw();
+  void beSampled();
 
   MarketBridge* market_ = nullptr;  // nullptr: no books but its own
   int link_ = -1;
@@ -130,10 +137,15 @@ class MarkingQueue : public inet::queueing::PacketQueueBase, public IMarkingLink
   std::deque<Departed> departed_;
   std::unordered_set<Hop*> marked_;  // hops that have had a CE packet here
   std::int64_t told_ = -1;           // waiting packets, to listeners
+  LinkStats sampledStats_;           // by the last sample
 
   static omnetpp::simsignal_t waitingSignal_;
   static omnetpp::simsignal_t markedSignal_;
   static omnetpp::simsignal_t probabilitySignal_;
+  static omnetpp::simsignal_t queueSampleSignal_;
+  static omnetpp::simsignal_t queueMeanSignal_;
+  static omnetpp::simsignal_t probabilitySampleSignal_;
+  static omnetpp::simsignal_t markedShareSignal_;
 };
 
 }  // namespace ecnomy::omnet

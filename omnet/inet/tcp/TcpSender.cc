@@ -2,9 +2,11 @@
 #include "tcp/TcpSender.h"
 
 #include <cstdio>
+#include <string>
 
 #include "host/traffic_parts.h"
 #include "inet/common/ModuleAccess.h"
+#include "results/Watching.h"
 
 namespace ecnomy::omnet {
 
@@ -41,6 +43,7 @@ void TcpSender::openMembers() {
         place, identity, stats(member), Outbox(source.send_overhead_ps, stream(member, "overhead")),
         stream(member, "traffic"), web_ ? &*web_ : nullptr));
   }
+  watchWindows();
 }
 
 void TcpSender::startMember(int member) { at(member).start(now()); }
@@ -61,17 +64,45 @@ void TcpSender::takeOrder(int member, const FlowOrder& order) {
 
 FlowState TcpSender::state(int member) { return at(member).state(now()); }
 
-void TcpSender::refreshDisplay() const {
-  double windows = 0;
-  int open = 0;
+TcpSender::Connected TcpSender::connected() const {
+  Connected out;
   for (const auto& member : members_) {
     if (member->sender().closed()) continue;
-    ++open;
-    windows += member->sender().window().cwnd;
+    ++out.flows;
+    out.windows += member->sender().window().cwnd;
   }
+  return out;
+}
+
+void TcpSender::sample(const Sample& sample) {
+  static const omnetpp::simsignal_t kMeanWindow = registerSignal("meanWindow");
+  SourceBase::sample(sample);
+  const Connected now = connected();
+  if (now.flows > 0) getParentModule()->emit(kMeanWindow, now.windows / now.flows);
+}
+
+// What each window law thinks, to look at in Qtenv.
+void TcpSender::watchWindows() {
+  watchEach(
+      "windows", [this] { return static_cast<int>(members_.size()); },
+      [this](int member) {
+        const FlowState state = this->state(member);
+        const Window& window = at(member).sender().window();
+        char text[160];
+        std::snprintf(text, sizeof text,
+                      "%s: cwnd %.4g, ssthresh %.4g, srtt %.4g s, weight %.4g, in flight %lld",
+                      at(member).sender().closed() ? "closed" : "connected", state.cwnd,
+                      window.ssthresh, state.srtt_s, state.weight,
+                      static_cast<long long>(stats(member).under_way()));
+        return std::string(text);
+      });
+}
+
+void TcpSender::refreshDisplay() const {
+  const Connected now = connected();
   char text[64];
-  std::snprintf(text, sizeof text, "%d connected\nmean window %.1f", open,
-                open > 0 ? windows / open : 0.0);
+  std::snprintf(text, sizeof text, "%d connected\nmean window %.1f", now.flows,
+                now.flows > 0 ? now.windows / now.flows : 0.0);
   getDisplayString().setTagArg("t", 0, text);
 }
 

@@ -19,6 +19,7 @@ class TcpSender : public SourceBase {
  public:
   void takeOrder(int member, const FlowOrder& order) override;
   FlowState state(int member) override;
+  void sample(const Sample& sample) override;
 
  protected:
   void openMembers() override;
@@ -27,7 +28,14 @@ class TcpSender : public SourceBase {
   void refreshDisplay() const override;
 
  private:
+  struct Connected {
+    int flows = 0;
+    double windows = 0;  // sum of cwnd, packets
+  };
+
   void checkSizes() const;
+  void watchWindows();
+  Connected connected() const;
   TcpMember& at(int member) { return *members_.at(static_cast<std::size_t>(member)); }
 
   std::optional<WebTraffic> web_;  // what web users share

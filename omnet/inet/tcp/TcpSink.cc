@@ -20,6 +20,14 @@ using omnetpp::cRuntimeError;
 
 Define_Module(TcpSink);
 
+namespace {
+
+const omnetpp::simsignal_t kAccepted = omnetpp::cComponent::registerSignal("accepted");
+const omnetpp::simsignal_t kFileComplete = omnetpp::cComponent::registerSignal("fileComplete");
+const omnetpp::simsignal_t kConnected = omnetpp::cComponent::registerSignal("connected");
+
+}  // namespace
+
 void TcpSink::initialize(int stage) {
   if (stage == inet::INITSTAGE_LOCAL) {
     address_ = inet::L3Address(par("address").stringValue());
@@ -28,18 +36,22 @@ void TcpSink::initialize(int stage) {
   } else if (stage == inet::INITSTAGE_APPLICATION_LAYER) {
     checkSource();
     listen();
+    countSockets();
   }
 }
 
-void TcpSink::checkSource() const {
-  const MarketBridge& market = MarketBridge::of(this);
+void TcpSink::checkSource() {
+  MarketBridge& market = MarketBridge::of(this);
   const Label label = market.label({}, 0, address_, port_);
   const WantedSource wanted(this);
   const bool found = label.source >= 0 &&
                      wanted.is(label.source, market.sourcePlan(label.source)) &&
                      label.flow == market.firstFlow(label.source) &&
                      count_ == market.sourcePlan(label.source).count;
-  if (found) return;
+  if (found) {
+    figures_.open(this, market, label.source);
+    return market.addSampled(this);
+  }
   throw cRuntimeError("no source%s sends to %s, ports %d to %d", wanted.words().c_str(),
                       address_.str().c_str(), port_, port_ + count_ - 1);
 }
@@ -77,8 +89,9 @@ void TcpSink::socketAvailable(TcpSocket*, inet::TcpAvailableInfo* info) {
   socket->setOutputGate(gate("socketOut"));
   socket->setCallback(this);
   socket->accept(info->getNewSocketId());
-  ++accepted_;
   sockets_[info->getNewSocketId()] = std::move(socket);
+  emit(kAccepted, ++accepted_);
+  countSockets();
 }
 
 void TcpSink::socketDataArrived(TcpSocket*, inet::Packet* packet, bool) {
@@ -92,14 +105,12 @@ void TcpSink::forget(TcpSocket* socket) {
   if (known == sockets_.end()) return;
   gone_.push_back(std::move(known->second));
   sockets_.erase(known);
+  countSockets();
 }
 
-void TcpSink::finish() {
-  recordScalar("connections", static_cast<double>(accepted_));
-  recordScalar("files complete", static_cast<double>(closed_));
-  recordScalar("connections now", static_cast<double>(sockets_.size()));
-  recordScalar("bytes", static_cast<double>(bytes_));
-}
+void TcpSink::socketPeerClosed(TcpSocket*) { emit(kFileComplete, ++closed_); }
+
+void TcpSink::countSockets() { emit(kConnected, static_cast<omnetpp::intval_t>(sockets_.size())); }
 
 void TcpSink::refreshDisplay() const {
   char text[64];

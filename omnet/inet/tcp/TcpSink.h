@@ -15,25 +15,29 @@
 #include "inet/networklayer/common/L3Address.h"
 #include "inet/transportlayer/contract/tcp/TcpSocket.h"
 #include "market/MarketBridge.h"
+#include "results/FlowFigures.h"
 
 namespace ecnomy::omnet {
 
-class TcpSink : public omnetpp::cSimpleModule, private inet::TcpSocket::ICallback {
+class TcpSink : public omnetpp::cSimpleModule, public ISampled, private inet::TcpSocket::ICallback {
+ public:
+  void sample(const Sample& sample) override { figures_.sample(sample); }
+
  protected:
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
   void initialize(int stage) override;
   void handleMessage(omnetpp::cMessage* message) override;
-  void finish() override;
   void refreshDisplay() const override;
 
  private:
-  void checkSource() const;
+  void checkSource();
+  void countSockets();
   void listen();
 
   void socketDataArrived(inet::TcpSocket* socket, inet::Packet* packet, bool urgent) override;
   void socketAvailable(inet::TcpSocket* socket, inet::TcpAvailableInfo* info) override;
   void socketEstablished(inet::TcpSocket*) override {}
-  void socketPeerClosed(inet::TcpSocket*) override { ++closed_; }
+  void socketPeerClosed(inet::TcpSocket*) override;
   void socketClosed(inet::TcpSocket* socket) override { forget(socket); }
   void socketFailure(inet::TcpSocket* socket, int) override { forget(socket); }
   void socketStatusArrived(inet::TcpSocket*, inet::TcpStatusInfo*) override {}
@@ -46,6 +50,7 @@ class TcpSink : public omnetpp::cSimpleModule, private inet::TcpSocket::ICallbac
   std::unordered_map<int, std::unique_ptr<inet::TcpSocket>> sockets_;  // by socket id
   std::vector<std::unique_ptr<inet::TcpSocket>> gone_;                 // while they are called
   std::int64_t accepted_ = 0, closed_ = 0, bytes_ = 0;
+  ArrivalFigures figures_;
 };
 
 }  // namespace ecnomy::omnet

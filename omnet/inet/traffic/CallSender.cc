@@ -165,6 +165,13 @@ void CallSender::countTalking(int change) {
   emit(kTalking, talking_);
 }
 
+// Those under way as the measured time begins are part of its mean.
+void CallSender::sample(const Sample& sample) {
+  Enter_Method_Silent();
+  SourceBase::sample(sample);
+  if (sample.begins()) emit(kTalking, talking_);
+}
+
 std::string CallSender::display() const {
   std::string text = std::to_string(talking_) + " of " + std::to_string(plan().count) +
                      " in a call\n" + std::to_string(begun_) + " calls";

@@ -26,6 +26,7 @@ class CallSender : public DatagramSender, public IDeliveryListener {
  public:
   void delivered(int member, std::uint16_t call, Time delay, bool ce) override;
   void settleCalls(bool end) override;
+  void sample(const Sample& sample) override;
 
  protected:
   void openMembers() override;

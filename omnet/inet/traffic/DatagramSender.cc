@@ -101,8 +101,6 @@ void DatagramSender::sendDatagram(int member, std::uint16_t call, std::int32_t p
   socket_.sendTo(packet, remote_, port_ + member);
 }
 
-void DatagramSender::finish() { recordScalar("datagrams sent", static_cast<double>(sent_)); }
-
 std::string DatagramSender::display() const { return "sent " + std::to_string(sent_); }
 
 // On the source, which is what a host shows.

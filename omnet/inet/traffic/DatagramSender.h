@@ -25,7 +25,6 @@ class DatagramSender : public SourceBase {
   void openMembers() override;
   void startMember(int member) final;
   void handleOther(omnetpp::cMessage* message) override;
-  void finish() override;
   void refreshDisplay() const override;
 
   virtual void begin(int member) = 0;  // its start

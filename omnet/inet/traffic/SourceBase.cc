@@ -38,6 +38,8 @@ void SourceBase::initialize(int stage) {
   } else if (stage == inet::INITSTAGE_APPLICATION_LAYER) {
     firstFlow_ = market_->firstFlow(index_);
     openMembers();
+    figures_.open(getParentModule(), *market_, index_);
+    market_->addSampled(this);
     for (int member = 0; member < plan_.count; ++member) {
       scheduleAt(simtime(startOf(member)), new Start(member));
     }
@@ -55,6 +57,8 @@ void SourceBase::handleMessage(cMessage* message) {
 std::string SourceBase::path(bool ack) const {
   return getParentModule()->par(ack ? "ackPath" : "path").stdstringValue();
 }
+
+void SourceBase::sample(const Sample& sample) { figures_.sample(sample, *this); }
 
 Stream SourceBase::stream(int member, const char* use) const {
   return Stream(market_->seed(), "source/" + plan_.name + "/" + std::to_string(member) + "/" + use);

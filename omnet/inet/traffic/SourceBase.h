@@ -11,10 +11,14 @@
 #include "inet/networklayer/common/L3Address.h"
 #include "laws/random/stream.h"
 #include "market/MarketBridge.h"
+#include "results/FlowFigures.h"
 
 namespace ecnomy::omnet {
 
-class SourceBase : public omnetpp::cSimpleModule, public ISource {
+class SourceBase : public omnetpp::cSimpleModule, public ISource, public ISampled {
+ public:
+  void sample(const Sample& sample) override;
+
  protected:
   std::string path(bool ack) const override;
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
@@ -44,6 +48,7 @@ class SourceBase : public omnetpp::cSimpleModule, public ISource {
 
   int index_ = -1;
   int firstFlow_ = 0;
+  SendingFigures figures_;
 };
 
 }  // namespace ecnomy::omnet

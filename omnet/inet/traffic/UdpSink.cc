@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::int64_t kIpAndUdpBytes = 28;
 const simsignal_t kDelay = cComponent::registerSignal("delay");
-const simsignal_t kCe = cComponent::registerSignal("ce");
 
 }  // namespace
 
@@ -50,6 +49,8 @@ void UdpSink::findSource() {
                         address_.str().c_str(), port_, port_ + count_ - 1);
   }
   firstFlow_ = label.flow;
+  figures_.open(this, *market_, label.source);
+  market_->addSampled(this);
   listener_ = dynamic_cast<IDeliveryListener*>(market_->sourceHost(label.source));
 }
 
@@ -96,7 +97,6 @@ void UdpSink::receive(const inet::Packet* packet) {
   delaySum_s_ += age.dbl();
   emit(inet::packetReceivedSignal, packet);
   emit(kDelay, age);
-  emit(kCe, ce ? 1L : 0L);
 }
 
 void UdpSink::refreshDisplay() const {

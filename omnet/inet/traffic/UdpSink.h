@@ -13,11 +13,15 @@
 #include "inet/networklayer/common/L3Address.h"
 #include "inet/transportlayer/contract/udp/UdpSocket.h"
 #include "market/MarketBridge.h"
+#include "results/FlowFigures.h"
 #include "traffic/IDeliveryListener.h"
 
 namespace ecnomy::omnet {
 
-class UdpSink : public omnetpp::cSimpleModule {
+class UdpSink : public omnetpp::cSimpleModule, public ISampled {
+ public:
+  void sample(const Sample& sample) override { figures_.sample(sample); }
+
  protected:
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
   void initialize(int stage) override;
@@ -38,6 +42,7 @@ class UdpSink : public omnetpp::cSimpleModule {
 
   std::int64_t received_ = 0, marked_ = 0;
   double delaySum_s_ = 0;
+  ArrivalFigures figures_;
 };
 
 }  // namespace ecnomy::omnet

@@ -211,9 +211,15 @@ def bins(low: Floats, counts: Floats, width: float, marks: Mapping[str, float]) 
 
 
 def shares(
-    edges: Floats, sold: Floats, blocked: Floats, broken: Floats, limit: float | None, label: str
+    edges: Floats,
+    sold: Floats,
+    blocked: Floats,
+    ended: Floats,
+    broken: Floats,
+    limit: float | None,
+    label: str,
 ) -> bytes:
-    """Above: calls sold and blocked; below: the share of calls sold whose promise broke."""
+    """Above: calls sold and blocked; below: the share of calls ended whose promise broke."""
     with panel_style():
         canvas = _Canvas(2, 4.2)
         top, bottom = canvas.axes
@@ -236,12 +242,12 @@ def shares(
         turned = 100 * np.divide(
             blocked, sold + blocked, out=np.full(len(sold), np.nan), where=sold + blocked > 0
         )
-        lost = 100 * np.divide(broken, sold, out=np.full(len(sold), np.nan), where=sold > 0)
+        lost = 100 * np.divide(broken, ended, out=np.full(len(sold), np.nan), where=ended > 0)
         middle = edges[:-1] + widths / 2
         bottom.plot(
             middle, turned, color=_RED, marker="s", linestyle="--", label="turned away, of asked"
         )
-        bottom.plot(middle, lost, color=_BLUE, marker="o", label="promise broken, of sold")
+        bottom.plot(middle, lost, color=_BLUE, marker="o", label="promise broken, of ended")
         if limit is not None:
             bottom.axhline(
                 100 * limit, color="black", linestyle=":", label="turned away at most, promised"

@@ -198,10 +198,10 @@ def _over_time(
     periods = np.arange(rows[0, 0], rows[-1, 0] + 1)
     counts = np.zeros((len(periods), 4))
     counts[rows[:, 0] - periods[0]] = rows[:, 1:]
-    asked, sold, _, broken = counts.T
+    asked, sold, ended, broken = counts.T
     limits = [t.max_blocking_rate for t in tariffs]
     edges = np.append(periods, periods[-1] + 1) * length_s / unit
-    worst = int(np.argmax(np.divide(broken, sold, out=np.zeros(len(sold)), where=sold > 0)))
+    worst = int(np.argmax(np.divide(broken, ended, out=np.zeros(len(ended)), where=ended > 0)))
     name = "h" if unit == 3600 else "min"
     return Picture(
         id=f"{answer.provider}-promises-drawn",
@@ -214,6 +214,7 @@ def _over_time(
             edges,
             sold,
             asked - sold,
+            ended,
             broken,
             limits[0] if len(limits) == 1 else None,
             f"simulated time [{name}]",

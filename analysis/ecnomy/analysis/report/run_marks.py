@@ -16,6 +16,10 @@ __all__ = ["marks_of", "stories", "where_marked"]
 _MOST_STORIES: Final = 8
 _MOST_LINKS: Final = 3
 _MOST_TOLD: Final = 6  # phases
+_SEVERAL: Final = (
+    " Counts of the whole run: money for marks is not divided among links, as a price may have "
+    "moved meanwhile."
+)
 
 Parts: TypeAlias = list[str | Cell]
 
@@ -40,6 +44,7 @@ def where_marked(marked: Query) -> Table | None:
         shares = [Cell(percent(float(v)), value=float(v)) for v in (share, rate)]
         rest = [Cell(f"{int(v):,}", value=int(v)) for v in (lost, underway)]
         rows.append((Cell(str(source)), Cell(str(link)), *counts, *shares, *rest))
+    several = len({row[1] for row in marked.rows}) > 1
     return Table(
         id="where-marked",
         caption="Where the marks were set, in the whole run",
@@ -51,7 +56,7 @@ def where_marked(marked: Query) -> Table | None:
         rows=tuple(rows),
         query=marked,
         note="Marks of data; what was lost with a dropped packet, or had not arrived at the end, "
-        "is not paid for.",
+        "is not paid for." + (_SEVERAL if several else ""),
         wide=True,
     )
 

@@ -214,13 +214,13 @@ def _best_words(
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:
-    """The parameters that matter most, three at most."""
+    """The parameters that matter most, three at most; those are not sure that may do nothing."""
     shares, told = matters.total or matters.alone, called(matters.outcome)
-    parts = [
-        f"{swept.varied[i].factor.name} ({percent_of(shares[i].mean)})"
-        for i in matters.order()[:3]
-        if shares[i].mean > 0.005
-    ]
+    parts = []
+    for i in matters.order()[:3]:
+        if shares[i].mean > 0.005:
+            sure = "" if shares[i].low > 0 else ", not sure"  # NaN too: too few replicates
+            parts.append(f"{swept.varied[i].factor.name} ({percent_of(shares[i].mean)}{sure})")
     if not parts:
         return f"None of the parameters matters for {told}."
     return f"What matters most for {told}, by share of variance: {', '.join(parts)}."

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MAJOR: Final = 1
-MINOR: Final = 1
+MINOR: Final = 2
 MAX_BODY_BYTES: Final = 64 << 20
 HEADER_BYTES: Final = 4
 
@@ -80,10 +80,11 @@ _CLASSES: Final[dict[str, type[m.Message]]] = {
     c.__name__.lower(): c
     for c in (
         *(m.Hello, m.Welcome, m.Refuse, m.Report, m.Decide, m.Request),
-        *(m.Verdict, m.Record, m.Alive, m.Finish, m.Bye, m.Error),
+        *(m.Verdict, m.Record, m.Alive, m.Finish, m.Bye, m.Error, m.Show),
     )
 }
 _KEYS: Final = {name: tuple(f.name for f in dataclasses.fields(c)) for name, c in _CLASSES.items()}
+_OPTIONAL: Final = {"hello": ("show",)}
 _WIRE: Final[dict[str, type[Any]]] = {
     **_CLASSES,
     "report": _Report,
@@ -224,12 +225,11 @@ def _is_newer(body: Buffer, keys: dict[str, int]) -> bool:
 def _check_keys(name: str, keys: dict[str, int], newer: bool) -> None:
     wanted = _KEYS[name]
     for key in wanted:
-        if key not in keys:
+        if key not in keys and key not in _OPTIONAL.get(name, ()):
             raise ProtocolError("missing-key", f"{key} in {name}")
-    if newer or len(keys) == len(wanted) + 1:
-        return
-    extra = next(key for key in keys if key != "type" and key not in wanted)
-    raise ProtocolError("unknown-key", f"{extra[:60]!r} in {name}")
+    extra = next((key for key in keys if key != "type" and key not in wanted), None)
+    if extra is not None and not newer:
+        raise ProtocolError("unknown-key", f"{extra[:60]!r} in {name}")
 
 
 def _build(wire: Any, limits: Limits | None, newer: bool) -> m.Message:

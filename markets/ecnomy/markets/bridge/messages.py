@@ -25,6 +25,7 @@ __all__ = [
     "Refuse",
     "Report",
     "Request",
+    "Show",
     "Verdict",
     "Welcome",
     "flow_orders",
@@ -51,6 +52,7 @@ class Hello:
     plan_digest: str
     seed: int
     token: str
+    show: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,11 @@ class Decide:
     epoch: int
     flows: Columns = field(default_factory=dict)
     links: Columns = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Show:
+    json: str
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,7 @@ Message = (
     | Refuse
     | Report
     | Decide
+    | Show
     | Request
     | Verdict
     | Record

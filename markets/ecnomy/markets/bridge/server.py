@@ -2,8 +2,8 @@
 """The market's end of one engine's connection: the order of messages, and who is to blame.
 
 Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | alive | request verdict)* report
-decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and the
-last message.
+[show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and
+the last message.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ecnomy.markets.bridge.wire import Wire
 __all__ = ["EngineLink", "FromEngine", "ToEngine", "plan_line"]
 
 FromEngine = m.Report | m.Request | m.Record | m.Alive | m.Finish
-ToEngine = m.Decide | m.Verdict | m.Bye | m.Error
+ToEngine = m.Decide | m.Show | m.Verdict | m.Bye | m.Error
 
 _DIGEST: Final = 64  # digits
 # What the other side of a dead connection cannot be told.
@@ -175,6 +175,8 @@ class EngineLink:
             self._last = "error"
             self._wire.last_words(codec.encode(message))
             return
+        if isinstance(message, m.Show) and self._due == "decide":
+            return self._put(message)
         due = codec.type_name(message)
         if isinstance(message, m.Verdict):
             due = f"verdict {message.id}"

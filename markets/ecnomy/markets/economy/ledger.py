@@ -167,6 +167,11 @@ class Ledger:
             rows = self._cover(rows)
         self._append(rows)
 
+    @property
+    def fresh(self) -> Sequence[Postings]:
+        """The batches posted since they were last taken; they stay."""
+        return self._fresh
+
     def take(self) -> list[Postings]:
         """The batches posted since the last call, in order; the ledger forgets the rows."""
         fresh, self._fresh = self._fresh, []

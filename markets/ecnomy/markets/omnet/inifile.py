@@ -31,11 +31,10 @@ sim-time-limit = {duration}
 warmup-period = {warmup}
 cmdenv-express-mode = true
 cmdenv-status-frequency = 10s
-**.market.**.scalar-recording = true
-**.queue.**.scalar-recording = true
-**.app[*].**.scalar-recording = true
-**.scalar-recording = false
-**.vector-recording = false
+**.market.**.statistic-recording = true
+**.queue.**.statistic-recording = true
+**.app[*].**.statistic-recording = true
+**.statistic-recording = false
 """
 # The first one after [General] is what Qtenv and the IDE offer.
 _ALONE: Final = """

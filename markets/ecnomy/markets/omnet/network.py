@@ -17,27 +17,32 @@ __all__ = ["NETWORK", "channel_settings", "network_ned"]
 
 NETWORK: Final = "Scenario"
 _WIDTH: Final = 1000  # of the background, in which positions are laid out
-_MARGIN: Final = 80
+_MARGIN: Final = 120
 _TOP: Final = 160  # above all nodes: the market's place
 _LEAST: Final = 400  # of the height
 _APART: Final = 70  # nodes, so that icons and names can be told from one another
 _WIDER: Final = 2.5  # at most, for that
 _PAIRS: Final = 100_000  # of nodes are looked at
+_PANEL: Final = 420  # of the height, below the nodes, for what the view lists
 _HEAD: Final = """\
 // Made by `ecnomy export`: {title}
 // Parameters are in omnetpp.ini.
 
 import ecnomy.market.MarketBridge;
 import ecnomy.node.MarketNode;
+import ecnomy.view.MarketView;
 import ned.DatarateChannel;
 
 network {network}
 {{
     parameters:
-        @display("bgb={width},{height}");
+        @display("bgb={width},{whole}");
     submodules:
         market: MarketBridge {{
-            @display("p={margin},{margin}");
+            @display("p=120,60");
+        }}
+        view: MarketView {{
+            @display("p={margin},{below}");
         }}
 """
 
@@ -63,7 +68,8 @@ def network_ned(
         title=one_line(plan.title) or "a scenario without a title",
         network=NETWORK,
         width=width,
-        height=height,
+        whole=height + _PANEL,
+        below=height,
         margin=_MARGIN // 2,
     )
     nodes = "".join(_node(node, places.get(node.shown)) for node in wiring.nodes)
@@ -73,6 +79,9 @@ def network_ned(
 
 def _node(node: Node, place: tuple[int, int] | None) -> str:
     tags = [] if place is None else [f"p={place[0]},{place[1]}"]
+    sends = {app.sends for app in node.apps}
+    if len(sends) == 1:
+        tags.append("i=device/server" if True in sends else "i=device/pc2")
     if node.name != node.shown:
         tags.append(f"t={tag(node.shown)}")
     display = f'            @display("{";".join(tags)}");\n' if tags else ""

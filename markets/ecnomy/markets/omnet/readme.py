@@ -94,8 +94,8 @@ All runs, two at a time, here (opp_run alone, with -r 0, makes the first):
   opp_runall -j2 opp_run -u Cmdenv -l "{project}/inet/ecnomy" \\
     -n ".:{project}/inet:$INET_ROOT/src" omnetpp.ini
 
-`opp_run -q runs omnetpp.ini` lists them; a variable that counts 1, 2, 3 stands for the items of the
-sweep file's block in their order. In the OMNeT++ IDE: import as existing projects INET
+`opp_run -u Cmdenv -q runs omnetpp.ini` lists them; a variable that counts 1, 2, 3 stands for the
+items of the sweep file's block in their order. In the OMNeT++ IDE: import as existing projects INET
 (project `inet`), this folder, and {project} (project `ecnomy`); build; run omnetpp.ini, whose
 iterations the run dialog lists.
 """

@@ -14,6 +14,7 @@ of many flows it is what holds for each of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -77,6 +78,11 @@ class Journal:
         """One value per flow; no flows, no rows."""
         if len(flow):
             self._fresh.append(Entry(t_ps, agent, name, flow, value.astype(np.float64)))
+
+    @property
+    def fresh(self) -> Sequence[Entry]:
+        """The entries since they were last taken; they stay."""
+        return self._fresh
 
     def take(self) -> list[Entry]:
         """The entries since the last call; the journal forgets them."""

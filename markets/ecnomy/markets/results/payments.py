@@ -5,6 +5,7 @@ Amounts are those of the ledger over the whole run, to the micro-unit. The ledge
 link set a mark that was paid for; the table `pairs` says how many marks each link set on a source's
 packets. Marks of a source, and the money for them, are shared out among the links in this
 proportion, in whole marks and micro-units, the largest fractions first, so that sums stay exact.
+`pairs` is of the whole run, so that marks lost later and prices that move count alike at each link.
 """
 
 from __future__ import annotations

@@ -216,8 +216,9 @@ class Results(RunTables):
         Returns:
             `payer`, `payee`, `kind`, `source`, `link`, `quantity` in `unit`, `price` (the mean:
             amount / quantity), `amount` in money, the largest first. Mark charges have a row for
-            each link that marked the source's packets, in proportion to the marks it set. Amounts
-            of a payer sum to what the ledger says, to the micro-unit.
+            each link that marked the source's packets, in proportion to the marks it set in the
+            whole run, whatever the price was at the time. Amounts of a payer sum to what the ledger
+            says, to the micro-unit.
 
         Raises:
             InputError: nobody has this name.

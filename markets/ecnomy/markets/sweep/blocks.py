@@ -242,9 +242,12 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
     log = scale is not None and _SCALE.read(scale, f"{path}.scale") == "log"
     if unit != same:
         raise most.place.error(f"{path}.to", show(most), f"a number of {unit!r}")
-    if not low < high or (log and low <= 0):
-        floor = " above 0" if log else ""
-        raise most.place.error(f"{path}.to", show(most), f"more than from{floor}")
+    if log and low <= 0:
+        expected = "more than 0, as the range has scale: log"
+        raise least.place.error(f"{path}.from", show(least), expected)
+    if not low < high:
+        expected = f"more than from, which is {show(least)}"
+        raise most.place.error(f"{path}.to", show(most), expected)
     whole = not unit and all(type(node.value) is int for node in (least, most)) and not log
     return Range(low, high, unit, log, whole)
 

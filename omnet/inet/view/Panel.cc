@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+#include "view/Panel.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "view/LinkFigures.h"
+#include "view/Style.h"
+#include "view/Words.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cFigure;
+
+namespace {
+
+const cFigure::Font kPlain("Monospace", 8);
+const cFigure::Font kBold("Monospace", 8, cFigure::FONT_BOLD);
+constexpr double kPad = 6;
+constexpr std::size_t kMost = 12;  // rows of a table
+
+std::string left(const std::string& text, std::size_t width) {
+  return text.size() > width ? text.substr(0, width - 1) + "~"
+                             : text + std::string(width - text.size(), ' ');
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
+}
+
+// The width of a column of these names.
+std::size_t widthOf(const std::vector<std::string>& names, std::size_t least) {
+  std::size_t width = least;
+  for (const std::string& name : names) width = std::max(width, name.size() + 1);
+  return std::min<std::size_t>(width, 40);
+}
+
+std::string more(std::size_t count) {
+  return count > kMost ? "... and " + std::to_string(count - kMost) + " more" : "";
+}
+
+// The indices of the `kMost` largest, in their own order.
+template <class Value>
+std::vector<std::size_t> largest(std::size_t count, Value&& value) {
+  std::vector<std::size_t> all(count);
+  for (std::size_t i = 0; i < count; ++i) all[i] = i;
+  std::stable_sort(all.begin(), all.end(),
+                   [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
+  if (all.size() > kMost) all.resize(kMost);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
+Panel::Panel(omnetpp::cGroupFigure* parent)
+    : plate_(new omnetpp::cRectangleFigure()), parent_(parent) {
+  plate_->setFilled(true);
+  plate_->setFillColor(cFigure::WHITE);
+  plate_->setFillOpacity(0.92);
+  plate_->setLineColor(cFigure::Color("#9aa5b1"));
+  plate_->setCornerRadius(4);
+  parent_->addFigure(plate_);
+}
+
+void Panel::sources(const MarketBridge& market, const Readings& readings, const Shown& shown) {
+  const auto& plans = market.plan().sources;
+  const bool money = shown.any();
+  const bool offers = std::any_of(shown.sources().begin(), shown.sources().end(),
+                                  [](const SourceShown& one) { return !one.offer.empty(); });
+  const auto chosen =
+      largest(plans.size(), [&](std::size_t i) { return readings.sources()[i].goodput_bps; });
+  std::vector<std::string> names;
+  for (const std::size_t i : chosen) {
+    names.push_back(plans[i].name +
+                    (plans[i].count > 1 ? " x" + std::to_string(plans[i].count) : ""));
+  }
+  const std::size_t width = widthOf(names, 16);
+  heading(left("source", width) + (offers ? left("class", 10) : "") + right("gets", 10) +
+          right("marked", 8) + right("marks/s", 9) + right("weight", 8) +
+          (money ? right("willing/s", 11) + right("marks cost/s", 14) + right("fees/s", 8) : ""));
+  for (std::size_t n = 0; n < chosen.size(); ++n) {
+    const std::size_t i = chosen[n];
+    const SourceReading& reading = readings.sources()[i];
+    const SourceShown* told = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
+    std::string text = left(names[n], width) + (offers ? left(told->offer, 10) : "") +
+                       right(bits_per_second(reading.goodput_bps), 10) +
+                       right(percent(reading.marked), 8) + right(number(reading.marks_per_s), 9) +
+                       right(reading.weight <= 0 ? "-" : number(reading.weight), 8);
+    if (told) {
+      text += right(told->willing ? number(*told->willing) : "-", 11) +
+              right(number(told->marks_per_s), 14) + right(number(told->fees_per_s), 8);
+    }
+    row(text);
+  }
+  if (const std::string rest = more(plans.size()); !rest.empty()) row(rest);
+}
+
+void Panel::links(const MarketBridge& market, const Readings& readings, const Shown& shown) {
+  const auto& plans = market.plan().links;
+  std::vector<std::size_t> marking;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    if (marksPackets(plans[i]) || congested(readings.links()[i])) marking.push_back(i);
+  }
+  if (marking.empty()) return;
+  const bool money = shown.any();
+  std::vector<std::string> names;
+  for (const std::size_t i : marking) names.push_back(plans[i].name);
+  const std::size_t width = widthOf(names, 26);
+  heading(left("link", width) + right("load", 10) + right("waiting", 8) + right("marked", 9) +
+          right("p", 8) +
+          (money ? right("price/mark", 11) + right("earns/s", 14) + "  " + left("owner", 8) : ""));
+  const auto chosen =
+      largest(marking.size(), [&](std::size_t i) { return readings.links()[marking[i]].load; });
+  for (const std::size_t one : chosen) {
+    const std::size_t i = marking[one];
+    const LinkReading& reading = readings.links()[i];
+    const LinkShown* told = i < shown.links().size() ? &shown.links()[i] : nullptr;
+    std::string text = left(plans[i].name, width) + right(percent(reading.load), 10) +
+                       right(std::to_string(reading.queue), 8) + right(percent(reading.marked), 9) +
+                       right(number(reading.probability), 8);
+    if (told && told->price) {
+      text += right(number(*told->price), 11) +
+              right(number(*told->price * reading.marks_per_s), 14) + "  " + told->owner;
+    }
+    row(text);
+  }
+  if (const std::string rest = more(marking.size()); !rest.empty()) row(rest);
+}
+
+void Panel::agents(const Shown& shown) {
+  if (shown.agents().empty()) return;
+  heading(left("agent", 26) + left("role", 24) + right("balance", 12) + right("change/s", 12));
+  const auto& all = shown.agents();
+  const auto chosen = largest(all.size(), [&](std::size_t i) { return std::fabs(all[i].balance); });
+  for (const std::size_t i : chosen) {
+    row(left(all[i].name, 26) + left(all[i].role, 24) + right(number(all[i].balance), 12) +
+        right(number(all[i].per_s), 12));
+  }
+  if (const std::string rest = more(all.size()); !rest.empty()) row(rest);
+}
+
+void Panel::news(const Shown& shown) {
+  if (shown.news().empty()) return;
+  heading("decided");
+  for (const std::string& line : shown.news()) row(left(line, 94));
+}
+
+void Panel::draw(const MarketBridge& market, const Readings& readings, const Shown& shown,
+                 const cFigure::Point& corner) {
+  corner_ = corner;
+  rows_.clear();
+  char time[64];
+  std::snprintf(time, sizeof time, "%.2f s", omnetpp::simTime().dbl());
+  const std::string over = ", rates over the last " + number(readings.span_s()) + " s";
+  if (shown.any()) {
+    heading(std::string(time) + ", report " + std::to_string(market.reports()) + over +
+            ", money over " + number(shown.span_s()) + " s");
+  } else {
+    heading(std::string(time) + over + ". No market: nobody pays, sources keep their weights");
+  }
+  sources(market, readings, shown);
+  links(market, readings, shown);
+  agents(shown);
+  news(shown);
+  put();
+}
+
+void Panel::put() {
+  while (lines_.size() < rows_.size()) {
+    lines_.push_back(new omnetpp::cTextFigure());
+    parent_->addFigure(lines_.back());
+  }
+  double y = corner_.y + kPad;
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    const bool used = i < rows_.size();
+    lines_[i]->setVisible(used);
+    if (!used) continue;
+    const cFigure::Font& font = rows_[i].heading ? kBold : kPlain;
+    const cFigure::Point size = extent(font, rows_[i].text);
+    if (rows_[i].heading && i > 0) y += kPad;
+    lines_[i]->setFont(font);
+    lines_[i]->setText(rows_[i].text.c_str());
+    lines_[i]->setPosition({corner_.x + kPad, y});
+    widest_ = std::max(widest_, size.x);
+    y += size.y;
+  }
+  plate_->setBounds({corner_.x, corner_.y, widest_ + 2 * kPad, y - corner_.y + kPad});
+}
+
+}  // namespace ecnomy::omnet

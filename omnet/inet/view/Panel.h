@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// The table of the market: who gets what and pays how much, what links earn, what agents have, and what they
+// have decided last.
+#ifndef ECNOMY_INET_VIEW_PANEL_H_
+#define ECNOMY_INET_VIEW_PANEL_H_
+
+#include <omnetpp.h>
+
+#include <string>
+#include <vector>
+
+#include "view/Readings.h"
+#include "view/Shown.h"
+
+namespace ecnomy::omnet {
+
+class Panel {
+ public:
+  explicit Panel(omnetpp::cGroupFigure* parent);
+
+  // corner: the upper left one.
+  void draw(const MarketBridge& market, const Readings& readings, const Shown& shown,
+            const omnetpp::cFigure::Point& corner);
+
+ private:
+  struct Row {
+    std::string text;
+    bool heading = false;
+  };
+
+  void sources(const MarketBridge& market, const Readings& readings, const Shown& shown);
+  void links(const MarketBridge& market, const Readings& readings, const Shown& shown);
+  void agents(const Shown& shown);
+  void news(const Shown& shown);
+  void heading(const std::string& text) { rows_.push_back({text, true}); }
+  void row(const std::string& text) { rows_.push_back({text, false}); }
+  void put();
+
+  omnetpp::cRectangleFigure* plate_;
+  omnetpp::cGroupFigure* parent_;
+  std::vector<omnetpp::cTextFigure*> lines_;
+  std::vector<Row> rows_;
+  omnetpp::cFigure::Point corner_;
+  double widest_ = 0;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_VIEW_PANEL_H_

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// What sources and links have done lately, from the books: rates over a window of simulated time. Reading
+// changes nothing.
+#ifndef ECNOMY_INET_VIEW_READINGS_H_
+#define ECNOMY_INET_VIEW_READINGS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "market/MarketBridge.h"
+
+namespace ecnomy::omnet {
+
+struct SourceReading {
+  double goodput_bps = 0, marks_per_s = 0, lost_per_s = 0;
+  double marked = 0;   // share of what has arrived
+  double delay_s = 0;  // mean, of what has arrived
+  double weight = -1;  // mean of its flows, in the law's own unit; -1: it has none
+  int active = 0;      // flows that may send
+};
+
+struct LinkReading {
+  double rate_bps = 0, load = 0, marks_per_s = 0;
+  double marked = 0, dropped = 0;  // shares of what has arrived
+  double probability = 0;
+  std::int64_t queue = 0;  // packets waiting now
+};
+
+class Readings {
+ public:
+  explicit Readings(Time window) : window_(window) {}
+
+  // Reads the books as they are now.
+  void look(const MarketBridge& market, Time now);
+
+  const std::vector<SourceReading>& sources() const { return sourceReadings_; }
+  const std::vector<LinkReading>& links() const { return linkReadings_; }
+  double span_s() const { return span_s_; }  // of simulated time that rates are over
+
+ private:
+  struct Books {
+    Time t = 0;
+    std::vector<FlowStats> sources;  // sums over their flows
+    std::vector<LinkState> links;
+  };
+
+  static Books read(const MarketBridge& market, Time now);
+  void readSources(const MarketBridge& market, const Books& then, const Books& now);
+  void readLinks(const MarketBridge& market, const Books& then, const Books& now);
+
+  Time window_;
+  bool begun_ = false;
+  Books older_, newer_;  // rates are from the older on: over one to two windows
+  std::vector<SourceReading> sourceReadings_;
+  std::vector<LinkReading> linkReadings_;
+  double span_s_ = 0;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_VIEW_READINGS_H_

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+#include "view/Shown.h"
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace ecnomy::omnet {
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::optional<double> perhaps(const Json& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.get<double>();
+}
+
+}  // namespace
+
+void Shown::read(const std::string& json, Time t) {
+  if (json.empty() || t == t_) return;
+  const Json told = Json::parse(json);
+  sources_.clear();
+  for (const Json& one : told.at("sources")) {
+    sources_.push_back({one.at("name"), one.at("class"), one.at("marks"), one.at("fees"),
+                        perhaps(one.at("willing"))});
+  }
+  links_.clear();
+  for (const Json& one : told.at("links")) {
+    links_.push_back({one.at("owner"), perhaps(one.at("price"))});
+  }
+  agents_.clear();
+  for (const Json& one : told.at("agents")) {
+    agents_.push_back({one.at("name"), one.at("role"), one.at("balance")});
+  }
+  char at[32];
+  std::snprintf(at, sizeof at, "%8.1f s  ", static_cast<double>(t) * 1e-12);
+  for (const Json& line : told.at("news")) news_.push_front(at + line.get<std::string>());
+  if (news_.size() > kNews) news_.resize(kNews);
+  t_ = t;
+  rates();
+}
+
+// The lists of a run's sources and agents do not change.
+void Shown::rates() {
+  Totals now{t_, {}, {}, {}};
+  for (const SourceShown& source : sources_) {
+    now.marks.push_back(source.marks);
+    now.fees.push_back(source.fees);
+  }
+  for (const AgentShown& agent : agents_) now.balances.push_back(agent.balance);
+  reports_.push_back(std::move(now));
+  if (reports_.size() > kReports + 1) reports_.pop_front();
+  const Totals& then = reports_.front();
+  span_s_ = static_cast<double>(t_ - then.t) * 1e-12;
+  if (span_s_ <= 0) return;
+  for (std::size_t i = 0; i < sources_.size() && i < then.marks.size(); ++i) {
+    sources_[i].marks_per_s = (sources_[i].marks - then.marks[i]) / span_s_;
+    sources_[i].fees_per_s = (sources_[i].fees - then.fees[i]) / span_s_;
+  }
+  for (std::size_t i = 0; i < agents_.size() && i < then.balances.size(); ++i) {
+    agents_[i].per_s = (agents_[i].balance - then.balances[i]) / span_s_;
+  }
+}
+
+}  // namespace ecnomy::omnet

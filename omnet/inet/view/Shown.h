@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// What the market lets a screen know (bridge/PROTOCOL.md, message `show`), and what was paid a second
+// over its last ten reports.
+#ifndef ECNOMY_INET_VIEW_SHOWN_H_
+#define ECNOMY_INET_VIEW_SHOWN_H_
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "laws/simulated_time.h"
+
+namespace ecnomy::omnet {
+
+struct SourceShown {
+  std::string name, offer;                 // offer: its service class, "" where it has none
+  double marks = 0, fees = 0;              // money paid so far
+  std::optional<double> willing;           // money a second for marks
+  double marks_per_s = 0, fees_per_s = 0;  // money a second, lately
+};
+
+struct LinkShown {
+  std::string owner;
+  std::optional<double> price;  // money a mark
+};
+
+struct AgentShown {
+  std::string name, role;
+  double balance = 0, per_s = 0;  // money; a second, lately
+};
+
+class Shown {
+ public:
+  // A JSON object of time `t`; the same time twice is read once. Throws std::exception where it is malformed.
+  void read(const std::string& json, Time t);
+
+  bool any() const { return t_ >= 0; }
+  double span_s() const { return span_s_; }  // that money a second is over
+  const std::vector<SourceShown>& sources() const { return sources_; }
+  const std::vector<LinkShown>& links() const { return links_; }
+  const std::vector<AgentShown>& agents() const { return agents_; }
+  const std::deque<std::string>& news() const { return news_; }  // "time  text", the latest first
+
+ private:
+  static constexpr std::size_t kNews = 8, kReports = 10;
+
+  struct Totals {  // money, of one report
+    Time t;
+    std::vector<double> marks, fees, balances;
+  };
+
+  void rates();
+
+  Time t_ = -1;
+  double span_s_ = 0;
+  std::deque<Totals> reports_;  // the last ones, and one before them
+  std::vector<SourceShown> sources_;
+  std::vector<LinkShown> links_;
+  std::vector<AgentShown> agents_;
+  std::deque<std::string> news_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_VIEW_SHOWN_H_

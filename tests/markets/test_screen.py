@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a screen is shown of a market, against the run's own tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ecnomy.markets import Results, load, make_plan, run
+from ecnomy.markets.bridge.messages import Decide
+from ecnomy.markets.economy.market import Market
+from ecnomy.markets.nomarket import NoMarket
+from ecnomy.markets.screen import Screen
+
+EXAMPLES = Path(__file__).parents[2] / "configs/examples"
+SHORT = ["duration=12 s", "warmup=0 s"]
+CROWDED = "sources.background.start=0 s"
+MICRO = 1e-6
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What a screen would be shown at each report of the runs of a test."""
+    shown: list[dict[str, Any]] = []
+    screens: dict[int, Screen] = {}
+    orders = Market.orders
+
+    def watched(market: Market) -> Decide:
+        decided = orders(market)
+        screen = screens.setdefault(id(market), Screen(market.plan))
+        shown.append(json.loads(screen.json(market)))
+        return decided
+
+    monkeypatch.setattr(Market, "orders", watched)
+    return shown
+
+
+def play(name: str, tmp_path: Path, *more: str) -> Results:
+    """A short run of an example."""
+    return run(EXAMPLES / name, overrides=[*SHORT, *more], out=tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [("gold-silver.yaml", [CROWDED]), ("gsp.yaml", []), ("two-carriers.yaml", [])],
+)
+def test_money_is_the_ledgers(
+    told: list[dict[str, Any]], tmp_path: Path, name: str, more: list[str]
+) -> None:
+    """What sources have paid, and what agents have, is what the ledger sums up to."""
+    ledger = play(name, tmp_path, *more).ledger
+    last = told[-1]
+    for source in last["sources"]:
+        of = ledger[ledger.source == source["name"]]
+        back = of[of.kind == "reimbursement"].amount.sum()
+        marks = of[of.kind == "marks"].amount.sum()
+        assert source["marks"] == pytest.approx(marks, abs=MICRO / 2)
+        fees = of[of.kind.isin(["class-fee", "call"])].amount.sum() - back
+        assert source["fees"] == pytest.approx(fees, abs=MICRO / 2)
+    for agent in last["agents"]:
+        got = ledger[ledger.payee == agent["name"]].amount.sum()
+        gave = ledger[ledger.payer == agent["name"]].amount.sum()
+        assert agent["balance"] == pytest.approx(got - gave, abs=MICRO / 2)
+    assert any(source["marks"] for source in last["sources"])
+
+
+def test_willingness_and_prices_are_those_in_force(
+    told: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """Gold's two flows are to pay 4 money/s each, silver's 1; a mark costs 0.125."""
+    play("gold-silver.yaml", tmp_path)
+    last = told[-1]
+    shown = {one["name"]: (one["class"], one["willing"]) for one in last["sources"]}
+    assert shown == {"gold": ("gold", 8), "silver": ("silver", 2), "background": ("", None)}
+    assert all(link["price"] == 0.125 and link["owner"] == "isp" for link in last["links"])
+
+
+def test_news_is_what_was_decided_at_that_report(
+    told: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    """A changed price is told once, when it is posted."""
+    agents = play("price-handler.yaml", tmp_path).agents
+    posted = agents[agents.what == "price"]
+    said = [line for one in told for line in one["news"] if ": price " in line]
+    assert len(said) == len(posted.groupby(["t_s", "agent"]))
+    assert f"{posted.iloc[-1].agent}: price {posted.iloc[-1].value:.4g} a mark" == said[-1]
+
+
+def test_without_a_market_there_are_names_only() -> None:
+    """No market decides: sources have a name, and nobody owns a link."""
+    scenario = load(EXAMPLES / "gold-silver.yaml")
+    plan = make_plan(scenario)
+    shown = json.loads(Screen(plan).json(NoMarket(plan)))
+    assert [one["willing"] for one in shown["sources"]] == [None] * len(shown["sources"])
+    assert {link["price"] for link in shown["links"]} == {None}
+    assert shown["agents"] == shown["news"] == []

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Takes the pictures of omnet/simulations, agents connected: start, congestion, end.
+
+    python tests/omnet/qtenv_pictures.py [NAME ...]
+
+With the names of messages' classes off (Qtenv's preferences, Animation), as the simulations' README
+advises: they would stand on every packet. It needs OMNETPP_ROOT, INET_ROOT, `make omnet`, Xvfb,
+xdotool and ImageMagick's import. Each picture is the part of Qtenv's window that shows the network.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from PIL import Image
+
+from ecnomy.markets.omnet.installation import Installation, find_installation
+from qtenv_desk import AROUND, Desk, open_desk, opp_run, serve, wait
+
+ROOT: Final = Path(__file__).parents[2]
+SIMULATIONS: Final = ROOT / "omnet/simulations"
+COLOURS: Final = 128
+# Seconds of the wall clock in express mode until a network is congested.
+UNTIL: Final = 12.0
+
+
+def pictures(name: str, omnet: Installation) -> None:
+    """The three pictures of one simulation, beside its network."""
+    folder = SIMULATIONS / name
+    with ExitStack() as stack:
+        here = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        market, address = serve(stack, folder / "market.yaml", here / "out", "tcp://127.0.0.1:0")
+        desk = stack.enter_context(open_desk(1700, 1900))
+        words = [opp_run(), "-u", "Qtenv", "-c", "Market", *_where(omnet)]
+        words += [f'--*.market.connect="{address}"', "omnetpp.ini"]
+        (here / ".qtenvrc").write_text("[General]\nanimation_msgclassnames=false\n")
+        environ = desk.environ | {"HOME": str(here)}
+        with (here / "log").open("w") as log:
+            qtenv = subprocess.Popen(words, cwd=folder, env=environ, stdout=log, stderr=log)
+        stack.callback(qtenv.kill)
+        wait(desk.window, "Qtenv's window")
+        time.sleep(3)
+        taken(desk, folder / "qtenv-start.png")
+        desk.press("F7")
+        time.sleep(UNTIL)
+        _stop_express(desk, here / "now.png")
+        for key, seconds in (("F6", 6), ("F8", 3)):
+            desk.press(key)
+            time.sleep(seconds)
+        taken(desk, folder / "qtenv-congested.png")
+        desk.press("F7")
+        wait(lambda: market.poll() is not None, "the end of the run", 900)
+        time.sleep(2)
+        desk.press("Return")
+        time.sleep(1)
+        taken(desk, folder / "qtenv-end.png")
+
+
+def _stop_express(desk: Desk, file: Path) -> None:
+    """Presses the large red button: no key stops express mode."""
+    red, green, blue = np.moveaxis(desk.picture(file).astype(int), 2, 0)
+    rows, columns = np.nonzero(
+        (red > 225) & (green < 160) & (green > 100) & (abs(green - blue) < 25)
+    )
+    desk.click(int(np.median(columns)), int(np.median(rows)))
+    time.sleep(3)
+    desk.window()
+
+
+def _where(omnet: Installation) -> list[str]:
+    inet = omnet.inet.folder
+    excluded = ";".join((inet / ".nedexclusions").read_text().split())
+    folders = f"{omnet.modules / 'inet'}:{SIMULATIONS}:{inet / 'src'}"
+    library = str(omnet.modules / "inet/ecnomy")
+    return ["-l", library, "-n", folders, "-x", excluded]
+
+
+def taken(desk: Desk, file: Path) -> None:
+    """A picture of what is in the network's view, in few colours."""
+    seen = desk.picture(file)
+    rows, columns = np.nonzero((seen == AROUND).all(axis=2))
+    top, bottom, left, right = rows.min(), rows.max(), columns.min(), columns.max()
+    cut = Image.fromarray(seen[top : bottom + 1, left : right + 1])
+    cut.quantize(COLOURS).save(file, optimize=True)
+    print(f"{file}: {cut.width} x {cut.height}")
+
+
+def main(names: list[str]) -> int:
+    """Those named, or all."""
+    omnet = find_installation()
+    every = [file.parent.name for file in sorted(SIMULATIONS.glob("*/market.yaml"))]
+    for name in names or every:
+        pictures(name, omnet)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))
