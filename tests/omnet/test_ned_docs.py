@@ -73,11 +73,12 @@ def test_no_formatter_of_another_language_was_here(file: Path) -> None:
 
 
 def test_modes_of_each_kind_are_used() -> None:
-    """Counts and marks are points in time, states hold until they change, throughput is linear."""
+    """Counts and marks are points in time, states hold, a rate is of the time before it."""
     text = "".join(file.read_text() for file in FILES)
     wanted = {
         "queueLength": "sample-hold", "talking": "sample-hold", "markingProbability": "sample-hold",
-        "packetSent": "none", "callBegun": "none", "marks": "none", "goodput": "linear",
+        "packetSent": "none", "callBegun": "none", "marks": "none",
+        "goodput": "backward-sample-hold",
     }  # fmt: skip
     for name, mode in wanted.items():
         found = re.findall(rf"@statistic\[{name}\]\(.*interpolationmode=([\w-]+)", text)

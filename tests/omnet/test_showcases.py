@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""omnet/simulations: what is made from a scenario is as it is made, and each has what a showcase needs."""
+"""omnet/simulations: what is made from a scenario is current, and each has what it needs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def test_each_runs_without_a_market(name: str, omnet: Installation, tmp_path: Pa
     words = [str(omnet.opp_run), "-u", "Cmdenv", "-c", config, "--sim-time-limit=12s"]
     words += ["-l", str(omnet.modules / "inet/ecnomy"), "-x", excluded]
     words += ["-n", f"{omnet.modules / 'inet'}:{SIMULATIONS}:{inet / 'src'}"]
-    words += [f"--result-dir={tmp_path}", "--warmup-period=0s", "--*.market.warmup=0s", "omnetpp.ini"]
+    words += [f"--result-dir={tmp_path}", "--warmup-period=0s", "--*.market.warmup=0s"]
+    words += ["omnetpp.ini"]
     done = subprocess.run(
         words, cwd=SIMULATIONS / name, env=os.environ, capture_output=True, text=True, timeout=300
     )

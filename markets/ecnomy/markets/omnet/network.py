@@ -33,6 +33,9 @@ import ecnomy.node.MarketNode;
 import ecnomy.view.MarketView;
 import ned.DatarateChannel;
 
+//
+// {title}
+//
 network {network}
 {{
     parameters:
