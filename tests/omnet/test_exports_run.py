@@ -106,6 +106,21 @@ def test_a_sweeps_iterations_run(tmp_path: Path, omnet: Installation) -> None:
     assert len({tuple(totals(file).items()) for file in files}) == 4
 
 
+def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) -> None:
+    """`interval = 0.5s` and, as in older exports, `interval_s = 0.5`: one and the same run."""
+    marking = "network.links.bottleneck.marking={law: load-based, threshold: 0.1}"
+    plan = make_plan(load(GOLD_SILVER, overrides=[*SHORT, marking]))
+    folder = tmp_path / "p"
+    write_new(folder, project(plan, str(omnet.modules)))
+    text, found = (folder / "omnetpp.ini").read_text(), []
+    assert text.count("interval = 0.5s\n") == 1
+    for line in ("interval = 0.5s", "interval_s = 0.5", "interval = 250ms"):
+        (folder / "omnetpp.ini").write_text(text.replace("interval = 0.5s", line))
+        by_readme(folder, omnet, "opp_run", "-c", "WithoutMarket")
+        found.append(totals(folder / "results/WithoutMarket-#0.sca"))
+    assert found[0] == found[1] != found[2] and found[0]["gold marked"] > 0
+
+
 def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Installation) -> None:
     """OMNeT++'s message has the command line that starts it."""
     folder = exported(tmp_path / "p", omnet)

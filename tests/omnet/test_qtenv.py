@@ -36,9 +36,10 @@ def _qtenv(stack: ExitStack, folder: Path, address: str, desk: Desk, log: Path) 
     """The command of the project's README, with -c Serve."""
     text = (folder / "README.txt").read_text()
     command = re.search(r"^  opp_run -u Qtenv (.*?omnetpp\.ini)$", text, re.MULTILINE | re.DOTALL)
-    assert command is not None
+    setting = re.search(r"^  (export OMNETPP_NED.*)$", text, re.MULTILINE)
+    assert command is not None and setting is not None
     connect = f"'--Scenario.market.connect=\"{address}\"'"
-    words = f"exec {opp_run()} -u Qtenv {command[1]} -c Serve {connect}"
+    words = f"{setting[1]}; exec {opp_run()} -u Qtenv {command[1]} -c Serve {connect}"
     output = stack.enter_context(log.open("w"))
     qtenv = stack.enter_context(
         subprocess.Popen(

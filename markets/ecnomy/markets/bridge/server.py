@@ -122,11 +122,12 @@ class EngineLink:
         """What is wrong with an engine's plan and seed where they must be the market's."""
         if hello.plan_digest != self._plan_digest:
             found = hello.plan_digest[:_DIGEST] or "without a name"
+            line = plan_line(self._plan_digest)
             return (
                 f"the engine runs plan {found}, the market {self._plan_digest}; if an OMNeT++ "
-                f"network stands for the market's scenario, its omnetpp.ini says so by "
-                f"{plan_line(self._plan_digest)} and if its parameters are played with, start "
-                f"the market with --any"
+                f"network stands for the market's scenario, the line {line} in its omnetpp.ini, in "
+                f"place of the other plan's, says so; if you play with its parameters, start the "
+                f"market with --any"
             )
         if hello.seed != self._seed:
             return f"the engine's seed is {hello.seed}, not {self._seed}"
