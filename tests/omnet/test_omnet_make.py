@@ -34,7 +34,11 @@ CASES = {
         "INET not found (no src/inet/common/INETDefs.h in /nowhere)",
     ),
     "an old INET": ({}, {"inet/src/inet/common/INETDefs.h": INET.format("04")}, "found INET 4.4 ("),
-    "a later INET": ({}, {"inet/src/inet/common/INETDefs.h": INET.format("08")}, "found INET 4.8 ("),
+    "a later INET": (
+        {},
+        {"inet/src/inet/common/INETDefs.h": INET.format("08")},
+        "found INET 4.8 (",
+    ),
     "INET 4.6 with an OMNeT++ too old for it": (
         {},
         {"inet/src/inet/common/INETDefs.h": INET.format("06")},

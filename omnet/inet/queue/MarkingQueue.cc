@@ -77,8 +77,7 @@ std::uint64_t MarkingQueue::seed() {
 
 void MarkingQueue::openLaw() {
   try {
-    law_.emplace(make_marking(plan_.marking.law, plan_.marking.values),
-                 Stream(seed(), plan_.stream));
+    law_.emplace(plan_.marking.law, plan_.marking.values, Stream(seed(), plan_.stream));
   } catch (const BadParameter& error) {
     throw cRuntimeError("%s", error.what());
   }
