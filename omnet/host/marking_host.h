@@ -67,6 +67,7 @@ class MarkingHost {
     log_.timed(queue, now, next, *this);
     return next;
   }
+  const MarkingVariant& law() const noexcept { return law_; }
   double probability() const noexcept {
     return std::visit([](const auto& law) { return law.probability(); }, law_);
   }

@@ -9,6 +9,7 @@
 #include "host/registry.h"
 #include "host/scheduler_host.h"
 #include "host/traffic_parts.h"
+#include "parameters/OwnLaws.h"
 
 namespace ecnomy::omnet {
 
@@ -179,7 +180,7 @@ std::vector<std::int32_t> indexList(const cComponent* module, const char* name) 
 LawPlan lawParameters(const cComponent* module, const char* family) {
   LawPlan plan{module->par("law").stdstringValue(), {}};
   try {
-    for (const Parameter& parameter : find_law(family, plan.law).parameters) {
+    for (const Parameter& parameter : findLaw(family, plan.law).parameters) {
       plan.values.push_back(lawValue(module, parameter));
       check_parameter(plan.law.c_str(), parameter, plan.values.back());
     }

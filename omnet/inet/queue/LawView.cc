@@ -2,20 +2,11 @@
 #include "queue/LawView.h"
 
 #include <cstdio>
-#include <utility>
+#include <variant>
 
 namespace ecnomy::omnet {
-namespace {
 
-// A host shows nobody its law but for its probability: engines have no use for more, and the code of host/ is
-// part of what records of runs are of. An explicit instantiation may name what is private
-// ([temp.spec.general] of C++20), which is all that this does; it reads only.
-template <auto Member>
-struct Reading {
-  friend const MarkingVariant& lawOf(const MarkingHost& host) { return host.*Member; }
-};
-const MarkingVariant& lawOf(const MarkingHost& host);
-template struct Reading<&MarkingHost::law_>;
+namespace {
 
 void say(std::string& text, const char* what, double value, const char* unit = "") {
   char words[64];
@@ -45,7 +36,7 @@ std::string describeLaw(const MarkingHost& host) {
         }
         if constexpr (requires { law.rho(); }) say(text, "rho", law.rho());
       },
-      lawOf(host));
+      host.law());
   return text;
 }
 

@@ -89,8 +89,7 @@ std::uint64_t MarkingQueue::seed() {
 
 void MarkingQueue::openLaw() {
   try {
-    law_.emplace(make_marking(plan_.marking.law, plan_.marking.values),
-                 Stream(seed(), plan_.stream));
+    law_.emplace(plan_.marking.law, plan_.marking.values, Stream(seed(), plan_.stream));
   } catch (const BadParameter& error) {
     throw cRuntimeError("%s", error.what());
   }
@@ -240,7 +239,10 @@ void MarkingQueue::watchLaw() {
   WATCH(stats_.drops);
   watch("law", [this] {
     const std::string& name = plan_.scheduler.law.law;
-    return name.empty() ? plan_.marking.law + ": " + describeLaw(*law_) : name;
+    if (!name.empty()) return name;
+    const MarkingHost* host = law_->builtIn();
+    return plan_.marking.law + ": " +
+           (host ? describeLaw(*host) : "probability " + std::to_string(law_->probability()));
   });
 }
 

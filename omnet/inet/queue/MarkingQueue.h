@@ -20,12 +20,12 @@
 #include <vector>
 
 #include "InetCompat.h"
-#include "host/marking_host.h"
 #include "inet/common/packet/Packet.h"
 #include "inet/networklayer/common/NetworkInterface.h"
 #include "inet/queueing/contract/IActivePacketSink.h"
 #include "laws/wire_loss.h"
 #include "market/MarketBridge.h"
+#include "queue/HostedMarking.h"
 #include "results/Sample.h"
 
 namespace ecnomy::omnet {
@@ -119,7 +119,7 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   int link_ = -1;
   LinkPlan plan_;
   std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire
-  std::optional<MarkingHost> law_;
+  std::optional<HostedMarking> law_;
   std::optional<WireLoss> loss_;
   omnetpp::cMessage* timer_ = nullptr;
   inet::NetworkInterface* interface_ = nullptr;

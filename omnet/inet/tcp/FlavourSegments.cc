@@ -85,7 +85,12 @@ TcpAck TcpMarketFlavour::readAck(const TcpHeader& header) const {
 
 void TcpMarketFlavour::ackArrives(const TcpHeader& header) {
   if (state->fin_ack_rcvd) conn->cancelEvent(finTimer_);
-  if (flow_) flow_->onAck(readAck(header), now());
+  if (!flow_) return;
+  const bool deaf = !planned_ && !tcp_->arrival().tag && plan().echo == Echo::accurate;
+  if (deaf && flow_->nextSegment() > 0) {
+    tcp_->tellOfEcho(plan().window.law, connection_->getRemoteAddress());
+  }
+  flow_->onAck(readAck(header), now());
 }
 
 // ---- out

@@ -23,7 +23,7 @@ struct FlowSender::Port {
     if (flow.identity_.owner) flow.identity_.owner->allAcked();
   }
   Time overhead() noexcept { return flow.outbox_.draw(); }
-  void disturb(WindowHost& law) {
+  void disturb(HostedWindow& law) {
     if (flow.identity_.rttError) law.disturb(standard_normal(*flow.identity_.rttError));
   }
   void note_sent(Time now) {
@@ -34,7 +34,7 @@ struct FlowSender::Port {
 
 FlowSender::FlowSender(const TransportPlan& transport, FlowStats& stats, Outbox outbox,
                        Identity identity)
-    : setup_(transport, identity.plan),
+    : setup_(hostedSetup(transport, identity.plan)),
       stats_(&stats),
       identity_(identity),
       sender_(setup_),

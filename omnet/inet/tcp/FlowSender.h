@@ -11,8 +11,8 @@
 
 #include "host/accounts.h"
 #include "host/plan.h"
-#include "host/tcp/segment_sender.h"
 #include "laws/random/stream.h"
+#include "tcp/HostedSender.h"
 #include "tcp/Outbox.h"
 #include "tcp/SenderPort.h"
 
@@ -96,11 +96,11 @@ class FlowSender {
   std::int32_t cut(std::int64_t number, bool fresh);
   void emit(const Emission& emission, Time now);
 
-  SenderSetup setup_;
+  HostedSetup setup_;
   FlowStats* stats_;
   Identity identity_;
   SenderPort* port_ = nullptr;
-  SegmentSender sender_;
+  HostedSender sender_;
   Outbox outbox_;
   bool asked_ = false;    // for more data
   bool lasting_ = false;  // its connection may be extended

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "host/registry.h"
-#include "host/window_host.h"
+#include "parameters/OwnLaws.h"
 #include "parameters/Parameters.h"
+#include "tcp/HostedWindow.h"
 
 namespace ecnomy::omnet {
 
@@ -32,7 +32,7 @@ double lawValue(const Parameter& parameter, const cValue& value) {
 // What is not given has the default of the law's table.
 LawPlan lawOf(const std::string& law, const cValueMap& given) {
   LawPlan plan{law, {}};
-  const std::vector<Parameter>& table = find_law("window", law).parameters;
+  const std::vector<Parameter>& table = findLaw("window", law).parameters;
   for (const auto& field : given.getFields()) {
     const bool known = std::any_of(table.begin(), table.end(),
                                    [&](const Parameter& p) { return field.first == p.name; });
@@ -93,7 +93,7 @@ TransportPlan hostTransport(const cComponent* tcp, const std::string& law) {
     throw cRuntimeError("%s: parameters 'law' and 'lawParameters': %s", tcp->getFullPath().c_str(),
                         error.what());
   }
-  const bool perMark = WindowHost(make_window(plan.window.law, plan.window.values)).per_mark();
+  const bool perMark = HostedWindow(plan.window).per_mark();
   readChoices(tcp, plan, perMark);
   readTimes(tcp, plan);
   plan.payload_bytes = static_cast<std::int32_t>(tcp->par("mss").intValue());

@@ -31,6 +31,19 @@ void MarketTcp::initialize(int stage) {
         "ecnomy counts in picoseconds: put simtime-resolution = ps into the ini file");
   }
   market_ = MarketBridge::find();
+  toldOfEcho_ = false;
+}
+
+bool MarketTcp::toldOfEcho_ = false;
+
+void MarketTcp::tellOfEcho(const std::string& law, const inet::L3Address& peer) {
+  if (std::exchange(toldOfEcho_, true)) return;
+  std::string text = getFullPath() + ": the law '" + law + "' wants each mark echoed, but ";
+  text +=
+      peer.str() + " echoes none or as RFC 3168, so that the rate is not what the weight says; ";
+  text += "give that host ecnomy.tcp.MarketTcp, or this one a law such as reno ";
+  text += "(said once, others may be alike)";
+  omnetpp::getEnvir()->alert(text.c_str());
 }
 
 void MarketTcp::reset() {

@@ -4,6 +4,7 @@
 #ifndef ECNOMY_INET_TCP_MARKETTCP_H_
 #define ECNOMY_INET_TCP_MARKETTCP_H_
 
+#include <string>
 #include <unordered_map>
 
 #include "InetCompat.h"
@@ -40,6 +41,8 @@ class MarketTcp : public InetTcp {
   void servesNoLonger(int flow, const MarketConnection* connection);
   MarketBridge* market() { return market_; }
   const Arrival& arrival() const { return arrival_; }
+  // A flow that wants each mark told has a peer that does not; says so once in a run.
+  void tellOfEcho(const std::string& law, const inet::L3Address& peer);
   void departs(const Departure& departure) { departure_ = departure; }
 
  protected:
@@ -64,6 +67,7 @@ class MarketTcp : public InetTcp {
   std::unordered_map<int, MarketConnection*> serving_;  // by flow
   Arrival arrival_;
   Departure departure_;
+  static bool toldOfEcho_;  // in this run
 };
 
 }  // namespace ecnomy::omnet

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// Marking and window laws of the user's own, in a project beside this one and without an edit here. A law is a
+// plain class as those of ../laws are: kName, kParameters, a constructor from the parameters' numbers, and the
+// hooks that laws/marking/marking.h and laws/window/window.h list. In one source file of the project:
+//
+//   #include "parameters/OwnLaws.h"
+//   ECNOMY_MARKING_LAW(mine::Step);
+//   ECNOMY_WINDOW_LAW(mine::Gentle);
+//
+// From then on its name, its parameters, their defaults and ranges hold wherever those of a built-in law do:
+// `law` of a MarkingQueue, `law` and `lawParameters` of a MarketTcp, the window law of a TcpSource. No hook may
+// throw. The built-in engine and market.yaml know nothing of it. README.md has an example.
+#ifndef ECNOMY_INET_PARAMETERS_OWNLAWS_H_
+#define ECNOMY_INET_PARAMETERS_OWNLAWS_H_
+
+#include <concepts>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/registry.h"
+#include "laws/marking/marking.h"
+#include "laws/random/stream.h"
+#include "laws/window/window.h"
+
+namespace ecnomy::omnet {
+
+// A marking law as its queue sees it: MarkingHost's calls (host/marking_host.h).
+class OwnMarking {
+ public:
+  virtual ~OwnMarking() = default;
+  virtual Decision on_arrival(const QueueView&, const PacketView&, Time now, Stream& uniform) = 0;
+  virtual Decision on_departure(const QueueView&, const PacketView&, Time now, Stream& uniform) = 0;
+  virtual void on_drop(const PacketView&, Time now) = 0;
+  virtual bool watches_departures() const = 0;
+  virtual Time first_timer() const = 0;
+  virtual Time on_timer(const QueueView&, Time now) = 0;
+  virtual double probability() const = 0;
+  // Throws BadParameter and leaves the law unchanged then.
+  virtual void configure(const std::vector<double>& values) = 0;
+};
+
+// A window law as its flow sees it: WindowHost's calls (host/window_host.h).
+class OwnWindow {
+ public:
+  struct Traits {
+    Recovery recovery;
+    bool per_mark, every_ack, halves, aims, has_rate;
+  };
+  virtual ~OwnWindow() = default;
+  virtual std::unique_ptr<OwnWindow> clone() const = 0;
+  virtual Traits traits() const = 0;
+  virtual bool noisy() const = 0;
+  virtual void begin(Window&) = 0;
+  virtual void on_rtt(Window&, Time rtt) = 0;
+  virtual void disturb(double normal) = 0;
+  virtual void aim(double marks_per_s) = 0;
+  virtual double send_rate() const = 0;
+  virtual void on_ack(Window&, const Ack&) = 0;
+  virtual void on_congestion(Window&, double used) = 0;
+  virtual void on_loss(Window&, double used) = 0;
+  virtual void on_timeout(Window&, double used) = 0;
+  virtual double weight() const = 0;
+  virtual void set_weight(double w) = 0;
+  virtual void weigh(double w) = 0;
+  virtual double gain() const = 0;
+  virtual void set_gain(double gain) = 0;
+};
+
+// Built from one number per parameter, in the order of the table. Throw BadParameter.
+using MakeMarking = std::unique_ptr<OwnMarking> (*)(const std::vector<double>& values);
+using MakeWindow = std::unique_ptr<OwnWindow> (*)(const std::vector<double>& values);
+
+bool addOwnLaw(LawEntry entry, MakeMarking make);  // true, for a static to begin with
+bool addOwnLaw(LawEntry entry, MakeWindow make);
+
+// A law's table, built-in or own. Throws BadParameter that says what there is.
+const LawEntry& findLaw(const std::string& family, const std::string& name);
+// nullptr where the name is a built-in law's.
+std::unique_ptr<OwnMarking> makeOwnMarking(const std::string& law,
+                                           const std::vector<double>& values);
+std::unique_ptr<OwnWindow> makeOwnWindow(const std::string& law, const std::vector<double>& values);
+
+// ---- how a plain class becomes one of these
+
+template <class Law>
+LawEntry ownEntry(const char* family) {
+  LawEntry entry{family, Law::kName, {}};
+  if constexpr (requires { Law::kParameters; }) {
+    entry.parameters.assign(std::begin(Law::kParameters), std::end(Law::kParameters));
+  }
+  return entry;
+}
+
+template <class Law>
+Law buildOwn(const std::vector<double>& values) {
+  if constexpr (std::constructible_from<Law, const double*>) {
+    return Law(values.data());
+  } else {
+    return Law();
+  }
+}
+
+template <class Law>
+class OwnMarkingOf final : public OwnMarking {
+ public:
+  explicit OwnMarkingOf(const std::vector<double>& values) : law_(buildOwn<Law>(values)) {}
+  static std::unique_ptr<OwnMarking> make(const std::vector<double>& values) {
+    return std::make_unique<OwnMarkingOf>(values);
+  }
+
+  Decision on_arrival(const QueueView& q, const PacketView& p, Time now, Stream& u) override {
+    return law_.on_arrival(q, p, now, u);
+  }
+  Decision on_departure(const QueueView& q, const PacketView& p, Time now, Stream& u) override {
+    return law_.on_departure(q, p, now, u);
+  }
+  void on_drop(const PacketView& packet, Time now) override { law_.on_drop(packet, now); }
+  bool watches_departures() const override { return law_.watches_departures(); }
+  Time first_timer() const override { return law_.first_timer(); }
+  Time on_timer(const QueueView& queue, Time now) override { return law_.on_timer(queue, now); }
+  double probability() const override { return law_.probability(); }
+  void configure(const std::vector<double>& values) override {
+    if constexpr (requires(Law& law) { law.configure(values.data()); }) {
+      Law checked = law_;
+      checked.configure(values.data());
+      law_ = checked;
+    } else {
+      throw BadParameter(std::string(Law::kName) + ": its parameters stay as they are");
+    }
+  }
+
+ private:
+  Law law_;
+};
+
+template <class Law>
+class OwnWindowOf final : public OwnWindow {
+ public:
+  explicit OwnWindowOf(const std::vector<double>& values) : law_(buildOwn<Law>(values)) {}
+  static std::unique_ptr<OwnWindow> make(const std::vector<double>& values) {
+    return std::make_unique<OwnWindowOf>(values);
+  }
+
+  std::unique_ptr<OwnWindow> clone() const override { return std::make_unique<OwnWindowOf>(*this); }
+  Traits traits() const override {
+    return {Law::kRecovery,
+            Law::kPerMark,
+            requires { Law::kEveryAck; },
+            requires { Law::kHalves; },
+            requires(Law& law) { law.aim(1.0); },
+            requires(const Law& law) { law.send_rate(); }};
+  }
+  bool noisy() const override {
+    if constexpr (requires { law_.noisy(); }) return law_.noisy();
+    return false;
+  }
+  void begin(Window& window) override {
+    if constexpr (requires { law_.begin(window); }) law_.begin(window);
+  }
+  void on_rtt(Window& window, Time rtt) override {
+    if constexpr (requires { law_.on_rtt(window, rtt); }) law_.on_rtt(window, rtt);
+  }
+  void disturb(double normal) override {
+    if constexpr (requires { law_.disturb(normal); }) law_.disturb(normal);
+  }
+  void aim(double marks_per_s) override {
+    if constexpr (requires { law_.aim(marks_per_s); }) law_.aim(marks_per_s);
+  }
+  double send_rate() const override {
+    if constexpr (requires { law_.send_rate(); }) return law_.send_rate();
+    return 0;
+  }
+  void on_ack(Window& window, const Ack& ack) override { law_.on_ack(window, ack); }
+  void on_congestion(Window& window, double used) override { law_.on_congestion(window, used); }
+  void on_loss(Window& window, double used) override { law_.on_loss(window, used); }
+  void on_timeout(Window& window, double used) override { law_.on_timeout(window, used); }
+  double weight() const override { return law_.weight(); }
+  void set_weight(double w) override { law_.set_weight(w); }
+  void weigh(double w) override {
+    if constexpr (requires { law_.weigh(w); }) {
+      law_.weigh(w);
+    } else {
+      law_.set_weight(w);
+    }
+  }
+  double gain() const override {
+    if constexpr (requires { law_.gain(); }) return law_.gain();
+    return 0;
+  }
+  void set_gain(double gain) override {
+    if constexpr (requires { law_.set_gain(gain); }) law_.set_gain(gain);
+  }
+
+ private:
+  Law law_;
+};
+
+}  // namespace ecnomy::omnet
+
+#define ECNOMY_OWN_LAW_NAME_(a, b) a##b
+#define ECNOMY_OWN_LAW_NAME(a, b) ECNOMY_OWN_LAW_NAME_(a, b)
+#define ECNOMY_OWN_LAW_(Law, family, Of)                                           \
+  [[maybe_unused]] static const bool ECNOMY_OWN_LAW_NAME(ecnomyOwnLaw, __LINE__) = \
+      ::ecnomy::omnet::addOwnLaw(::ecnomy::omnet::ownEntry<Law>(family),           \
+                                 &::ecnomy::omnet::Of<Law>::make)
+// Outside any function, in one source file.
+#define ECNOMY_MARKING_LAW(Law) ECNOMY_OWN_LAW_(Law, "marking", OwnMarkingOf)
+#define ECNOMY_WINDOW_LAW(Law) ECNOMY_OWN_LAW_(Law, "window", OwnWindowOf)
+
+#endif  // ECNOMY_INET_PARAMETERS_OWNLAWS_H_

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// One direction of a link behind any queue of INET's, or of the user's own, that is no MarkingQueue: it stands around
+// that queue and counts for the market what goes in, comes out and is dropped. It has no law. A mark that
+// the queue inside sets by itself (RedDropper's) is counted as this link's.
+//
+// The books go by what the interface does; a MarkingQueue's go by the transmitter's times.
+#ifndef ECNOMY_INET_QUEUE_COUNTEDQUEUE_H_
+#define ECNOMY_INET_QUEUE_COUNTEDQUEUE_H_
+
+#include <omnetpp.h>
+
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "InetCompat.h"
+#include "inet/networklayer/common/NetworkInterface.h"
+#include "inet/queueing/contract/IPacketQueue.h"
+#include "market/MarketBridge.h"
+
+namespace ecnomy::omnet {
+
+class CountedQueue : public InetQueue, public IMarkingLink, public omnetpp::cListener {
+ public:
+  // IPacketQueue: the inner queue's
+  int getNumPackets() const override { return inner_->getNumPackets(); }
+  int getMaxNumPackets() const override { return inner_->getMaxNumPackets(); }
+  inet::b getTotalLength() const override { return inner_->getTotalLength(); }
+  inet::b getMaxTotalLength() const override { return inner_->getMaxTotalLength(); }
+  bool isEmpty() const override { return inner_->isEmpty(); }
+  inet::Packet* getPacket(int index) const override { return inner_->getPacket(index); }
+  void removePacket(inet::Packet* packet) override;
+  void removeAllPackets() override;
+  bool supportsPacketPushing(QueueGate* gate) const override { return gate == inputGate; }
+  bool supportsPacketPulling(QueueGate* gate) const override { return gate == outputGate; }
+  bool canPushSomePacket(QueueGate*) const override { return inner_->canPushSomePacket(in_); }
+  bool canPushPacket(inet::Packet* packet, QueueGate*) const override {
+    return inner_->canPushPacket(packet, in_);
+  }
+  bool canPullSomePacket(QueueGate*) const override { return inner_->canPullSomePacket(out_); }
+  inet::Packet* canPullPacket(QueueGate*) const override { return inner_->canPullPacket(out_); }
+  void pushPacket(inet::Packet* packet, QueueGate* gate) override;
+  inet::Packet* pullPacket(QueueGate* gate) override;
+
+  // IMarkingLink
+  LinkState state() override;
+  LinkState look() const override;
+  void tellInFlight() override;
+  void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) override;
+
+  // A packet is dropped inside.
+  void receiveSignal(omnetpp::cComponent* source, omnetpp::simsignal_t signal,
+                     omnetpp::cObject* packet, omnetpp::cObject* details) override;
+
+ protected:
+  void initialize(int stage) override;
+
+ private:
+  struct Held {
+    Label label;
+    Hop* hop;  // nullptr for what belongs to no source
+    std::int32_t bytes, wireBytes;
+    bool ect, ce;
+  };
+  struct Departed {  // a CE packet on the wire
+    Time delivered;
+    Hop* hop;
+  };
+  using Waiting = std::unordered_map<const inet::Packet*, Held>;
+
+  Held look(const inet::Packet* packet) const;
+  void account();
+  void depart(Held& packet, bool ce);
+  void mark(const Held& packet);
+  void lose(Waiting::iterator packet, bool byLaw);
+  void note(TraceEvent what, const Held& packet);
+  Time transmission(std::int32_t wireBytes) const;
+
+  MarketBridge* market_ = nullptr;  // nullptr: nobody asks
+  int link_ = -1;
+  LinkPlan plan_;
+  std::int32_t shortest_ = 0, gap_ = 0;  // bytes on the wire
+  inet::NetworkInterface* interface_ = nullptr;
+  inet::queueing::IPacketQueue* inner_ = nullptr;
+  omnetpp::cGate *in_ = nullptr, *out_ = nullptr;  // the inner queue's
+
+  Waiting waiting_;
+  std::int64_t waitingBytes_ = 0;
+  LinkStats stats_;
+  Time freeAt_ = 0;  // when the last transmission ends
+  Time work_ = 0;    // sum of their durations
+  Time changed_ = 0;
+  std::deque<Departed> departed_;
+  std::unordered_set<Hop*> marked_;  // hops that have had a CE packet here
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_QUEUE_COUNTEDQUEUE_H_

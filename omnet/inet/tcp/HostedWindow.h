@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// The window law of a flow: one of laws/window, or one of the user's own (parameters/OwnLaws.h).
+#ifndef ECNOMY_INET_TCP_HOSTEDWINDOW_H_
+#define ECNOMY_INET_TCP_HOSTEDWINDOW_H_
+
+#include <memory>
+#include <utility>
+
+#include "host/plan.h"
+#include "host/window_host.h"
+#include "parameters/OwnLaws.h"
+
+namespace ecnomy::omnet {
+
+class HostedWindow {
+ public:
+  explicit HostedWindow(WindowVariant law) noexcept : builtIn_(std::move(law)) {}
+  // Throws BadParameter naming law and parameter, or the unknown law.
+  explicit HostedWindow(const LawPlan& plan)
+      : own_(makeOwnWindow(plan.law, plan.values)),
+        builtIn_(own_ ? make_window(kIdle, idleValues()) : make_window(plan.law, plan.values)) {
+    if (own_) traits_ = own_->traits();
+  }
+  HostedWindow(const HostedWindow& other)
+      : own_(other.own_ ? other.own_->clone() : nullptr),
+        builtIn_(other.builtIn_),
+        traits_(other.traits_) {}
+  HostedWindow(HostedWindow&&) noexcept = default;
+  HostedWindow& operator=(HostedWindow&&) noexcept = default;
+  ~HostedWindow() = default;
+
+  bool per_mark() const { return own_ ? traits_.per_mark : builtIn_.per_mark(); }
+  Recovery recovery() const { return own_ ? traits_.recovery : builtIn_.recovery(); }
+  bool every_ack() const { return own_ ? traits_.every_ack : builtIn_.every_ack(); }
+  bool halves() const { return own_ ? traits_.halves : builtIn_.halves(); }
+  bool noisy() const { return own_ ? own_->noisy() : builtIn_.noisy(); }
+  bool aims() const { return own_ ? traits_.aims : builtIn_.aims(); }
+  bool has_rate() const { return own_ ? traits_.has_rate : builtIn_.has_rate(); }
+
+  void begin(Window& window) { own_ ? own_->begin(window) : builtIn_.begin(window); }
+  void on_rtt(Window& window, Time rtt) {
+    own_ ? own_->on_rtt(window, rtt) : builtIn_.on_rtt(window, rtt);
+  }
+  void disturb(double normal) { own_ ? own_->disturb(normal) : builtIn_.disturb(normal); }
+  void aim(double marks_per_s) { own_ ? own_->aim(marks_per_s) : builtIn_.aim(marks_per_s); }
+  double send_rate() const { return own_ ? own_->send_rate() : builtIn_.send_rate(); }
+  void on_ack(Window& window, const Ack& ack) {
+    if (own_) [[unlikely]]
+      return own_->on_ack(window, ack);
+    builtIn_.on_ack(window, ack);
+  }
+  void on_congestion(Window& window, double used) {
+    own_ ? own_->on_congestion(window, used) : builtIn_.on_congestion(window, used);
+  }
+  void on_loss(Window& window, double used) {
+    own_ ? own_->on_loss(window, used) : builtIn_.on_loss(window, used);
+  }
+  void on_timeout(Window& window, double used) {
+    own_ ? own_->on_timeout(window, used) : builtIn_.on_timeout(window, used);
+  }
+  double weight() const { return own_ ? own_->weight() : builtIn_.weight(); }
+  void set_weight(double w) { own_ ? own_->set_weight(w) : builtIn_.set_weight(w); }
+  void weigh(double w) { own_ ? own_->weigh(w) : builtIn_.weigh(w); }
+  double gain() const { return own_ ? own_->gain() : builtIn_.gain(); }
+  void set_gain(double gain) { own_ ? own_->set_gain(gain) : builtIn_.set_gain(gain); }
+
+  // What a WindowHost is made with where the law is the user's own: never called.
+  static constexpr const char* kIdle = Reno::kName;
+  static std::vector<double> idleValues() {
+    std::vector<double> values;
+    for (const Parameter& parameter : Reno::kParameters) values.push_back(parameter.fallback);
+    return values;
+  }
+
+ private:
+  std::unique_ptr<OwnWindow> own_;  // nullptr: the other one
+  WindowHost builtIn_;
+  OwnWindow::Traits traits_{};
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_HOSTEDWINDOW_H_

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// A marking law of one's own: with q packets waiting, the probability of a mark is slope q, at most 1.
+#ifndef OWN_LAW_RAMP_H_
+#define OWN_LAW_RAMP_H_
+
+#include <algorithm>
+
+#include "laws/marking/marking.h"
+
+namespace own_law {
+
+class Ramp : public ecnomy::MarkingLaw {  // with hooks that need not be written
+ public:
+  static constexpr const char* kName = "ramp";
+  static constexpr ecnomy::Parameter kParameters[] = {
+      {"slope", "1/packets", 0.01, 0, 1, ""},  // name, unit, default, least, most, choices
+  };
+
+  // One number per parameter, checked against the table.
+  explicit Ramp(const double* values) : slope_(values[0]) {}
+
+  template <class Uniform>
+  ecnomy::Decision on_arrival(const ecnomy::QueueView& queue, const ecnomy::PacketView&,
+                              ecnomy::Time, Uniform&& uniform) noexcept {
+    probability_ = std::min(slope_ * static_cast<double>(queue.packets), 1.0);
+    if (uniform() >= probability_) return {};
+    return {ecnomy::Action::mark};
+  }
+
+  double probability() const noexcept { return probability_; }
+
+ private:
+  double slope_;
+  double probability_ = 0;
+};
+
+}  // namespace own_law
+
+#endif  // OWN_LAW_RAMP_H_

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// From here on `law = "ramp"` and `law = "gentle"` mean these.
+#include "Gentle.h"
+#include "Ramp.h"
+#include "parameters/OwnLaws.h"
+
+ECNOMY_MARKING_LAW(own_law::Ramp);
+ECNOMY_WINDOW_LAW(own_law::Gentle);
