@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A queue of INET's on a link of the market: the books are those of ecnomy's own queue."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import drive_omnet
+from ecnomy.markets.omnet.installation import find_installation
+
+pytestmark = [
+    pytest.mark.skipif(bool(drive_omnet.missing()), reason=drive_omnet.missing()),
+    pytest.mark.xdist_group("omnet-own-law"),
+]
+
+NETWORKS = Path(__file__).resolve().parents[2] / "omnet/simulations"
+QUEUE = "*.edge.ppp[2].queue"
+COUNTED = [
+    f'{QUEUE}.typename="ecnomy.queue.CountedQueue"',
+    f'{QUEUE}.queue.typename="DropTailQueue"',
+    f"{QUEUE}.queue.packetCapacity=100",
+]
+
+
+def books(results: Path, *settings: str) -> dict[str, float]:
+    """The market's totals of gold_silver's [Config DropTail] after 20 s, with nobody deciding."""
+    here = find_installation()
+    folders = [here.modules / "inet", NETWORKS, here.inet.folder / "src"]
+    excluded = (here.inet.folder / ".nedexclusions").read_text().split()
+    words = [here.opp_run, "-u", "Cmdenv", "-c", "DropTail"]
+    words += ["-l", here.modules / "inet" / "ecnomy", "-n", os.pathsep.join(map(str, folders))]
+    words += ["-x", ";".join(excluded), "--sim-time-limit=20s", "--vector-recording=false"]
+    words += [f"--output-scalar-file={results}", *(f"--{one}" for one in settings)]
+    done = subprocess.run(
+        [*map(str, words), "omnetpp.ini"],
+        cwd=NETWORKS / "gold_silver",
+        env=drive_omnet.environment(here),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    rows = [shlex.split(line) for line in results.read_text().splitlines()]
+    return {row[2]: float(row[3]) for row in rows if row[:2] == ["scalar", "GoldSilver.market"]}
+
+
+def test_inets_drop_tail_is_counted_as_ecnomys(tmp_path: Path) -> None:
+    """Sent, delivered, marked and lost of each source are the same number for number."""
+    ours = books(tmp_path / "ours.sca")
+    assert books(tmp_path / "inets.sca", *COUNTED) == ours
+    assert ours["gold delivered"] > 1000 and ours["gold lost"] > 0
