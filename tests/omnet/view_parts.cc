@@ -30,10 +30,10 @@ int main() {
       in >> box.x >> box.y >> box.width >> box.height;
       placing.keep(box);
     } else if (what == "beside") {
-      Segment segment{};
+      Stretch stretch{};
       double width = 0, height = 0;
-      in >> segment.x1 >> segment.y1 >> segment.x2 >> segment.y2 >> width >> height;
-      const Box box = placing.beside(segment, width, height);
+      in >> stretch.x1 >> stretch.y1 >> stretch.x2 >> stretch.y2 >> width >> height;
+      const Box box = placing.beside(stretch, width, height);
       std::cout << box.x << ' ' << box.y << ' ' << box.width << ' ' << box.height << '\n';
     } else {
       ecnomy::Time t = 0;

@@ -19,7 +19,7 @@ struct Box {
   }
 };
 
-struct Segment {
+struct Stretch {
   double x1, y1, x2, y2;
 };
 
@@ -28,7 +28,7 @@ class Placing {
   void keep(const Box& box) { taken_.push_back(box); }
 
   // A label of this size for a line, beside it, near its middle; the place is kept.
-  Box beside(const Segment& line, double width, double height) {
+  Box beside(const Stretch& line, double width, double height) {
     const double along_x = line.x2 - line.x1, along_y = line.y2 - line.y1;
     const double length = std::max(std::hypot(along_x, along_y), 1.0);
     const double normal_x = -along_y / length, normal_y = along_x / length;
