@@ -111,7 +111,7 @@ $(VENV)/installed: $(VENV)/base $(SOURCES)
 	@touch $@
 
 $(VENV)/test: pyproject.toml | $(VENV)/installed
-	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation ".[test,theory]"
+	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation ".[test]"
 	@touch $@
 
 $(VENV)/lint: pyproject.toml | $(VENV)/installed

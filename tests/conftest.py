@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of all tests: Hypothesis without deadlines, and which tests one worker makes together.
+"""Settings of all tests: the two tiers, Hypothesis without deadlines, which tests stay together.
+
+The fast tier leaves out the tests marked `full` (tiers.py); `--full` takes them all.
 
 Other work on the machine is no fault of what is tested, so that no example has a deadline.
 
 Under `--dist loadgroup` every test without a group may go to any worker, and a fixture of a module
 is then made once in each worker. Here the tests of a file go to one worker, which makes the file's
-runs once; so do those of a folder whose tests share a build by the compiler. Long folders start
-first, so that the workers end together.
+runs once, but for files whose tests share nothing (SPREAD). Long folders start first, so that the
+workers end together.
 """
 
 from __future__ import annotations
@@ -17,6 +19,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from hypothesis import HealthCheck, settings
 
+import tiers
+
 if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadGroupScheduling
@@ -25,12 +29,28 @@ settings.register_profile("unhurried", deadline=None, suppress_health_check=[Hea
 settings.load_profile("unhurried")
 
 TESTS: Final = Path(__file__).parent
-ONE_BUILD: Final = frozenset({"bridge", "laws"})  # folders
+SPREAD: Final = frozenset(  # files whose tests go to any worker, each for itself
+    {"acceptance/test_abilene.py", "laws/test_headers.py", "laws/test_mutations.py"}
+)
 LONG: Final = ("laws", "acceptance", "engine", "sweeps", "parity")  # folders, in this order
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The full tier."""
+    parser.addoption("--full", action="store_true", help="everything at full depth")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The tier is known before test modules are imported."""
+    tiers.set_full(config.getoption("full"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long folders come first; within a folder the order stays as it is."""
+    if not tiers.in_full():
+        left_out = [item for item in items if item.get_closest_marker("full")]
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
     items.sort(key=lambda item: rank_of(item.path))
 
 
@@ -51,10 +71,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGro
 
 
 def group_of(nodeid: str) -> str:
-    """The file of a test, or the folder where that has one build."""
+    """The file of a test, or the test itself where the file's tests share nothing."""
     file = nodeid.partition("::")[0]
-    folder = Path(file).parent
-    return str(folder) if folder.name in ONE_BUILD else file
+    return nodeid if "/".join(Path(file).parts[-2:]) in SPREAD else file
 
 
 def rank_of(path: Path) -> int:

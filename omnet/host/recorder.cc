@@ -263,7 +263,8 @@ bridge::Columns Recorder::flow_columns(const Accounts& accounts,
   out.push_back(bridge::column("in_flight", states, &FlowState::in_flight));
   out.push_back(bridge::column("active", states, &FlowState::active));
   for (const FileColumn& column : kFileColumns) {
-    const std::int64_t* const first = states.empty() ? nullptr : &(states.front().files.*column.field);
+    const std::int64_t* const first =
+        states.empty() ? nullptr : &(states.front().files.*column.field);
     out.push_back({column.name, first, states.size(), false, sizeof(FlowState)});
   }
   const std::size_t count = late_names_.size();

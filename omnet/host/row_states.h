@@ -71,8 +71,7 @@ void hand_out(const bridge::Decide& decide, const Rows& rows, Reconfigure&& reco
   const bridge::FlowDecisions& orders = decide.flows;
   for (std::size_t i = 0; i < orders.flow.size(); ++i) {
     const FlowOrder whole{orders.mark_rate[i], orders.rate_cap_bps[i], orders.mark_cap[i],
-                          orders.active[i] != 0,
-                          orders.weight.empty() ? -1 : orders.weight[i]};
+                          orders.active[i] != 0, orders.weight.empty() ? -1 : orders.weight[i]};
     const Rows::Row row = rows[static_cast<std::size_t>(orders.flow[i])];
     for (std::size_t flow = row.first; flow < row.end; ++flow) order(flow, share(row, whole, flow));
   }

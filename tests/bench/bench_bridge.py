@@ -7,9 +7,9 @@ source has one flow, two (source, link) pairs and a row in every decision; the m
 
 from __future__ import annotations
 
-import runpy
 import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -17,9 +17,13 @@ import numpy as np
 from ecnomy.markets.bridge import EngineLink
 from ecnomy.markets.bridge.messages import Bye, Columns, Decide, Finish, Report
 
+_TESTS = Path(__file__).resolve().parents[1]
+sys.path += [str(_TESTS), str(_TESTS / "bridge")]
+
+from peer_build import build_peer  # noqa: E402
+
 __all__ = ["exchange_us", "main"]
 
-_PEER_BUILD = Path(__file__).resolve().parents[1] / "bridge" / "peer_build.py"
 _SEED = 2**64 - 1
 
 
@@ -66,7 +70,7 @@ def exchange_us(peer: Path, flows: int, rounds: int = 3000) -> float:
 
 def main() -> None:
     """Build the peer and print the figures."""
-    peer = runpy.run_path(str(_PEER_BUILD))["build_peer"]()
+    peer = build_peer()
     empty, many = exchange_us(peer, 0), exchange_us(peer, 1000)
     print(f"bridge exchange: empty {empty:.0f} us, 1000 sources {many:.0f} us")
 

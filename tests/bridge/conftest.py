@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 import bridge_samples as samples
+from compiling import missing_compiler
 from ecnomy.markets.bridge import EngineLink
-from peer_build import build_peer, missing
+from peer_build import build_peer
 
 
 def _build(*, sanitize: bool) -> Path:
-    if lack := missing():
+    if lack := missing_compiler():
         pytest.skip(lack)
     return build_peer(sanitize=sanitize)
 

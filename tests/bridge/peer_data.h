@@ -64,17 +64,34 @@ struct Sizes {
 
 inline Report report(Table& table, const Sizes& sizes) {
   Report message;
-  message.flows =
-      table.make({"sent", "sent_bytes", "retransmitted", "acked", "acked_bytes", "delivered",
-                  "delivered_bytes", "ce", "ce_bytes", "ece", "lost", "delay_sum_ps", "timeouts",
-                  "saturated_ps", "control_ce", "in_flight", "active", "files", "file_bytes",
-                  "file_left", "late_0", "late_1"},
-                 {"cwnd", "cwnd_integral", "srtt_s", "weight"}, sizes.flows);
-  message.links = table.make(
-      {"arrivals", "arrived_bytes", "marks", "drops", "dropped_bytes", "law_drops", "not_ect_drops",
-       "ce_dropped", "departures", "departed_bytes", "busy_ps", "queue_packets", "queue_bytes",
-       "queue_max"},
-      {"queue_integral", "probability"}, sizes.links);
+  message.flows = table.make({"sent",
+                              "sent_bytes",
+                              "retransmitted",
+                              "acked",
+                              "acked_bytes",
+                              "delivered",
+                              "delivered_bytes",
+                              "ce",
+                              "ce_bytes",
+                              "ece",
+                              "lost",
+                              "delay_sum_ps",
+                              "timeouts",
+                              "saturated_ps",
+                              "control_ce",
+                              "in_flight",
+                              "active",
+                              "files",
+                              "file_bytes",
+                              "file_left",
+                              "late_0",
+                              "late_1"},
+                             {"cwnd", "cwnd_integral", "srtt_s", "weight"}, sizes.flows);
+  message.links =
+      table.make({"arrivals", "arrived_bytes", "marks", "drops", "dropped_bytes", "law_drops",
+                  "not_ect_drops", "ce_dropped", "departures", "departed_bytes", "busy_ps",
+                  "queue_packets", "queue_bytes", "queue_max"},
+                 {"queue_integral", "probability"}, sizes.links);
   message.pairs =
       table.make({"source", "link", "arrivals", "marks", "drops", "ce_dropped", "ce_in_flight"}, {},
                  sizes.pairs);

@@ -105,10 +105,10 @@ class Fuzz {
 
   const char* word() {
     static constexpr const char* kWords[] = {
-        "type",    "protocol",  "reason",       "epoch",    "flows",  "links", "id",    "accept",
-        "flow",    "mark_rate", "rate_cap_bps", "mark_cap", "active", "weight", "link",  "param", "value",
-        "welcome", "refuse",    "decide",       "verdict",  "bye",    "error", "hello", "later",
-        "",        "\xff"};
+        "type",   "protocol", "reason",    "epoch",        "flows",    "links",  "id",
+        "accept", "flow",     "mark_rate", "rate_cap_bps", "mark_cap", "active", "weight",
+        "link",   "param",    "value",     "welcome",      "refuse",   "decide", "verdict",
+        "bye",    "error",    "hello",     "later",        "",         "\xff"};
     return kWords[below(sizeof kWords / sizeof kWords[0])];
   }
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def laws() -> Laws:
     """The module over omnet/laws as it stands."""
-    from law_build import build_module, load_module
+    from law_api import load_module
+    from law_build import build_module
 
     return load_module(build_module())

@@ -1,16 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shape of `ecnomy_laws_testing`, for type checkers and readers. Times are int picoseconds."""
+"""The shape of `ecnomy_laws_testing`, for type checkers and readers, and how it is loaded.
+
+Times are int picoseconds.
+"""
 
 from __future__ import annotations
 
+import functools
+import importlib.machinery
+import importlib.util
 from collections.abc import Sequence
-from typing import Final, Protocol
+from pathlib import Path
+from typing import Final, Protocol, cast
 
 __all__ = [
     "ALL_FLOWS",
     "DROP",
     "FARTHEST",
     "MARK",
+    "MODULE",
     "NEVER",
     "NO_FLOW",
     "PASS",
@@ -28,8 +36,10 @@ __all__ = [
     "Traffic",
     "Window",
     "WindowState",
+    "load_module",
 ]
 
+MODULE: Final = "ecnomy_laws_testing"
 PASS: Final = 0
 MARK: Final = 1
 DROP: Final = 2
@@ -205,3 +215,14 @@ class Laws(Protocol):
     ) -> Scheduler: ...
     def weights(self, ratios: Sequence[float], /) -> list[float]: ...
     def tables(self) -> dict[str, dict[str, list[Row]]]: ...
+
+
+@functools.cache
+def load_module(path: Path) -> Laws:
+    """Imports the module at `path`; a process can hold one such module."""
+    loader = importlib.machinery.ExtensionFileLoader(MODULE, str(path))
+    spec = importlib.util.spec_from_loader(MODULE, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return cast(Laws, module)

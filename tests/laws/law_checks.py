@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which checks hold a law to its oracle, and a command that runs them on a module of its own.
+"""Which checks hold a law to its oracle, and a command that runs them on another module.
 
-`python law_checks.py MODULE LAW` exits 0 if all checks hold, 3 if one finds the law at fault;
-anything else (a module that does not load, a check that breaks) exits otherwise. A process of its
-own because one process can hold only one such module.
+`python law_checks.py MODULE LAW ...` prints for each law the check that finds it at fault, and
+exits 3 if each of the laws is at fault, 0 if one passes; anything else (a module that does not
+load, a check that breaks) exits otherwise. It is a command because one process can hold only one
+such module.
 """
 
 from __future__ import annotations
@@ -27,8 +28,7 @@ from check_scheduling import SCHEDULING_CHECKS
 from check_traffic import TRAFFIC_CHECKS
 from check_users import USER_CHECKS
 from check_window import WINDOW_CHECKS
-from law_api import Laws
-from law_build import load_module
+from law_api import Laws, load_module
 
 __all__ = ["AT_FAULT", "CHECKS", "main"]
 
@@ -51,16 +51,23 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
 }
 
 
-def main(module: str, law: str) -> int:
-    """Runs the law's checks on the module at a path; the exit status."""
+def main(module: str, *names: str) -> int:
+    """Runs these laws' checks on the module at a path; the exit status."""
     laws = load_module(Path(module))
-    for check in CHECKS[law]:
+    found = {name: fault_of(laws, name) for name in names}
+    for name, fault in found.items():
+        print(f"{name}: {fault or 'passes'}")
+    return AT_FAULT if all(found.values()) else 0
+
+
+def fault_of(laws: Laws, name: str) -> str:
+    """The first check that does not hold for a law, and what it found; "" if all hold."""
+    for check in CHECKS[name]:
         try:
             check(laws)
         except AssertionError as fault:
-            print(f"{check.__name__}: {fault}")
-            return AT_FAULT
-    return 0
+            return f"{check.__name__}: {fault}"
+    return ""
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from typing import Final
 
 import pytest
 
-from law_build import LAWS, compiler, law_headers
+from compiling import compiler
+from law_build import LAWS, law_headers
 
 FLAGS: Final = (
     "-std=c++17 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
@@ -32,7 +33,7 @@ HEADERS = [pytest.param(h, id=str(h.relative_to(LAWS))) for h in law_headers()]
 
 def compile_only(source: str) -> subprocess.CompletedProcess[str]:
     """The compiler's opinion of a translation unit."""
-    command = [*compiler().split(), *FLAGS, "-"]
+    command = [*compiler(), *FLAGS, "-"]
     return subprocess.run(command, input=source, capture_output=True, text=True)
 
 

@@ -10,7 +10,8 @@ from unittest import mock
 import pytest
 
 import drive_omnet
-from law_build import build_module, load_module
+from law_api import load_module
+from law_build import build_module
 from law_replay import replay
 from parity_plans import DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decisions
 

@@ -13,12 +13,13 @@ from unittest import mock
 import pytest
 
 import drive
-from engine_build import build_engine, missing
+from compiling import missing_compiler
+from engine_build import build_engine
 from law_replay import Replay, replay
 from parity_plans import DEPARTURES, MARKING, TIMERS, WINDOWS, crowded, decisions
 
 pytestmark = [
-    pytest.mark.skipif(bool(missing()), reason=missing()),
+    pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler()),
     pytest.mark.xdist_group("law-parity"),
 ]
 
@@ -26,7 +27,8 @@ pytestmark = [
 @functools.cache
 def laws():
     """The laws as a module."""
-    from law_build import build_module, load_module
+    from law_api import load_module
+    from law_build import build_module
 
     return load_module(build_module())
 

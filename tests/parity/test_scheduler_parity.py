@@ -16,15 +16,17 @@ import drive_omnet
 import engine_build
 import plans
 from class_plans import TABLE_1, classed, scheduler, weights
+from compiling import missing_compiler
 from ecnomy.markets.plan import Plan
-from law_build import build_module, load_module
+from law_api import load_module
+from law_build import build_module
 from law_replay import Replay, replay
 from parity_plans import WINDOWS, crowded
 
 HOOKS = ("join", "room", "settle", "next")
 ENGINES = [
     pytest.param(name, marks=pytest.mark.skipif(bool(reason), reason=reason))
-    for name, reason in (("builtin", engine_build.missing()), ("omnet", drive_omnet.missing()))
+    for name, reason in (("builtin", missing_compiler()), ("omnet", drive_omnet.missing()))
 ]
 pytestmark = pytest.mark.xdist_group("law-parity")
 

@@ -20,7 +20,7 @@ SegmentSender::SegmentSender(const SenderSetup& setup) noexcept
       window_{1, 0, setup.transport->min_window, setup.transport->max_window},
       rto_(setup.transport->initial_rto, setup.transport->min_rto, setup.transport->max_rto),
       mark_rate_(setup.transport->initial_mark_rate < 0 ? kOwnWeight
-                                                         : setup.transport->initial_mark_rate) {}
+                                                        : setup.transport->initial_mark_rate) {}
 
 bool SegmentSender::active(Time now) const noexcept {
   const Time stop = setup_->source ? setup_->source->stop_ps : kNever;

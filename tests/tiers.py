@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two tiers of the suite: `make test` and, at full depth, `make test-full`.
+
+A test marked `full` runs in the full tier only. A test over many seeds takes `seeds(10)`: all of
+them in the full tier, the first three in the fast one. tests/README.md lists what moved, and the
+fast test that finds the same fault.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+__all__ = ["full", "in_full", "seeds", "set_full"]
+
+FAST_SEEDS = 3
+full = pytest.mark.full
+_depth = {"full": False}
+
+
+def set_full(depth: bool) -> None:
+    """Choose the tier, before any test module is imported."""
+    _depth["full"] = depth
+
+
+def in_full() -> bool:
+    """Whether this is the full tier."""
+    return _depth["full"]
+
+
+def seeds(count: int, fast: int = FAST_SEEDS) -> range:
+    """Seeds from 1 on: `count` of them, or `fast` in the fast tier."""
+    return range(1, 1 + (count if in_full() else min(fast, count)))
