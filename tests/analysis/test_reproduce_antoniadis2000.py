@@ -23,10 +23,10 @@ from ecnomy.analysis.reproduce.antoniadis2000.traces import latched_echoes, wait
 from ecnomy.analysis.reproduce.antoniadis2000.windows import autocorrelation_peak, settled_after_s
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import code_of
-from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
+from kept_papers import paper_of
 
-PAPERS = [load_paper("antoniadis2000"), load_paper("andreassen2002")]
+PAPERS = [paper_of("antoniadis2000"), paper_of("andreassen2002")]
 SEND, DELIVER, ACK = 0, 4, 5
 
 

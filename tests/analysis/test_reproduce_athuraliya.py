@@ -32,12 +32,13 @@ from ecnomy.analysis.reproduce.catalogue import FIGURES
 from ecnomy.analysis.reproduce.cross.rem_wtp import advantage
 from ecnomy.analysis.reproduce.grid import read_under, touched, variant_of
 from ecnomy.analysis.reproduce.judge import interval_of, judge
-from ecnomy.analysis.reproduce.papers import load_paper, select
+from ecnomy.analysis.reproduce.papers import select
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.session import variants_in
 from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, changed_points, load_study
 from ecnomy.analysis.reproduce.wording import filled
 from ecnomy.markets.plan.make import make_plan
+from kept_papers import paper_of
 
 PACKET_BITS = 8000.0  # of the packets in all studies
 PS_PER_S = 1e12
@@ -47,7 +48,7 @@ PAPERS = ("athuraliya2000", "cross")
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) -> None:
     """Sweep files, scenarios and measures that claims.yaml names are there and read."""
-    catalogue = load_paper(paper)
+    catalogue = paper_of(paper)
     for name in catalogue.studies:
         for quick in (False, True):
             sweep = load_study(catalogue, name, Form(tmp_path, quick))
@@ -66,7 +67,7 @@ def test_every_variant_makes_a_scenario_where_it_changes_a_point(tmp_path: Path)
 @pytest.mark.parametrize("paper", PAPERS)
 def test_budgets_hold_what_links_can_carry(paper: str, tmp_path: Path) -> None:
     """Budgets lie between 0.6 and 1.3 times what shared links can carry in all runs."""
-    catalogue = load_paper(paper)
+    catalogue = paper_of(paper)
     for name, study in catalogue.studies.items():
         sweep = load_study(catalogue, name, Form(tmp_path))
         carried = 0.0
@@ -86,7 +87,7 @@ def test_budgets_hold_what_links_can_carry(paper: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_claim_can_be_judged_or_says_why_not(paper: str) -> None:
     """A claim expects figures of its entry's module, or is pending; findings are about claims."""
-    catalogue = load_paper(paper)
+    catalogue = paper_of(paper)
     for item, entry in catalogue.entries.items():
         for number, claim in entry.claims.items():
             assert bool(claim.expect) != bool(claim.pending), f"{item}.{number}"
@@ -182,7 +183,7 @@ def test_loss_and_steadiness_of_a_link_from_counts() -> None:
 
 def test_a_claim_reads_the_figures_of_a_form_that_was_measured_beside_the_chosen_one() -> None:
     """At 20 Mb/s figure 14 is judged by its figures there, and no study of it runs anew."""
-    catalogue = load_paper("athuraliya2000")
+    catalogue = paper_of("athuraliya2000")
     variant = variant_of(catalogue, "capacity", "20 Mb/s")
     claim = read_under(catalogue.entries["fig14"].claims["c5"], variant)
     assert set(claim.expect) == {"loss.20Mbps.rem.n=*", "loss.20Mbps.rem_minus.*"}
@@ -194,7 +195,7 @@ def test_a_claim_reads_the_figures_of_a_form_that_was_measured_beside_the_chosen
 
 def test_every_form_that_settings_name_is_in_a_claim_of_an_entry_judged_over_it() -> None:
     """A part of a figure's name that a setting replaces is in some pattern of such an entry."""
-    catalogue = load_paper("athuraliya2000")
+    catalogue = paper_of("athuraliya2000")
     for name, setting in catalogue.settings.items():
         replaced = {part for also in setting.also.values() for part in also.get(FIGURES, {})}
         over = [entry for entry in catalogue.entries.values() if name in (entry.grid or ())]
@@ -205,7 +206,7 @@ def test_every_form_that_settings_name_is_in_a_claim_of_an_entry_judged_over_it(
 
 def test_every_entry_says_over_what_it_is_judged() -> None:
     """Each entry with claims that can be judged declares a grid, be it empty."""
-    for item, entry in load_paper("athuraliya2000").entries.items():
+    for item, entry in paper_of("athuraliya2000").entries.items():
         judged = any(not claim.pending for claim in entry.claims.values())
         assert entry.grid is not None or not judged, item
 
@@ -230,7 +231,7 @@ def test_forms_of_losses_are_told_by_repair_and_buffer() -> None:
 
 def test_reasons_of_section_7_speak_of_the_runs_they_are_printed_with(tmp_path: Path) -> None:
     """Of a run at 20 Mbps the product is 300 packets, and nothing is told of 45 Mbps."""
-    catalogue = load_paper("athuraliya2000")
+    catalogue = paper_of("athuraliya2000")
     sweep = load_study(catalogue, "fig14-capacities", Form(tmp_path))
     point = sweep.points()[0]
     of_plan = given(make_plan(sweep.scenario_at(point.params, point.seed)))

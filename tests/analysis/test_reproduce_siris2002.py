@@ -11,7 +11,6 @@ import pytest
 
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.judge import interval_of
-from ecnomy.analysis.reproduce.papers import load_paper
 from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.siris2002 import curves, fig3, fluid_stability, ratios, table2
 from ecnomy.analysis.reproduce.siris2002.fig7 import predicted
@@ -19,8 +18,9 @@ from ecnomy.analysis.reproduce.siris2002.fig11 import log_slope
 from ecnomy.analysis.reproduce.siris2002.responses import reached_s
 from ecnomy.analysis.reproduce.studies import Form, Runs, load_study
 from ecnomy.markets.plan.make import make_plan
+from kept_papers import paper_of
 
-PAPER = load_paper("siris2002")
+PAPER = paper_of("siris2002")
 FASTEST_PPS = 1250.0  # 10 Mbps of 1000-byte packets
 
 

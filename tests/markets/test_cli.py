@@ -16,7 +16,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from ecnomy.markets.cli import GROUP, main
+from command_line import ecnomy
+from ecnomy.markets.cli import GROUP
 
 SCENARIO = """
 version: 1
@@ -47,14 +48,6 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "scene.yaml"
     file.write_text(SCENARIO.replace("TITLE", "plain"), encoding="utf-8")
     return file
-
-
-def ecnomy(*arguments: object) -> int:
-    """The exit status of a command line, run here."""
-    with pytest.raises(SystemExit) as leaving:
-        main([str(argument) for argument in arguments])
-    status = leaving.value.code
-    return status if isinstance(status, int) else 0
 
 
 def started(*arguments: object) -> subprocess.Popen[str]:

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from command_line import ecnomy
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.strategies import BUILT_IN, GROUP
-from ecnomy.markets.cli import main
 from ecnomy.markets.conformance import Examined, examine
 from ecnomy.markets.conformance.situations import FLOWS, observation
 from test_documented_strategies import blocks
@@ -27,14 +27,6 @@ ROOT = Path(__file__).parents[2]
 def faulty(name: str) -> Examined:
     """One of faulty_strategies, examined."""
     return examine(f"faulty_strategies:{name}")
-
-
-def ecnomy(*arguments: str) -> int:
-    """The exit status of a command line, run here."""
-    with pytest.raises(SystemExit) as leaving:
-        main(list(arguments))
-    status = leaving.value.code
-    return status if isinstance(status, int) else 0
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
 
+from ecnomy.markets.cli import app
 from ecnomy.markets.doctor import Finding, examine
 from ecnomy.markets.engines import find_engine
 
@@ -24,14 +24,12 @@ def verdicts(findings: list[Finding]) -> dict[str, Finding]:
     return named
 
 
-def doctor(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command, in an environment without OMNeT++."""
-    hidden = ("OMNETPP_ROOT", "INET_ROOT")
-    plain = {key: value for key, value in os.environ.items() if key not in hidden}
-    command = [sys.executable, "-m", "ecnomy.markets.cli", "doctor", *arguments]
-    return subprocess.run(
-        command, env=plain | environment, capture_output=True, text=True, check=False
-    )
+def doctor(*arguments: str, **environment: str) -> Result:
+    """The command, run here, in an environment without OMNeT++."""
+    hidden = {"OMNETPP_ROOT": None, "INET_ROOT": None}
+    done = CliRunner().invoke(app, ["doctor", *arguments], env=hidden | environment)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
 
 
 def script(folder: Path, text: str, name: str = "ecnomy-engine") -> str:
@@ -45,7 +43,7 @@ def script(folder: Path, text: str, name: str = "ecnomy-engine") -> str:
 def test_a_healthy_installation_can_work(tmp_path: Path) -> None:
     """Exit 0, every required thing is ok, and a run came back with events."""
     done = doctor("--out", str(tmp_path / "results"))
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.exit_code == 0, done.stdout + done.stderr
     assert "FAULT" not in done.stdout and done.stdout.endswith("ecnomy can work\n")
     rows = [line.split()[:2] for line in done.stdout.splitlines() if line.startswith(" ok")]
     assert {"Python", "mesa", "engine", "laws", "round", "results"} <= {row[1] for row in rows}
@@ -94,7 +92,7 @@ def test_a_broken_engine_is_a_fault(case: str, tmp_path: Path) -> None:
     text, what, complaint = BROKEN[case]
     engine = script(tmp_path, text.replace("REAL", str(find_engine())))
     done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=engine)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.exit_code == 1 and "Traceback" not in done.stderr
     row = " ".join(done.stdout.split())
     assert complaint in row or complaint.replace(" ", "") in row.replace(" ", "")
     (fault,) = [line for line in done.stdout.splitlines() if line.startswith("FAULT")]
@@ -105,7 +103,7 @@ def test_a_broken_engine_is_a_fault(case: str, tmp_path: Path) -> None:
 def test_an_engine_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
     """A variable that names nothing: nothing else of the engine is tried."""
     done = doctor("--out", str(tmp_path), ECNOMY_ENGINE=str(tmp_path / "nothing"))
-    assert done.returncode == 1
+    assert done.exit_code == 1
     assert "no such executable" in " ".join(done.stdout.split()).replace("- ", "-")
     assert "round trip" not in done.stdout
 

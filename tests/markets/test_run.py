@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import ecnomy
 from ecnomy.agents.errors import EngineError, InputError, StrategyError
 from ecnomy.markets import load, make_plan, run
 from ecnomy.markets.engines import Engine, find_engine
@@ -231,21 +232,22 @@ def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
-def test_folder_of_a_live_run_is_refused(tmp_path: Path, force: list[str]) -> None:
+def test_folder_of_a_live_run_is_refused(
+    tmp_path: Path, force: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Partial because it still runs: one line, status 2, and nothing of it is touched."""
-    ecnomy = [sys.executable, "-m", "ecnomy.markets.cli", "run"]
+    command = [sys.executable, "-m", "ecnomy.markets.cli", "run"]
     there = ["--out", str(tmp_path / "r")]
-    live = subprocess.Popen([*ecnomy, str(scenario(tmp_path, "hang 3")), *there])
+    live = subprocess.Popen([*command, str(scenario(tmp_path, "hang 3")), *there])
     try:
         log = tmp_path / "r" / "log.txt"
         wait_for(lambda: (tmp_path / "r" / "flow_epochs.parquet.tmp").exists())
         before = {file.name for file in (tmp_path / "r").iterdir()}
         text = (tmp_path / "r" / "manifest.json").read_bytes()
         assert manifest(tmp_path / "r")["complete"] is False
-        other = [*ecnomy, str(scenario(tmp_path, "another")), *there, *force]
-        done = subprocess.run(other, capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode == 2
-        assert done.stderr == f"ecnomy: {tmp_path / 'r'}: another run is writing there\n"
+        assert ecnomy("run", scenario(tmp_path, "another"), *there, *force) == 2
+        said = capsys.readouterr().err
+        assert said == f"ecnomy: {tmp_path / 'r'}: another run is writing there\n"
         assert (tmp_path / "r" / "manifest.json").read_bytes() == text and log.exists()
         assert before <= {file.name for file in (tmp_path / "r").iterdir()}
         assert live.poll() is None

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from command_line import ecnomy
 from ecnomy.markets import load, make_plan, run, serve
 from ecnomy.markets.bridge import codec, listen
 from ecnomy.markets.bridge.messages import Hello, Refuse, Welcome
@@ -293,12 +294,13 @@ def _unix(path: str) -> socket.socket:
     return sock
 
 
-def test_address_that_is_taken_is_one_line(serving: Serving, tmp_path: Path) -> None:
+def test_address_that_is_taken_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Exit 2 and the address."""
-    command = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(serving.scene)]
-    done = subprocess.run(
-        [*command, "--listen", serving.address], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"ecnomy: address '{serving.address}': ")
-    assert done.stderr.count("\n") == 1
+    (tmp_path / "scene.yaml").write_text(SCENARIO)
+    with listen("tcp://127.0.0.1:0") as taken:
+        assert ecnomy("serve", tmp_path / "scene.yaml", "--listen", taken.address) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"ecnomy: address '{taken.address}': ")
+    assert said.count("\n") == 1

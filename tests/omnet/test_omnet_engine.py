@@ -4,14 +4,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from command_line import ecnomy
 from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.markets import load, make_plan, run
 from ecnomy.markets.engines import engine_kind
@@ -174,7 +173,11 @@ MISSING = {
 
 @pytest.mark.parametrize("case", MISSING)
 def test_what_is_missing_is_one_line_and_exit_2(
-    case: str, scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    case: str,
+    scene,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """What to set, before anything is written."""
     variable, value, told = MISSING[case]
@@ -184,13 +187,11 @@ def test_what_is_missing_is_one_line_and_exit_2(
         monkeypatch.delenv(variable)
     else:
         monkeypatch.setenv(variable, value)
-    words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(file), "--engine", "omnet"]
-    done = subprocess.run(
-        [*words, "--out", str(tmp_path / "r")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 2, done.stderr
-    assert done.stderr.startswith("ecnomy: ") and done.stderr.count("\n") == 1
-    assert told in done.stderr
+    status = ecnomy("run", file, "--engine", "omnet", "--out", tmp_path / "r")
+    said = capsys.readouterr().err
+    assert status == 2, said
+    assert said.startswith("ecnomy: ") and said.count("\n") == 1
+    assert told in said
     assert not (tmp_path / "r").exists()
 
 

@@ -9,6 +9,7 @@ A path is dotted as in `--set`. A step may be a pattern (`web*`) and may end in 
     sweep.replicates   the seeds of each point
 
 A value is what every place has, at every point of every study; a list is all values that occur.
+The fast tier takes points enough to have each value of each parameter once.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from ecnomy.markets.inputs.amounts import Amount
 from ecnomy.markets.inputs.yamlfile import Node, Place
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.sweep.config import Sweep, load_sweep
+from tiers import in_full
 
 _PART = re.compile(r"(?:[^.\[\]]|\[[^\[\]]*\])+")
 _STEP = re.compile(r"(?P<name>[^\[\]]+)(\[(?P<key>\w+)=(?P<values>[^\[\]]+)\])?")
@@ -46,12 +48,14 @@ class Point(msgspec.Struct, frozen=True):
 
 @cache
 def points_of(folder: str, file: str) -> tuple[Point, ...]:
-    """All points of a study."""
+    """All points of a study, or those that have each value of each parameter."""
     sweep = load_sweep(Path(folder) / file)
-    found = []
+    found, seen = [], set[tuple[str, str]]()
     for point in sweep.points():
-        if point.replicate:
+        values = {(name, repr(value)) for name, value in point.params.items()}
+        if point.replicate or not (in_full() or not found or values - seen):
             continue
+        seen |= values
         scenario = sweep.scenario_at(point.params, point.seed)
         plan = make_plan(scenario)
         delays = [link.delay_ps for link in plan.links]
@@ -134,8 +138,8 @@ _KNOWN: dict[tuple[str, str, str], str] = {}
 
 
 def _written(path: str, point: Point, place: str, wanted: Any) -> str:
-    """As _as_written, once for each base, path and value: it costs a scenario."""
-    key = (point.sweep.base, path, repr(wanted))
+    """As _as_written, once for each path and value, in full for each base: it costs a scenario."""
+    key = (point.sweep.base if in_full() else "", path, repr(wanted))
     if key not in _KNOWN:
         _KNOWN[key] = _as_written(point, place, wanted)
     return _KNOWN[key]

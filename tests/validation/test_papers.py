@@ -26,13 +26,15 @@ from ecnomy.analysis.reproduce.judge import (
     whole_of,
 )
 from ecnomy.analysis.reproduce.made_of import Sources
-from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+from ecnomy.analysis.reproduce.papers import PAPERS
 from ecnomy.analysis.reproduce.record import claims_of, stale, stale_lines
 from ecnomy.analysis.reproduce.record_file import read_record
 from ecnomy.analysis.reproduce.recorded import Figure, Recorded
 from ecnomy.analysis.reproduce.session import cost_of, reproduce
 from ecnomy.analysis.reproduce.studies import Form
+from kept_papers import paper_of
 from paper_pool import Here, Quiet
+from tiers import full, in_full
 
 ROUNDED = 1e-8  # the record has nine digits
 P_ROUNDED = 1e-3  # of three digits of a p-value
@@ -53,6 +55,7 @@ NAMED = {
     "antoniadis2000.echo": ("c1", "c2"),
     "christin2003.pi-tuning": ("c1",),
 }
+FAST = ("athuraliya2000.fig1", "athuraliya2000.fig8a", "antoniadis2000.fig4")  # a second in all
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +82,7 @@ def current(records: dict[str, Recorded], sources: Sources, names: list[str]) ->
 
 def all_claims(paper: str) -> list[str]:
     """The claims of a paper."""
-    return claims_of(load_paper(paper))
+    return claims_of(paper_of(paper))
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -166,13 +169,14 @@ def test_a_figure_is_a_line() -> None:
 def test_all_fits_into_its_time() -> None:
     """All budgets with the grids take two cores at most half of 2 h at the speed of `make bench`.
 
-    The other half is for starting some thousands of runs, which budgets of packets leave out.
+    The other half is for starting some thousands of runs, which budgets of packets leave out. The
+    fast tier counts no grid.
     """
     histories = [msgspec.json.decode(file.read_bytes()) for file in sorted(HISTORY.glob("*.json"))]
     curves = [history["curve"]["flows"] for history in histories if "curve" in history]
     speed = min(curve["10"]["packets_per_cpu_s"] for curve in curves)
-    entries = [(paper, item) for paper in map(load_paper, PAPERS) for item in paper.entries]
-    own, grid = cost_of(entries, Form(Path(), grid=True))
+    entries = [(paper, item) for paper in map(paper_of, PAPERS) for item in paper.entries]
+    own, grid = cost_of(entries, Form(Path(), grid=in_full()))
     assert (own.packets + grid.packets) / speed / 2 < 60 * 60
 
 
@@ -181,7 +185,10 @@ def test_twenty_claims_are_named() -> None:
     assert sum(map(len, NAMED.values())) >= 20
 
 
-@pytest.mark.parametrize("entry", NAMED)
+AGAIN = [name if name in FAST else pytest.param(name, marks=full) for name in NAMED]
+
+
+@pytest.mark.parametrize("entry", AGAIN)
 def test_measured_again(entry: str, records, sources, tmp_path: Path) -> None:
     """In their quick form claims have the recorded verdict and the recorded values.
 
@@ -189,7 +196,7 @@ def test_measured_again(entry: str, records, sources, tmp_path: Path) -> None:
     set the trajectories apart: values are the same where intervals overlap.
     """
     name, _, item = entry.partition(".")
-    paper = load_paper(name)
+    paper = paper_of(name)
     kept = current(records, sources, [f"{entry}.{number}" for number in NAMED[entry]])
     found = reproduce([(paper, item)], Form(tmp_path, quick=True), Here, Quiet())
     outcomes = {outcome.claim: outcome for outcome in found[0].outcomes}

@@ -6,16 +6,17 @@ from __future__ import annotations
 import pytest
 
 from ecnomy.analysis.reproduce.catalogue import Choice, Entry
-from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+from ecnomy.analysis.reproduce.papers import PAPERS
 from held_settings import faults_of
+from kept_papers import paper_of
 
-ENTRIES = [(name, item) for name in PAPERS for item in load_paper(name).entries]
+ENTRIES = [(name, item) for name in PAPERS for item in paper_of(name).entries]
 
 
 @pytest.mark.parametrize(("name", "item"), ENTRIES)
 def test_printed_choices_are_what_runs(name: str, item: str) -> None:
-    """What an entry prints as chosen is so in every scenario of its studies."""
-    paper = load_paper(name)
+    """What an entry prints as chosen is so in its studies' scenarios: in all in the full tier."""
+    paper = paper_of(name)
     entry = paper.entries[item]
     choices = [each for each in entry.chosen if isinstance(each, Choice)]
     faults = [
@@ -26,14 +27,14 @@ def test_printed_choices_are_what_runs(name: str, item: str) -> None:
 
 def test_choices_are_held() -> None:
     """Most of what is printed is held to scenarios; the rest is about measures."""
-    papers = [load_paper(name) for name in PAPERS]
+    papers = [paper_of(name) for name in PAPERS]
     choices = [each for paper in papers for e in paper.entries.values() for each in e.chosen]
     assert sum(isinstance(each, Choice) for each in choices) > 150
 
 
 def _faults(**holds: object) -> list[str]:
     """What the christin2003 study `ten` has in place of these values."""
-    paper = load_paper("christin2003")
+    paper = paper_of("christin2003")
     choice = Choice("", {path.replace("__", "."): value for path, value in holds.items()})
     entry = Entry(title="", priority="core", claims={}, studies=("ten",), chosen=(choice,))
     return faults_of(paper, entry, choice)
