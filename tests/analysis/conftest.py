@@ -16,7 +16,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ecnomy.analysis.report import pictures
 from ecnomy.markets.plan import Law, Link, Plan, Record, Source, Start, Tcp
+from tiers import in_full
 
 S = 1_000_000_000_000
 PRICE_MICRO = 110_000
@@ -240,3 +242,13 @@ def make_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MakeRun]:
 def gold_silver(make_run: MakeRun) -> Path:
     """A complete run with market and two phases."""
     return make_run()
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the fast tier pictures of reports are made, but not put on paper: most of a page's time.
+
+    Pages that tests of a file share are drawn, and so is what no test leaves out.
+    """
+    if not in_full():
+        monkeypatch.setattr(pictures, "svg_of", lambda figure: b"<svg/>")

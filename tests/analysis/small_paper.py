@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import concurrent.futures
-import shutil
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
@@ -54,13 +54,19 @@ def cut_down(folder: Path) -> Path:
         (folder / name).mkdir(parents=True)
         head = {"version": 1, "paper": name, "cites": name, "entries": {}}
         (folder / name / "claims.yaml").write_text(yaml.safe_dump(head))
-    real, own = papers_folder() / "siris2002", folder / "siris2002"
-    shutil.copy(real / "single-link.yaml", own)
+    own = folder / "siris2002"
+    for name, text in _cut(papers_folder() / "siris2002").items():
+        (own / name).write_text(text)
+    return own
+
+
+@functools.cache
+def _cut(real: Path) -> dict[str, str]:
+    """The files of what is left of a paper, by name."""
     sweep = yaml.safe_load((real / "fig3-sweep.yaml").read_text())
     sweep["set"] |= {"duration": "12 s", "warmup": "6 s"}
     sweep["parameters"]["grid"]["sources.heavy.transport.weight"] = ["1 marks", "8 marks"]
     sweep |= {"replicates": 2, "quick": {"replicates": 2, "set": {"duration": "8 s"}}}
-    (own / "fig3-sweep.yaml").write_text(yaml.safe_dump(sweep))
     claims = yaml.safe_load((real / "claims.yaml").read_text())
     fig3 = {**claims["entries"]["fig3"], "studies": ["fig3"]}
     fig3["chosen"] = [each if isinstance(each, str) else each["says"] for each in fig3["chosen"]]
@@ -69,8 +75,11 @@ def cut_down(folder: Path) -> Path:
         claim.pop("grid", None)
     claims |= {"entries": {"fig3": fig3}, "settings": {}, "headlines": []}
     claims["studies"] = {"fig3": {"sweep": "fig3-sweep.yaml", "budget": 1e6}}
-    (own / "claims.yaml").write_text(yaml.safe_dump(claims))
-    return own
+    return {
+        "single-link.yaml": (real / "single-link.yaml").read_text(),
+        "fig3-sweep.yaml": yaml.safe_dump(sweep),
+        "claims.yaml": yaml.safe_dump(claims),
+    }
 
 
 def change_claims(paper: Path, **changes: Any) -> dict[str, Any]:

@@ -206,6 +206,7 @@ def test_samples_are_those_of_the_counters(three: PageReader, seeds: list[Path])
     assert float(told[4]) == pytest.approx(stats.pearsonr(marking, bad).statistic)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_profits_of_calls_sum_to_the_ledger(seeds: list[Path], tmp_path: Path) -> None:
     """Each call's own money by a loop over the postings of its flow; none is lost or twice."""
     read = _page(seeds[:1], tmp_path / "page.html")
@@ -230,6 +231,7 @@ def test_profits_of_calls_sum_to_the_ledger(seeds: list[Path], tmp_path: Path) -
     assert sum(found.values()) == (one.manifest.balances_micro or {})["bold"]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_one_run_is_bootstrapped_by_blocks(seeds: list[Path], tmp_path: Path) -> None:
     """Bounds by a bootstrap of one's own on the printed blocks' sums; the page says so."""
     read = _page(seeds[:1], tmp_path / "page.html")
@@ -247,6 +249,7 @@ def test_one_run_is_bootstrapped_by_blocks(seeds: list[Path], tmp_path: Path) ->
         assert float(str(amount.value)) == pytest.approx(np.quantile(per_call, level))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_hours_are_put_together_from_the_printed_pieces(seeds: list[Path], tmp_path: Path) -> None:
     """Value at risk and shortfall of an hour, from the query's rows; a minute gives no 5 min."""
     pieces = np.array([1.0, -2.0, 4.0])
@@ -270,6 +273,7 @@ def test_hours_are_put_together_from_the_printed_pieces(seeds: list[Path], tmp_p
     assert [float(str(a.value)) for a in told[3:]] == pytest.approx(wanted)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_break_even_leaves_nothing(tmp_path: Path) -> None:
     """At the price that the page names the books of the same calls are even; by hand."""
     more = [(7, "gsp", "outside:costs", 20_000, "fixed-cost", -1, 1)]
@@ -284,6 +288,7 @@ def test_break_even_leaves_nothing(tmp_path: Path) -> None:
     assert lines["profit"] == f"+{(PROFIT_MICRO - 20_000) / 1e6:.6f}"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_map_of_promise_and_price_is_that_of_the_calls(tmp_path: Path) -> None:
     """At the price and promise there were it is the profit; elsewhere it is counted by call."""
     read = _page([write_run(tmp_path)], tmp_path / "page.html")
@@ -349,6 +354,7 @@ def test_a_reader_who_lacks_providers_or_results_is_told(tmp_path: Path) -> None
         page.gsp_page([whole], [])
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_writes_into_the_first_folder(tmp_path: Path) -> None:
     """report.html beside the tables, or --out; the answer is printed too."""
     folder = write_run(tmp_path)

@@ -20,6 +20,7 @@ from ecnomy.analysis.results import open_run
 from guarantee_world import BACK_MICRO, LEDGER, PRICE_MICRO, PROFIT_MICRO, PS, write_run
 from page_reader import PageReader
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 REFUSED = [(0, 5, 5, 0, 1, 0, 0, 0, 0), (1, 31, 31, 0, 1, 0, 0, 0, 0)]
 BEGUN = [(2, 40, 60, 1, 0, 50, 0, 5, 0)]
 MARKS = [(60, "gsp", "isp", 5 * PRICE_MICRO, "marks", 4, 5)]

@@ -17,6 +17,7 @@ from ecnomy.markets import load, run
 from guarantee_world import BACK_MICRO, LEDGER, PRICE_MICRO, PROFIT_MICRO, write_run, write_two_rows
 from page_reader import PageReader
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 MINUS = "\u2212"
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 SHORT = (

@@ -15,6 +15,7 @@ from ecnomy.analysis.report.risk import drawn_hours, tail
 from guarantee_world import LEDGER, PRICE_MICRO, PROFIT_MICRO, PS, write_run
 from page_reader import PageReader, answers_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 HOUR_S = 3600
 
 

@@ -60,6 +60,7 @@ def _swept(home: Path, grid: str, more: str = "", scenario: str = PHONES) -> Pag
     return PageReader(home / "page.html")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_promise_is_that_of_the_choice_which_is_answered_for(tmp_path: Path) -> None:
     """The lax promise earns more and is the answer; the first run's was the strict one."""
     read = _swept(tmp_path, f"{TARIFF}.max_delay: [6 ms, 60 ms]", "keep: results\n")
@@ -80,6 +81,7 @@ BACK = {
 }
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("keep", ["", "keep: results\n"], ids=["not-kept", "kept"])
 @pytest.mark.parametrize("case", list(BACK))
 def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
@@ -153,6 +155,7 @@ def test_a_provider_of_files_alone_has_a_page(tmp_path: Path) -> None:
     assert "let in by" not in out.getvalue() and "asked for" not in out.getvalue()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_sweep_of_files_alone_has_a_page(tmp_path: Path) -> None:
     """Kept or not: by the hour, over the load."""
     for place, keep in enumerate(("", "keep: results\n")):

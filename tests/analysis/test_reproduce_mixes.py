@@ -19,6 +19,7 @@ from ecnomy.analysis.reproduce.andreassen2002.calibration import phase_of
 from ecnomy.analysis.reproduce.andreassen2002.calls_that_adapt import rates
 from ecnomy.analysis.reproduce.andreassen2002.lengths import curve
 from ecnomy.analysis.reproduce.studies import Runs
+from tiers import full
 
 PS = 10**12
 # Table 5 of the paper, rows above 1e-4: min_th [packets], over 16 ms(B), voice delay rate.
@@ -164,6 +165,7 @@ def test_counts_of_operations_are_of_their_source() -> None:
     assert operations.SOURCE_SHA256 == hashlib.sha256(source.read_bytes()).hexdigest()
 
 
+@full
 def test_operations_are_counted() -> None:
     """The heuristic costs the same with any number of flows, the reference more with each."""
     found = operations.blocks()

@@ -14,6 +14,7 @@ from scipy.optimize import minimize, minimize_scalar
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis import theory
 from ecnomy.analysis.theory import LinearUtility, LogUtility, PowerUtility, nash_equilibrium
+from tiers import in_full
 
 
 @dataclasses.dataclass
@@ -149,7 +150,7 @@ def test_three_quarters_is_approached_and_nothing_worse() -> None:
         assert other > ratios[-1]
 
 
-@settings(max_examples=30)
+@settings(max_examples=30 if in_full() else 8)
 @given(data=st.data(), users=st.integers(2, 8), capacity=st.floats(0.01, 1e8))
 def test_never_below_three_quarters(data, users: int, capacity: float) -> None:
     """Random concave utilities, smooth, bent and straight, in any unit of rate."""

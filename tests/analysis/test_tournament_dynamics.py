@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("open_spiel", reason="the extra `tournament`")
 
 from ecnomy.analysis.tournament.dynamics import EPSILON, Flow, duels, egt, ranked, resting
+from tiers import in_full
 
 HAWK_DOVE = np.array([[-1.0, 2.0], [0.0, 1.0]])  # V = 2, C = 4
 ROCK = np.array([[0.0, -1.0, 2.0], [2.0, 0.0, -1.0], [-1.0, 2.0, 0.0]])  # wins 2, loses 1
@@ -60,11 +61,15 @@ def test_rock_paper_scissors_spirals_into_its_centre() -> None:
 
 
 def test_a_zero_sum_circle_comes_to_no_rest() -> None:
-    """Where a win is worth what a loss costs, xyz is constant: shares go round for ever."""
+    """Where a win is worth what a loss costs, xyz is constant: shares go round for ever.
+
+    From nearly all starts, which the full tier tries, and from one.
+    """
     even = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
-    rests = resting(played(even), 2, (0, 1, 2))
-    turning = [rest for rest in rests if not rest.still]
-    assert turning and turning[0].starts > 0.9
+    if in_full():
+        rests = resting(played(even), 2, (0, 1, 2))
+        turning = [rest for rest in rests if not rest.still]
+        assert turning and turning[0].starts > 0.9
     start = np.array([0.5, 0.3, 0.2])
     end, still = Flow(played(even), 2, (0, 1, 2)).end(start)
     assert not still and math.prod(end) == pytest.approx(math.prod(start), rel=0.05)

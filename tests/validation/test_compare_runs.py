@@ -14,11 +14,13 @@ import pytest
 
 import compare_world as world
 from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.analysis.compare import comparison
 from ecnomy.analysis.compare.comparison import Comparison, compare
 from ecnomy.analysis.compare.figures import figures_of, rows_of
 from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, simulated, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
 from ecnomy.analysis.results import open_run
+from tiers import in_full
 
 SHORT = ("duration=6 s", "warmup=2 s")
 
@@ -101,11 +103,14 @@ def test_what_straddles_gets_more_seeds(tmp_path: Path) -> None:
     assert sorted(made) == [(e, s) for e in (BUILT_IN, world.OTHER) for s in found.seeds]
 
 
-def test_no_more_than_forty_seeds(tmp_path: Path) -> None:
-    """What stays undecided is said to be so after 40 seeds."""
+def test_no_more_than_forty_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stays undecided is said to be so after 40 seeds, or after 8 if that is the most."""
+    assert comparison.MOST_SEEDS == 40
+    most, first = (40, 30) if in_full() else (8, 6)
+    monkeypatch.setattr(comparison, "MOST_SEEDS", most)
     # Four seconds of ten flows that have just begun: shares vary by tens of per cent.
-    found = compare(world.study(tmp_path / "c", world.other_seeds, *SHORT), 30, double=True)
-    assert len(found.seeds) == 40
+    found = compare(world.study(tmp_path / "c", world.other_seeds, *SHORT), first, double=True)
+    assert len(found.seeds) == most
     assert found.undecided
 
 
@@ -173,17 +178,19 @@ def simulate(task, folder):
     world.other_seeds(task, folder)
 
 if __name__ == "__main__":
-    compare(world.study(Path(sys.argv[1]), simulate), 40, jobs=2)
+    compare(world.study(Path(sys.argv[1]), simulate), int(sys.argv[4]), jobs=2)
 """
 
 
 def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
     """Killed with SIGKILL at work: its workers end too, its rows stand, only the rest is made."""
+    seeds = 40 if in_full() else 10
     script, folder, pids = tmp_path / "killed.py", tmp_path / "c", tmp_path / "pids"
     script.write_text(KILLED)
     pids.mkdir()
     here = str(Path(world.__file__).parent)
-    process = subprocess.Popen([sys.executable, str(script), str(folder), here, str(pids)])
+    words = [str(script), str(folder), here, str(pids), str(seeds)]
+    process = subprocess.Popen([sys.executable, *words])
     try:
         wait_for(lambda: len(rows(folder)) >= 4 or process.poll() is not None)
         assert process.poll() is None, "it ended before it could be killed"
@@ -194,9 +201,9 @@ def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
     assert workers
     wait_for(lambda: not any(alive(pid) for pid in workers))
     kept = {file: file.stat().st_mtime_ns for file in rows(folder)}
-    assert 4 <= len(kept) < 80
-    found = compare(world.study(folder), 40, jobs=2)
-    assert len(found.seeds) == 40 and len(rows(folder)) == 80
+    assert 4 <= len(kept) < 2 * seeds
+    found = compare(world.study(folder), seeds, jobs=2)
+    assert len(found.seeds) == seeds and len(rows(folder)) == 2 * seeds
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
 
 
