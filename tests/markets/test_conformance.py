@@ -19,6 +19,7 @@ from ecnomy.markets.conformance import Examined, examine
 from ecnomy.markets.conformance.situations import FLOWS, observation
 from test_documented_strategies import blocks
 from test_strategies_find import NEEDED
+from tiers import full, in_full
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,14 +38,26 @@ def faulty(name: str) -> Examined:
         ("Clamps", "mutates", "zero rates", "flows.goodput_bps"),
         ("Dice", "random", "a plain market", "Python's global generator at"),
         ("Fresh", "random", "a plain market", "the same seed gives other answers"),
-        ("Rare", "random", "a plain market", "numpy's global generator"),
+        pytest.param("Rare", "random", "a plain market", "numpy's global generator", marks=full),
         ("Common", "shared", "a plain market", "Common.asked"),
-        ("Global", "shared", "a plain market", "another object decides in between (TOTAL)"),
+        pytest.param(
+            "Global",
+            "shared",
+            "a plain market",
+            "another object decides in between (TOTAL)",
+            marks=full,
+        ),
         ("Nightly", "clock", "a plain market", "datetime.now at"),
-        ("Timed", "clock", "a plain market", "time.monotonic at"),
+        pytest.param("Timed", "clock", "a plain market", "time.monotonic at", marks=full),
         ("Shapeless", "answer", "5,000 flows", "of shape (1000,) for 5000 flows"),
         ("Halves", "answer", "a plain market", "expected an integer"),
-        ("Greedy", "answer", "the highest price", "expected an integer in [0, 10^12]"),
+        pytest.param(
+            "Greedy",
+            "answer",
+            "the highest price",
+            "expected an integer in [0, 10^12]",
+            marks=full,
+        ),
         ("Undecided", "answer", "a plain market", "answered a call by 1"),
         ("Refusing", "refuses", "a plain market", "not this market"),
         ("Leaving", "raises", "a plain market", "SystemExit"),
@@ -83,7 +96,12 @@ def test_nothing_is_invented(name: str) -> None:
     assert bool(found.warnings) == (name == "Warning")
 
 
-@pytest.mark.parametrize("kind", sorted(BUILT_IN))
+LONG = ("average-rate", "file-budget", "stay")  # roles that cost most; examined in full
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=full) if kind in LONG else kind for kind in sorted(BUILT_IN)]
+)
 def test_built_in_strategies_pass(kind: str) -> None:
     """In all of their roles; they refuse next to nothing, and warn of nothing."""
     found = examine(kind, NEEDED.get(kind, {}))
@@ -99,18 +117,19 @@ def test_constant_throughput_without_a_rate_sees_flows_that_have_one() -> None:
 
 
 def test_strategies_of_the_readme_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As they are printed."""
+    """As they are printed; the fast tier takes the first and the last."""
     files = blocks((ROOT / "agents" / "README.md").read_text(encoding="utf-8"))
     (tmp_path / "readme_lab").mkdir()
     for file, text in files.items():
         if file.endswith(".py"):
             (tmp_path / file.replace("my_lab", "readme_lab")).write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
-    for path, params in (
+    printed = (
         ("strategies:Patient", {}),
         ("deadline:Deadline", {"deadline": 100.0}),
         ("steering:Steering", {}),
-    ):
+    )
+    for path, params in printed if in_full() else printed[::2]:
         found = examine(f"readme_lab.{path}", params)
         assert not found.defects, found.defects
 

@@ -19,6 +19,7 @@ from ecnomy.agents.errors import EngineError, InputError, StrategyError
 from ecnomy.markets import load, make_plan, run
 from ecnomy.markets.engines import Engine, find_engine
 from ecnomy.markets.runner import default_folder
+from tiers import full
 
 SCENARIO = """
 version: 1
@@ -231,7 +232,7 @@ def test_taken_folder_is_refused_before_the_engine_starts(tmp_path: Path) -> Non
     assert run(scenario(tmp_path), out=tmp_path / "r", force=True).complete
 
 
-@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("force", [pytest.param([], marks=full), ["--force"]])
 def test_folder_of_a_live_run_is_refused(
     tmp_path: Path, force: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,6 +23,7 @@ from ecnomy.markets.bridge.wire import Wire
 from ecnomy.markets.engines import find_engine
 from ecnomy.markets.results.manifest import EnginePlan, read_manifest
 from ecnomy.markets.scenario import scenario_from_text
+from tiers import full
 
 SCENARIO = """
 version: 1
@@ -261,6 +262,7 @@ def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
     assert (manifest["complete"], manifest["reason"]) == (False, "interrupted")
 
 
+@full
 def test_once_ends_after_a_run(tmp_path: Path) -> None:
     """Status 0; a guest without the token is refused, and does not count."""
     words = ("--listen", "tcp://127.0.0.1:0", "--once", "--token", "shared")
