@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | bench | lint | record-omnet | record-papers | carry-omnet | carry-papers: each does all of its own set-up, in .venv. Nothing
-# else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
+# make demo | test | test-full | bench | lint | record-omnet | record-papers | carry-omnet | carry-papers: each installs what it needs, in .venv.
+# Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
-#   make test TESTS=tests/laws                      a part
+#   make test TESTS=tests/laws                      a part; test-full likewise
 SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -16,7 +16,7 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test omnet bench torture record-omnet record-papers carry-omnet carry-papers lint sanitize clean
+.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-omnet carry-papers lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -26,6 +26,16 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TESTS)
+
+# Everything at full depth: all seeds, every mutant, papers measured again, the torture of sweeps, each supported Python.
+test-full: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
+	@$(BIN)/python -m pytest --full -n $(JOBS) --dist loadgroup $(TESTS)
+	@$(if $(filter tests,$(TESTS)),$(MAKE) --no-print-directory torture test-pythons)
+
+test-pythons: $(VENV)/installed
+	@.ci/pythons | while read -r version python; do \
+	  test "$$version" = "$$($(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])')" || \
+	  $(MAKE) --no-print-directory test PYTHON="$$python" VENV=.venv-$$version </dev/null || exit 1; done
 
 # ecnomy's modules for OMNeT++, where OMNETPP_ROOT (or opp_run on the PATH) and INET_ROOT are.
 omnet: $(VENV)/installed

@@ -30,6 +30,7 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
+KEYS = {"ArrowRight": 39}
 
 
 class Tab:
@@ -90,7 +91,8 @@ class Tab:
         """A key, where the focus is."""
         for _ in range(times):
             for kind in ("keyDown", "keyUp"):
-                self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+                number = {"windowsVirtualKeyCode": KEYS[key]}  # what Vuetify 2 goes by
+                self.send("Input.dispatchKeyEvent", type=kind, key=key, code=key, **number)
 
     def picture(self, file: Path, *, whole: bool = False) -> None:
         """What is seen of the page as a PNG, or all of it."""
