@@ -16,6 +16,7 @@ from ecnomy.agents.calls import Call
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.expected_profit import ExpectedProfit
 from gsp_world import PS, TARIFF, World, seen
+from tiers import full
 
 SAMPLE, LEARNING, MEMORY = 20, 4, 12
 
@@ -137,7 +138,7 @@ class Corrections:
         )
 
 
-@pytest.mark.parametrize("per_minute", [0, 90_000])
+@pytest.mark.parametrize("per_minute", [pytest.param(0, marks=full), 90_000])
 def test_every_answer_is_that_of_a_plain_recount(per_minute: int) -> None:
     """Fifty minutes: forecasts, chances, corrections and answers, each written out by hand."""
     tariff = msgspec.structs.replace(TARIFF, price_micro_per_min=per_minute, price_micro=60_000)
@@ -287,7 +288,7 @@ def test_nothing_of_calls_under_way_is_known() -> None:
     assert answers[0] == answers[2]
 
 
-@pytest.mark.parametrize("forgone", [False, True])
+@pytest.mark.parametrize("forgone", [pytest.param(False, marks=full), True])
 def test_posted_prices_earn_the_margin(forgone: bool) -> None:
     """Steady networks: after the first price, calls leave the margin within three standard errors.
 
