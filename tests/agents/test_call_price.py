@@ -105,7 +105,7 @@ def sell(terms: Terms, key: int, *, related: bool, exact: bool = False) -> Sale:
     [
         ("beta-binomial", 60, False, False),
         pytest.param("beta-binomial", 1800, False, False, marks=full),
-        ("beta-binomial", 1800, True, False),
+        pytest.param("beta-binomial", 1800, True, False, marks=full),
         pytest.param("beta-binomial", 5400, True, False, marks=full),
         ("beta", PACKETS, False, True),
         ("beta", PACKETS, True, True),

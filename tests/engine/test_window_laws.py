@@ -103,6 +103,7 @@ def test_multcp_against_as_many_reno_flows(flows: int) -> None:
 @pytest.mark.parametrize("flows", FLOWS)
 def test_multcp_window(flows: int, halve: bool) -> None:
     """The mean window of MulTCP with either decrease is the pipe's within 3 %."""
+    halve = halve and flows > 1  # Reno has one decrease
     found, expected = multcp(flows, halve, 1e-3), theory(flows, halve, 1e-3)
     assert found.window == pytest.approx(expected.window, rel=0.03)
     assert found.rate == pytest.approx(expected.rate, rel=0.03)
@@ -111,7 +112,7 @@ def test_multcp_window(flows: int, halve: bool) -> None:
 @pytest.mark.parametrize("flows", FLOWS[1:])
 def test_multcp_that_halves_grows_with_the_square_root(flows: int) -> None:
     """With `halve` the rate is sqrt(w) Reno's within 5 %, siris2002 section 1 read literally."""
-    growth = multcp(flows, True, 1e-3).rate / multcp(1, True, 1e-3).rate
+    growth = multcp(flows, True, 1e-3).rate / multcp(1, False, 1e-3).rate
     assert growth == pytest.approx(flows**0.5, rel=0.05)
 
 
@@ -208,6 +209,7 @@ def near_to_far(near: Law, far: Law, mark_rate: float) -> float:
     return float(sent[0] / sent[1])
 
 
+@full
 def test_weights_per_round_trip_favour_the_short_one() -> None:
     """Equal marks per round trip, round trips 1 : 4: rates 4 : 1 within 5 % (siris2002 5.1)."""
     assert near_to_far(plans.wtp(4), plans.wtp(4), -1.0) == pytest.approx(4.0, rel=0.05)
