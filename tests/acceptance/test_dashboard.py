@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from chromium import CHROMIUM, Tab
+from tiers import full
 
 NEEDED = ("solara", "altair", "solara_assets")  # without the last the page is a CDN's
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -102,6 +103,7 @@ class _Board:
             self.tab.wait(f"{TIME} > {now}")
 
 
+@full
 def test_knobs_act_on_the_market_that_runs(
     server: tuple[subprocess.Popen[str], str], tmp_path: Path
 ) -> None:

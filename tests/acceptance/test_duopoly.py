@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two carriers side by side, and one who owns both links, over ten seeds against the closed form.
+"""Two carriers side by side, and one who owns both links, seed by seed, against the closed form.
 
 Carriers find their prices by trying: half of the runs begin at twice, half at half the price of
 theory. Where they come to rest is `ParallelCarriers.tried`, 8 % above the equilibrium of two and
@@ -24,9 +24,10 @@ import pytest
 from duopoly_world import MODEL, PROBE, Outcome, outcome
 from ecnomy.analysis.statistics import Interval, t_interval
 from ecnomy.analysis.theory import Posted
+from tiers import in_full, seeds
 
 pytestmark = pytest.mark.xdist_group("duopoly")  # one worker makes the runs, once
-SEEDS = range(1, 11)
+SEEDS = seeds(10)
 FIGURES: dict[str, tuple[Callable[[Outcome], float], Callable[[Posted], float]]] = {
     "price of a mark [money]": (lambda o: _mean_log(o.prices), lambda p: p.prices[0]),
     "price of a packet [money]": (lambda o: o.packet_price, lambda p: p.packet_price),
@@ -53,6 +54,11 @@ def outcomes(monopoly: bool) -> tuple[Outcome, ...]:
 def measured(figure: str, monopoly: bool, level: float = 0.95) -> Interval:
     """Its interval over the seeds."""
     return t_interval([FIGURES[figure][0](one) for one in outcomes(monopoly)], level)
+
+
+def bounds(found: Interval) -> tuple[float, float]:
+    """What has to be near theory: the interval, or the mean of seeds too few for one."""
+    return (found.low, found.high) if in_full() else (found.mean, found.mean)
 
 
 def theory(figure: str, monopoly: bool) -> tuple[float, float]:
@@ -89,18 +95,19 @@ def test_it_comes_to_the_closed_form(figure: str, monopoly: bool, margin: float)
     """An interval of 99.9 % holds what theory says, and one of 95 % is within a margin of it.
 
     Eleven figures are asked: at 95 % one of them would miss in two runs of five, by chance alone.
+    Of three seeds the mean is within the margin.
     """
     found, (rest, _) = measured(figure, monopoly), theory(figure, monopoly)
-    wide = measured(figure, monopoly, 0.999)
+    wide, (low, high) = measured(figure, monopoly, 0.999), bounds(found)
     assert wide.low <= rest <= wide.high, report()
-    assert rest * (1 - margin) <= found.low and found.high <= rest * (1 + margin), report()
+    assert rest * (1 - margin) <= low and high <= rest * (1 + margin), report()
 
 
 def test_it_is_neither_bertrand_nor_cournot() -> None:
     """What two carriers charge for a packet is between 0 and Cournot's third of the choke price."""
-    found = measured(PACKET, False)
+    low, high = bounds(measured(PACKET, False))
     cournot = MODEL.choke_price / 3
-    assert 0.3 * cournot < found.low and found.high < 0.5 * cournot, report()
+    assert 0.3 * cournot < low and high < 0.5 * cournot, report()
 
 
 def test_every_seed_goes_towards_it() -> None:
@@ -120,9 +127,11 @@ def test_a_monopolist_is_dearer_and_welfare_less() -> None:
         assert one.income > 1.7 * two.income and one.welfare < 0.8 * two.welfare, report()
     for monopoly in (False, True):
         found, (rest, _) = measured(WELFARE, monopoly), theory(WELFARE, monopoly)
-        assert 0.994 * rest < found.mean < 1.002 * rest, report()
+        spare = 0.0 if in_full() else 0.01 * rest  # three seeds' own noise
+        assert 0.994 * rest - spare < found.mean < 1.002 * rest + spare, report()
     most = MODEL.welfare(MODEL.satiation_pps)
-    assert measured(WELFARE, False).low > 0.97 * most > 0.8 * most > measured(WELFARE, True).high
+    two, one = bounds(measured(WELFARE, False)), bounds(measured(WELFARE, True))
+    assert two[0] > 0.97 * most > 0.8 * most > one[1], report()
 
 
 def test_the_monopolists_income_is_short_by_what_reading_marks_costs() -> None:

@@ -28,8 +28,9 @@ from ecnomy.analysis.theory import (
 )
 from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
+from tiers import seeds
 
-PS, SEEDS = 10**12, tuple(range(1, 11))
+PS, SEEDS = 10**12, tuple(seeds(10))
 FROM_S, TO_S = 30, 150
 PACKET_BYTES = 1000
 ROUTES = ((0, 1, 2), (0,), (1,), (2,))  # long, near, middle, far: two flows of each

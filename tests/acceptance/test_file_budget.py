@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from ecnomy.markets import load, run
+from tiers import seeds
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "file-budget.yaml"
-SEEDS = (1, 2, 3)
+SEEDS = seeds(3, fast=1)
 DEADLINE_PS, BUDGET_MICRO, PROMISE = 20 * 10**12, 12_000_000, 0.8
 TIGHT = "market.agents.lab.strategy={kind: file-budget, deadline: 20 s, budget: 4 money}"
 RISING = (
@@ -87,7 +88,7 @@ def test_a_spent_budget_is_spent(seed: int) -> None:
 
 
 def test_promises_are_kept_as_often_as_promised() -> None:
-    """Over three seeds, by the times in the table of transfers; and not everything is promised."""
+    """Over all seeds, by the times in the table of transfers; and not everything is promised."""
     kept, files = [], 0
     for seed in SEEDS:
         table = sent(seed).files.set_index(["flow", "number"])
@@ -95,7 +96,7 @@ def test_promises_are_kept_as_often_as_promised() -> None:
         ends = [key for key in sent(seed).promised if key in in_time]
         kept += [in_time[key] for key in ends]
         files += len(table)
-    assert len(kept) > 40 and len(kept) < files
+    assert len(kept) > 40 / 3 * len(SEEDS) and len(kept) < files
     assert np.mean(kept) >= PROMISE
 
 

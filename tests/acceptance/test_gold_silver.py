@@ -16,9 +16,10 @@ from ecnomy.analysis.results import open_run
 from ecnomy.analysis.theory import wtp_floor_ratio
 from ecnomy.markets import load, run
 from ecnomy.markets.payments import groups
+from tiers import seeds
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
-SEEDS = range(1, 11)
+SEEDS = seeds(10)
 PS = 10**12
 CALM = (10, 60)  # after the warm-up, capped
 CROWDED = (70, 180)  # 10 s after the cap is lifted

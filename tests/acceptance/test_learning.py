@@ -15,6 +15,7 @@ from types import ModuleType
 import pytest
 
 from ecnomy.analysis.theory import ParallelCarriers
+from tiers import seeds
 
 HERE = Path(__file__).parents[2] / "configs" / "rl"
 MODEL = ParallelCarriers(  # as configs/rl/monopolist-market.yaml has it
@@ -32,7 +33,7 @@ def example() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", seeds(3, fast=1))
 def test_a_learner_finds_the_monopolists_price(example: ModuleType, seed: int) -> None:
     """Begun at a seventh of it, within 12 rounds: income within 2 %, the price within 15 %."""
     best = MODEL.monopoly()

@@ -16,15 +16,17 @@ from ecnomy.markets.sweep.config import load_sweep
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "sweeps"))
 from sweep_world import go  # noqa: E402
+from tiers import full, in_full  # noqa: E402
 
-QUESTIONS = ("shop-marking", "strategies", "carrier-price", "what-matters")
+QUESTIONS = ("shop-marking", "strategies", "carrier-price")
+LONG = ("what-matters",)  # sixty runs
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sweeps of the questions in their quick form, where the documents have them."""
     home = tmp_path_factory.mktemp("newcomer")
-    for name in QUESTIONS:
+    for name in QUESTIONS + (LONG if in_full() else ()):
         sweep = load_sweep(ROOT / "configs" / "sweeps" / f"{name}.yaml", quick=True)
         tally, _, _ = go(sweep, home / "results" / name)
         assert tally.failed == 0
@@ -63,6 +65,7 @@ def test_what_price_maximises_the_carriers_income(results: Path) -> None:
     assert "±" in said
 
 
+@full
 def test_which_three_parameters_matter(results: Path) -> None:
     """Three names with their shares; the number of customers is among them."""
     said = asked(results, "what-matters")

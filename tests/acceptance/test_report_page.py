@@ -22,19 +22,21 @@ from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.results import open_run
 from page_reader import PageReader, answers_of
 from sweep_world import go
+from tiers import in_full
 
+MINUTES, REPLICATES = (6, 3) if in_full() else (3, 2)  # a run's, and runs of a point
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gsp.yaml"
 SWEEP = f"""
 version: 1
 title: Calls beside few and many surfers
 scenario: {CONFIG}
-set: {{duration: 6 min, warmup: 1 min, sources.callers.traffic.idle: 100 s, sources.callers.traffic.call: 20 s,
-  sources.rush.start: 2 min, sources.rush.stop: 3 min, sources.surfers.rows: together}}
+set: {{duration: {MINUTES} min, warmup: 1 min, sources.callers.traffic.idle: 100 s, sources.callers.traffic.call: 20 s,
+  sources.rush.start: {MINUTES / 3} min, sources.rush.stop: {MINUTES / 2} min, sources.surfers.rows: together}}
 parameters:
   grid:
     sources.surfers.count: [30, 60, 250]
     market.agents.gsp.tariff.price: [0.005 money, 0.05 money]
-replicates: 3
+replicates: {REPLICATES}
 """  # noqa: E501
 CHROME = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path")
 
@@ -68,7 +70,7 @@ def test_the_answer_is_that_of_the_balances(made: Path, read: PageReader) -> Non
     """The dear tariff, at the scenario's 60 surfers: mean, interval and verdict by scipy."""
     at = _profits(made, 0.05)
     values = at[at["sources.surfers.count"] == 60]["call"]
-    low, high = stats.t.interval(0.95, 2, values.mean(), stats.sem(values))
+    low, high = stats.t.interval(0.95, REPLICATES - 1, values.mean(), stats.sem(values))
     told = [float(str(a.value)) for a in read.amounts[:3]]
     assert told == pytest.approx([values.mean(), low, high])
     word = "profitable" if low > 0 else "loses money" if high < 0 else "not decided"
@@ -121,7 +123,7 @@ def test_amounts_and_statement_are_the_ledgers(made: Path, read: PageReader) -> 
 def test_maps_and_sensitivity_have_what_was_swept(made: Path, read: PageReader) -> None:
     """The measured map is the means of the table; both keys are in the tornado's table."""
     frame = open_sweep(made)
-    hourly = frame["balance.gsp"] * 10
+    hourly = frame["balance.gsp"] * 60 / MINUTES
     keys = [frame["sources.surfers.count"], frame["market.agents.gsp.tariff.price"]]
     means = hourly.groupby(keys).mean()
     rows = read.files["gsp-price-table.csv"][1:]
@@ -135,8 +137,11 @@ def test_maps_and_sensitivity_have_what_was_swept(made: Path, read: PageReader) 
 
 def test_a_sweep_that_kept_nothing_has_a_page(tmp_path: Path) -> None:
     """Of its table alone: an answer, no statement, and it says what is missing."""
-    few = SWEEP.replace("[30, 60, 250]", "[30, 60]").replace("6 min, warmup", "4 min, warmup")
-    few = few.replace("[0.005 money, 0.05 money]", "[0.05 money]").replace("es: 3", "es: 2")
+    few = SWEEP.replace("[30, 60, 250]", "[30, 60]").replace(
+        f"{MINUTES} min, warmup", f"{min(4, MINUTES)} min, warmup"
+    )
+    few = few.replace("[0.005 money, 0.05 money]", "[0.05 money]")
+    few = few.replace(f"es: {REPLICATES}", "es: 2")
     (tmp_path / "sweep.yaml").write_text(few)
     go(tmp_path / "sweep.yaml", tmp_path / "out")
     write_gsp_page([tmp_path / "out"], tmp_path / "page.html", ["ecnomy"])

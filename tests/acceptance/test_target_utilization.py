@@ -19,13 +19,14 @@ import pytest
 
 from ecnomy.markets import load, run
 from steering_world import EXAMPLES, PS, Course, course, held
+from tiers import seeds
 
 LAWS = {  # target, first price [money]: a third or half of what it takes
     "load-based": (0.85, 0.035, "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"),
     "virtual-queue": (0.95, 0.0175, "{law: virtual-queue, theta: 0.95, buffer: 30 packets}"),
     "red": (0.95, 0.0125, "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}"),
 }
-SEEDS = (1, 2, 3)
+SEEDS = seeds(3, fast=1)
 
 
 @functools.cache

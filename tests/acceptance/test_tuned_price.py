@@ -19,6 +19,7 @@ from ecnomy.analysis.sensitivity import sensitivity_of
 from ecnomy.analysis.tune import Answer, tuned
 from ecnomy.markets.sweep.config import load_sweep
 from sweep_world import Here, Watcher, go
+from tiers import full
 
 SWEEPS = Path(__file__).parents[2] / "configs" / "sweeps"
 MARKED, OWED = 1 - 0.9 * 0.9, 0.9 * 0.1 * 0.02  # share of packets; money a packet
@@ -41,6 +42,7 @@ def answer() -> Answer:
         return tuned(sweep, out, Here(), lambda total, missing: Watcher())
 
 
+@full
 def test_tune_finds_the_price_of_the_closed_form() -> None:
     """Chosen by noisy runs from a sixfold range: at most 2 % is lost by theory, near 0.01895."""
     [price], [(low, high)] = answer().values, answer().same
@@ -51,6 +53,7 @@ def test_tune_finds_the_price_of_the_closed_form() -> None:
     assert low <= BEST <= high
 
 
+@full
 def test_the_income_there_is_that_of_the_closed_form() -> None:
     """Within 5 %, of seeds that the price was not chosen by; half and twice the price are worse."""
     assert answer().outcome.mean == pytest.approx(left_at(BEST), rel=0.05)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from ecnomy.agents.estimators import Samples, estimate, price
 from gsp_draws import Drawn, connections
+from tiers import full
 
 LEARNT = 400_000
 SOLD = 200_000
@@ -103,9 +104,9 @@ def sell(terms: Terms, key: int, *, related: bool, exact: bool = False) -> Sale:
     ("kind", "probes", "related", "exact"),
     [
         ("beta-binomial", 60, False, False),
-        ("beta-binomial", 1800, False, False),
-        ("beta-binomial", 1800, True, False),
-        ("beta-binomial", 5400, True, False),
+        pytest.param("beta-binomial", 1800, False, False, marks=full),
+        pytest.param("beta-binomial", 1800, True, False, marks=full),
+        pytest.param("beta-binomial", 5400, True, False, marks=full),
         ("beta", PACKETS, False, True),
         ("beta", PACKETS, True, True),
         ("empirical", PACKETS, False, True),
@@ -126,7 +127,7 @@ def test_the_price_earns_its_margin(
     assert sale.blocked < BLOCKED + 4 * math.sqrt(BLOCKED / SOLD)
 
 
-@pytest.mark.parametrize("kind", ["beta", "empirical"])
+@pytest.mark.parametrize("kind", ["beta", pytest.param("empirical", marks=full)])
 def test_marks_of_few_packets_are_taken_for_the_rate(kind: str) -> None:
     """20 probes at a rate of 2 %: who is let in looks cheaper than it is, and V is too low.
 
@@ -137,13 +138,14 @@ def test_marks_of_few_packets_are_taken_for_the_rate(kind: str) -> None:
     assert abs(sell(Terms("beta-binomial", 20, late=1.0), 2, related=False).off) < 1
 
 
-@pytest.mark.parametrize("kind", ["beta", "empirical"])
+@pytest.mark.parametrize("kind", [pytest.param("beta", marks=full), "empirical"])
 def test_bad_packets_of_few_are_taken_for_a_broken_promise(kind: str) -> None:
     """One bad of 60 is more than 1 %: V is too high by far, as connections of 1,800 even out."""
     assert sell(Terms(kind, 60), 3, related=False).off > 10
     assert abs(sell(Terms("beta-binomial", 60), 3, related=False).off) < 1
 
 
+@full
 def test_a_related_delay_of_short_samples_is_off_by_little() -> None:
     """L = f(M), cut off at the threshold, is no Beta: samples of a sixth of a call show it.
 

@@ -12,8 +12,9 @@ import pytest
 
 from ecnomy.markets import load, run
 from test_exported_names import ROOT, blocks
+from tiers import seeds
 
-DEADLINE_S, SEEDS = 180.0, (1, 2, 3)
+DEADLINE_S, SEEDS = 180.0, seeds(3, fast=1)
 CROWD = """
 extends: deadline.yaml
 sources:

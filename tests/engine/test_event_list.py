@@ -18,6 +18,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tiers import full
+
 ENGINE = Path(__file__).parents[2] / "omnet"
 DRIVER = Path(__file__).with_name("event_list_driver.cc")
 
@@ -177,7 +179,9 @@ def test_an_event_in_the_past_is_refused(driver: Path) -> None:
     assert "an event in the past" in done.stderr
 
 
-@pytest.mark.parametrize("name", MUTATIONS)
+@pytest.mark.parametrize(
+    "name", [next(iter(MUTATIONS)), *(pytest.param(name, marks=full) for name in [*MUTATIONS][1:])]
+)
 def test_a_planted_fault_is_seen(tmp_path: Path, name: str) -> None:
     """The scripts reach every part: a fault in any makes some answer wrong."""
     mutation = MUTATIONS[name]

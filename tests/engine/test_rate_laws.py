@@ -18,6 +18,7 @@ from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from test_window_laws import ROUND_TRIP_S, RTT_S, measured, pipe
+from tiers import full
 
 RTTS_MS = (7, 13, 11, 9)
 CAPACITY = 12.0  # packets/ms
@@ -213,6 +214,7 @@ def test_vegas_keeps_alpha_to_beta_packets_queued(rate_bps: float) -> None:
     assert queue == pytest.approx(queued, abs=0.1)  # packets are back to back, but for bursts
 
 
+@full
 def test_vegas_answers_marks_as_rfc_3168_says() -> None:
     """Without queues a packet more each round trip, a quarter less on an echo: the pipe's mean."""
     state = {"acked": 0.0, "round": 0.0}

@@ -13,6 +13,7 @@ from drive import run
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law
 from losses import BACK, FEED, LOSSES, LOSSY, RTT_S, dropping, first_window, repeats, sends
+from tiers import full, in_full
 
 WINDOW = 40
 NEWRENO = Law("newreno", plans.RENO.params)
@@ -75,12 +76,18 @@ class Sender:
         return out
 
 
-@pytest.mark.parametrize("lost", LOSSES.values(), ids=LOSSES)
+@pytest.mark.parametrize(
+    "lost",
+    [
+        pytest.param(lost, id=name, marks=[full] if len(lost) > 12 else [])
+        for name, lost in LOSSES.items()
+    ],
+)
 @pytest.mark.parametrize("window", [plans.RENO, NEWRENO], ids=["reno", "newreno"])
 def test_losses_of_one_window_step_by_step(window: Law, lost: list[int]) -> None:
     """One, two and many losses: NewReno a hole a round trip, Reno as far as it gets."""
     transport = plans.tcp(window, initial_window=float(WINDOW), **PLAIN)
-    outcome = dropping(first_window(lost), transport, 5.0)
+    outcome = dropping(first_window(lost), transport, 5.0 if in_full() else 2.0)
     sender = Sender(float(WINDOW), newreno=window is NEWRENO)
     (_, _, first), *rest = sends(outcome)
     timeouts = 0

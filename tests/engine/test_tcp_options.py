@@ -11,9 +11,11 @@ from drive import Outcome, run
 from ecnomy.markets.bridge.messages import Decide, Report, flow_orders
 from ecnomy.markets.plan import Law
 from losses import ACK, DELIVER, DROP, MARK, SEND
+from tiers import in_full, seeds
 
 PS = plans.PS
 RTT_S = 0.1
+TEN = range(len(seeds(10)))
 STUDENT_99 = 3.250  # two-sided 99 % quantile with nine degrees of freedom
 
 
@@ -142,7 +144,9 @@ def fair(window: Law, reference_s: float, seed: int, *, shared: bool) -> float:
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:
-    """99 % interval of the mean of ten ratios."""
+    """99 % interval of the mean of the ratios; of a few, the mean alone."""
+    if not in_full():
+        return float(np.mean(ratios)), float(np.mean(ratios))
     half = STUDENT_99 * float(np.std(ratios, ddof=1)) / len(ratios) ** 0.5
     return float(np.mean(ratios)) - half, float(np.mean(ratios)) + half
 
@@ -150,18 +154,18 @@ def interval(ratios: list[float]) -> tuple[float, float]:
 @pytest.mark.parametrize("shared", [False, True], ids=["fixed", "load-based"])
 @pytest.mark.parametrize(("form", "weight"), [(0, 4.0), (1, 1.0)])
 def test_a_reference_round_trip_removes_the_bias(form: int, weight: float, shared: bool) -> None:
-    """Round trips of 100 and 300 ms, ten seeds: equal rates within 5 % (siris2002 5.1, A4)."""
+    """Round trips of 100 and 300 ms, seed by seed: equal rates within 5 % (siris2002 5.1, A4)."""
     # The inverse form settles in T w / (gain p), of which the 40 s before are to hold several.
     window = plans.wtp(weight, form=form)
-    ratios = [fair(window, 0.2, seed, shared=shared) for seed in range(10)]
+    ratios = [fair(window, 0.2, seed, shared=shared) for seed in TEN]
     low, high = interval(ratios)
     assert 0.95 < low and high < 1.05
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["fixed", "load-based"])
 def test_without_it_rates_are_as_one_over_the_round_trip(shared: bool) -> None:
-    """The same weight per round trip gives x = w / (p T), a ratio of 3 within 5 % (ten seeds)."""
-    ratios = [fair(plans.wtp(4), -1.0, seed, shared=shared) for seed in range(10)]
+    """The same weight per round trip gives x = w / (p T), a ratio of 3 within 5 %."""
+    ratios = [fair(plans.wtp(4), -1.0, seed, shared=shared) for seed in TEN]
     low, high = interval(ratios)
     assert 0.95 < low / 3 and high / 3 < 1.05
 

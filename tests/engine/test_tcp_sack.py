@@ -25,6 +25,7 @@ from losses import (
     sends,
 )
 from sack_oracle import Sender
+from tiers import full, in_full
 
 PS = plans.PS
 MS = 10**9
@@ -64,7 +65,9 @@ def test_losses_of_one_window_step_by_step(lost: list[int]) -> None:
     assert outcome.reports[-1].flows["cwnd"][0] == pytest.approx(sender.window, rel=1e-12)
 
 
-@pytest.mark.parametrize("lost", [LOSSES["every third"], LOSSES["half of the window"]])
+@pytest.mark.parametrize(
+    "lost", [LOSSES["every third"], pytest.param(LOSSES["half of the window"], marks=full)]
+)
 def test_many_losses_are_repaired_in_two_round_trips(lost: list[int]) -> None:
     """Where NewReno takes a round trip for each hole, all holes are resent within two of them."""
     took = []
@@ -72,7 +75,7 @@ def test_many_losses_are_repaired_in_two_round_trips(lost: list[int]) -> None:
         transport = plans.tcp(
             NEWRENO, initial_window=float(WINDOW), sack=sack, min_rto_ps=60 * PS, **PLAIN
         )
-        table = dropping(first_window(lost), transport, 4).table("trace")
+        table = dropping(first_window(lost), transport, 4 if in_full() else 2).table("trace")
         resent = (table["event"] == SEND) & np.isin(table["seq"], lost) & (table["bytes"] > 40)
         times = table["t_ps"][resent] / PS
         again = times[times > 2 * RTT_S]
@@ -106,7 +109,7 @@ def test_a_lost_retransmission_waits_for_the_timer() -> None:
     assert counted[6] == 2 and counted[5] == counted[20] == 1
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(6 if in_full() else 2))
 @pytest.mark.parametrize("options", [{}, {"receiver_window": 24}, {"max_window": 6.0}])
 def test_random_losses_of_data_and_acks(seed: int, options: dict[str, float]) -> None:
     """Half a minute with 1 in 30 packets and 1 in 10 ACKs lost is the oracle's, ACK by ACK."""
@@ -124,7 +127,7 @@ def test_random_losses_of_data_and_acks(seed: int, options: dict[str, float]) ->
     assert len(sender.recoveries) > 10 and outcome.reports[-1].flows["acked"][0] > 500
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(4 if in_full() else 2))
 def test_many_holes_and_few_acks(seed: int) -> None:
     """With more holes than three blocks can tell, what is reported when makes a difference.
 
@@ -144,7 +147,7 @@ def test_many_holes_and_few_acks(seed: int) -> None:
     assert agree(outcome, sender) >= 5 and sender.recoveries
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(6 if in_full() else 2))
 def test_tahoe_resends_what_is_not_reported(seed: int) -> None:
     """With SACK, Tahoe goes back to the loss with one packet and skips what has arrived."""
     path = [

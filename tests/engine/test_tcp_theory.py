@@ -8,6 +8,7 @@ import pytest
 
 import plans
 from drive import run
+from tiers import full
 
 RTT_S = 0.04
 
@@ -28,8 +29,8 @@ def paced_wtp_ratio(probability: float, weight: float, form: int) -> float:
 @pytest.mark.parametrize(
     ("probability", "weight", "form"),
     [
-        (0.003, 1.0, 0),
-        (0.003, 4.0, 0),
+        pytest.param(0.003, 1.0, 0, marks=full),
+        pytest.param(0.003, 4.0, 0, marks=full),
         (0.03, 1.0, 0),
         (0.03, 4.0, 1),
         (0.3, 1.0, 0),
@@ -41,7 +42,10 @@ def test_paced_wtp_fixed_point(probability: float, weight: float, form: int) -> 
     assert paced_wtp_ratio(probability, weight, form) == pytest.approx(1.0, abs=0.02)
 
 
-@pytest.mark.parametrize("probability", [1e-4, 3e-4, 1e-3])
+@pytest.mark.parametrize(
+    "probability",
+    [pytest.param(1e-4, marks=full), pytest.param(3e-4, marks=full), 1e-3],
+)
 def test_reno_square_root_law(probability: float) -> None:
     """Reno's time-average window under independent marking is 1.31 / sqrt(p), within 3 %."""
     links = plans.duplex("l", 0, 1, 1e10, RTT_S / 2, marking=plans.fixed(probability))
@@ -78,7 +82,7 @@ def test_one_reno_flow_with_a_quarter_buffer() -> None:
     assert single_reno(50) == pytest.approx(closed_form, rel=0.02)
 
 
-@pytest.mark.parametrize("weight", [8.0, 32.0])
+@pytest.mark.parametrize("weight", [8.0, pytest.param(32.0, marks=full)])
 def test_mark_rate_per_second_is_independent_of_the_round_trip(weight: float) -> None:
     """A flow told to take m marks per second takes them at 20 ms and at 200 ms alike."""
     links = plans.duplex("a", 0, 1, 1e9, 0.01) + plans.duplex("b", 0, 1, 1e9, 0.1)

@@ -18,6 +18,7 @@ import traffic_draws as draws
 from drive import run
 from ecnomy.markets.plan import Calls, Law, Sizes
 from test_traffic_statistics import READING_S, moment, web
+from tiers import full
 
 PS = plans.PS
 Z = float(stats.norm.ppf(0.995))
@@ -52,6 +53,7 @@ def test_sessions_are_those_drawn() -> None:
     assert sum(map(len, users)) > 500
 
 
+@full
 def test_idle_times_and_readings_make_the_pages_of_a_renewal_process() -> None:
     """Idle 1800 s and 10 pages of 42.8 s: first pages are exponential, and pages as many as due."""
     count, duration_s, idle_s, pages = 1_000, 60_000, 1800.0, 10.0
@@ -152,6 +154,7 @@ def _spoken(us, start, ticks):
     return kept
 
 
+@full
 def test_speech_is_the_share_of_time_that_p59_says() -> None:
     """38.75 % of the packets of long calls, within the variance of alternating renewals."""
     calls, sent = voice(40, 4_000, parts=[P59], idle_s=1.0, call_s=400.0)
@@ -213,6 +216,7 @@ def test_video_packets_are_those_drawn() -> None:
             assert len(rows) > 1_500
 
 
+@full
 def test_video_has_its_mean_rate_and_frame_sizes() -> None:
     """1 Mbps of frames in the mean; sizes of I frames lognormal by Kolmogorov-Smirnov."""
     duration_s, users = 240, 40

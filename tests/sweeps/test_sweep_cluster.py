@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -18,11 +19,15 @@ import pytest
 
 from ecnomy.analysis.sweeps import open_sweep
 from sweep_world import SWEEP, write
+from tiers import full, in_full
 
 pytestmark = pytest.mark.xdist_group("cluster")
 
+JOBS = 2 if in_full() else 1
+HOSTS = ("127.0.0.2", "127.0.0.3")
 BIN = Path(sys.executable).parent
-MANY = SWEEP.replace("replicates: 3", "replicates: 15")  # 60 runs
+KILLS, RUNS = ((5, 26), 60) if in_full() else ((3,), 32)  # records at which the driver is killed
+MANY = SWEEP.replace("replicates: 3", f"replicates: {RUNS // 4}")
 
 
 def start(*arguments: object, folder: Path) -> subprocess.Popen[str]:
@@ -37,9 +42,9 @@ def start(*arguments: object, folder: Path) -> subprocess.Popen[str]:
     )
 
 
-def sweep(folder: Path, *more: str) -> subprocess.Popen[str]:
-    """The command, with two workers."""
-    command = (BIN / "ecnomy", "sweep", "sweep.yaml", "--out", "out", "--jobs", "2", *more)
+def sweep(folder: Path, *more: str, jobs: int = 2) -> subprocess.Popen[str]:
+    """The command, with so many workers."""
+    command = (BIN / "ecnomy", "sweep", "sweep.yaml", "--out", "out", "--jobs", str(jobs), *more)
     return start(*command, folder=folder)
 
 
@@ -95,39 +100,46 @@ def check(folder: Path, runs: int) -> None:
     assert not list((folder / "out" / "outcomes").glob("*.json"))
 
 
-def test_a_busy_port_is_not_spoken_of(tmp_path: Path) -> None:
-    """Two sweeps at once do not fight for dask's port 8787: nobody looks at what it serves."""
-    write(tmp_path, SWEEP)
+@contextlib.contextmanager
+def busy_port() -> Iterator[None]:
+    """Somebody listens at dask's port 8787."""
     with socket.socket() as other:
         with contextlib.suppress(OSError):  # somebody has it: as good
             other.bind(("127.0.0.1", 8787))
             other.listen()
-        output = end(sweep(tmp_path))
-    assert "8787" not in output and "Warning" not in output
+        yield
 
 
 def test_a_killed_worker_costs_no_run(tmp_path: Path) -> None:
-    """The driver goes on with another in its place."""
+    """The driver goes on with another in its place.
+
+    Two sweeps at once do not fight for dask's port either: nobody looks at what it serves.
+    """
     write(tmp_path, MANY)
-    process = sweep(tmp_path)
-    some_records(tmp_path, 5)
-    os.kill(workers(process.pid)[0], signal.SIGKILL)
-    assert "60 runs: 60 made" in end(process)
-    check(tmp_path, 60)
+    with busy_port():
+        process = sweep(tmp_path)
+        some_records(tmp_path, KILLS[0])
+        os.kill(workers(process.pid)[0], signal.SIGKILL)
+        output = end(process)
+    assert f"{RUNS} runs: {RUNS} made" in output
+    assert "8787" not in output and "Warning" not in output
+    check(tmp_path, RUNS)
 
 
 def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path) -> None:
-    """The same command makes exactly what is missing; killed twice, no run is made again."""
+    """The same command makes exactly what is missing; killed again, no run is made again."""
     write(tmp_path, MANY)
-    for least in (5, 26):
-        process = sweep(tmp_path)
+    for least in KILLS:
+        process = sweep(tmp_path, jobs=JOBS)
         some_records(tmp_path, least)
         os.kill(process.pid, signal.SIGKILL)
         process.communicate(timeout=60)
     there = finished(tmp_path)
-    assert 26 <= there < 60
-    assert f"60 runs: {60 - there} made, {there} were there" in end(sweep(tmp_path))
-    check(tmp_path, 60)
+    assert KILLS[-1] <= there < RUNS
+    assert f"{RUNS} runs: {RUNS - there} made, {there} were there" in end(
+        sweep(tmp_path, jobs=JOBS)
+    )
+    check(tmp_path, RUNS)
 
 
 def scheduler(folder: Path) -> tuple[subprocess.Popen[str], str]:
@@ -158,27 +170,32 @@ def stop(*processes: subprocess.Popen[str]) -> None:
         process.communicate()
 
 
-def test_workers_on_two_addresses_share_a_sweep(tmp_path: Path) -> None:
-    """Both make runs of one sweep; a scheduler that dies ends it in one line, and it goes on."""
-    write(tmp_path, MANY)
-    hub, address = scheduler(tmp_path)
-    hands = [worker(tmp_path, address, host) for host in ("127.0.0.2", "127.0.0.3")]
+@contextlib.contextmanager
+def cluster(folder: Path, hosts: Sequence[str]) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A scheduler with a worker at each of these hosts: its process and address."""
+    hub, address = scheduler(folder)
+    hands = [worker(folder, address, host) for host in hosts]
     try:
+        yield hub, address
+    finally:
+        stop(hub, *hands)
+
+
+@pytest.mark.parametrize("hosts", [HOSTS[:1], pytest.param(HOSTS, marks=full)])
+def test_workers_elsewhere_share_a_sweep(tmp_path: Path, hosts: Sequence[str]) -> None:
+    """All of them make runs; a scheduler that dies ends the sweep in one line, and it goes on."""
+    write(tmp_path, MANY)
+    with cluster(tmp_path, hosts) as (hub, address):
         process = sweep(tmp_path, "--scheduler", address)
-        some_records(tmp_path, 10)
+        some_records(tmp_path, 2 * KILLS[0])
         os.kill(hub.pid, signal.SIGKILL)
         output, _ = process.communicate(timeout=90)
         assert process.returncode == 1, output
         assert output.strip().splitlines()[-1].startswith("ecnomy: the scheduler is gone")
         assert "Traceback" not in output
-    finally:
-        stop(hub, *hands)
-    hub, address = scheduler(tmp_path)
-    hands = [worker(tmp_path, address, host) for host in ("127.0.0.2", "127.0.0.3")]
-    try:
-        end(sweep(tmp_path, "--scheduler", address))
-    finally:
-        stop(hub, *hands)
-    check(tmp_path, 60)
+    if len(hosts) > 1:
+        with cluster(tmp_path, hosts) as (hub, address):
+            end(sweep(tmp_path, "--scheduler", address))
+        check(tmp_path, RUNS)
     made_by = open_sweep(tmp_path / "out").worker
-    assert {"127.0.0.2", "127.0.0.3"} <= {name.split(":")[0] for name in made_by}
+    assert set(hosts) <= {name.split(":")[0] for name in made_by}

@@ -28,6 +28,7 @@ from ecnomy.analysis.sensitivity.sweep import indices_of, sampled
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task
 from sweep_world import Here, go, write
+from tiers import full
 
 MARKING = "network.links.wire.marking.probability"
 OVER = f"""
@@ -170,7 +171,7 @@ def noisy(at: np.ndarray, seed: int) -> float:
     return float(6 * at[0] + 3 * at[1] + seed + np.random.default_rng(key).normal())
 
 
-@pytest.mark.parametrize("text", [PLAIN, MORRIS])
+@pytest.mark.parametrize("text", [pytest.param(PLAIN, marks=full), MORRIS])
 def test_what_seeds_do_is_told_apart(
     tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

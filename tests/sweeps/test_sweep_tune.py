@@ -34,6 +34,7 @@ from ecnomy.markets.sweep.command import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, Outcome, Task
 from sweep_world import Here, Watcher, write
+from tiers import full
 
 PRICE = "market.price_per_mark"
 GOLD = "sources.gold.count"
@@ -156,6 +157,7 @@ def test_points_of_a_search_are_its_values(tmp_path: Path) -> None:
     assert [p["outcomes"]["income"]["n"] for p in points] == [3] * len(answer.tried)
 
 
+@full
 def test_several_parameters_and_constraints(tmp_path: Path) -> None:
     """Whole numbers too; a constraint that binds moves the optimum to its bound."""
 

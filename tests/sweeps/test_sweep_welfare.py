@@ -33,7 +33,8 @@ def test_runs_of_declared_utilities_have_the_columns(tmp_path: Path) -> None:
     columns = list(frame.columns)
     assert columns.index("balance.isp") < columns.index("welfare")
     folders = sorted((tmp_path / "out" / "runs").iterdir())
-    wanted = sorted(tuple(welfare_columns(folder)[name] for name in OWN) for folder in folders)
+    columns_of = [welfare_columns(folder) for folder in folders]
+    wanted = sorted(tuple(columns[name] for name in OWN) for columns in columns_of)
     found = sorted(frame[OWN].itertuples(index=False, name=None))
     assert len(wanted) == 4
     for row, other in zip(found, wanted, strict=True):
