@@ -2,7 +2,7 @@
 # make demo | test | test-full | bench | lint | record-omnet | record-papers | carry-omnet | carry-papers: each installs what it needs, in .venv.
 # Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
-#   make test TESTS=tests/laws                      a part; test-full likewise
+#   make test TESTS=tests/laws OPTIONS=-x           a part, with options of pytest; test-full likewise
 SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
@@ -10,6 +10,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 TESTS ?= tests
+OPTIONS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/host omnet/engine omnet/inet \
 	omnet/simulations -type f -not -name '*.pyc' -not -name '*.so' -not -path omnet/inet/Makefile 2>/dev/null) CMakeLists.txt pyproject.toml
@@ -25,12 +26,12 @@ demo: $(VENV)/installed
 	@$(BIN)/ecnomy show results/demo
 
 test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
-	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(TESTS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
 
 # Everything at full depth: all seeds, every mutant, papers measured again, the torture of sweeps, each supported Python.
 test-full: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
-	@$(BIN)/python -m pytest --full -n $(JOBS) --dist loadgroup $(TESTS)
-	@$(if $(filter tests,$(TESTS)),$(MAKE) --no-print-directory torture test-pythons)
+	@$(BIN)/python -m pytest --full -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
+	@$(if $(filter tests,$(TESTS)$(OPTIONS)),$(MAKE) --no-print-directory torture test-pythons)
 
 test-pythons: $(VENV)/installed
 	@.ci/pythons | while read -r version python; do \

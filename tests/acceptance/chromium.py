@@ -18,7 +18,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-__all__ = ["CHROMIUM", "Tab"]
+import pytest
+
+from tiers import full
+
+__all__ = ["CHROMIUM", "Tab", "in_browser"]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = (
@@ -31,6 +35,12 @@ FLAGS = (
     "--remote-debugging-pipe",
 )
 KEYS = {"ArrowRight": 39}
+
+
+def in_browser(test: Any) -> Any:
+    """Mark a test of a page: in the full tier and in CI, skipped without Chromium."""
+    lacking = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path")
+    return pytest.mark.browser(full(lacking(test)))
 
 
 class Tab:

@@ -18,17 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from chromium import CHROMIUM, Tab
-from tiers import full
+from chromium import Tab, in_browser
 
 NEEDED = ("solara", "altair", "solara_assets")  # without the last the page is a CDN's
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path"),
-    pytest.mark.skipif(
-        bool(LACKING), reason=f"no {', '.join(LACKING)}: pip install 'ecnomy[dashboard]'"
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    bool(LACKING), reason=f"no {', '.join(LACKING)}: pip install 'ecnomy[dashboard]'"
+)
 ROOT = Path(__file__).parents[2]
 LIVE = ROOT / "configs/examples/live.yaml"
 SERVE = "import typer; from ecnomy.analysis.dashboard.command import dashboard_command as c; "
@@ -103,7 +99,7 @@ class _Board:
             self.tab.wait(f"{TIME} > {now}")
 
 
-@full
+@in_browser
 def test_knobs_act_on_the_market_that_runs(
     server: tuple[subprocess.Popen[str], str], tmp_path: Path
 ) -> None:

@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from chromium import CHROMIUM, Tab
+from chromium import Tab, in_browser
 from ecnomy.analysis import open_sweep
 from ecnomy.analysis.report.page import write_gsp_page
 from ecnomy.analysis.results import open_run
@@ -38,7 +38,6 @@ parameters:
     market.agents.gsp.tariff.price: [0.005 money, 0.05 money]
 replicates: {REPLICATES}
 """  # noqa: E501
-CHROME = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path")
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +166,7 @@ OVERLAPS = """(() => {
 })()"""
 
 
-@CHROME
+@in_browser
 def test_the_page_fits_desk_and_telephone(made: Path, tmp_path: Path) -> None:
     """No overflow, no overlap at 1280 and 390 px; the verdict is on the first screen of both."""
     shots = os.environ.get("ECNOMY_SCREENSHOTS")
@@ -192,7 +191,7 @@ def test_the_page_fits_desk_and_telephone(made: Path, tmp_path: Path) -> None:
         tab.paper(Path(shots or tmp_path) / "report.pdf")
 
 
-@CHROME
+@in_browser
 def test_queries_are_open_on_paper(made: Path, tmp_path: Path) -> None:
     """Closed on the screen, open in print, where no line is wider than the sheet."""
     with Tab(tmp_path / "profile") as tab:

@@ -9,16 +9,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-
-from chromium import CHROMIUM, Tab
+from chromium import Tab, in_browser
 from ecnomy.analysis.report.run_page import write_run_page
 from ecnomy.markets import load, run
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (chromium) on the path")
+@in_browser
 def test_the_page_of_a_run_fits_desk_telephone_and_paper(tmp_path: Path) -> None:
     """No overflow at 1280 and 390 px and on A4; what happened is on the first screen of both."""
     shots = os.environ.get("ECNOMY_SCREENSHOTS")
