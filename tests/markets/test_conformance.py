@@ -42,7 +42,7 @@ def faulty(name: str) -> Examined:
         ("Common", "shared", "a plain market", "Common.asked"),
         ("Global", "shared", "a plain market", "another object decides in between (TOTAL)"),
         ("Nightly", "clock", "a plain market", "datetime.now at"),
-        pytest.param("Timed", "clock", "a plain market", "time.monotonic at", marks=full),
+        ("Timed", "clock", "a plain market", "time.monotonic at"),
         ("Shapeless", "answer", "5,000 flows", "of shape (1000,) for 5000 flows"),
         ("Halves", "answer", "a plain market", "expected an integer"),
         ("Greedy", "answer", "the highest price", "expected an integer in [0, 10^12]"),

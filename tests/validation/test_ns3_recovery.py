@@ -25,7 +25,7 @@ def test_a_ratio_of_twice_as_many_differs() -> None:
     assert not differs(Ratio(1.2, 0.15))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("case", [Case(10, 20, 1.0, 30.0)], ids=lambda case: case.name)
 def test_goodput_under_losses_is_that_of_ns3(case: Case) -> None:
     """Goodput per flow is within 10 % of ns-3's, or may be.
