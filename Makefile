@@ -121,10 +121,11 @@ $(VENV)/installed: $(VENV)/base $(SOURCES)
 	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation .
 	@touch $@
 
+# Extras of the ecnomy that is installed already, so that nothing is built again.
 $(VENV)/test: pyproject.toml | $(VENV)/installed
-	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation ".[test]"
+	@$(PIP) install --prefer-binary "ecnomy[test]"
 	@touch $@
 
 $(VENV)/lint: pyproject.toml | $(VENV)/installed
-	@PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation ".[lint]"
+	@$(PIP) install --prefer-binary "ecnomy[lint]"
 	@touch $@

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadGroupScheduling
 
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
-
 TESTS: Final = Path(__file__).parent
 SPREAD: Final = frozenset(  # files whose tests go to any worker, each for itself
     {"acceptance/test_abilene.py", "laws/test_headers.py", "laws/test_mutations.py"}
@@ -41,8 +38,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """The tier is known before test modules are imported."""
+    """The tier is known before test modules are imported; in the fast one nothing is by chance."""
     tiers.set_full(config.getoption("full"))
+    settings.register_profile(
+        "unhurried",
+        deadline=None,
+        derandomize=not tiers.in_full(),
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.load_profile("unhurried")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

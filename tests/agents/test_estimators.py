@@ -213,6 +213,7 @@ def test_every_answer_is_a_share(
 
 @settings(max_examples=200, deadline=None)
 @example(5e-324, 0.5, 0.0, 1)
+@example(0.75, 323.0, -0.0625, 3875)
 @given(
     st.floats(0.0, 1.0),
     st.one_of(st.floats(0.0, 1e15), st.just(math.inf)),

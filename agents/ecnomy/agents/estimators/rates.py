@@ -130,7 +130,7 @@ class BetaRate(msgspec.Struct, frozen=True):
         chances = self.chances(packets)[: most + 1]
         total = float(chances.sum())
         if total <= 0:
-            return min(threshold, self.mean)
+            return min(max(threshold, 0.0), self.mean)
         rates = (self.mean * self.size + np.arange(most + 1)) / (self.size + packets)
         return float(chances @ rates) / total
 
