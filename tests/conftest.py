@@ -27,7 +27,15 @@ if TYPE_CHECKING:
 
 TESTS: Final = Path(__file__).parent
 SPREAD: Final = frozenset(  # files whose tests go to any worker, each for itself
-    {"acceptance/test_abilene.py", "laws/test_headers.py", "laws/test_mutations.py"}
+    {
+        "acceptance/test_abilene.py",
+        "engine/test_memory.py",
+        "laws/test_headers.py",
+        "laws/test_mutations.py",
+        "markets/test_serve.py",
+        "sweeps/test_sweep_runs.py",
+        "validation/test_omnet_records.py",
+    }
 )
 LONG: Final = ("laws", "acceptance", "engine", "sweeps", "parity")  # folders, in this order
 

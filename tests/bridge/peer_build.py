@@ -17,7 +17,7 @@ _HERE: Final = Path(__file__).resolve().parent
 _BRIDGE: Final = _HERE.parents[1] / "omnet" / "bridge"
 _FLAGS: Final = ("-std=c++17", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-ffp-contract=off")
 _PLAIN: Final = ("-O2",)
-_SANITIZED: Final = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+_SANITIZED: Final = ("-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
 
 def build_peer(*, sanitize: bool = False) -> Path:

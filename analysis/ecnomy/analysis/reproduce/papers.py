@@ -23,6 +23,7 @@ PAPERS: Final = (
 )
 FOLDER_VARIABLE: Final = "ECNOMY_PAPERS"
 T = TypeVar("T")
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # a thousand lines a paper
 
 
 def papers_folder() -> Path:
@@ -150,7 +151,7 @@ def _converted(file: Path, tree: dict[str, Any], kind: type[T]) -> T:
 
 def _tree(file: Path) -> dict[str, Any]:
     try:
-        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
+        tree = yaml.load(file.read_text(encoding="utf-8"), Loader=_LOADER)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InputError(f"{file}: {' '.join(str(error).split())}") from None
     if not isinstance(tree, dict):
