@@ -12,7 +12,7 @@ from ecnomy.markets.plan import Law
 from fifo import Fifo
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
-RATE_BPS = 2_000_000
+RATE_BPS = 1_999_993  # no packet takes a whole number of picoseconds
 DELAY_PS = 5 * 10**9
 LIMIT = 12
 
