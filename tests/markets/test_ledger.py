@@ -75,6 +75,16 @@ def test_prepaid_account_never_goes_below_zero(
     assert paid == owed
 
 
+def test_prepaid_account_can_pay_its_last_unit() -> None:
+    """A transfer of exactly what it holds leaves 0; one micro-unit more is refused."""
+    book = ledger()
+    book.transfer(0, "deposit", "a", "poor", 7)
+    with pytest.raises(LedgerError, match="insufficient-funds"):
+        book.transfer(1, "refund", "poor", "a", 8)
+    book.transfer(1, "refund", "poor", "a", 7)
+    assert book.balance_micro("poor") == 0
+
+
 def test_rows_of_a_batch_share_the_funds() -> None:
     """Two charges of 60 on funds of 100: the first is paid, the second in part."""
     book = ledger()

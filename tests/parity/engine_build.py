@@ -15,7 +15,7 @@ __all__ = ["build_engine"]
 
 _OMNET: Final = Path(__file__).resolve().parents[2] / "omnet"
 _PARTS: Final = ("bridge", "host", "engine")
-_ALONE: Final = ("tally.cc",)  # has a class `Rows` of its own (as CMakeLists.txt says too)
+_ALONE: Final = ("tally.cc",)  # it defines a second class `Rows`; CMakeLists.txt leaves it out, too
 _FLAGS: Final = (
     "-std=c++20",
     "-O0",
