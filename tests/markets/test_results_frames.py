@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets import Results, load, open_market, open_run, run
+from ecnomy.markets.results.frames import agent_frame
 from ecnomy.markets.results.payments import shared
 from ecnomy.markets.results.tables import schemas
 from ecnomy.markets.results.timeseries import ACCOUNT_SERIES, FLOW_SERIES, LINK_SERIES
@@ -118,6 +121,22 @@ def test_agents_are_told_in_words(made: Results) -> None:
     assert paid["value"].tolist() == [1.0, 4.0] and paid["t_s"].tolist()[1] == MOVED_S
     moved = table[(table["what"] == "class") & (table["flow"] == "silver.1")]
     assert moved["meaning"].tolist()[-1] == "gold"
+
+
+def test_decisions_have_their_units() -> None:
+    """A cap is in Mbps, or "none" below 0; what a flow is willing to pay is in money/s."""
+    names = ["rate_cap_bps", "rate_cap_bps", "willingness_micro_per_s"]
+    agents = pd.DataFrame({"name": names, "value": [2.5e6, -1.0, 3e6]})
+    raw = SimpleNamespace(
+        agents=agents.assign(t_ps=PS, agent="home", flow=0),
+        plan=SimpleNamespace(flow_names=lambda: ["joe.0"]),
+        manifest=SimpleNamespace(classes=[]),
+    )
+    table = agent_frame(raw)
+    assert table["what"].tolist() == ["rate_cap", "rate_cap", "willingness"]
+    assert table["value"].tolist()[::2] == [2.5, 3.0] and np.isnan(table["value"][1])
+    assert table["unit"].tolist() == ["Mbps", "Mbps", "money/s"]
+    assert table["meaning"].tolist() == ["", "none", ""]
 
 
 def test_goodput_by_class_follows_flows_that_move(made: Results) -> None:
