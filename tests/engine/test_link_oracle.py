@@ -12,7 +12,7 @@ from ecnomy.markets.plan import Law
 from fifo import Fifo
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
-RATE_BPS = 1_999_993  # no packet takes a whole number of picoseconds
+RATE_BPS = 1_999_941  # every packet takes a fraction of a picosecond that is rounded up
 DELAY_PS = 5 * 10**9
 LIMIT = 12
 
