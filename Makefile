@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | test-full | bench | lint | record-omnet | record-papers | carry-omnet | carry-papers: each installs what it needs, in .venv.
+# make demo | test | test-full | bench | lint | record-omnet | record-papers | carry-records | release-check: each installs what it needs, in .venv.
 # Nothing else is needed than Python >= 3.11 (with venv), make and g++ >= 12.
 #   make test PYTHON=python3.12 VENV=.venv-3.12     another interpreter beside the first
 #   make test TESTS=tests/laws OPTIONS=-x           a part, with options of pytest; test-full likewise
@@ -17,7 +17,7 @@ SOURCES := $(shell find agents markets analysis omnet/laws omnet/bridge omnet/ho
 
 WITH_OMNET := $(if $(INET_ROOT),$(or $(OMNETPP_ROOT),$(shell command -v opp_run)))
 
-.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-omnet carry-papers lint sanitize clean
+.PHONY: demo test test-full test-pythons omnet bench torture record-omnet record-papers carry-records release-check lint sanitize clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/installed
@@ -27,6 +27,7 @@ demo: $(VENV)/installed
 
 test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
+	@$(if $(filter tests,$(TESTS)$(OPTIONS)),$(BIN)/python tests/validation/records.py)
 
 # Everything at full depth: all seeds, every mutant, papers measured again, the torture of sweeps, each supported Python.
 test-full: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
@@ -68,21 +69,20 @@ torture: $(VENV)/installed $(VENV)/test
 record-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m ecnomy.analysis.compare.recording --jobs $(JOBS) $(RECORDS)
 
-# Where the code has changed and the first seed's figures have not: the records are current again.
-carry-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
-	@$(BIN)/python -m ecnomy.analysis.compare.carrying --jobs $(JOBS) $(RECORDS)
-
 # All claims of the papers, whole and quick, into tests/validation/papers.json; with grids up to two hours; goes on likewise.
 record-papers: $(VENV)/installed $(VENV)/test
 	@$(BIN)/ecnomy reproduce --all --quick
 	@$(BIN)/ecnomy reproduce --all
 	@$(BIN)/python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-# After a change of code that moves no figure: the first quick run of every study, or all quick runs, show it, and the
-# claims' records count as current again. What did move stays stale.
-carry-papers: $(VENV)/installed $(VENV)/test
-	@$(BIN)/ecnomy reproduce --all --quick
-	@$(BIN)/python -m ecnomy.analysis.reproduce.carry results/reproduce tests/validation/papers.json
+# After a change of code: all probes that are due, on OMNeT++/INET too where it is; records that nothing moved take the
+# digests of the code as it is, so that no probe of theirs is due any more. What moved stays stale.
+carry-records: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
+	@$(BIN)/python tests/validation/records.py --carry
+
+# Before a release: everything at full depth, and no record is stale.
+release-check: lint test-full
+	@$(BIN)/python tests/validation/records.py --budget inf --strict
 
 lint: $(VENV)/installed $(VENV)/test $(VENV)/lint
 	$(BIN)/ruff check .

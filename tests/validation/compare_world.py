@@ -54,7 +54,7 @@ def study(folder: Path, simulate: Simulate = other_seeds, *overrides: str) -> St
 
 def checkout(folder: Path) -> Path:
     """A folder that looks like a checkout: a few sources, and the scenario of `study`."""
-    for name in ("laws/law.h", "bridge/bridge.cc", "inet/Host.ned"):
+    for name in ("laws/law.h", "bridge/bridge.cc", "host/host.cc", "inet/Host.ned"):
         file = folder / "omnet" / name
         file.parent.mkdir(parents=True)
         file.write_text(f"// {name}\n")

@@ -11,38 +11,48 @@ import pytest
 
 import compare_world as world
 from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
-from ecnomy.analysis.compare.carrying import carried_over, moved
 from ecnomy.analysis.compare.comparison import compare
+from ecnomy.analysis.compare.currency import Currency, carried, currency
 from ecnomy.analysis.compare.figures import Figures
 from ecnomy.analysis.compare.record import (
     RECORDS,
+    SCENARIOS,
+    MadeOf,
     Record,
     against,
-    current,
+    changes,
+    figures_digest,
+    made_of,
     read_record,
     seeds_within,
     write_record,
 )
 from ecnomy.analysis.compare.recording import Entry, main, read_index, record_scenario
-from ecnomy.analysis.compare.runs import BUILT_IN, Done
+from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, simulated
 from ecnomy.analysis.compare.sources import code_of, find_checkout, source_digest
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load
 
 ENTRY = Entry(name="settled", file="wtp.yaml", changes=world.SETTLED)
 
 
+def now(record: Record, checkout: Path) -> MadeOf:
+    """What a record is made of in a checkout."""
+    return made_of(record.scenario, record.overrides, record.seeds, checkout)
+
+
+def slower(task: Task, folder: Path) -> None:
+    """The built-in engine on a slower link."""
+    overrides = (*task.overrides, "network.links.bottleneck.rate=9 Mbps")
+    simulated(msgspec.structs.replace(task, overrides=overrides, engine=BUILT_IN), folder)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Record]:
-    """A checkout with the record of ten seeds; its plans are those of the seeds it names."""
+    """A checkout with the record of ten seeds."""
     folder = world.checkout(tmp_path_factory.mktemp("checkout"))
     engines = (BUILT_IN, world.OTHER)
     record, _ = record_scenario(ENTRY, 10, folder, engines=engines, simulate=world.other_seeds)
-    config = world.SCENARIOS / ENTRY.file
-    plans = (make_plan(load(config, overrides=ENTRY.changes, seed=s)) for s in record.seeds)
-    record = msgspec.structs.replace(record, plan_digests=tuple(plan.digest for plan in plans))
-    write_record(record, folder / RECORDS / "settled.json")
     return folder, record
 
 
@@ -60,8 +70,8 @@ def test_a_record_says_what_it_is_of(made) -> None:
     """The file reads as what was written: seeds, digests, versions, window, CPU times, figures."""
     folder, record = made
     assert read_record(folder / RECORDS / "settled.json") == record
-    assert record.seeds == tuple(range(1, 11)) and len(set(record.plan_digests)) == 10
-    assert record.source_digest == source_digest(folder)
+    assert record.seeds == tuple(range(1, 11))
+    assert record.probe == figures_digest(built_in(folder / "again", 10)[1])
     assert set(record.versions) == {"ecnomy", BUILT_IN, world.OTHER}
     assert (record.warmup_ps, record.duration_ps) == (20 * 10**12, 80 * 10**12)
     for engine in (BUILT_IN, world.OTHER):
@@ -70,51 +80,52 @@ def test_a_record_says_what_it_is_of(made) -> None:
 
 
 def test_a_fresh_record_is_current(made) -> None:
-    """Nothing has changed, so there is no reason against it."""
+    """Nothing has changed, so there is no reason against it, and no run is made."""
     folder, record = made
-    assert current(record, folder).current
+    assert currency(record, folder, simulate=world.die) == Currency((), now(record, folder))
 
 
-def test_changed_laws_make_a_record_stale(made, tmp_path: Path) -> None:
-    """A changed or renamed source of laws, bridge or inet is named; documents do not count."""
+def test_what_changes_no_code_needs_no_run(made, tmp_path: Path) -> None:
+    """Documents, generated files, comments, layout and names of files do not count."""
     _, record = made
     other = world.checkout(tmp_path / "other")
-    assert current(record, other).current
     (other / "omnet" / "laws" / "README.md").write_text("words")
     (other / "omnet" / "inet" / "Built_m.cc").write_text("// generated")
-    assert current(record, other).current
-    for name in ("laws/law.h", "bridge/bridge.cc", "inet/Host.ned"):
+    for name in ("laws/law.h", "bridge/bridge.cc", "host/host.cc", "inet/Host.ned"):
         file = other / "omnet" / name
-        before = file.read_text()
-        file.write_text(before.replace(" ", "  ") + "\n// said in other words\n")
-        assert current(record, other).current
-        file.write_text(before + "changed\n")
-        (reason,) = current(record, other).reasons
-        assert "laws, bridge, host or inet have changed" in reason
-        file.write_text(before)
-    file.rename(file.with_name("Node.ned"))
-    assert not current(record, other).current
+        file.write_text(file.read_text().replace(" ", "  ") + "\n// said in other words\n")
+        file.rename(file.with_name(f"moved{file.suffix}"))
+    assert currency(record, other, simulate=world.die).current
 
 
-def test_a_record_is_carried_over_where_no_figure_moved(made, tmp_path: Path) -> None:
-    """Changed sources alone, and the first seed's figures as before; what it was made of stays."""
+@pytest.mark.parametrize("name", ["laws/law.h", "bridge/bridge.cc", "host/host.cc"])
+def test_shared_code_is_probed_by_the_built_in_engine(made, tmp_path: Path, name: str) -> None:
+    """Where it gives the same to the last digit, the record is current, and can be carried."""
     _, record = made
-    first = msgspec.structs.replace(record, seeds=tuple(s + world.FAR for s in record.seeds))
     other = world.checkout(tmp_path / "other")
-    assert carried_over(record, other, world.other_seeds) is None  # it is current
-    law = other / "omnet" / "laws" / "law.h"
-    law.write_text("changed\n")
-    assert moved(record, other, world.other_seeds) == []
-    carried = carried_over(record, other, world.other_seeds)
-    assert carried is not None and current(carried, other).current
-    assert (carried.carried, carried.rows) == (record.source_digest, record.rows)
-    law.write_text("changed again\n")
-    again = carried_over(carried, other, world.other_seeds)
-    assert again is not None and again.carried == record.source_digest
-    slower = world.changed("network.links.bottleneck.rate=9 Mbps")
-    assert carried_over(record, other, slower) is None
-    assert len(moved(record, other, slower)) > 5
-    assert carried_over(first, other, world.other_seeds) is None  # plans have changed too
+    (other / "omnet" / name).write_text("changed\n")
+    found = currency(record, other, simulate=world.other_seeds)
+    assert found.current and found.probed == 1
+    assert changes(record, now(record, other)) == ("shared",)
+    assert changes(carried(record, found), now(record, other)) == ()
+    (why, needed) = currency(record, other, simulate=slower).reasons
+    assert why == "laws, bridge or host have changed"
+    assert needed == "OMNeT++ and INET have to say whether its figures moved"
+
+
+def test_inet_speaks_for_itself(made, tmp_path: Path, monkeypatch) -> None:
+    """Its changed modules need OMNeT++ and INET; what these give then decides."""
+    _, record = made
+    other = world.checkout(tmp_path / "other")
+    (other / "omnet" / "inet" / "Host.ned").write_text("changed\n")
+    assert "omnet/inet has changed" in currency(record, other, simulate=world.other_seeds).reasons
+    monkeypatch.setattr("ecnomy.analysis.compare.currency.OMNET", world.OTHER)
+    found = currency(record, other, omnet=True, simulate=world.other_seeds)
+    assert found.current and found.probed == 2
+    assert changes(carried(record, found), now(record, other)) == ()
+    faster = world.changed("network.links.bottleneck.rate=11 Mbps")
+    (why, told) = currency(record, other, omnet=True, simulate=faster).reasons
+    assert why == "omnet/inet has changed" and told.startswith("INET gives other figures: ")
 
 
 @pytest.mark.parametrize(
@@ -134,29 +145,30 @@ def test_code_is_a_source_without_comments_and_layout(text: str, code: str) -> N
     assert code_of(text) == code
 
 
-def test_changed_plans_make_a_record_stale(made) -> None:
-    """The plan digest of one seed that is not the recorded one is counted."""
+def test_changed_plans_are_probed(made) -> None:
+    """Plans that are put otherwise and give the same are as good."""
     folder, record = made
-    digests = ("0" * 64, *record.plan_digests[1:])
-    stale = current(msgspec.structs.replace(record, plan_digests=digests), folder)
-    assert stale.reasons == ("the plans of 1 of 10 seeds have changed",)
+    other = msgspec.structs.replace(record.made_of, plans="another")
+    record = msgspec.structs.replace(record, made_of=other)
+    assert currency(record, folder, simulate=world.other_seeds).current
+    assert "its plans have changed" in currency(record, folder, simulate=slower).reasons
 
 
 def test_a_changed_scenario_makes_a_record_stale(made, tmp_path: Path) -> None:
     """A scenario that is other, gone or wrong by now is named."""
     _, record = made
     other = world.checkout(tmp_path / "other")
-    file = other / "tests" / "validation" / "scenarios" / "wtp.yaml"
+    file = other / SCENARIOS / record.scenario
     text = file.read_text()
-    file.write_text(text.replace("rate: 10 Mbps", "rate: 9 Mbps"))
-    reasons = current(record, other).reasons
-    assert "its scenario wtp.yaml has changed" in reasons
-    assert "the plans of 10 of 10 seeds have changed" in reasons
-    file.write_text(text.replace("rate: 10 Mbps", "rate: fast"))
-    (reason,) = current(record, other).reasons
-    assert "does not load" in reason and "network.links[1].rate" in reason
+    file.write_text(text.replace("10 Mbps", "9 Mbps"))
+    reasons = currency(record, other, simulate=world.other_seeds).reasons
+    assert reasons[:2] == ("its scenario has changed", "its plans have changed")
+    file.write_text("version: 9\n")
+    (reason,) = currency(record, other).reasons
+    assert reason.startswith("its scenario does not load: ")
     file.unlink()
-    assert current(record, other).reasons == ("its scenario wtp.yaml is gone",)
+    (reason,) = currency(record, other).reasons
+    assert reason.startswith("its scenario does not load: ")
 
 
 def test_the_engine_holds_to_a_record(made) -> None:
@@ -200,7 +212,7 @@ def test_what_is_no_record_is_refused(made, tmp_path: Path) -> None:
     """Not JSON, another format, or values that do not fit the seeds: named with the file."""
     _, record = made
     file = tmp_path / "a.json"
-    for text in ("", "{}", '{"format": 2}'):
+    for text in ("", "{}", '{"format": 1}', '{"format": 2}'):
         file.write_text(text)
         with pytest.raises(ResultsError, match=r"a\.json"):
             read_record(file)

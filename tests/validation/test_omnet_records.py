@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from ecnomy.analysis.compare.currency import currency
 from ecnomy.analysis.compare.record import (
     RECORDS,
     SCENARIOS,
     against,
-    current,
     read_record,
     seeds_within,
 )
@@ -38,7 +38,7 @@ RECORDED = [pytest.param(f, marks=full) if f.stem.endswith(REST) else f for f in
 def test_the_built_in_engine_gives_what_inet_gave(file: Path, tmp_path: Path) -> None:
     """No row of a current record is different, and none that was equivalent is less by now."""
     record = read_record(file)
-    state = current(record, ROOT)
+    state = currency(record, ROOT)
     if not state.current:
         pytest.skip(f"{record.name} is stale ({'; '.join(state.reasons)}): make record-omnet")
     seeds = seeds_within(record, BUILT_IN, BUDGET_S / len(FILES))

@@ -1,51 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records: what OMNeT++/INET gave once, kept as JSON to hold the built-in engine to later.
 
-A record is current while the scenario, the plan of every seed and the C++ sources of laws, bridge
-and INET modules are those it was made with (sources.py). What it is not held to is the built-in
-engine: that is what is tested. tests/validation/README.md describes the file.
+A record is current while the scenario, the plans and the C++ sources of laws, bridge, host and INET
+modules are those it was made with (sources.py); where they are not, currency.py makes a run to see
+whether figures have moved. What it is not held to is the built-in engine: that is what is tested.
+tests/validation/README.md describes the file.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError, ResultsError
+from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.compare.comparison import Comparison
 from ecnomy.analysis.compare.figures import Figures, Row
 from ecnomy.analysis.compare.runs import Done
-from ecnomy.analysis.compare.sources import source_digest
+from ecnomy.analysis.compare.sources import INET, SHARED, source_digest
 from ecnomy.analysis.compare.verdicts import FEWEST, Compared, compared
 from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.scenario import Scenario, load
+from ecnomy.markets.scenario import load
 
 __all__ = [
     "FORMAT",
     "Made",
     "RECORDS",
     "SCENARIOS",
-    "SOURCES_CHANGED",
-    "Currency",
+    "MadeOf",
     "Record",
     "RecordedRow",
     "against",
-    "current",
+    "changes",
+    "figures_digest",
+    "made_of",
     "new_record",
     "read_record",
-    "scenario_digest",
     "seeds_within",
     "write_record",
 ]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 RECORDS: Final = Path("tests/validation/omnet")
 SCENARIOS: Final = Path("tests/validation/scenarios")
-SOURCES_CHANGED: Final = "laws, bridge, host or inet have changed"
+_STRING: Final = re.compile(rb'"([\w-]+)"')
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
@@ -63,6 +65,22 @@ class RecordedRow(msgspec.Struct, frozen=True):
         return Row(self.kind, self.name, self.quantity)
 
 
+class MadeOf(msgspec.Struct, frozen=True):
+    """What a record was made of, as digests.
+
+    Attributes:
+        scenario: with its market, every default filled in, but for its seed.
+        plans: of all seeds.
+        shared: the code of laws (those that the plans name), bridge and host.
+        inet: the code of omnet/inet.
+    """
+
+    scenario: str
+    plans: str
+    shared: str
+    inet: str
+
+
 class Record(msgspec.Struct, frozen=True, kw_only=True):
     """A recorded comparison.
 
@@ -70,25 +88,22 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
         name: of the record, and of its file.
         scenario: file in tests/validation/scenarios.
         overrides: `path=value` changes to it.
-        scenario_digest: of the scenario with its market, every default filled in, but for its seed.
-        plan_digests: one per seed.
-        source_digest: of the code of laws, bridge, host and inet (sources.py).
+        made_of: digests.
+        probe: digest of what the built-in engine gave in the first seed, by the same code.
         versions: of ecnomy and of both engines as they say hello, the recorded one's with INET's.
         machine: where it was recorded; `date`: when (UTC).
         seeds: in the order of all values.
         duration_ps, warmup_ps: of each run; figures are over [warmup, duration].
         cpu_s: engine -> CPU time of each run.
         rows: the recorded engine's figures.
-        carried: `source_digest` when it was made, where it was carried over since (carrying.py).
     """
 
     format: int
     name: str
     scenario: str
     overrides: tuple[str, ...]
-    scenario_digest: str
-    plan_digests: tuple[str, ...]
-    source_digest: str
+    made_of: MadeOf
+    probe: str
     versions: dict[str, str]
     machine: dict[str, str]
     date: str
@@ -97,7 +112,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     warmup_ps: int
     cpu_s: dict[str, tuple[float, ...]]
     rows: tuple[RecordedRow, ...]
-    carried: str = ""
 
     def figures(self) -> dict[int, Figures]:
         """The recorded figures, by seed and row key."""
@@ -113,17 +127,6 @@ class Made(msgspec.Struct, frozen=True):
     versions: dict[str, str]
     machine: dict[str, str]
     date: str
-
-
-class Currency(msgspec.Struct, frozen=True):
-    """Whether a record is of the code as it is; `reasons` why it is not."""
-
-    reasons: tuple[str, ...]
-
-    @property
-    def current(self) -> bool:
-        """Whether there is no reason against it."""
-        return not self.reasons
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -145,9 +148,9 @@ def read_record(file: Path) -> Record:
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: not a record ({error})") from error
     count = len(record.seeds)
-    lengths = {len(record.plan_digests), *(len(row.values) for row in record.rows)}
+    lengths = {len(row.values) for row in record.rows}
     if lengths != {count} or count < FEWEST or len(set(record.seeds)) < count:
-        raise ResultsError(f"{file}: its seeds, plans and values do not fit together")
+        raise ResultsError(f"{file}: its seeds and values do not fit together")
     return record
 
 
@@ -163,41 +166,41 @@ def write_record(record: Record, file: Path) -> None:
     temporary.replace(file)
 
 
-def scenario_digest(scenario: Scenario) -> str:
-    """sha256 of a scenario with its market and every default filled in, its seed left out."""
-    resolved = {key: value for key, value in scenario.resolved().items() if key != "seed"}
-    return hashlib.sha256(msgspec.json.encode(resolved, order="sorted")).hexdigest()
-
-
-def current(record: Record, checkout: Path) -> Currency:
-    """Whether a record was made with the scenario, plans and sources of a checkout.
+def made_of(
+    scenario: str, overrides: Sequence[str], seeds: Sequence[int], checkout: Path
+) -> MadeOf:
+    """What a record of a scenario of a checkout is made of now.
 
     Raises:
+        ScenarioError: the scenario does not load.
         InputError: it is no checkout.
     """
-    reasons = []
-    if record.source_digest != source_digest(checkout):
-        reasons.append(SOURCES_CHANGED)
-    try:
-        reasons += _scenario_reasons(record, checkout)
-    except EcnomyError as error:
-        reasons.append(f"its scenario does not load: {error}")
-    return Currency(tuple(reasons))
+    file = checkout / SCENARIOS / scenario
+    loaded = [load(file, overrides=overrides, seed=seed) for seed in seeds]
+    plans = [make_plan(each) for each in loaded]
+    named = {name.decode() for name in _STRING.findall(msgspec.json.encode(plans[0]))}
+    resolved = {key: value for key, value in loaded[0].resolved().items() if key != "seed"}
+    return MadeOf(
+        scenario=_digest(resolved),
+        plans=_digest([plan.digest for plan in plans]),
+        shared=source_digest(checkout, SHARED, named),
+        inet=source_digest(checkout, (INET,)),
+    )
 
 
-def _scenario_reasons(record: Record, checkout: Path) -> list[str]:
-    file = checkout / SCENARIOS / record.scenario
-    if not file.is_file():
-        return [f"its scenario {record.scenario} is gone"]
-    scenarios = [load(file, overrides=record.overrides, seed=seed) for seed in record.seeds]
-    reasons = []
-    if record.scenario_digest != scenario_digest(scenarios[0]):
-        reasons.append(f"its scenario {record.scenario} has changed")
-    digests = [make_plan(scenario).digest for scenario in scenarios]
-    changed = sum(a != b for a, b in zip(digests, record.plan_digests, strict=True))
-    if changed:
-        reasons.append(f"the plans of {changed} of {len(digests)} seeds have changed")
-    return reasons
+def changes(record: Record, now: MadeOf) -> tuple[str, ...]:
+    """Which parts of what a record was made of have changed."""
+    fields = type(now).__struct_fields__
+    return tuple(f for f in fields if getattr(now, f) != getattr(record.made_of, f))
+
+
+def figures_digest(figures: Figures) -> str:
+    """The digest of what a run gave, to the last digit."""
+    return _digest(figures)
+
+
+def _digest(what: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()
 
 
 def new_record(
@@ -216,17 +219,15 @@ def new_record(
         checkout: whose sources made the runs.
         made: how, where and when.
     """
-    recorded = runs[comparison.engines[1]]
-    scenario = load(checkout / SCENARIOS / comparison.scenario, overrides=comparison.overrides)
+    first, recorded = (runs[engine] for engine in comparison.engines)
     from_ps, to_ps = comparison.window_ps
     return Record(
         format=FORMAT,
         name=name,
         scenario=comparison.scenario,
         overrides=comparison.overrides,
-        scenario_digest=scenario_digest(scenario),
-        plan_digests=tuple(done.plan_digest for done in recorded),
-        source_digest=source_digest(checkout),
+        made_of=made_of(comparison.scenario, comparison.overrides, comparison.seeds, checkout),
+        probe=figures_digest(first[0].figures),
         versions=made.versions,
         machine=made.machine,
         date=made.date,

@@ -1,30 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the C++ sources that a comparison's figures come from.
+"""Digests of the C++ sources that figures come from: a record with others has to be probed.
 
-    digest = sha256 over (relative path, NUL, sha256 of the code), paths in sorted order, of all
-             source files below omnet/laws, omnet/bridge, omnet/host and omnet/inet of a checkout
+    digest = sha256 over the sorted sha256 of the code of all source files below some folders
 
-Source files are C++, NED, message and ini files; what a build leaves beside them (objects,
-generated `*_m.cc` and `*_m.h`) and documents do not count, nor do comments and layout.
+Source files are C++, NED, message and ini files. Their names do not count, nor do comments and
+layout, documents, and what a build leaves beside them (objects, generated `*_m.cc` and `*_m.h`).
+
+Runs that name only some laws do not depend on the others. A law's own header (it states kName, and
+nothing but the host's list of its family includes it) counts only in the digest of runs that name
+the law.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.engines import find_engine
 
-__all__ = ["FOLDERS", "code_of", "engine_digest", "find_checkout", "source_digest"]
+__all__ = [
+    "FOLDERS",
+    "INET",
+    "SHARED",
+    "code_of",
+    "engine_digest",
+    "find_checkout",
+    "law_names",
+    "source_digest",
+]
 
-FOLDERS: Final = ("omnet/laws", "omnet/bridge", "omnet/host", "omnet/inet")
+SHARED: Final = ("omnet/laws", "omnet/bridge", "omnet/host")
+INET: Final = "omnet/inet"
+FOLDERS: Final = (*SHARED, INET)
 _SUFFIXES: Final = (".h", ".cc", ".cpp", ".ned", ".msg", ".ini")
 _GENERATED: Final = ("_m.h", "_m.cc")
 _BUILT_IN: Final = "builtin"
+_FAMILIES: Final = ("omnet/laws/marking", "omnet/laws/window")
+_SOURCES: Final = (*SHARED, "omnet/engine")
+_LAW: Final = re.compile(r'constexpr const char\* kName = "([\w-]+)";')
+_INCLUDE: Final = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _TOKENS: Final = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
     |(?P<kept>^[ \t]*\#[^\n]*|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])'(?:\\.|[^'\\\n])*')""",
@@ -40,21 +59,60 @@ def find_checkout(start: Path | None = None) -> Path | None:
     return next((folder for folder in folders if (folder / FOLDERS[0]).is_dir()), None)
 
 
-def source_digest(checkout: Path, folders: Sequence[str] = FOLDERS) -> str:
+def source_digest(
+    checkout: Path, folders: Sequence[str] = FOLDERS, laws: Collection[str] | None = None
+) -> str:
     """The digest of the sources in these folders of a checkout.
 
+    Args:
+        checkout: that has them.
+        folders: below it.
+        laws: the laws whose own headers count; None: all.
+
     Raises:
-        InputError: it lacks one of the first two (omnet/inet may be missing).
+        InputError: it lacks one of the folders (omnet/inet may be missing).
     """
-    for name in folders[:2]:
-        if not (checkout / name).is_dir():
+    for name in folders:
+        if name != INET and not (checkout / name).is_dir():
             raise InputError(f"{checkout}: no checkout of ecnomy, it has no {name}")
+    own = _law_headers(checkout) if laws is not None else {}
+    left = {file for file, law in own.items() if laws is not None and law not in laws}
     files = [p for name in folders for p in (checkout / name).rglob("*") if _counts(p)]
-    digest = hashlib.sha256()
-    for name, file in sorted((p.relative_to(checkout).as_posix(), p) for p in files):
-        code = file.read_bytes() if file.suffix == ".ini" else code_of(file.read_text()).encode()
-        digest.update(f"{name}\0{hashlib.sha256(code).hexdigest()}\n".encode())
-    return digest.hexdigest()
+    codes = sorted(_code_digest(p, _state(p)) for p in files if p not in left)
+    return hashlib.sha256("\n".join(codes).encode()).hexdigest()
+
+
+def law_names(checkout: Path) -> frozenset[str]:
+    """The laws that have a header of their own."""
+    return frozenset(_law_headers(checkout).values())
+
+
+def _law_headers(checkout: Path) -> dict[Path, str]:
+    """The headers that are a law's own, and that law."""
+    headers = {
+        file: name[1]
+        for family in _FAMILIES
+        for file in sorted((checkout / family).glob("*.h"))
+        if (name := _LAW.search(file.read_text()))
+    }
+    by: dict[str, list[str]] = {file.name: [] for file in headers}
+    for file in (p for name in _SOURCES for p in (checkout / name).rglob("*") if _counts(p)):
+        for included in _INCLUDE.findall(file.read_text()):
+            if (last := Path(included).name) in by:
+                by[last].append(file.parent.name)
+    return {file: law for file, law in headers.items() if by[file.name] == ["host"]}
+
+
+def _state(file: Path) -> tuple[int, int]:
+    found = file.stat()
+    return found.st_mtime_ns, found.st_size
+
+
+@functools.lru_cache(maxsize=1024)
+def _code_digest(file: Path, state: tuple[int, int]) -> str:
+    """Of a file's code; `state` tells a changed file from the one that was read before."""
+    code = file.read_bytes() if file.suffix == ".ini" else code_of(file.read_text()).encode()
+    return hashlib.sha256(code).hexdigest()
 
 
 def code_of(text: str) -> str:

@@ -84,7 +84,8 @@ def found_by(studies: Studies, name: str) -> list[Found]:
     if variant and not touched(paper, [name], variant):
         variant = None
     sweep = load_study(paper, name, form, variant=variant)
-    return found_in(_as_made(sweep, paper, name, form, variant), studies[name].frame)
+    sweep = msgspec.structs.replace(sweep, replicates=studies.replicates(name))
+    return found_in(sweep, studies[name].frame)
 
 
 def _as_made(sweep: Sweep, paper: Paper, name: str, form: Form, variant: Variant | None) -> Sweep:

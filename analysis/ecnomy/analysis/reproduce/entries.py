@@ -95,14 +95,14 @@ class Measured(msgspec.Struct, frozen=True, eq=False):
     outcomes: tuple[Outcome, ...]
 
 
-def measured(paper: Paper, item: str, form: Form) -> Measured:
-    """An entry measured and judged, from runs that are there.
+def measured(paper: Paper, item: str, form: Form, studies: Studies | None = None) -> Measured:
+    """An entry measured and judged, from runs that are there: `studies`, or those of `form`.
 
     Raises:
         ResultsError: runs are missing or failed.
     """
     entry = paper.entries[item]
-    studies = Studies(paper, entry.studies, form)
+    studies = studies or Studies(paper, entry.studies, form)
     samples = _samples(paper, entry, studies)
     under = {}
     for variant in variants_of(paper, item) if form.grid else ():

@@ -1,149 +1,219 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the outcome of a claim was made of, as digests: a record with others is stale.
+"""What the outcome of a claim was made of, as digests.
 
-    engine   the code of omnet/laws, omnet/host and omnet/engine
+Of a study, whole and quick:
+
+    runs     its points and seeds
+    base     its scenario, as written
+    plans    the plans and markets of all its points, whole; made when a record is
+    plan     of the first of them
+    code     laws (those that its plans name), host and engine; what measures a run; where it has
+             a market, the agents and their economy
+    rows     what its quick runs gave (kept.py)
+
+Of a claim:
+
+    studies  runs and rows of its entry's studies
     module   the entry's module, with what it imports of ecnomy.analysis
-    runs     its studies, whole and quick: scenarios, values and seeds
-    plan     what is measured of a run of these studies; the plan of the first run of each
     claim    its regions, its grid and control (not its words)
 
-What only draws, prints or keeps books (`_APART`) is no part of it, nor are versions of packages.
+Records of other runs, rows or claims are stale. Where the rest differs, a probe decides
+(currency.py). Comments, layout, docstrings and names of files do not count, nor does what only
+draws, prints or keeps books (`_APART`), nor versions of packages.
 """
 
 from __future__ import annotations
 
+import ast
+import functools
 import hashlib
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.compare.sources import source_digest
+from ecnomy.analysis.compare.sources import law_names, source_digest
 from ecnomy.analysis.reproduce.catalogue import Entry, Paper
+from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
 from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.fingerprint import measure_modules
+from ecnomy.markets.sweep.laid_over import scenario_at
+from ecnomy.markets.sweep.space import Point
 
-__all__ = ["CODE_CHANGED", "ENGINE_CHANGED", "MadeOf", "Sources", "changes"]
+__all__ = ["ClaimMade", "Sources", "StudyMade", "digest", "first_of_each", "study_variants"]
 
 FOLDERS: Final = ("omnet/laws", "omnet/host", "omnet/engine")
+ECONOMY: Final = ("agents/ecnomy/agents", "markets/ecnomy/markets/economy")
+GATHERING: Final = (
+    "markets/ecnomy/markets/sweep/gathered.py",
+    "markets/ecnomy/markets/results/summaries.py",
+)
 _PACKAGE: Final = "ecnomy.analysis.reproduce"
 _APART: Final = tuple(
     f"{_PACKAGE}.{name}"
     for name in (
-        *(
-            "catalogue",
-            "command",
-            "entries",
-            "grid",
-            "headlines",
-            "made_of",
-            "page",
-            "papers",
-            "pictures",
-        ),
-        *("carry", "probes", "record", "record_file", "recorded", "session", "table", "wording"),
+        *("catalogue", "command", "entries", "grid", "headlines", "made_of", "page", "papers"),
+        *("currency", "kept", "pictures", "probes", "record", "record_file", "recorded"),
+        *("session", "table", "wording"),
     )
 ) + ("ecnomy.analysis.sweep_labels", "ecnomy.analysis.value_words")
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits
+_STRING: Final = re.compile(rb'"([\w-]+)"')
 
 
-class MadeOf(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Digests; "" where it is not known."""
+class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Digests of a study, and the laws that its plans name; "" where it is not known."""
 
-    engine: str = ""
-    module: str = ""
+    laws: tuple[str, ...] = ()
     runs: str = ""
-    claim: str = ""
+    base: str = ""
+    plans: str = ""
     plan: str = ""
+    code: str = ""
+    rows: str = ""
 
 
-ENGINE_CHANGED: Final = "laws, host or engine have changed"
-_WORDS: Final = {
-    "engine": ENGINE_CHANGED,
-    "module": "the entry's module or what it imports has changed",
-    "runs": "scenarios have changed",
-    "plan": "plans, or what is measured of runs, have changed",
-    "claim": "regions or grid have changed",
-}
-# What code does to a claim; all else is what the claim is of.
-CODE_CHANGED: Final = frozenset(_WORDS[part] for part in ("engine", "module", "plan"))
+class ClaimMade(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Digests of a claim; "" where it is not known."""
 
-
-def changes(then: MadeOf, now: MadeOf) -> tuple[str, ...]:
-    """What differs, in words; none: it is current."""
-    return tuple(told for part, told in _WORDS.items() if getattr(then, part) != getattr(now, part))
+    studies: str = ""
+    module: str = ""
+    claim: str = ""
 
 
 class Sources:
-    """The digests of a checkout as it is; each study and entry is looked at once.
-
-    Attributes:
-        engine: the digest of what simulates.
-    """
+    """The digests of a checkout as it is; each study and entry is looked at once."""
 
     def __init__(self, checkout: Path) -> None:
-        self.engine = source_digest(checkout, FOLDERS)[:_LENGTH]
+        self._checkout = checkout
         self._papers: dict[str, Paper] = {}
-        self._studies: dict[tuple[str, str], tuple[str, str]] = {}
         self._modules: dict[tuple[str, str], str] = {}
+        self._engine: dict[tuple[str, ...], str] = {}
 
-    def has(self, name: str, item: str, number: str) -> bool:
-        """Whether there is such a claim."""
-        entry = self._paper(name).entries.get(item) if name in PAPERS else None
-        return entry is not None and number in entry.claims
-
-    def of(self, name: str, item: str, number: str) -> MadeOf:
-        """What a claim is made of now.
-
-        Raises:
-            ScenarioError: a scenario is wrong.
-        """
-        paper = self._paper(name)
-        entry = paper.entries[item]
-        found = {study: self._study(paper, study) for study in entry.studies}
-        runs, plan = ({study: two[i] for study, two in found.items()} for i in (0, 1))
-        return MadeOf(
-            engine=self.engine,
-            module=self._module(paper, entry),
-            runs=_digest(runs),
-            plan=_digest(plan),
-            claim=_digest(_claim(paper, entry, number)),
-        )
-
-    def _paper(self, name: str) -> Paper:
+    def paper(self, name: str) -> Paper:
+        """A paper's catalogue."""
         if name not in self._papers:
             self._papers[name] = load_paper(name)
         return self._papers[name]
 
-    def _study(self, paper: Paper, name: str) -> tuple[str, str]:
-        key = paper.paper, name
-        if key not in self._studies:
-            both = [_study(paper, name, quick) for quick in (False, True)]
-            self._studies[key] = (
-                _digest([two[0] for two in both]),
-                _digest([two[1] for two in both]),
-            )
-        return self._studies[key]
+    def has(self, name: str, item: str, number: str) -> bool:
+        """Whether there is such a claim."""
+        entry = self.paper(name).entries.get(item) if name in PAPERS else None
+        return entry is not None and number in entry.claims
+
+    def of_study(self, name: str, laws: tuple[str, ...] | None = None) -> StudyMade:
+        """A study (`paper/study`) as it is now, but for `plans` and `rows`.
+
+        Args:
+            name: which.
+            laws: that its plans name; None: look for them in all its plans.
+
+        Raises:
+            ScenarioError: its sweep is wrong.
+        """
+        paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
+        both = [load_study(paper, study, Form(Path(), quick=quick)) for quick in (False, True)]
+        own = paper.studies[study]
+        made = [[[p.params, p.seed] for p in sweep.points()] for sweep in both]
+        first = _planned(both[0], both[0].points()[0])
+        if laws is None:
+            laws = _laws_named(paper, study, both, law_names(self._checkout))
+        return StudyMade(
+            laws=laws,
+            runs=digest([made, own.batches, own.grid_replicates, both[0].calibrate]),
+            base=digest([sweep.base for sweep in both]),
+            plan=digest(first),
+            code=self._code(both[0], laws, market=first[1] is not None),
+        )
+
+    def _code(self, sweep: Sweep, laws: tuple[str, ...], *, market: bool) -> str:
+        measures = _python(measure_modules(sweep.measure, _APART))
+        if laws not in self._engine:
+            self._engine[laws] = source_digest(self._checkout, FOLDERS, laws)
+        files = [self._checkout / name for name in GATHERING]
+        for folder in ECONOMY if market else ():
+            files += sorted((self._checkout / folder).rglob("*.py"))
+        return digest(
+            [self._engine[laws], measures, sorted(_code_of_python(p) for p in files if p.is_file())]
+        )
+
+    def plans_of(self, name: str) -> str:
+        """The plans and markets of all points of a study, whole, of the first seed each."""
+        paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
+        sweep = load_study(paper, study, Form(Path()))
+        return digest([_planned(sweep, point) for point in first_of_each(sweep)])
+
+    def of_claim(
+        self, name: str, item: str, number: str, studies: Mapping[str, StudyMade]
+    ) -> ClaimMade:
+        """What a claim is made of now, where its studies are of these runs and rows."""
+        paper = self.paper(name)
+        entry = paper.entries[item]
+        made = {study: studies.get(f"{name}/{study}", StudyMade()) for study in entry.studies}
+        return ClaimMade(
+            studies=digest({study: [of.runs, of.rows] for study, of in made.items()}),
+            module=self._module(paper, entry),
+            claim=digest(_claim(paper, entry, number)),
+        )
 
     def _module(self, paper: Paper, entry: Entry) -> str:
         key = paper.paper, entry.module
         if key not in self._modules:
             module = f"{_PACKAGE}.{paper.paper}.{entry.module}"
-            found = measure_modules(module, _APART) if entry.module else {}
-            self._modules[key] = _digest(found)
+            found = _python(measure_modules(module, _APART)) if entry.module else []
+            self._modules[key] = digest(found)
         return self._modules[key]
 
 
-def _study(paper: Paper, name: str, quick: bool) -> tuple[list[Any], list[Any]]:
-    """What the runs of a study are, and what code makes of them."""
-    study, sweep = paper.studies[name], load_study(paper, name, Form(Path(), quick))
-    points = sweep.points()
-    plan = "" if quick else make_plan(sweep.scenario_at(points[0].params, points[0].seed)).digest
-    made = [[point.params, point.seed] for point in points]
-    runs = [sweep.base, made, study.batches, study.grid_replicates, sweep.calibrate]
-    return runs, [measure_modules(sweep.measure, _APART), plan]
+def first_of_each(sweep: Sweep) -> list[Point]:
+    """The first seed of each assignment of a sweep."""
+    found: dict[bytes, Point] = {}
+    for point in sweep.points():
+        found.setdefault(msgspec.json.encode(point.params, order="sorted"), point)
+    return list(found.values())
+
+
+def study_variants(paper: Paper, study: str) -> list[Variant]:
+    """The variants under which a study is run anew."""
+    found = {
+        variant.name: variant
+        for item, entry in paper.entries.items()
+        if study in entry.studies
+        for variant in variants_of(paper, item)
+        if touched(paper, [study], variant)
+    }
+    return list(found.values())
+
+
+def _planned(sweep: Sweep, point: Point) -> list[Any]:
+    scenario = scenario_at(sweep.base, sweep.scenario, point.params, point.seed, sweep.variant)
+    return [make_plan(scenario).digest, scenario.market]
+
+
+def _laws_named(
+    paper: Paper, study: str, sweeps: Iterable[Sweep], known: frozenset[str]
+) -> tuple[str, ...]:
+    """The laws that plans of a study name, or those of its variants."""
+    found: set[str] = set()
+    varied = [
+        load_study(paper, study, Form(Path(), quick=True), variant=variant)
+        for variant in study_variants(paper, study)
+    ]
+    for sweep in (*sweeps, *varied):
+        for point in first_of_each(sweep):
+            scenario = scenario_at(
+                sweep.base, sweep.scenario, point.params, point.seed, sweep.variant
+            )
+            text = msgspec.json.encode(make_plan(scenario))
+            found |= {name.decode() for name in _STRING.findall(text)} & known
+    return tuple(sorted(found))
 
 
 def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:
@@ -153,5 +223,38 @@ def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:
     return [claim, varied]
 
 
-def _digest(what: Any) -> str:
+def _python(modules: Iterable[str]) -> list[str]:
+    """The code of modules, whatever they are called."""
+    import importlib.util
+
+    specs = [importlib.util.find_spec(name) for name in modules]
+    files = [Path(spec.origin) for spec in specs if spec is not None and spec.origin]
+    return sorted(map(_code_of_python, files))
+
+
+def _code_of_python(file: Path) -> str:
+    state = file.stat()
+    return _digest_of_python(file, (state.st_mtime_ns, state.st_size))
+
+
+@functools.lru_cache(maxsize=1024)
+def _digest_of_python(file: Path, state: tuple[int, int]) -> str:
+    """Of a file without comments, docstrings and blank lines; `state` tells a changed file."""
+    lines = file.read_text().splitlines()
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(text := body[0], ast.Expr):
+            if isinstance(text.value, ast.Constant) and isinstance(text.value.value, str):
+                for line in range(text.lineno - 1, text.end_lineno or text.lineno):
+                    lines[line] = ""
+    code = "\n".join(lines) + "\n"
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    return digest([line.rstrip() for line in lines if line.strip()])
+
+
+def digest(what: Any) -> str:
+    """The digest of a value, by what it is as JSON."""
     return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()[:_LENGTH]

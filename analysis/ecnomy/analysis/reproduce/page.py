@@ -126,7 +126,7 @@ def _section(paper: Paper, item: str, entry: Entry, form: Form) -> _Section | No
         return None
     picture = entry_file(paper.paper, item, form, ".png")
     shown = any(headline.figure == item for headline in paper.headlines)
-    by_number = {record.claim.rpartition(".")[2]: record for record in records}
+        records = read_record(entry_file(paper.paper, item, form, ".json")).records
     return _Section(
         id=f"{paper.paper}.{item}",
         title=entry.title,

@@ -1,28 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probes: the first run of each study's quick form, as the digest of all that it measures.
+"""Probes: quick runs made anew and held, value by value, to what they gave when recorded.
 
-papers.json keeps them, so that carry.py can tell whether a changed engine gives the same.
+The probe of a study is the first seed of each of its points, and the first run under each
+alternative that a claim is judged over: seconds together. It moved where a value is another one.
+What a run measures beyond what is kept does not count.
 """
 
 from __future__ import annotations
 
-import hashlib
+import math
 import multiprocessing
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.calibrate import asked_of
+from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.kept import missing
+from ecnomy.analysis.reproduce.made_of import first_of_each, study_variants
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
-from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.analysis.reproduce.studies import Form, changed_points, load_study
+from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import task_of
-from ecnomy.markets.sweep.outcome import DONE, execute
+from ecnomy.markets.sweep.outcome import DONE, Outcome, Task, execute
 
-__all__ = ["all_studies", "probe", "probes_of"]
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Moved",
+    "Probe",
+    "all_studies",
+    "made",
+    "moved_in",
+    "params_of",
+    "probes_of",
+    "row_of",
+    "within",
+]
+
+_QUICK: Final = Form(Path(), quick=True)
+_KEYS: Final = ("number", "point", "replicate", "seed", "status", "reason")
+_START_S: Final = 0.2  # CPU time of a run that sends nothing
+_PACKETS_PER_S: Final = 1.5e6
+Tables = Mapping[str, "pd.DataFrame"]
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """A run to make anew.
+
+    Attributes:
+        table: the table that it is in: `paper/study`, or `paper/study@setting=alternative`.
+        number: of its row there.
+        task: what the worker is sent.
+    """
+
+    table: str
+    number: int
+    task: Task
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """What probes found: table -> the numbers of rows that are others by now."""
+
+    rows: dict[str, tuple[int, ...]]
 
 
 def all_studies() -> list[str]:
@@ -35,29 +82,112 @@ def all_studies() -> list[str]:
     return found
 
 
-def probe(paper: str, study: str) -> str:
-    """The digest of what the first run of a study's quick form measures now.
+def probes_of(paper: Paper, study: str, tables: Tables) -> list[Probe]:
+    """The probe of a study.
+
+    Args:
+        paper: of the study.
+        study: its name.
+        tables: kept of its quick runs; a calibration's say which runs there are.
 
     Raises:
-        ScenarioError: the study is wrong.
-        ResultsError: the run failed.
+        ScenarioError, InputError: the study is wrong.
+        ResultsError: a calibration's quick runs are not kept.
     """
-    sweep = load_study(load_paper(paper), study, Form(Path(), quick=True))
-    outcome = execute(task_of(sweep, sweep.points()[0]))
-    if outcome.status != DONE:
-        raise ResultsError(f"{paper} {study}: its first quick run failed: {outcome.reason}")
-    values = msgspec.json.encode([outcome.values, outcome.data_packets], order="sorted")
-    return hashlib.sha256(values).hexdigest()[:16]
-
-
-def probes_of(studies: Iterable[str]) -> dict[str, str]:
-    """`paper/study` -> digest, by as many processes as there are cores; tells how far it is."""
-    names = list(studies)
-    found = {}
-    with ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("spawn")) as pool:
-        pairs = zip(*(name.split("/") for name in names), strict=True) if names else ((), ())
-        for name, digest in zip(names, pool.map(probe, *pairs), strict=True):
-            found[name] = digest
-            if len(found) % 20 == 0:
-                print(f"ecnomy: {len(found)} of {len(names)} probes", file=sys.stderr, flush=True)
+    key, sweep = f"{paper.paper}/{study}", _sweep_of(paper, study, tables)
+    found = [Probe(key, point.number, task_of(sweep, point)) for point in first_of_each(sweep)]
+    for variant in study_variants(paper, study):
+        varied = load_study(paper, study, _QUICK, variant=variant)
+        point = changed_points(varied)[0]
+        found.append(Probe(f"{key}@{variant.name}", 0, task_of(varied, point)))
     return found
+
+
+def params_of(paper: Paper, study: str, tables: Tables) -> frozenset[str]:
+    """The columns of a study's table that are parameters."""
+    return frozenset(name for p in _sweep_of(paper, study, tables).points() for name in p.params)
+
+
+def _sweep_of(paper: Paper, study: str, tables: Tables) -> Sweep:
+    """Its quick form; of a calibration, all runs that its searches asked for."""
+    sweep, key = load_study(paper, study, _QUICK), f"{paper.paper}/{study}"
+    if sweep.calibrate is None:
+        return sweep
+    if key not in tables:
+        raise ResultsError(f"{key}: its quick runs are not kept")
+    return asked_of(sweep, tables[key])
+
+
+def cost_s(probe: Probe, tables: Tables) -> float:
+    """About how much CPU time it takes, by the packets it sent when it was recorded."""
+    return _START_S + float(row_of(probe, tables)["data_packets"]) / _PACKETS_PER_S
+
+
+def row_of(probe: Probe, tables: Tables) -> dict[str, Any]:
+    """What the run gave when it was recorded, by column.
+
+    Raises:
+        ResultsError: that is not kept.
+    """
+    if probe.table in tables:
+        table = tables[probe.table]
+        for values in table[table["number"] == probe.number].itertuples(index=False, name=None):
+            return dict(zip(map(str, table), values, strict=True))
+    raise ResultsError(f"{probe.table}: run {probe.number} is not kept")
+
+
+def within(
+    probes: Mapping[str, Sequence[Probe]], tables: Tables, budget_s: float = math.inf
+) -> list[str]:
+    """The studies whose probes fit into a budget of CPU time, in their order."""
+    taken, found = 0.0, []
+    for study, own in probes.items():
+        taken += sum(cost_s(probe, tables) for probe in own)
+        if taken <= budget_s:
+            found.append(study)
+    return found
+
+
+def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
+    """The runs, by as many processes as there are cores (or `jobs`); tells how far it is.
+
+    Raises:
+        ResultsError: a run failed.
+    """
+    asked = list(probes)
+    if not asked:
+        return []
+    found: list[Outcome] = []
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs or os.cpu_count(), context) as pool:
+        tasks = [probe.task for probe in asked]
+        for outcome in pool.map(execute, tasks, chunksize=4):
+            found.append(outcome)
+            if len(found) % 100 == 0:
+                told = f"ecnomy: {len(found)} of {len(asked)} probes"
+                print(told, file=sys.stderr, flush=True)
+    for probe, outcome in zip(asked, found, strict=True):
+        if outcome.status != DONE:
+            raise ResultsError(f"{probe.table}: its run {probe.number} failed: {outcome.reason}")
+    return found
+
+
+def moved_in(probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables) -> Moved:
+    """The rows that are others by now."""
+    found: dict[str, list[int]] = {}
+    for probe, outcome in zip(probes, outcomes, strict=True):
+        now = {**outcome.values, "data_packets": outcome.data_packets}
+        then = {
+            name: value
+            for name, value in row_of(probe, tables).items()
+            if name not in _KEYS and name not in probe.task.params
+        }
+        if any(not _same(value, now.get(name)) for name, value in then.items()):
+            found.setdefault(probe.table, []).append(probe.number)
+    return Moved({table: tuple(numbers) for table, numbers in found.items()})
+
+
+def _same(then: Any, now: Any) -> bool:
+    if missing(then) or missing(now):
+        return missing(then) and missing(now)
+    return bool(then == now)

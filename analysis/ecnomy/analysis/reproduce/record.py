@@ -3,64 +3,46 @@
 
     python -m ecnomy.analysis.reproduce.record results/reproduce tests/validation/papers.json
 
-judges the runs that are there and makes none. A claim whose runs are missing, or were made by other
-code than the present, keeps its old outcome; where that is stale (made_of.py) it is named.
+judges the runs that are there and makes none but the first ones under each alternative. A claim
+whose runs are missing, or were made by other code than the present, keeps its old outcome; where
+that is stale (currency.py) it is named. What the quick runs gave goes beside it (kept.py).
 
-What is in it: recorded.py; how it is written: record_file.py. For `probes` see probes.py, for
-`carried` carry.py.
+What is in it: recorded.py; how it is written: record_file.py.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError, ResultsError
 from ecnomy.analysis.compare.sources import find_checkout
 from ecnomy.analysis.reproduce.calibrations import unmade_of_any
 from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.currency import look, place_of, stale_lines
 from ecnomy.analysis.reproduce.entries import Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
-from ecnomy.analysis.reproduce.made_of import MadeOf, Sources, changes
-from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
-from ecnomy.analysis.reproduce.probes import all_studies, probes_of
-from ecnomy.analysis.reproduce.record_file import read_record, write_record
+from ecnomy.analysis.reproduce.kept import KEPT, read_rows, rows_digest, table_of, write_rows
+from ecnomy.analysis.reproduce.made_of import Sources, StudyMade, digest
+from ecnomy.analysis.reproduce.papers import PAPERS
+from ecnomy.analysis.reproduce.probes import Probe, all_studies, made, probes_of
+from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
 from ecnomy.analysis.reproduce.recorded import Recorded, recorded
-from ecnomy.analysis.reproduce.studies import Form
+from ecnomy.analysis.reproduce.studies import Form, study_folder
+from ecnomy.analysis.sweeps import open_sweep
 
-__all__ = ["claims_of", "main", "outcomes_of", "stale", "stale_lines", "versions"]
+if TYPE_CHECKING:
+    import pandas as pd
 
+    from ecnomy.markets.sweep.outcome import Outcome as Ran
 
-def stale(records: Iterable[Recorded], sources: Sources) -> dict[str, tuple[str, ...]]:
-    """Why records are not of the code, the scenarios and the claims as they are, by claim."""
-    found = {}
-    for record in records:
-        if reasons := _changes(record, sources):
-            found[record.claim] = reasons
-    return found
+__all__ = ["claims_of", "main", "outcomes_of", "versions"]
 
-
-def _changes(record: Recorded, sources: Sources) -> tuple[str, ...]:
-    name, _, rest = record.claim.partition(".")
-    item, _, number = rest.rpartition(".")
-    if not sources.has(name, item, number):
-        return ("there is no such claim any more",)
-    if record.made_of == MadeOf():
-        return ("what it was made of is not known",)
-    try:
-        return changes(record.made_of, sources.of(name, item, number))
-    except EcnomyError as error:
-        return (f"its scenarios do not load: {error}",)
-
-
-def stale_lines(reasons: dict[str, tuple[str, ...]]) -> list[str]:
-    """One line for the claims of an entry that are stale for the same reasons."""
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for claim, why in reasons.items():
-        entry, _, number = claim.rpartition(".")
-        groups.setdefault((entry, why), []).append(number)
-    return [f"{e}: {', '.join(c)} stale ({'; '.join(why)})" for (e, why), c in groups.items()]
+Tables = Mapping[str, "pd.DataFrame"]
 
 
 def outcomes_of(paper: Paper, form: Form) -> dict[str, Outcome]:
@@ -95,6 +77,43 @@ def _unmade(paper: Paper, name: str, form: Form, variant: Variant | None) -> str
     return f"{paper.paper} {study}: {left} runs are missing or of other code" if left else ""
 
 
+def _quick_rows(
+    runs: Path, sources: Sources, studies: Mapping[str, StudyMade], tables: Tables
+) -> tuple[dict[str, StudyMade], dict[str, pd.DataFrame]]:
+    """Studies and tables with those whose quick runs are in a folder, of the code as it is."""
+    form, found, rows = Form(runs, quick=True), dict(studies), dict(tables)
+    new: dict[str, list[Probe]] = {}
+    for name in all_studies():
+        paper, study = sources.paper(name.partition("/")[0]), name.partition("/")[2]
+        if _unmade(paper, study, form, None):
+            continue
+        rows[name] = table_of(open_sweep(study_folder(paper, study, form), raw=True))
+        new[name] = [p for p in probes_of(paper, study, rows) if p.table != name]
+        for gone in [table for table in rows if table.startswith(f"{name}@")]:
+            del rows[gone]
+    asked = [probe for own in new.values() for probe in own]
+    for probe, ran in zip(asked, made(asked), strict=True):
+        rows[probe.table] = _row(probe, ran)
+    for name in new:
+        own = [
+            rows_digest(rows[table]) for table in sorted(rows) if table.partition("@")[0] == name
+        ]
+        of = sources.of_study(name)
+        plans = sources.plans_of(name)
+        found[name] = msgspec.structs.replace(of, plans=plans, rows=digest(own))
+    known = set(all_studies())
+    rows = {table: frame for table, frame in rows.items() if table.partition("@")[0] in known}
+    return {name: of for name, of in found.items() if name in known}, rows
+
+
+def _row(probe: Probe, ran: Ran) -> pd.DataFrame:
+    """The table of one run."""
+    import pandas as pd
+
+    values = {name: float("nan") if v is None else v for name, v in sorted(ran.values.items())}
+    return pd.DataFrame([{"number": probe.number, "data_packets": ran.data_packets, **values}])
+
+
 def main(arguments: list[str]) -> int:
     """Judge the runs in a folder, write the record and name what is stale in it."""
     runs, file = Path(arguments[0]), Path(arguments[1])
@@ -103,27 +122,27 @@ def main(arguments: list[str]) -> int:
         checkout = find_checkout(file.parent) or find_checkout()
         if checkout is None:
             raise InputError(f"{file}: found no checkout of ecnomy around it, expected one")
-        sources = Sources(checkout)
-        old = {record.claim: record for record in read_record(file)} if file.is_file() else {}
+        sources, kept = Sources(checkout), file.parent / KEPT
+        then = read_record(file) if file.is_file() else RecordFile(0, [])
+        studies, tables = _quick_rows(runs, sources, then.studies, read_rows(kept))
+        old = {record.claim: record for record in then.records}
         for name in PAPERS:
-            paper = load_paper(name)
+            paper = sources.paper(name)
             whole = outcomes_of(paper, Form(runs, grid=True))
             quick = outcomes_of(paper, Form(runs, quick=True))
             for claim in claims_of(paper):
-                if claim in whole:
-                    item, _, number = claim.partition(".")[2].rpartition(".")
-                    made_of = sources.of(name, item, number)
-                    outcome = whole[claim]
-                    records.append(recorded(outcome, quick.get(claim), versions(), made_of))
+                if claim in whole and claim in quick:
+                    made_of = sources.of_claim(*place_of(claim), studies)
+                    records.append(recorded(whole[claim], quick[claim], versions(), made_of))
                 elif claim in old:
                     records.append(old[claim])
-        for line in stale_lines(stale(records, sources)):
+        for line in stale_lines(look(records, studies, tables, sources).stale):
             print(f"ecnomy: {line}", file=sys.stderr)
-        probes = probes_of(all_studies())
     except EcnomyError as error:
         print(f"ecnomy: {error}", file=sys.stderr)
         return 2
-    write_record(file, records, probes)
+    write_rows(kept, tables)
+    write_record(file, records, studies)
     return 0
 
 

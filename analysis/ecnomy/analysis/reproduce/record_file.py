@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """papers.json as a file: the same outcomes give the same bytes.
 
-    {"format": 2, "probes": {"paper/study": digest, ...}, "records": [
+    {"format": 3, "studies": {
+     "paper/study": {"laws": [...], ...}, ...
+    }, "records": [
     {"claim": ..., "verdict": ..., "reason": ..., "made_of": {...},
      "figures": [
       {"name": ..., "region": [low, high], "measured": [mean, low, high, n], "verdict": ...},
@@ -14,7 +16,8 @@
     ...
     ]}
 
-One figure is one line, with what it was in the quick form beside it.
+One figure is one line, with what it was in the quick form beside it. `studies` and `made_of` are
+digests (made_of.py).
 """
 
 from __future__ import annotations
@@ -26,55 +29,50 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.reproduce.made_of import StudyMade
 from ecnomy.analysis.reproduce.recorded import Recorded
 from ecnomy.analysis.whole_file import write_whole
 
-__all__ = ["FORMAT", "read_probes", "read_record", "write_record"]
+__all__ = ["FORMAT", "RecordFile", "read_record", "write_record"]
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 
 
-class _File(msgspec.Struct, frozen=True):
+class RecordFile(msgspec.Struct, frozen=True):
+    """What is in it."""
+
     format: int
     records: list[Recorded]
-    probes: dict[str, str] = {}
+    studies: dict[str, StudyMade] = {}
 
 
-def read_record(file: Path) -> list[Recorded]:
-    """The recorded outcomes.
-
-    Raises:
-        ResultsError: it is no such record.
-    """
-    return _read(file).records
+class _Header(msgspec.Struct, frozen=True):
+    format: int
 
 
-def read_probes(file: Path) -> dict[str, str]:
-    """The recorded probes.
+def read_record(file: Path) -> RecordFile:
+    """The recorded outcomes, and what their studies were made of.
 
     Raises:
         ResultsError: it is no such record.
     """
-    return _read(file).probes
-
-
-def _read(file: Path) -> _File:
     try:
-        found = msgspec.json.decode(file.read_bytes(), type=_File)
+        raw = file.read_bytes()
+        found = msgspec.json.decode(raw, type=_Header).format
+        if found == FORMAT:
+            return msgspec.json.decode(raw, type=RecordFile)
     except (OSError, msgspec.DecodeError) as error:
         raise ResultsError(f"{file}: no record of claims ({error})") from None
-    if found.format != FORMAT:
-        raise ResultsError(f"{file}: record format {found.format}, this version reads {FORMAT}")
-    return found
+    raise ResultsError(f"{file}: record format {found}, this version reads {FORMAT}")
 
 
 def write_record(
-    file: Path, records: Sequence[Recorded], probes: Mapping[str, str] | None = None
+    file: Path, records: Sequence[Recorded], studies: Mapping[str, StudyMade] | None = None
 ) -> None:
     """Write a record; the same outcomes give the same bytes."""
     text = ",\n".join(map(_text, records))
-    each = [f' "{study}": "{digest}"' for study, digest in sorted((probes or {}).items())]
-    told = '"probes": {\n' + ",\n".join(each) + "\n}, " if each else ""
+    each = [f' "{study}": {_line(made)}' for study, made in sorted((studies or {}).items())]
+    told = '"studies": {\n' + ",\n".join(each) + "\n}, " if each else ""
     head = f'{{"format": {FORMAT}, {told}"records": ['
     write_whole(file, f"{head}\n{text}\n]}}\n".encode())
 

@@ -9,7 +9,7 @@ import msgspec
 
 from ecnomy.analysis.reproduce.entries import Outcome
 from ecnomy.analysis.reproduce.judge import Judged, Verdict, deciding, told_of
-from ecnomy.analysis.reproduce.made_of import MadeOf
+from ecnomy.analysis.reproduce.made_of import ClaimMade
 from ecnomy.analysis.statistics import Interval
 
 __all__ = ["CONTROL", "REASON", "Figure", "Recorded", "Under", "quick_figures", "recorded"]
@@ -64,7 +64,6 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
             where it was not.
         versions: engine and version.
         made_of: digests of what it was made of; empty where that is not known.
-        carried: the engine it was measured with, where that has changed since and moved nothing.
     """
 
     claim: str
@@ -77,8 +76,7 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     reason: str = ""
     quick_verdict: str = ""
     versions: dict[str, str] = {}
-    made_of: MadeOf = MadeOf()
-    carried: str = ""
+    made_of: ClaimMade = ClaimMade()
     figures: tuple[Figure, ...] = ()
     grid: tuple[Under, ...] = ()
 
@@ -90,7 +88,10 @@ class Recorded(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 
 def recorded(
-    outcome: Outcome, quick: Outcome | None, versions: dict[str, str], made_of: MadeOf | None = None
+    outcome: Outcome,
+    quick: Outcome | None,
+    versions: dict[str, str],
+    made_of: ClaimMade | None = None,
 ) -> Recorded:
     """The record of a claim's outcome."""
     verdict = outcome.verdict
@@ -105,7 +106,7 @@ def recorded(
         reason=outcome.reason,
         quick_verdict=quick.verdict.verdict if quick else "",
         versions=versions,
-        made_of=made_of or MadeOf(),
+        made_of=made_of or ClaimMade(),
         figures=_with_quick(_figures(outcome), _figures(quick) if quick else []),
         grid=tuple(
             Under(at.setting, at.alternative, at.verdict.verdict, _deciding(at.verdict, verdict))

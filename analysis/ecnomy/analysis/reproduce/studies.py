@@ -204,6 +204,12 @@ class Studies:
         found = dict.fromkeys(sweep.told(point.params, path) for point in sweep.points())
         return " and ".join(found)
 
+    def replicates(self, name: str) -> int:
+        """The seeds that the runs of a study were made with, which may have been doubled."""
+        varied = self._variant and touched(self._paper, [name], self._variant)
+        variant = self._variant if varied else None
+        return int(head_of(study_folder(self._paper, name, self._form, variant))["replicates"])
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the studies, in the entry's order."""

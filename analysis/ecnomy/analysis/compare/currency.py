@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a record still speaks of the code as it is.
+
+Digests say whether anything has changed since it was made. What that moved is then seen in a run
+of the record's first seed:
+
+    laws, bridge, host, plans    the built-in engine, which shares them, gives the same to the last
+                                 digit as when the record was made; or OMNeT++/INET does
+    omnet/inet                   OMNeT++/INET gives the record's figures to the last digit
+
+Without OMNeT++ and INET, records are stale that only these can speak for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError, InputError
+from ecnomy.analysis.compare.figures import Figures
+from ecnomy.analysis.compare.record import (
+    SCENARIOS,
+    MadeOf,
+    Record,
+    changes,
+    figures_digest,
+    made_of,
+)
+from ecnomy.analysis.compare.runs import (
+    BUILT_IN,
+    OMNET,
+    Simulate,
+    Study,
+    check_engine,
+    make,
+    simulated,
+)
+
+__all__ = ["Currency", "carried", "currency", "has_omnet", "moved"]
+
+_WORDS: Final = {
+    "scenario": "its scenario has changed",
+    "plans": "its plans have changed",
+    "shared": "laws, bridge or host have changed",
+    "inet": "omnet/inet has changed",
+}
+
+
+class Currency(msgspec.Struct, frozen=True):
+    """Whether a record is of the code as it is.
+
+    Attributes:
+        reasons: why it is not.
+        made_of: what it is made of now, None where its scenario does not load.
+        probe: of the built-in engine now, "" where none was made.
+        probed: runs that were made.
+    """
+
+    reasons: tuple[str, ...]
+    made_of: MadeOf | None = None
+    probe: str = ""
+    probed: int = 0
+
+    @property
+    def current(self) -> bool:
+        """Whether there is no reason against it."""
+        return not self.reasons
+
+
+def has_omnet() -> bool:
+    """Whether OMNeT++ and INET are here."""
+    try:
+        check_engine(OMNET)
+    except EcnomyError:
+        return False
+    return True
+
+
+def currency(
+    record: Record, checkout: Path, *, omnet: bool = False, simulate: Simulate = simulated
+) -> Currency:
+    """Whether a record is current, after the runs that this takes.
+
+    Args:
+        record: which.
+        checkout: with its scenario and the sources.
+        omnet: whether OMNeT++/INET may be run, which takes tens of seconds.
+        simulate: makes runs.
+
+    Raises:
+        EcnomyError: a run failed, or it is no checkout.
+    """
+    try:
+        now = made_of(record.scenario, record.overrides, record.seeds, checkout)
+    except InputError as error:
+        return Currency((f"its scenario does not load: {error}",))
+    changed = changes(record, now)
+    if not changed:
+        return Currency((), now)
+    reasons = tuple(_WORDS[part] for part in changed)
+    figures = first_seed(record, checkout, BUILT_IN, simulate)
+    probe = figures_digest(figures)
+    if "inet" not in changed and probe == record.probe:
+        return Currency((), now, probe, 1)
+    if omnet:
+        other = moved(record, first_seed(record, checkout, OMNET, simulate))
+        told = f"INET gives other figures: {', '.join(other[:3])}" if other else ""
+        return Currency((*reasons, told) if other else (), now, probe, 2)
+    needed = "OMNeT++ and INET have to say whether its figures moved"
+    return Currency((*reasons, needed), now, probe, 1)
+
+
+def carried(record: Record, found: Currency) -> Record:
+    """A current record with the digests of the code as it is."""
+    if not found.current or found.made_of is None:
+        return record
+    return msgspec.structs.replace(record, made_of=found.made_of, probe=found.probe or record.probe)
+
+
+def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) -> Figures:
+    """What an engine gives in the record's first seed."""
+    config = str(checkout / SCENARIOS / record.scenario)
+    with TemporaryDirectory(prefix="ecnomy-probe-") as folder:
+        engines = (engine, engine)
+        study = Study(config, record.overrides, engines, Path(folder), simulate=simulate)
+        (Path(folder) / "runs").mkdir()
+        return make(study, study.tasks(record.seeds[:1])[0]).figures
+
+
+def moved(record: Record, now: Figures) -> list[str]:
+    """The rows of the record's first seed that a run made now gives otherwise."""
+    then: dict[str, float | None] = {row.row.key: row.values[0] for row in record.rows}
+    keys: Iterable[str] = then.keys() | now.keys()
+    return sorted(key for key in keys if then.get(key) != now.get(key))

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether records of claims still speak of the code, the scenarios and the claims as they are.
+
+Digests (made_of.py) say where something has changed; what it moved is then seen:
+
+    laws, host, engine, economy,   the study's probe (probes.py): claims are stale whose figures
+    what measures, plans           depend on a row that moved
+    scenarios as written           the plans of all points; where these are the same, nothing moved
+    an entry's module              its figures, taken anew from the quick runs that are kept
+    points, seeds, regions, grid   nothing to look at: it is another measurement, and stale
+
+Which figures depend on a row is tried: the row's values are replaced by others, several times, and
+the figures taken again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.errors import EcnomyError, ResultsError
+from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.entries import Outcome, measured
+from ecnomy.analysis.reproduce.grid import grid_of, touched
+from ecnomy.analysis.reproduce.kept import KeptRuns
+from ecnomy.analysis.reproduce.made_of import ClaimMade, Sources, StudyMade
+from ecnomy.analysis.reproduce.probes import Probe, made, moved_in, params_of, probes_of, within
+from ecnomy.analysis.reproduce.recorded import Recorded, quick_figures
+from ecnomy.analysis.reproduce.studies import Form
+from ecnomy.markets.sweep.outcome import Outcome as Ran
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Look", "carried", "look", "place_of", "stale_lines"]
+
+_SPREADS: Final = (0.02, 0.02, 0.5, 0.5, 2.0, 2.0)  # of the logarithms of factors on values
+_NO_OUTCOMES: Final = ("number", "point", "replicate", "seed", "data_packets")
+Tables = Mapping[str, "pd.DataFrame"]
+Make = Callable[[Sequence[Probe]], list[Ran]]
+
+
+class Look(msgspec.Struct, frozen=True):
+    """What was found.
+
+    Attributes:
+        stale: claim -> why.
+        same: studies with changed code or scenarios that moved nothing, as they are now.
+        probed: how many runs were made anew.
+    """
+
+    stale: dict[str, tuple[str, ...]]
+    same: dict[str, StudyMade]
+    probed: int
+
+
+class _Of(msgspec.Struct, frozen=True):
+    """What became of a study: rows moved, or why that is not known."""
+
+    moved: dict[str, tuple[int, ...]] = {}
+    reason: str = ""
+
+
+def place_of(claim: str) -> tuple[str, str, str]:
+    """Paper, entry and number of a claim."""
+    name, _, rest = claim.partition(".")
+    item, _, number = rest.rpartition(".")
+    return name, item, number
+
+
+def look(
+    records: Iterable[Recorded],
+    studies: Mapping[str, StudyMade],
+    tables: Tables,
+    sources: Sources,
+    *,
+    budget_s: float = math.inf,
+    make: Make = made,
+) -> Look:
+    """Which records are stale, after the probes that are due.
+
+    Args:
+        records: as papers.json has them.
+        studies: what their studies were made of.
+        tables: what the quick runs gave (kept.py).
+        sources: of the checkout as it is.
+        budget_s: CPU time of probes; studies beyond it are stale, unseen.
+        make: makes runs.
+
+    Raises:
+        ResultsError: a run of a probe failed.
+    """
+    stale: dict[str, tuple[str, ...]] = {}
+    by_entry: dict[tuple[str, str], list[Recorded]] = {}
+    now: dict[str, StudyMade | str] = {}
+    for record in records:
+        name, item, number = place_of(record.claim)
+        if not sources.has(name, item, number):
+            stale[record.claim] = ("there is no such claim any more",)
+            continue
+        own = [f"{name}/{study}" for study in sources.paper(name).entries[item].studies]
+        for study in own:
+            if study not in now:
+                now[study] = _as_it_is(study, studies, sources)
+        if why := _others(record, own, studies, now, sources):
+            stale[record.claim] = why
+        else:
+            by_entry.setdefault((name, item), []).append(record)
+    used = [study for study in now if _is_used(study, by_entry, sources)]
+    changed = {s: of for s in used if isinstance(of := now[s], StudyMade) and of != _of(studies, s)}
+    found, probed = _probed(changed, studies, tables, sources, budget_s, make)
+    for (name, item), own_records in by_entry.items():
+        stale |= _stale_in(sources.paper(name), item, own_records, found, studies, tables, sources)
+    same = {
+        study: msgspec.structs.replace(changed[study], plans=_of(studies, study).plans)
+        for study, of in found.items()
+        if not of.moved and not of.reason
+    }
+    return Look(stale, same, probed)
+
+
+def _of(studies: Mapping[str, StudyMade], study: str) -> StudyMade:
+    return studies.get(study, StudyMade())
+
+
+def _as_it_is(study: str, studies: Mapping[str, StudyMade], sources: Sources) -> StudyMade | str:
+    """A study's digests, with those of its plans and rows as recorded; or why it has none."""
+    then = _of(studies, study)
+    try:
+        now = sources.of_study(study, then.laws)
+    except EcnomyError as error:
+        return f"its scenarios do not load: {error}"
+    return msgspec.structs.replace(now, plans=then.plans, rows=then.rows)
+
+
+def _others(
+    record: Recorded,
+    own: Iterable[str],
+    studies: Mapping[str, StudyMade],
+    now: Mapping[str, StudyMade | str],
+    sources: Sources,
+) -> tuple[str, ...]:
+    """Why a record is of another measurement."""
+    if record.made_of == ClaimMade():
+        return ("what it was made of is not known",)
+    if broken := tuple(found for study in own if isinstance(found := now[study], str)):
+        return broken
+    name, item, number = place_of(record.claim)
+    why: list[str] = []
+    made_now = {s: of for s, of in now.items() if isinstance(of, StudyMade)}
+    if any(made_now[study].runs != _of(studies, study).runs for study in own):
+        why.append("points or seeds have changed")
+    of = sources.of_claim(name, item, number, studies)
+    if record.made_of.studies != of.studies:
+        why.append("its studies were recorded anew")
+    if record.made_of.claim != of.claim:
+        why.append("regions or grid have changed")
+    return tuple(why)
+
+
+def _is_used(study: str, by_entry: Iterable[tuple[str, str]], sources: Sources) -> bool:
+    paper, _, name = study.partition("/")
+    return any(
+        p == paper and name in sources.paper(p).entries[item].studies for p, item in by_entry
+    )
+
+
+def _probed(
+    changed: Mapping[str, StudyMade],
+    studies: Mapping[str, StudyMade],
+    tables: Tables,
+    sources: Sources,
+    budget_s: float,
+    make: Make,
+) -> tuple[dict[str, _Of], int]:
+    """What became of studies whose code or scenarios have changed, and how many runs that took."""
+    found: dict[str, _Of] = {}
+    due: dict[str, list[Probe]] = {}
+    for study, now in changed.items():
+        then = studies[study]
+        if now.base != then.base and sources.plans_of(study) != then.plans:
+            found[study] = _Of(reason="scenarios have changed")
+            continue
+        try:
+            name, _, own = study.partition("/")
+            due[study] = probes_of(sources.paper(name), own, tables)
+        except ResultsError as error:
+            found[study] = _Of(reason=str(error))
+    held = within(due, tables, budget_s)
+    asked = [probe for study in held for probe in due[study]]
+    moved = moved_in(asked, make(asked), tables).rows
+    for study in due:
+        if study not in held:
+            found[study] = _Of(reason=f"not probed within {budget_s:g} s of CPU time")
+        else:
+            own_rows = {t: n for t, n in moved.items() if t.partition("@")[0] == study}
+            found[study] = _Of(moved=own_rows)
+    return found, len(asked)
+
+
+def _stale_in(
+    paper: Paper,
+    item: str,
+    records: Sequence[Recorded],
+    found: Mapping[str, _Of],
+    studies: Mapping[str, StudyMade],
+    tables: Tables,
+    sources: Sources,
+) -> dict[str, tuple[str, ...]]:
+    """The claims of an entry that something has moved."""
+    own = {s: found[s] for s in _studies_of(paper, item) if s in found}
+    unknown = tuple(dict.fromkeys(of.reason for of in own.values() if of.reason))
+    if unknown:
+        return {record.claim: unknown for record in records}
+    stale: dict[str, tuple[str, ...]] = {}
+    of = {r.claim: sources.of_claim(*place_of(r.claim), studies) for r in records}
+    others = [r for r in records if r.made_of.module != of[r.claim].module]
+    if others:
+        now = _outcomes(paper, item, tables)
+        for record in others:
+            outcome = now.get(record.claim)
+            if outcome is None or quick_figures(record) != quick_figures(outcome):
+                stale[record.claim] = ("the entry's code gives other figures",)
+    moved = {t: numbers for each in own.values() for t, numbers in each.moved.items()}
+    if moved:
+        for claim in _that_depend(paper, item, moved, tables) & {r.claim for r in records}:
+            stale[claim] = (*stale.get(claim, ()), "runs give other figures")
+    return stale
+
+
+def _studies_of(paper: Paper, item: str) -> list[str]:
+    return [f"{paper.paper}/{study}" for study in paper.entries[item].studies]
+
+
+def _that_depend(
+    paper: Paper, item: str, moved: Mapping[str, tuple[int, ...]], tables: Tables
+) -> set[str]:
+    """The claims of an entry whose figures depend on rows that moved.
+
+    A row under an alternative stands for all of the study under it.
+    """
+    chosen = {table: numbers for table, numbers in moved.items() if "@" not in table}
+    found = _depend_on(paper, item, chosen, tables) if chosen else set()
+    for table in (table for table in moved if "@" in table):
+        study, _, under = table.partition("@")
+        whole = {study: tuple(tables[study]["number"].tolist())}
+        claims = {
+            f"{paper.paper}.{item}.{number}"
+            for number in paper.entries[item].claims
+            if any(
+                variant.name == under and touched(paper, [study.partition("/")[2]], variant)
+                for variant in grid_of(paper, item, number)
+            )
+        }
+        if claims - found:
+            found |= claims & _depend_on(paper, item, whole, tables)
+    return found
+
+
+def _depend_on(
+    paper: Paper, item: str, rows: Mapping[str, tuple[int, ...]], tables: Tables
+) -> set[str]:
+    """The claims of an entry whose figures are others where these rows are others."""
+    then = _outcomes(paper, item, tables)
+    params = {study: params_of(paper, study.partition("/")[2], tables) for study in rows}
+    found: set[str] = set()
+    for tried in range(len(_SPREADS)):
+        other = {study: tables[study] for study in _studies_of(paper, item) if study in tables}
+        for study, numbers in rows.items():
+            other[study] = _replaced(tables[study], numbers, params[study], tried)
+        try:
+            now = _outcomes(paper, item, other)
+        except Exception:  # it refuses values that no run gives, so it looks at them
+            return set(then)
+        found |= {
+            claim for claim in then if quick_figures(then[claim]) != quick_figures(now[claim])
+        }
+    return found
+
+
+def _replaced(
+    table: pd.DataFrame, numbers: tuple[int, ...], params: frozenset[str], tried: int
+) -> pd.DataFrame:
+    """A table with other values measured in all runs of the points of these rows."""
+    rows = table["point"].isin(set(table["point"][table["number"].isin(numbers)])).to_numpy()
+    draws = np.random.default_rng(tried)
+    found = table.copy()
+    for name in table.columns:
+        if name in _NO_OUTCOMES or name in params or table[name].dtype.kind not in "iuf":
+            continue
+        values = table[name].to_numpy(dtype=float, na_value=np.nan).copy()
+        factors = np.exp(draws.normal(0.0, _SPREADS[tried], rows.sum()))
+        own = values[rows] * factors
+        if tried % 2:
+            own = np.where(own == 0, factors, own)
+        values[rows] = own
+        found[name] = values
+    return found
+
+
+def _outcomes(paper: Paper, item: str, tables: Tables) -> dict[str, Outcome]:
+    """What the quick runs that are kept say of an entry's claims."""
+    studies = KeptRuns(paper, paper.entries[item].studies, tables)
+    found = measured(paper, item, Form(Path(), quick=True), studies)
+    return {outcome.claim: outcome for outcome in found.outcomes}
+
+
+def carried(
+    records: Iterable[Recorded], studies: Mapping[str, StudyMade], seen: Look, sources: Sources
+) -> tuple[list[Recorded], dict[str, StudyMade]]:
+    """Records and studies with the digests of the code as it is, where it moved nothing."""
+    studies = {**studies, **seen.same}
+
+    def over(record: Recorded) -> Recorded:
+        if record.claim in seen.stale:
+            return record
+        return msgspec.structs.replace(
+            record, made_of=sources.of_claim(*place_of(record.claim), studies)
+        )
+
+    return [over(record) for record in records], studies
+
+
+def stale_lines(reasons: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """One line for the claims of an entry that are stale for the same reasons."""
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for claim, why in reasons.items():
+        entry, _, number = claim.rpartition(".")
+        groups.setdefault((entry, why), []).append(number)
+    return [f"{e}: {', '.join(c)} stale ({'; '.join(why)})" for (e, why), c in groups.items()]

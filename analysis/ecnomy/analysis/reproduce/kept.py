@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the quick runs of all studies gave, kept beside papers.json, so that a change is told.
+
+    papers-quick.json.gz     {"format": 1, "tables": {"paper/study": {column: [kind, values]}, ...}}
+
+A table has a row a run: `number`, `point`, `replicate`, `seed`, the parameters (mappings as JSON
+text), what the run measured, and the data packets it sent. `paper/study@setting=alternative` is
+the first run of a study under an alternative, alone. An entry's figures can be taken from these
+tables without any run; a run made anew is held to its row.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.reproduce.catalogue import Paper
+from ecnomy.analysis.reproduce.made_of import digest
+from ecnomy.analysis.reproduce.studies import Form, Runs, Studies
+from ecnomy.analysis.whole_file import write_whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["KEPT", "KeptRuns", "missing", "read_rows", "rows_digest", "table_of", "write_rows"]
+
+KEPT: Final = "papers-quick.json.gz"
+FORMAT: Final = 1
+_LEFT_OUT: Final = ("run", "label", "engine", "engine_cpu_s", "wall_s", "worker")
+_KINDS: Final = {"int64": "int64", "Int64": "Int64", "float64": "float64", "text": None}
+Tables = Mapping[str, "pd.DataFrame"]
+
+
+def table_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """The columns of a sweep's table that are kept: all but times, workers, code and engine."""
+    kept = frame.drop(columns=[name for name in _LEFT_OUT if name in frame])
+    return kept.sort_values("number", ignore_index=True)
+
+
+def write_rows(file: Path, tables: Tables) -> None:
+    """Write the tables; the same ones give the same bytes."""
+    told = {name: _plain(table) for name, table in sorted(tables.items())}
+    write_whole(file, gzip.compress(msgspec.json.encode(_File(FORMAT, told)), mtime=0))
+
+
+class _Rows(Mapping[str, "pd.DataFrame"]):
+    """Tables by name, each made when it is asked for."""
+
+    def __init__(self, plain: Mapping[str, Mapping[str, tuple[str, list[Any]]]]) -> None:
+        self._plain = plain
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        import pandas as pd
+
+        columns = self._plain[name].items()
+        return pd.DataFrame({c: pd.Series(v, dtype=_KINDS[kind]) for c, (kind, v) in columns})
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._plain)
+
+    def __len__(self) -> int:
+        return len(self._plain)
+
+
+class _File(msgspec.Struct, frozen=True):
+    format: int
+    tables: dict[str, dict[str, tuple[str, list[Any]]]]
+
+
+def read_rows(file: Path) -> Tables:
+    """The tables, by study; none where there is no such file.
+
+    Raises:
+        ResultsError: it holds something else.
+    """
+    if not file.is_file():
+        return {}
+    try:
+        found = msgspec.json.decode(gzip.decompress(file.read_bytes()), type=_File)
+    except (OSError, EOFError, zlib.error, msgspec.DecodeError) as error:
+        raise ResultsError(f"{file}: no rows of quick runs ({error})") from None
+    if found.format != FORMAT:
+        raise ResultsError(f"{file}: format {found.format}, this version reads {FORMAT}")
+    return _Rows(found.tables)
+
+
+def rows_digest(table: pd.DataFrame) -> str:
+    """The digest of a table."""
+    return digest(_plain(table))
+
+
+def _plain(table: pd.DataFrame) -> dict[str, tuple[str, list[Any]]]:
+    return {
+        str(name): (_kind(column), [None if missing(v) else v for v in column.tolist()])
+        for name, column in table.items()
+    }
+
+
+def _kind(column: pd.Series[Any]) -> str:
+    kind = str(column.dtype)
+    return kind if kind in _KINDS else "text"
+
+
+def missing(value: Any) -> bool:
+    """Whether a cell is empty."""
+    import pandas as pd
+
+    return value is None or value is pd.NA or value != value
+
+
+class KeptRuns(Studies):
+    """The studies of an entry, quick, from tables in place of stores."""
+
+    def __init__(self, paper: Paper, names: tuple[str, ...], tables: Tables) -> None:
+        super().__init__(paper, names, Form(Path(), quick=True))
+        self._tables = tables
+
+    def _load(self, name: str) -> Runs:
+        study, key = self._paper.studies[name], f"{self._paper.paper}/{name}"
+        if key not in self._tables:
+            raise ResultsError(f"{key}: its quick runs are not kept")
+        return Runs(self._tables[key].copy(), batches=study.batches, budget=study.budget)
+
+    def replicates(self, name: str) -> int:
+        """How many seeds a study has, in its runs."""
+        return int(self[name].frame["replicate"].max()) + 1

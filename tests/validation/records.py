@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the records of the engines and of the papers' claims speak of the code as it is.
+
+    python tests/validation/records.py [--budget S] [--carry] [--strict]
+
+    records: 36 of 36 of the engines, 374 of 374 claims are current
+
+Where digests say that something has changed, probes are run: quick runs made anew and held to what
+they gave when recorded. What is stale is named above the line.
+
+    --budget S   at most about so many seconds of CPU time for probes of claims; studies beyond it
+                 count as stale (default 120)
+    --carry      no budget; OMNeT++/INET is run too, where it is; records that nothing moved take
+                 the digests of the code as it is, so that the next look needs no probe
+    --strict     exit status 1 where anything is stale
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.analysis.compare import currency as engines
+from ecnomy.analysis.compare.record import RECORDS
+from ecnomy.analysis.compare.record import read_record as read_engine
+from ecnomy.analysis.compare.record import write_record as write_engine
+from ecnomy.analysis.reproduce.currency import carried, look, stale_lines
+from ecnomy.analysis.reproduce.kept import KEPT, read_rows
+from ecnomy.analysis.reproduce.made_of import Sources
+from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
+from ecnomy.analysis.reproduce.record import claims_of
+from ecnomy.analysis.reproduce.record_file import read_record, write_record
+
+__all__ = ["Counted", "main", "of_claims", "of_engines"]
+
+ROOT = Path(__file__).parents[2]
+BUDGET_S = 120.0
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """How many records are current, of how many, and why others are not, a line each."""
+
+    current: int
+    all: int
+    stale: tuple[str, ...]
+
+
+def of_engines(checkout: Path = ROOT, *, carry: bool = False, jobs: int = 2) -> Counted:
+    """The records of the engines; `carry` writes those that nothing moved anew."""
+    files = sorted((checkout / RECORDS).glob("*.json"))
+    omnet = carry and engines.has_omnet()
+
+    def seen(file: Path) -> tuple[str, ...]:
+        record = read_engine(file)
+        found = engines.currency(record, checkout, omnet=omnet)
+        if carry and found.current and (new := engines.carried(record, found)) != record:
+            write_engine(new, file)
+        return found.reasons
+
+    with ThreadPoolExecutor(jobs) as pool:
+        reasons = dict(zip(files, pool.map(seen, files), strict=True))
+    stale = tuple(f"{file.stem} stale ({'; '.join(why)})" for file, why in reasons.items() if why)
+    return Counted(len(files) - len(stale), len(files), stale)
+
+
+def of_claims(checkout: Path = ROOT, *, carry: bool = False, budget_s: float = BUDGET_S) -> Counted:
+    """The records of the claims; a claim without one is stale."""
+    file = checkout / "tests" / "validation" / "papers.json"
+    kept, sources, tables = read_record(file), Sources(checkout), read_rows(file.parent / KEPT)
+    budget_s = math.inf if carry else budget_s
+    seen = look(kept.records, kept.studies, tables, sources, budget_s=budget_s)
+    if carry:
+        write_record(file, *carried(kept.records, kept.studies, seen, sources))
+    claims = [claim for paper in PAPERS for claim in claims_of(load_paper(paper))]
+    recorded = {record.claim for record in kept.records}
+    why = {claim: ("not recorded",) for claim in claims if claim not in recorded} | seen.stale
+    fresh = sum(claim in recorded and claim not in seen.stale for claim in claims)
+    return Counted(fresh, len(claims), tuple(stale_lines(why)))
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Look, say what is stale, and end with the line."""
+    parser = argparse.ArgumentParser(prog="records", description="Which records are current.")
+    parser.add_argument("--budget", type=float, default=BUDGET_S, help="CPU seconds of probes")
+    parser.add_argument("--carry", action="store_true", help="probe all and write digests anew")
+    parser.add_argument("--strict", action="store_true", help="exit status 1 if any is stale")
+    given = parser.parse_args(arguments)
+    try:
+        held = of_engines(carry=given.carry)
+        claims = of_claims(carry=given.carry, budget_s=given.budget)
+    except EcnomyError as error:
+        print(f"ecnomy: {error}", file=sys.stderr)
+        return error.exit_status
+    for line in (*held.stale, *claims.stale):
+        print(f"ecnomy: {line}")
+    print(
+        f"records: {held.current} of {held.all} of the engines, "
+        f"{claims.current} of {claims.all} claims are current"
+    )
+    return int(given.strict and bool(held.stale or claims.stale))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
