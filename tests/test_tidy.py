@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from processes import LIMIT_S
+
 ROOT = Path(__file__).parents[1]
 CODE = (".py", ".h", ".cc", ".cpp", ".ned")
 TEXT = (*CODE, ".yaml", ".yml", ".toml", ".txt", ".cmake")
@@ -20,7 +22,7 @@ LONGEST_FUNCTION = 60
 def tracked() -> list[Path]:
     """Files git knows or would add; every file outside a checkout (an unpacked sdist)."""
     words = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     if done.returncode:
         pytest.skip("not a git checkout: there is no list of files to check")
     return [ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()]

@@ -100,7 +100,7 @@ def _cachegrind(plan: Plan) -> dict[str, float]:
         path.write_bytes(plan.to_json())
         tool = ["valgrind", "--tool=cachegrind", "--cache-sim=yes", CACHE]
         words = [*tool, f"--cachegrind-out-file={folder}/out", *_words(path)]
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
+        done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=3600)
     hops = json.loads(done.stdout)["packet_hops"]
     counted = {"hops": float(hops)}
     for name, line in (

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from command_line import ecnomy
 from ecnomy.markets.cli import GROUP
+from processes import LIMIT_S
 
 SCENARIO = """
 version: 1
@@ -206,7 +207,11 @@ def test_check_loads_nothing_heavy(scene: Path) -> None:
         "print(sorted({'mesa', 'pandas', 'pyarrow', 'rich.progress'} & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(scene)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(scene)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_S,
     )
     assert done.stdout.splitlines()[-1] == "[]"
 

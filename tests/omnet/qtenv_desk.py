@@ -16,6 +16,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from processes import LIMIT_S
+
 __all__ = ["MISSING", "Desk", "opp_run", "open_desk", "serve", "wait"]
 
 _PROGRAMS: Final = ("Xvfb", "xdotool", "import")
@@ -58,7 +60,12 @@ class Desk:
 
     def _xdotool(self, *words: str) -> str:
         done = subprocess.run(
-            ["xdotool", *words], env=self.environ, capture_output=True, text=True, check=False
+            ["xdotool", *words],
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT_S,
         )
         return done.stdout
 

@@ -26,6 +26,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load
 from ecnomy.markets.sweep.config import Sweep, load_sweep
+from processes import LIMIT_S
 from sweep_world import SCENARIO, write
 
 SWEEP = """version: 1
@@ -192,7 +193,13 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
     library = {"LD_LIBRARY_PATH": str(Path(program).parents[1] / "lib")}
     words = [program, "-q", "runconfig", INI]
     told = subprocess.run(
-        words, cwd=tmp_path, env=os.environ | library, capture_output=True, text=True, check=True
+        words,
+        cwd=tmp_path,
+        env=os.environ | library,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_S,
     ).stdout
     runs = told.split("\nRun ")[1:]
     found = [

@@ -100,7 +100,7 @@ def main() -> None:
             _torture(root, disk, random.Random(given.seed), given.events, given.runs)
         finally:
             if disk:
-                subprocess.run(["umount", "-l", str(root / "disk")], check=False)
+                subprocess.run(["umount", "-l", str(root / "disk")], check=False, timeout=60)
 
 
 def _torture(root: Path, disk: bool, draw: random.Random, events: int, runs: int) -> None:
@@ -176,14 +176,16 @@ def _command(home: Path, address: str) -> list[str]:
 
 def _finish(home: Path, root: Path, runs: int) -> None:
     """Complete it, and compare with a sweep left in peace."""
-    done = subprocess.run(_command(home, ""), cwd=home, capture_output=True, text=True)
+    done = subprocess.run(
+        _command(home, ""), cwd=home, capture_output=True, text=True, timeout=1800
+    )
     if done.returncode != 0:
         raise SystemExit(f"the last command failed: {done.stderr}")
     peace = root / "peace"
     peace.mkdir()
     for name in ("sweep.yaml", "scenario.yaml"):
         (peace / name).write_bytes((home / name).read_bytes())
-    subprocess.run(_command(peace, ""), cwd=peace, check=True, capture_output=True)
+    subprocess.run(_command(peace, ""), cwd=peace, check=True, capture_output=True, timeout=1800)
     found, wanted = _table(home / "out"), _table(peace / "out")
     if len(found) != runs or found.number.nunique() != runs or found.run.nunique() != runs:
         raise SystemExit(f"{len(found)} rows, {found.run.nunique()} keys for {runs} runs")
@@ -228,7 +230,7 @@ def _small_disk(root: Path) -> bool:
     (root / "disk").mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(root / "disk")]
     try:
-        return subprocess.run(command, capture_output=True).returncode == 0
+        return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
     except FileNotFoundError:
         return False
 
