@@ -64,7 +64,7 @@ def exchange_us(peer: Path, flows: int, rounds: int = 3000) -> float:
                 assert isinstance(message, Report)
                 link.send(Decide(message.epoch, decision))
             link.send(Bye())
-        words, _ = engine.communicate()
+        words, _ = engine.communicate(timeout=120)
     return float(words.split()[-1])
 
 

@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from ecnomy.agents.errors import EngineError, NotRunningError
 from ecnomy.markets import open_market, run
 from ecnomy.markets.economy.market import Market
 from open_world import SCENARIO, held, identity, manifest, there
+from processes import wait_for
 from tiers import full, in_full
 
 
@@ -219,10 +219,8 @@ def test_python_that_ends_takes_the_engine_with_it(
         words, capture_output=True, text=True, timeout=60, check=False, env=environment
     )
     (pid,) = map(int, done.stdout.split())
-    deadline = time.monotonic() + 20
-    while there(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not there(pid) and not list(scratch.iterdir())
+    wait_for(lambda: not there(pid), "the engine's end", 20)
+    assert not list(scratch.iterdir())
     assert ("mine" in done.stderr) == ("mine" in last), done.stderr
     found = manifest(tmp_path / "r")
     assert found["complete"] is False and found["reason"].startswith(reason)

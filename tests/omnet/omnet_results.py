@@ -91,6 +91,6 @@ def draw(here: Installation, analysis: Path, folder: Path) -> str:
         env=environment(here) | {"PYTHONPATH": path, "MPLBACKEND": "Agg"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=240,
     )
     return "" if done.returncode == 0 else done.stdout[-2000:] + done.stderr[-2000:]

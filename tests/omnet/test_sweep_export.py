@@ -229,7 +229,7 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
     path = {"PATH": f"{omnet.opp_run.parent}:{os.environ['PATH']}"}
     made = subprocess.run(
         ["bash", "-ec", "\n".join(words)], cwd=folder, env=os.environ | path, text=True,
-        capture_output=True, timeout=300, check=False,
+        capture_output=True, timeout=240, check=False,
     )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr
     scalars = sorted((folder / "results").glob("*.sca"))

@@ -250,7 +250,7 @@ def _start(
 def _kill(process: subprocess.Popen[str]) -> None:
     if process.poll() is None:
         os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.wait(120)
 
 
 def _output(process: subprocess.Popen[str]) -> str:
