@@ -64,7 +64,11 @@ def line_of(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> str:
     lines: list[str] = []
     stream = process.stdout
     assert stream is not None
-    reader = threading.Thread(target=lambda: lines.append(stream.readline()), daemon=True)
+
+    def read() -> None:
+        lines.append(stream.readline())  # no limit: whoever reads is awaited with one
+
+    reader = threading.Thread(target=read, daemon=True)
     reader.start()
     reader.join(limit_s)
     if reader.is_alive():

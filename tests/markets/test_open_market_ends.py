@@ -93,7 +93,7 @@ def by_kill_unseen(market: Market, steps: int, pid: int) -> str:
     for _ in range(steps):
         market.step()
     os.kill(pid, signal.SIGKILL)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # no limit: it was killed
     market.close()
     return "SIGKILL"
 
@@ -240,7 +240,15 @@ def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
                 except NotRunningError as error:
                     refused += "belongs to process" in str(error)
             os._exit(refused)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+        status: list[int] = []
+
+        def over() -> bool:
+            pid, code = os.waitpid(child, os.WNOHANG)
+            status.append(os.waitstatus_to_exitcode(code))
+            return pid == child
+
+        wait_for(over, "the child's end")
+        assert status[-1] == 2
         market.run_model()
     assert manifest(tmp_path / "r")["complete"] is True
 

@@ -63,7 +63,7 @@ class Cluster:
                  "--port", str(self._port), "--no-dashboard"], self._folder, subprocess.PIPE,
             )  # fmt: skip
             assert self._hub.stdout is not None
-            for line in self._hub.stdout:
+            for line in self._hub.stdout:  # no limit: a person watches
                 if found := re.search(r"tcp://127\.0\.0\.1:(\d+)", line):
                     self._port = int(found[1])
                     break
