@@ -20,6 +20,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import guard
+import scheduling
 import tiers
 
 if TYPE_CHECKING:
@@ -78,15 +79,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGro
     """Groups by name as they are, else by file or folder; they start in the order of the tests."""
     if config.getvalue("dist") != "loadgroup":
         return None
-    from xdist.scheduler import LoadGroupScheduling
-
-    class Together(LoadGroupScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            group = super()._split_scope(nodeid)
-            return group if group != nodeid else group_of(nodeid)
-
-    config.option.loadscopereorder = False  # by the number of tests: says little of how long
-    return Together(config, log)
+    return scheduling.scheduler(config, log, group_of)
 
 
 def group_of(nodeid: str) -> str:

@@ -21,7 +21,6 @@ import sys
 import threading
 import time
 import traceback
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -30,9 +29,6 @@ import pytest
 
 import guardian
 
-__all__ = ["VARIABLE"]
-
-VARIABLE: Final = "ECNOMY_TESTS"  # the marks of a process, outermost first
 GRACE_S: Final = 5.0  # an engine whose market has ended is gone by then
 LATER_S: Final = 30.0  # from pytest-timeout to faulthandler
 TOOLS: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # Python's own
@@ -44,9 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Mark what is started from now on, and have it guarded."""
     config.stash[_STDERR] = os.dup(2)  # capturing has not begun
     if _has_workers(config):
-        _guard()
+        guardian.guarded()
         return
-    config.stash[_MARK] = _guard()
+    config.stash[_MARK] = guardian.guarded()
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGQUIT):
@@ -58,20 +54,6 @@ def pytest_configure(config: pytest.Config) -> None:
 def _has_workers(config: pytest.Config) -> bool:
     """Whether other processes run the tests for this one (pytest-xdist)."""
     return bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
-
-
-def _guard() -> str:
-    """Start the guardian of this process; the mark."""
-    mark, before = uuid.uuid4().hex, dict(os.environ)
-    os.environ[VARIABLE] = f"{before.get(VARIABLE, '')} {mark}".strip()
-    if Path("/proc/self/environ").exists():
-        words = [sys.executable, "-IS", guardian.__file__, str(os.getpid()), mark]
-        null = [(os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in range(3)]
-        every = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
-        os.posix_spawn(
-            words[0], words, before, file_actions=null, setsid=True, setsigmask=(), setsigdef=every
-        )
-    return mark
 
 
 @pytest.hookimpl(wrapper=True)

@@ -50,6 +50,25 @@ def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list
     assert "-n2" not in options or "test_it.py::test_inner" in out
 
 
+def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
+    """The suite goes on with all others, each made once, in groups as this suite has them."""
+    lines = "def test_{}(): open('made', 'a').write('{} ')\n"
+    for name in "abc":
+        tests = [lines.format(name + n, name + n) for n in "12345"]
+        tests[int(ord(name) - ord("a")) * 2] = "import time\ndef test_hang(): time.sleep(1000)\n"
+        (tmp_path / f"test_{name}.py").write_text("".join(tests))
+    (tmp_path / "conftest.py").write_text(
+        "import scheduling\ndef pytest_xdist_make_scheduler(config, log):\n"
+        "    return scheduling.scheduler(config, log, lambda test: test.partition('::')[0])\n"
+    )
+    body = "open('made', 'a').write('last ')"
+    status, out = outcome(tmp_path, body, "--timeout=2", "-n2", "--dist=loadgroup")
+    assert status == 1 and "3 failed, 13 passed" in out, out
+    assert out.count("crashed while running") >= 3
+    made = (tmp_path / "made").read_text().split()
+    assert len(made) == len(set(made)) == 13
+
+
 def test_a_test_that_hangs_in_compiled_code_ends(tmp_path: Path) -> None:
     """It never gives the interpreter back: faulthandler ends it, with its stack."""
     (tmp_path / "conftest.py").write_text("import guard\nguard.LATER_S = 1.0\n")

@@ -30,10 +30,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in (".", "sweeps")]
 
 import pandas as pd  # noqa: E402
 
+import guardian  # noqa: E402
 from ecnomy.analysis.sweeps import open_sweep  # noqa: E402
 from sweep_world import SWEEP, write  # noqa: E402
 
@@ -92,6 +93,7 @@ def main() -> None:
     options.add_argument("--events", type=int, default=20)
     options.add_argument("--runs", type=int, default=400)
     given = options.parse_args()
+    guardian.guarded()
     print(f"seed {given.seed}, at least {given.events} events, {given.runs} runs", flush=True)
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
         root = Path(name)
