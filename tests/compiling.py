@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 BUILD: Final = Path(__file__).resolve().parents[1] / "build"
-LIMIT_S: Final = 600.0  # for one compiler run, or for another worker's build
+LIMIT_S: Final = 280.0  # for one compiler run, or for another worker's build; below pytest's
 _INCLUDE: Final = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of all tests: the two tiers, Hypothesis without deadlines, which tests stay together.
+"""Settings of all tests: tiers, limits, Hypothesis without deadlines, which tests stay together.
 
 The fast tier leaves out the tests marked `full` (tiers.py); `--full` takes them all.
 
@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from hypothesis import HealthCheck, settings
 
+import guard
+import scheduling
 import tiers
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ SPREAD: Final = frozenset(  # files whose tests go to any worker, each for itsel
         "validation/test_omnet_records.py",
     }
 )
+FULL_LIMIT_S: Final = 1800.0
 LONG: Final = ("laws", "acceptance", "engine", "sweeps", "parity")  # folders, in this order
 
 
@@ -48,6 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """The tier is known before test modules are imported; in the fast one nothing is by chance."""
     tiers.set_full(config.getoption("full"))
+    config.pluginmanager.register(guard)
     settings.register_profile(
         "unhurried",
         deadline=None,
@@ -63,6 +67,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if item.get_closest_marker("full")]
         items[:] = [item for item in items if not item.get_closest_marker("full")]
         config.hook.pytest_deselected(items=left_out)
+    else:
+        for item in items:
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(FULL_LIMIT_S))
     items.sort(key=lambda item: rank_of(item.path))
 
 
@@ -71,15 +79,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGro
     """Groups by name as they are, else by file or folder; they start in the order of the tests."""
     if config.getvalue("dist") != "loadgroup":
         return None
-    from xdist.scheduler import LoadGroupScheduling
-
-    class Together(LoadGroupScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            group = super()._split_scope(nodeid)
-            return group if group != nodeid else group_of(nodeid)
-
-    config.option.loadscopereorder = False  # by the number of tests: says little of how long
-    return Together(config, log)
+    return scheduling.scheduler(config, log, group_of)
 
 
 def group_of(nodeid: str) -> str:

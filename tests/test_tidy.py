@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from processes import LIMIT_S
+from waiting_rule import unlimited_waits
+
 ROOT = Path(__file__).parents[1]
 CODE = (".py", ".h", ".cc", ".cpp", ".ned")
 TEXT = (*CODE, ".yaml", ".yml", ".toml", ".txt", ".cmake")
@@ -20,7 +23,7 @@ LONGEST_FUNCTION = 60
 def tracked() -> list[Path]:
     """Files git knows or would add; every file outside a checkout (an unpacked sdist)."""
     words = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     if done.returncode:
         pytest.skip("not a git checkout: there is no list of files to check")
     return [ROOT / name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
@@ -86,6 +89,68 @@ def test_tests_say_what_they_test() -> None:
                 if not ast.get_docstring(node):
                     mute.append(f"{path.name}:{node.name}")
     assert not mute
+
+
+def test_nothing_is_awaited_without_a_limit() -> None:
+    """Processes, threads and peers, in tests and packages; an exception carries its reason."""
+    homes = [ROOT / part for part in ("agents", "markets", "analysis", "tests")]
+    found = [
+        f"{path.relative_to(ROOT)}:{wait}"
+        for path in named(".py")
+        if any(home in path.parents for home in homes)
+        for wait in unlimited_waits(path.read_text())
+    ]
+    assert not found
+
+
+def test_tests_start_processes_in_one_place() -> None:
+    """In processes.py, which always ends them; programs beside the tests are their own masters."""
+    apart = {ROOT / "tests/processes.py", ROOT / "tests/engine/drive.py"}
+    found = [
+        path.name
+        for path in named(".py")
+        if ROOT / "tests" in path.parents and path not in apart
+        if path.parent.name not in ("bench", "torture")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("subprocess.Popen", "Popen")
+    ]
+    assert not found
+
+
+WAITS = {
+    "subprocess.run(words, check=True)": True,
+    "subprocess.run(words, timeout=5)": False,
+    "subprocess.check_output(words)": True,
+    "from subprocess import run as go; go(words)": True,
+    "process.wait()": True,
+    "process.wait(5)": False,
+    "process.wait(timeout=5)": False,
+    "process.communicate()": True,
+    "process.communicate(timeout=5)": False,
+    "thread.join()": True,
+    "thread.join(5)": False,
+    "', '.join(words)": False,
+    "process.stdout.readline()": True,
+    "file.read()": False,
+    "process.stdout.read()": True,
+    "for line in process.stdout: print(line)": True,
+    "words = [line for line in process.stderr]": True,
+    "done.stdout.splitlines()": False,
+    "listener.accept()": True,
+    "listener.accept(timeout_s=5)": False,
+    "os.wait()": True,
+    "os.waitpid(pid, 0)": True,
+    "os.waitpid(pid, os.WNOHANG)": False,
+    "with subprocess.Popen(words) as process: pass": True,
+    "process.wait()  # no limit: it is a wait for a person": False,
+    "process.wait()  # no limit:": True,
+}
+
+
+@pytest.mark.parametrize("snippet", WAITS)
+def test_a_wait_without_a_limit_is_found(snippet: str) -> None:
+    """Each kind of wait, and what only looks like one."""
+    assert bool(unlimited_waits(snippet)) is WAITS[snippet]
 
 
 def test_no_global_randomness_or_wall_clock_in_results() -> None:

@@ -13,13 +13,15 @@ import os
 import select
 import shutil
 import subprocess
-import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import pytest
 
+from processes import LIMIT_S, started, wait_for
 from tiers import full
 
 __all__ = ["CHROMIUM", "Tab", "in_browser"]
@@ -46,15 +48,15 @@ def in_browser(test: Any) -> Any:
 class Tab:
     """A browser with one page; time limits are for machines with much else to do."""
 
-    def __init__(self, profile: Path, limit_s: float = 120.0) -> None:
+    def __init__(self, profile: Path, limit_s: float = LIMIT_S) -> None:
         assert CHROMIUM is not None
         self._limit_s, self._numbers, self._session = limit_s, itertools.count(1), ""
         (reads, self._out), (self._in, writes) = os.pipe(), os.pipe()
         words = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"]
         numbered = ["bash", "-c", f'exec "$@" 3<&{reads} 4>&{writes}', "bash", *words]
-        self._process = subprocess.Popen(
-            numbered, stderr=subprocess.DEVNULL, pass_fds=(reads, writes)
-        )
+        self._browser = ExitStack()
+        browser = started(numbered, stderr=subprocess.DEVNULL, pass_fds=(reads, writes))
+        self._browser.enter_context(browser)
         os.close(reads)
         os.close(writes)
         self._rest = b""
@@ -151,14 +153,10 @@ class Tab:
         """End the browser."""
         os.close(self._out)
         os.close(self._in)
-        self._process.terminate()
-        self._process.wait(30)
+        self._browser.close()
 
-    def _until(self, there: Any, what: str) -> None:
-        end = time.monotonic() + self._limit_s
-        while not there():
-            assert time.monotonic() < end, f"waited {self._limit_s:g} s in vain for {what}"
-            time.sleep(0.2)
+    def _until(self, there: Callable[[], bool], what: str) -> None:
+        wait_for(there, what, self._limit_s)
 
     def __enter__(self) -> Self:
         return self

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from chromium import Tab, in_browser
+from processes import LIMIT_S, line_of, started, wait_for
 
 NEEDED = ("solara", "altair", "solara_assets")  # without the last the page is a CDN's
 LACKING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
@@ -29,7 +30,6 @@ ROOT = Path(__file__).parents[2]
 LIVE = ROOT / "configs/examples/live.yaml"
 SERVE = "import typer; from ecnomy.analysis.dashboard.command import dashboard_command as c; "
 SERVE += "typer.run(c)"
-LIMIT_S = 120.0
 TIME = "+document.querySelector('[data-figure=time]')?.dataset.value"
 RENDER = '.v-navigation-drawer .v-card [role=slider][aria-valuemax="100"]'  # epochs to a click
 
@@ -39,16 +39,9 @@ def server(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The page being served, and its address."""
     paths = os.pathsep.join(path for path in sys.path if path)
     words = [sys.executable, "-c", SERVE, str(LIVE), "--port", "0"]
-    process = subprocess.Popen(
-        words, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": paths}
-    )
-    try:
-        assert process.stdout is not None
-        yield process, process.stdout.readline().split()[0]
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
+    environ = os.environ | {"PYTHONPATH": paths}
+    with started(words, stdout=subprocess.PIPE, env=environ) as process:
+        yield process, line_of(process).split()[0]
 
 
 def _engines(parent: int) -> list[int]:
@@ -163,10 +156,7 @@ def _play(board: _Board) -> None:
 
 def _left(parent: int, count: int) -> None:
     """So many engines are there before long, and a while later."""
-    end = time.monotonic() + LIMIT_S
-    while len(_engines(parent)) != count:
-        assert time.monotonic() < end, _engines(parent)
-        time.sleep(0.2)
+    wait_for(lambda: len(_engines(parent)) == count, f"{count} engines")
     time.sleep(1.0)
     assert len(_engines(parent)) == count
 

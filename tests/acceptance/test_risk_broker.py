@@ -14,6 +14,7 @@ from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import load, run
 from ecnomy.markets.results.runresult import RunResult
 from ecnomy.markets.scenario import scenario_from_text
+from processes import LIMIT_S
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "risk-broker.yaml"
 PS, CAP, PERIOD_S = 10**12, 5_000_000, 60
@@ -70,6 +71,11 @@ def test_the_role_is_found_beside_the_scenario(tmp_path: Path) -> None:
     """From any working directory, without a word to Python's path."""
     code = f"from ecnomy.markets import load; print(load({str(EXAMPLE)!r}).market.agents[3].role)"
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_S,
     )
     assert done.stdout.strip() == "risk_broker:RiskBroker", done.stderr

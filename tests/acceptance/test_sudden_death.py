@@ -8,34 +8,26 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
+
+from processes import alive, ended, started, wait_for
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 LIMIT_S = 5.0
 
 
-def start(folder: Path) -> subprocess.Popen[str]:
-    """A run of a million simulated seconds."""
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run of a million simulated seconds, well under way."""
+    folder = tmp_path / "run"
     code = "from ecnomy.markets.cli import main; main()"
-    words = ["run", str(EXAMPLES / "gold-silver.yaml"), "--set", "duration=1000000 s", "--out"]
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *words, str(folder)],
-        stderr=subprocess.PIPE,
-        text=True,
-        # A shell's background job ignores Ctrl-C, and so would all it starts.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-
-
-def wait_for(found: Callable[[], object], limit_s: float = 30.0):
-    end = time.monotonic() + limit_s
-    while time.monotonic() < end:
-        if answer := found():
-            return answer
-        time.sleep(0.02)
-    raise AssertionError(f"not within {limit_s} s")
+    words = ["run", EXAMPLES / "gold-silver.yaml", "--set", "duration=1000000 s", "--out", folder]
+    with started([sys.executable, "-c", code, *words], stderr=subprocess.PIPE) as opened:
+        wait_for(lambda: well_under_way(folder), "a run under way", while_runs=opened)
+        yield opened
 
 
 def engine_of(pid: int) -> int:
@@ -52,29 +44,19 @@ def engine_of(pid: int) -> int:
                 return int(entry.name)
         return None
 
-    return wait_for(look)
-
-
-def alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except OSError:
-        return False
+    return wait_for(look, "an engine")
 
 
 def well_under_way(folder: Path) -> bool:
     return any(p.stat().st_size > 100_000 for p in folder.rglob("*") if p.is_file())
 
 
-def test_engine_killed(tmp_path: Path) -> None:
+def test_engine_killed(tmp_path: Path, process: subprocess.Popen[str]) -> None:
     """ecnomy exits non-zero within 5 s, names what died and when; the results say partial."""
     folder = tmp_path / "run"
-    process = start(folder)
-    engine = engine_of(process.pid)
-    wait_for(lambda: well_under_way(folder))
-    os.kill(engine, signal.SIGKILL)
-    _, said = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 1
+    os.kill(engine_of(process.pid), signal.SIGKILL)
+    status, _, said = ended(process, LIMIT_S)
+    assert status == 1
     line = said.strip().splitlines()[-1]
     assert "engine" in line and "SIGKILL" in line and "simulated time" in line
     assert "Traceback" not in said
@@ -82,24 +64,18 @@ def test_engine_killed(tmp_path: Path) -> None:
     assert manifest["complete"] is False and "SIGKILL" in manifest["reason"]
 
 
-def test_market_killed(tmp_path: Path) -> None:
+def test_market_killed(process: subprocess.Popen[str]) -> None:
     """The engine is gone within 5 s."""
-    process = start(tmp_path / "run")
     engine = engine_of(process.pid)
-    wait_for(lambda: well_under_way(tmp_path / "run"))
     process.kill()
-    process.communicate()
-    wait_for(lambda: not alive(engine), LIMIT_S)
+    wait_for(lambda: not alive(engine), "the engine's end", LIMIT_S)
 
 
-def test_interrupted(tmp_path: Path) -> None:
+def test_interrupted(tmp_path: Path, process: subprocess.Popen[str]) -> None:
     """Ctrl-C: exit status 130, the engine gone, what was measured kept and called partial."""
-    folder = tmp_path / "run"
-    process = start(folder)
     engine = engine_of(process.pid)
-    wait_for(lambda: well_under_way(folder))
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=LIMIT_S)
-    assert process.returncode == 130 and "interrupted" in said and "Traceback" not in said
-    wait_for(lambda: not alive(engine), LIMIT_S)
-    assert json.loads((folder / "manifest.json").read_text())["complete"] is False
+    status, _, said = ended(process, LIMIT_S)
+    assert status == 130 and "interrupted" in said and "Traceback" not in said
+    wait_for(lambda: not alive(engine), "the engine's end", LIMIT_S)
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["complete"] is False

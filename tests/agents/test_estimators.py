@@ -23,6 +23,7 @@ from ecnomy.agents.estimators import (
     estimate,
     estimator_named,
 )
+from processes import LIMIT_S
 
 CASES = [(4.0, 3329.0), (0.5, 400.0), (2.0, 5.0), (30.0, 70.0)]  # a, b
 
@@ -242,7 +243,9 @@ def test_scipy_is_loaded_when_it_is_needed() -> None:
         "BetaBinomial.of(Samples.of([1, 2], [50, 60])).threshold(0.1)\n"
         "assert not [m for m in sys.modules if m.startswith('scipy')]\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
     assert done.returncode == 0, done.stderr
 
 

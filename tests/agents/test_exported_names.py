@@ -13,6 +13,7 @@ import pytest
 
 import ecnomy.agents
 from ecnomy.markets import load, run
+from processes import LIMIT_S
 
 ROOT = Path(__file__).parents[2]
 TOLD = (
@@ -87,7 +88,9 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
         "from ecnomy.agents import FlowView, FlowDecision, Call\n"
         "assert heavy & set(sys.modules) == {'numpy', 'msgspec'}, heavy & set(sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
     assert done.returncode == 0, done.stderr
 
 

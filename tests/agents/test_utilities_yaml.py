@@ -16,6 +16,7 @@ from ecnomy.agents.utilities import CALL_UTILITIES, TIME_UTILITIES, UTILITIES
 from ecnomy.markets import run
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 from ecnomy.markets.sweep.fingerprint import strategy_modules
+from processes import LIMIT_S
 
 SCENARIO = """\
 version: 1
@@ -162,5 +163,7 @@ def test_utilities_load_nothing_that_draws() -> None:
         "heavy = {'matplotlib', 'seaborn', 'scipy', 'mesa', 'pandas', 'ecnomy.analysis'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
     assert done.returncode == 0, done.stderr

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.lateness import late_shares
 from ecnomy.analysis.reproduce import operations
 from ecnomy.analysis.reproduce.andreassen2002.adaptive import figures_of_adaptive
@@ -163,6 +164,17 @@ def test_counts_of_operations_are_of_their_source() -> None:
     """Whoever changes operations.cc changes what entries are made of."""
     source = Path(operations.__file__).with_name("operations.cc")
     assert operations.SOURCE_SHA256 == hashlib.sha256(source.read_bytes()).hexdigest()
+
+
+def test_a_compiler_that_hangs_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within the limit, in one line."""
+    compiler = tmp_path / "hanging-compiler"
+    compiler.write_text("#!/bin/sh\nexec sleep 1000\n")
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setattr(operations, "_LIMIT_S", 0.2)
+    with pytest.raises(ResultsError, match="hanging-compiler: .* took longer than 0.2 s"):
+        operations.blocks.__wrapped__()
 
 
 @full

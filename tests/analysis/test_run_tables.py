@@ -14,6 +14,7 @@ import pytest
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis import open_run
+from processes import LIMIT_S
 
 MakeRun = Callable[..., Path]
 
@@ -124,7 +125,9 @@ def test_import_is_light() -> None:
         "print([m for m in ('pandas', 'matplotlib', 'seaborn', 'scipy', 'pyarrow', 'mesa')"
         " if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=LIMIT_S
+    )
     assert done.stdout.strip() == "[]"
 
 

@@ -43,7 +43,7 @@ def exchange_us(peer: Path, flows: int, rounds: int = 3000) -> float:
     """Median microseconds of an exchange with `flows` flows."""
     ours, theirs = socket.socketpair()
     command = [str(peer), "bench", f"fd:{theirs.fileno()}", str(rounds), str(flows)]
-    with subprocess.Popen(
+    with subprocess.Popen(  # no limit: the exchange has ended, or the socket is closed
         command, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE, text=True
     ) as engine:
         theirs.close()
@@ -64,7 +64,7 @@ def exchange_us(peer: Path, flows: int, rounds: int = 3000) -> float:
                 assert isinstance(message, Report)
                 link.send(Decide(message.epoch, decision))
             link.send(Bye())
-        words, _ = engine.communicate()
+        words, _ = engine.communicate(timeout=120)
     return float(words.split()[-1])
 
 

@@ -46,7 +46,7 @@ def rate(folder: Path, duration_s: int, *options: str) -> float | str:
     out = folder / f"out{len(list(folder.iterdir()))}"
     words = ["run", str(scenario), "--out", str(out), "--set", f"duration={duration_s} s"]
     command = [str(Path(sys.executable).with_name("ecnomy")), *words, *options]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=3600)
     if done.returncode:
         said = [line.strip(" │╭╰─╮╯") for line in done.stderr.splitlines()]
         return next((line for line in reversed(said) if line), "it failed without a word")

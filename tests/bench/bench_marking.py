@@ -73,7 +73,7 @@ def cpu_s(how: Law | Scheduler, flows: int) -> float:
         path = Path(folder) / "plan.json"
         path.write_bytes(plans.plan([link], sources, duration_s, epoch_s=duration_s).to_json())
         words = [drive.engine(), "run", "--plan", str(path)]
-        done = subprocess.run(words, check=True, capture_output=True)
+        done = subprocess.run(words, check=True, capture_output=True, timeout=3600)
     return float(json.loads(done.stdout)["cpu_s"])
 
 

@@ -28,7 +28,7 @@ def ns3(duration_s: float) -> dict[str, Any] | str:
     """Totals of ns-3, or why there are none."""
     python = os.environ.get("ECNOMY_NS3_PYTHON", sys.executable)
     words = [python, str(_SCRIPT), f"{duration_s:g}"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=3600)
     if done.returncode:
         return (done.stderr.strip().splitlines() or ["it failed without a word"])[-1]
     return dict(json.loads(done.stdout.splitlines()[-1]))

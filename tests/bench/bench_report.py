@@ -88,7 +88,7 @@ def main() -> None:
         for name, code in (("load", LOAD), ("show", SHOW), ("report", REPORT)):
             began_s = time.monotonic()
             words = [sys.executable, "-c", code.replace("FOLDER", repr(str(out))) + PEAK]
-            done = subprocess.run(words, capture_output=True, text=True, check=True)
+            done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=3600)
             *said, peak_kb = done.stdout.split("\n")[:-1]
             took_s = time.monotonic() - began_s
             print(f"{name}: {took_s:.1f} s, {int(peak_kb) / 1000:.0f} MB; {' '.join(said)}")

@@ -68,7 +68,7 @@ def _commit() -> str:
 
 def _said(*words: str) -> str:
     try:
-        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=3600)
     except FileNotFoundError:
         return ""
     return done.stdout.partition("\n")[0].strip()

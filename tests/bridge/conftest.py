@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,7 @@ import bridge_samples as samples
 from compiling import missing_compiler
 from ecnomy.markets.bridge import EngineLink
 from peer_build import build_peer
+from processes import LIMIT_S, started
 
 
 def _build(*, sanitize: bool) -> Path:
@@ -50,25 +51,17 @@ StartPeer = Callable[..., tuple[subprocess.Popen[str], socket.socket]]
 @pytest.fixture
 def start_peer(peer: Path) -> Iterator[StartPeer]:
     """Starts the C++ client on one end of a socketpair and gives the other end."""
-    started: list[subprocess.Popen[str]] = []
-    sockets: list[socket.socket] = []
+    peers, sockets = ExitStack(), ExitStack()
 
     def start(mode: str, *arguments: object) -> tuple[subprocess.Popen[str], socket.socket]:
         ours, theirs = socket.socketpair()
-        sockets.append(ours)
-        ours.settimeout(10)
+        sockets.enter_context(ours)
+        ours.settimeout(LIMIT_S)
         command = [str(peer), mode, f"fd:{theirs.fileno()}", *map(str, arguments)]
         with theirs:
-            process = subprocess.Popen(
-                command, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE, text=True
-            )
-        started.append(process)
+            one = started(command, pass_fds=[theirs.fileno()], stdout=subprocess.PIPE)
+            process = peers.enter_context(one)
         return process, ours
 
-    yield start
-    for sock in sockets:
-        sock.close()
-    for process in started:
-        if process.poll() is None:
-            os.kill(process.pid, 9)
-        process.communicate()
+    with peers, sockets:
+        yield start

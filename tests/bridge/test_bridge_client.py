@@ -15,6 +15,7 @@ import bridge_samples as samples
 from ecnomy.agents.errors import ProtocolError
 from ecnomy.markets.bridge import EngineLink, decode_body, encode, listen
 from ecnomy.markets.bridge import messages as m
+from processes import LIMIT_S, ended, line_of, started
 
 WELCOME = encode(m.Welcome((1, 0)))
 
@@ -50,7 +51,7 @@ def test_a_whole_session(start_peer: Any) -> None:
     process, sock = start_peer("session", 3, 3)
     with samples.link(sock) as link:
         assert serve(link) == ["Report", *EPOCH, *EPOCH, "Finish"]
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert words.split("\n") == [
         *("decide 2 1.5 1", "accept 1", "decide 2 1.5 1", "accept 0", "decide 2 1.5 1"),
         *("bye", ""),
@@ -71,7 +72,7 @@ def test_a_session_that_somebody_looks_at(start_peer: Any) -> None:
             link.send(m.Decide(epoch, samples.decision()))
         assert isinstance(link.receive(), m.Finish)
         link.send(m.Bye())
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert [line for line in words.split("\n") if line.startswith("show")] == [
         'show {"epoch": 0, "name": "é"}',
         'show {"epoch": 1, "name": "é"}',
@@ -88,7 +89,7 @@ def test_a_market_that_shows_nothing(start_peer: Any) -> None:
     last = read(sock)
     assert isinstance(last, m.Error)
     assert last.reason.startswith("wrong-order: ")
-    assert process.wait(timeout=10) == 1
+    assert ended(process).status == 1
 
 
 def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
@@ -97,7 +98,7 @@ def test_an_older_market_is_not_asked_to_show(start_peer: Any) -> None:
     for answer in (encode(m.Welcome((1, 1))), encode(m.Decide(0)), encode(m.Bye())):
         read(sock)
         sock.sendall(answer)
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert "show \n" in words
     assert process.returncode == 0
 
@@ -108,18 +109,18 @@ def test_a_session_by_address(sanitized_peer: Path, tmp_path: Path, scheme: str)
     address = f"unix:{tmp_path}/market" if scheme == "unix" else "tcp://127.0.0.1:0"
     with listen(address) as listener:
         command = [str(sanitized_peer), "session", listener.address, "2", "3"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            with samples.link(listener.accept(timeout_s=20)) as link:
+        with started(command, stdout=subprocess.PIPE) as process:
+            with samples.link(listener.accept(timeout_s=LIMIT_S)) as link:
                 assert serve(link) == ["Report", *EPOCH, "Finish"]
-            words, _ = process.communicate(timeout=20)
+            status, words, _ = ended(process)
     assert words.endswith("bye\n")
-    assert process.returncode == 0
+    assert status == 0
 
 
 def test_nobody_listens(peer: Path, tmp_path: Path) -> None:
     """The address that does not answer is named."""
     command = [str(peer), "session", f"unix:{tmp_path}/nobody", "1", "3"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=10)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S)
     assert done.returncode == 1
     assert done.stdout.startswith("refused hung-up: cannot reach the market at unix:")
 
@@ -130,7 +131,7 @@ def test_the_market_refuses(start_peer: Any) -> None:
     with samples.link(sock, plan_digest="other") as link:
         with pytest.raises(ProtocolError, match="wrong-plan"):
             link.handshake()
-        words, _ = process.communicate(timeout=10)
+        _, words, _ = ended(process)
     assert words.startswith("peer-error market refused this engine: wrong-plan: the engine runs")
     assert process.returncode == 1
 
@@ -159,7 +160,7 @@ def test_hostile_markets(start_peer: Any, answers: list[bytes], name: str) -> No
     last = read(sock)
     assert isinstance(last, m.Error)
     assert last.reason.startswith(f"{name}: ")
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert words.startswith(f"refused {name}: ")
     assert process.returncode == 1
 
@@ -176,7 +177,7 @@ def test_a_market_that_dies(start_peer: Any, left: int, name: str) -> None:
         read(sock)
     sock.sendall(encode(m.Verdict(1, True))[:left])
     sock.shutdown(socket.SHUT_WR)
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     line = words.split("\n")[1]
     assert line.startswith(f"refused {name}: market closed the connection")
     assert line.endswith("at t = 0.999999999999 s; last message was request")
@@ -189,7 +190,7 @@ def test_a_market_that_says_why(start_peer: Any) -> None:
     sock.sendall(WELCOME)
     read(sock)
     sock.sendall(encode(m.Error("the ledger is full")))
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert words.startswith("peer-error market ended the run: the ledger is full at t = 0 s")
 
 
@@ -198,10 +199,10 @@ def test_a_computing_engine_notices_a_dead_market(start_peer: Any) -> None:
     process, sock = start_peer("computing")
     read(sock)
     sock.sendall(WELCOME)
-    assert process.stdout.readline() == "there\n"
+    assert line_of(process) == "there"
     sock.sendall(encode(m.Error("killed by hand")))
     sock.close()
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert words.startswith("peer-error market ended the run: killed by hand")
 
 
@@ -212,7 +213,7 @@ def test_waiting_calls_the_hook(start_peer: Any) -> None:
     sock.sendall(WELCOME)
     assert isinstance(read(sock), m.Report)
     assert read(sock) == m.Error("the engine was stopped while it waited")
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert words.startswith("stopped after 20: hung-up: stopped while waiting for the market")
 
 
@@ -223,5 +224,5 @@ def test_waiting_under_a_hook_takes_the_answer(start_peer: Any) -> None:
     sock.sendall(WELCOME)
     read(sock)
     sock.sendall(encode(m.Decide(0)))
-    words, _ = process.communicate(timeout=10)
+    _, words, _ = ended(process)
     assert words.startswith("answered after ")

@@ -13,6 +13,7 @@ from ecnomy.markets.bridge import columns, decode_body
 from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import Limits
 from ecnomy.markets.bridge.scan import scan
+from processes import LIMIT_S
 
 _NAMES = {
     *("frame-too-large", "frame-empty", "truncated", "not-messagepack", "too-deep"),
@@ -35,7 +36,7 @@ def _judge(content: bytes, limits: Limits) -> str:
 def test_a_hundred_thousand_frames_through_the_cpp_decoder(sanitized_peer: Path) -> None:
     """Under sanitizers, nothing but names and messages comes out."""
     done = subprocess.run(
-        [sanitized_peer, "fuzz", "100000", "1"], capture_output=True, text=True, timeout=300
+        [sanitized_peer, "fuzz", "100000", "1"], capture_output=True, text=True, timeout=240
     )
     assert done.returncode == 0, done.stderr
     tally = {k: int(v) for k, v in (line.rsplit(": ", 1) for line in done.stdout.splitlines())}
@@ -49,7 +50,11 @@ def test_a_hundred_thousand_frames_through_the_cpp_decoder(sanitized_peer: Path)
 def test_both_languages_judge_alike(peer: Path) -> None:
     """What one decoder takes the other takes, and what one refuses the other refuses."""
     done = subprocess.run(
-        [peer, "fuzz", "20000", "2", "dump"], capture_output=True, text=True, check=True
+        [peer, "fuzz", "20000", "2", "dump"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_S,
     )
     limits = Limits(n_flows=8, n_links=2, n_pairs=0)
     lines = done.stdout.splitlines()

@@ -58,7 +58,7 @@ def _library() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="counting-"))
     library = folder / "counting_new.so"
     words = ["g++", "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
-    subprocess.run([*words, str(_SOURCE), "-o", str(library)], check=True)
+    subprocess.run([*words, str(_SOURCE), "-o", str(library)], check=True, timeout=120)
     return library
 
 
@@ -75,6 +75,7 @@ def allocations(plan: Plan, *, market: bool = False) -> Allocations:
             capture_output=True,
             text=True,
             check=True,
+            timeout=120,
         )
     totals = json.loads(done.stdout)
     del totals["cpu_s"]

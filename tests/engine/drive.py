@@ -84,7 +84,10 @@ def run(
             outcome = talk(plan, ours, decide or (lambda report: Decide(report.epoch)), admit)
         finally:
             ours.close()
-            _, error = process.communicate(timeout=60)
+            try:
+                _, error = process.communicate(timeout=60)
+            finally:
+                process.kill()  # one that does not end with its market
     assert process.returncode == 0, error.decode()
     outcome.said = error.decode()
     return outcome

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import pytest
 
+from processes import LIMIT_S
 from tiers import full
 
 ENGINE = Path(__file__).parents[2] / "omnet"
@@ -133,7 +134,11 @@ def build(folder: Path, sources: Path) -> Path:
     """The driver over the headers of `sources`/engine, its assertions on."""
     driver = folder / "driver"
     words = ["g++", "-std=c++20", "-O1", "-D_GLIBCXX_ASSERTIONS"]
-    subprocess.run([*words, f"-I{sources}", f"-I{ENGINE}", str(DRIVER), "-o", driver], check=True)
+    subprocess.run(
+        [*words, f"-I{sources}", f"-I{ENGINE}", str(DRIVER), "-o", driver],
+        check=True,
+        timeout=LIMIT_S,
+    )
     return driver
 
 
@@ -174,7 +179,9 @@ def test_a_boundary_may_be_long_before_what_is_next(driver: Path) -> None:
 def test_an_event_in_the_past_is_refused(driver: Path) -> None:
     """A time that went beyond what an int64 holds comes back below 0: an error, not a wrong run."""
     asked = f"push 1000 1\ndue 2000\npop\npush {-(2**63)} 2\n"
-    done = subprocess.run([driver], input=asked, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [driver], input=asked, capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
     assert done.returncode == 1
     assert "an event in the past" in done.stderr
 

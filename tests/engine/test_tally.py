@@ -12,6 +12,7 @@ from scipy import stats
 import plans
 from drive import Outcome, engine, run
 from ecnomy.markets.plan import Histogram, Law, Plan
+from processes import LIMIT_S
 
 SEND, ENQUEUE, MARK, DROP, DELIVER, ACK = range(6)
 PER_LINK, PER_SOURCE = ("arrivals", "marks", "drops"), ("sent", "delivered", "ce")
@@ -245,5 +246,7 @@ def test_a_plan_that_asks_for_nonsense_is_refused(record, complaint, tmp_path) -
     """Exit status 2 and the place."""
     path = tmp_path / "plan.json"
     path.write_bytes(crowded(**record).to_json())
-    done = subprocess.run([engine(), "run", "--plan", str(path)], capture_output=True, text=True)
+    done = subprocess.run(
+        [engine(), "run", "--plan", str(path)], capture_output=True, text=True, timeout=LIMIT_S
+    )
     assert done.returncode == 2 and complaint in done.stderr

@@ -12,6 +12,7 @@ import pytest
 
 from compiling import compiler
 from law_build import LAWS, law_headers
+from processes import LIMIT_S
 
 FLAGS: Final = (
     "-std=c++17 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
@@ -34,7 +35,7 @@ HEADERS = [pytest.param(h, id=str(h.relative_to(LAWS))) for h in law_headers()]
 def compile_only(source: str) -> subprocess.CompletedProcess[str]:
     """The compiler's opinion of a translation unit."""
     command = [*compiler(), *FLAGS, "-"]
-    return subprocess.run(command, input=source, capture_output=True, text=True)
+    return subprocess.run(command, input=source, capture_output=True, text=True, timeout=LIMIT_S)
 
 
 def test_there_are_headers() -> None:

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from command_line import ecnomy
 from ecnomy.markets.cli import GROUP
+from processes import LIMIT_S, ended, started, wait_for
 
 SCENARIO = """
 version: 1
@@ -48,17 +49,6 @@ def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "scene.yaml"
     file.write_text(SCENARIO.replace("TITLE", "plain"), encoding="utf-8")
     return file
-
-
-def started(*arguments: object) -> subprocess.Popen[str]:
-    """A command line in a process of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "ecnomy.markets.cli", *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )
 
 
 def test_run_prints_what_each_class_paid(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,15 +165,15 @@ def test_signals_end_a_run_with_partial_results(
     scene: Path, sent: signal.Signals, status: int, reason: str
 ) -> None:
     """Ctrl-C and SIGTERM while the engine hangs: the folder says why it is partial."""
-    process = started("run", scene, "--set", "title=hang 3", "--out", "r")
-    table, end = Path("r/flow_epochs.parquet.tmp"), time.monotonic() + 30
-    while not table.exists():
-        assert time.monotonic() < end and process.poll() is None
-        time.sleep(0.05)
-    time.sleep(1.0)
-    process.send_signal(sent)
-    out, err = process.communicate(timeout=20)
-    assert process.returncode == status, err
+    command = [sys.executable, "-m", "ecnomy.markets.cli", "run", scene, "--set", "title=hang 3"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    environ = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with started([*command, "--out", "r"], env=environ, **pipes) as process:
+        wait_for(Path("r/flow_epochs.parquet.tmp").exists, "a table", while_runs=process)
+        time.sleep(1.0)
+        process.send_signal(sent)
+        found, out, err = ended(process)
+    assert found == status, err
     assert "Traceback" not in err and out == ""
     manifest = json.loads(Path("r/manifest.json").read_text())
     assert manifest["complete"] is False and manifest["reason"] == reason
@@ -206,7 +196,11 @@ def test_check_loads_nothing_heavy(scene: Path) -> None:
         "print(sorted({'mesa', 'pandas', 'pyarrow', 'rich.progress'} & set(sys.modules)))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(scene)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(scene)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_S,
     )
     assert done.stdout.splitlines()[-1] == "[]"
 

@@ -19,6 +19,7 @@ from ecnomy.agents.errors import InputError, NotRunningError, StrategyError
 from ecnomy.markets import open_market, run
 from ecnomy.markets.economy.market import Market
 from open_world import SCENARIO, identity, manifest
+from processes import LIMIT_S
 
 ROOT = Path(__file__).parents[2]
 GOLD_SILVER = ROOT / "configs/examples/gold-silver.yaml"
@@ -218,4 +219,4 @@ def test_importing_the_package_stays_light() -> None:
         "assert not {'mesa', 'pandas', 'pyarrow', 'numpy'} & set(sys.modules); m.open_market"
     )
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=LIMIT_S)

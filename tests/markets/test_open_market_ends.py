@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from ecnomy.agents.errors import EngineError, NotRunningError
 from ecnomy.markets import open_market, run
 from ecnomy.markets.economy.market import Market
 from open_world import SCENARIO, held, identity, manifest, there
+from processes import wait_for
 from tiers import full, in_full
 
 
@@ -93,7 +93,7 @@ def by_kill_unseen(market: Market, steps: int, pid: int) -> str:
     for _ in range(steps):
         market.step()
     os.kill(pid, signal.SIGKILL)
-    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)  # no limit: it was killed
     market.close()
     return "SIGKILL"
 
@@ -219,10 +219,8 @@ def test_python_that_ends_takes_the_engine_with_it(
         words, capture_output=True, text=True, timeout=60, check=False, env=environment
     )
     (pid,) = map(int, done.stdout.split())
-    deadline = time.monotonic() + 20
-    while there(pid) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not there(pid) and not list(scratch.iterdir())
+    wait_for(lambda: not there(pid), "the engine's end", 20)
+    assert not list(scratch.iterdir())
     assert ("mine" in done.stderr) == ("mine" in last), done.stderr
     found = manifest(tmp_path / "r")
     assert found["complete"] is False and found["reason"].startswith(reason)
@@ -242,7 +240,15 @@ def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
                 except NotRunningError as error:
                     refused += "belongs to process" in str(error)
             os._exit(refused)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
+        status: list[int] = []
+
+        def over() -> bool:
+            pid, code = os.waitpid(child, os.WNOHANG)
+            status.append(os.waitstatus_to_exitcode(code))
+            return pid == child
+
+        wait_for(over, "the child's end")
+        assert status[-1] == 2
         market.run_model()
     assert manifest(tmp_path / "r")["complete"] is True
 

@@ -14,6 +14,7 @@ import pytest
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load, scenario_from_text
+from processes import LIMIT_S
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "configs" / "examples" / "sample.yaml"
@@ -74,7 +75,11 @@ def test_plans_are_the_same_bytes_in_another_process() -> None:
         "from ecnomy.markets.plan.make import make_plan; "
         f"sys.stdout.buffer.write(make_plan(load({str(SAMPLE)!r})).to_json())"
     )
-    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)] * 2
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, timeout=LIMIT_S
+        )
+    ] * 2
     assert {run.stdout for run in runs} == {make_plan(load(SAMPLE)).to_json()}
 
 

@@ -19,6 +19,7 @@ from ecnomy.agents.errors import EngineError, InputError, StrategyError
 from ecnomy.markets import load, make_plan, run
 from ecnomy.markets.engines import Engine, find_engine
 from ecnomy.markets.runner import default_folder
+from processes import LIMIT_S, alive, ended, line_of, started, wait_for
 from tiers import full
 
 SCENARIO = """
@@ -57,23 +58,6 @@ def scenario(folder: Path, title: str = "plain") -> Path:
 def manifest(folder: Path) -> dict:
     """The manifest of a results folder."""
     return json.loads((folder / "manifest.json").read_text())
-
-
-def gone(pid: int) -> bool:
-    """Whether a process has ended (a zombie nobody waits for has)."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return True
-    return state == "Z"
-
-
-def wait_for(condition: object, limit_s: float = 20.0) -> None:
-    """Until it holds, or fail."""
-    end = time.monotonic() + limit_s
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.02)
 
 
 def test_run_ends_in_complete_results(tmp_path: Path) -> None:
@@ -153,7 +137,7 @@ def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
         pids.append(self.pid)
 
     def interrupt() -> None:
-        wait_for(lambda: (tmp_path / "r" / "manifest.json").exists() and pids)
+        wait_for(lambda: (tmp_path / "r" / "manifest.json").exists() and pids, "a run")
         time.sleep(1.0)
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -163,9 +147,9 @@ def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
         thread.start()
         with pytest.raises(KeyboardInterrupt):
             run(scenario(tmp_path, "hang 3"), out=tmp_path / "r")
-        thread.join()
+        thread.join(LIMIT_S)
     assert manifest(tmp_path / "r")["reason"] == "interrupted"
-    assert gone(pids[0])
+    assert not alive(pids[0])
 
 
 def test_killed_market_takes_the_engine_with_it(tmp_path: Path) -> None:
@@ -176,15 +160,11 @@ def test_killed_market_takes_the_engine_with_it(tmp_path: Path) -> None:
         "engine = Engine(make_plan(load(sys.argv[1])));"
         "print(engine.pid, flush=True); engine.sock.recv(1); import time; time.sleep(60)"
     )
-    parent = subprocess.Popen(
-        [sys.executable, "-c", code, str(scenario(tmp_path))], stdout=subprocess.PIPE, text=True
-    )
-    assert parent.stdout is not None
-    pid = int(parent.stdout.readline())
-    parent.kill()
-    parent.wait()
-    parent.stdout.close()
-    wait_for(lambda: gone(pid), 5.0)
+    words = [sys.executable, "-c", code, scenario(tmp_path)]
+    with started(words, stdout=subprocess.PIPE) as parent:
+        pid = int(line_of(parent))
+        parent.kill()
+        wait_for(lambda: not alive(pid), "the engine's end", 5.0)
 
 
 def test_plan_file_does_not_outlive_the_run(
@@ -239,10 +219,9 @@ def test_folder_of_a_live_run_is_refused(
     """Partial because it still runs: one line, status 2, and nothing of it is touched."""
     command = [sys.executable, "-m", "ecnomy.markets.cli", "run"]
     there = ["--out", str(tmp_path / "r")]
-    live = subprocess.Popen([*command, str(scenario(tmp_path, "hang 3")), *there])
-    try:
+    with started([*command, scenario(tmp_path, "hang 3"), *there]) as live:
         log = tmp_path / "r" / "log.txt"
-        wait_for(lambda: (tmp_path / "r" / "flow_epochs.parquet.tmp").exists())
+        wait_for((tmp_path / "r/flow_epochs.parquet.tmp").exists, "a table", while_runs=live)
         before = {file.name for file in (tmp_path / "r").iterdir()}
         text = (tmp_path / "r" / "manifest.json").read_bytes()
         assert manifest(tmp_path / "r")["complete"] is False
@@ -252,9 +231,8 @@ def test_folder_of_a_live_run_is_refused(
         assert (tmp_path / "r" / "manifest.json").read_bytes() == text and log.exists()
         assert before <= {file.name for file in (tmp_path / "r").iterdir()}
         assert live.poll() is None
-    finally:
         live.terminate()
-        live.wait(20)
+        ended(live)
     assert manifest(tmp_path / "r")["reason"] == "terminated"
     assert run(scenario(tmp_path), out=tmp_path / "r").complete
 

@@ -13,6 +13,7 @@ from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 from ecnomy.markets.scenario.check import warnings
 from ecnomy.markets.scenario.summary import summary
+from processes import LIMIT_S
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 TEXT = """\
@@ -114,5 +115,7 @@ def test_checking_loads_nothing_heavy() -> None:
         "heavy = {'pint', 'mesa', 'pandas', 'pyarrow', 'scipy', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=LIMIT_S
+    )
     assert run.returncode == 0, run.stderr

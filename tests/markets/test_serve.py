@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from ecnomy.markets.bridge.wire import Wire
 from ecnomy.markets.engines import find_engine
 from ecnomy.markets.results.manifest import EnginePlan, read_manifest
 from ecnomy.markets.scenario import scenario_from_text
+from processes import LIMIT_S, Ended, ended, line_of, started, wait_for
 from tiers import full
 
 SCENARIO = """
@@ -43,55 +45,52 @@ market:
 
 
 class Serving:
-    """A market in a process of its own, and the plan it serves."""
+    """A market in a process of its own, and the plan it serves; it and its guests are ended."""
 
-    def __init__(self, folder: Path, *words: str) -> None:
+    def __init__(self, stack: ExitStack, folder: Path, *words: str) -> None:
+        self._stack = stack
         self.scene, self.folder = folder / "scene.yaml", folder / "out"
         self.scene.write_text(SCENARIO)
         self.plan = make_plan(load(self.scene))
         self.plan_file = folder / "plan.json"
         self.plan_file.write_bytes(self.plan.to_json())
-        command = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(self.scene)]
-        self.process = subprocess.Popen(
-            [*command, "--out", str(self.folder), *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        self.first = self._line()
-        self.second = self._line()
-        self.address = self.first.split()[2].rstrip(",") if self.first else ""
-
-    def _line(self) -> str:
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().rstrip("\n")
+        command = [sys.executable, "-m", "ecnomy.markets.cli", "serve", self.scene]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        serve = started([*command, "--out", self.folder, *words], **pipes)
+        self.process = stack.enter_context(serve)
+        self.first = line_of(self.process)
+        self.second = line_of(self.process)
+        self.address = self.first.split()[2].rstrip(",")
 
     def next_run(self) -> str:
         """What it says of the next run, with the folder left out."""
-        return self._line().removeprefix(f"{self.folder}/")
+        return line_of(self.process).removeprefix(f"{self.folder}/")
 
-    def guest(self, *words: str, plan: Path | None = None) -> subprocess.Popen[str]:
-        """The built-in engine as somebody starts it by hand."""
-        command = [str(find_engine()), "run", "--plan", str(plan or self.plan_file)]
-        return subprocess.Popen(
-            [*command, "--connect", self.address, *words], stderr=subprocess.PIPE, text=True
-        )
+    def guest(self, *words: str, plan: Path | None = None) -> Ended:
+        """The built-in engine as somebody starts it by hand, until it ends."""
+        command = [find_engine(), "run", "--plan", plan or self.plan_file]
+        command += ["--connect", self.address, *words]
+        return ended(self._stack.enter_context(started(command, stderr=subprocess.PIPE)))
 
     def end(self) -> tuple[int, str]:
         """Ctrl-C if it is still there; its status and what it wrote to standard error."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        errors = self.process.communicate(timeout=30)[1]
-        return self.process.returncode, errors
+        status, _, errors = ended(self.process)
+        return status, errors
 
 
 @pytest.fixture
-def serving(tmp_path: Path) -> Iterator[Serving]:
+def stack() -> Iterator[ExitStack]:
+    """What a test starts; ended with it."""
+    with ExitStack() as opened:
+        yield opened
+
+
+@pytest.fixture
+def serving(tmp_path: Path, stack: ExitStack) -> Serving:
     """On any free port of this machine."""
-    there = Serving(tmp_path, "--listen", "tcp://127.0.0.1:0")
-    yield there
-    there.process.kill()
-    there.process.communicate()
+    return Serving(stack, tmp_path, "--listen", "tcp://127.0.0.1:0")
 
 
 def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
@@ -99,9 +98,7 @@ def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
     assert serving.first.endswith(f"plan {serving.plan.digest}")
     assert serving.second.endswith(f': *.market.plan = "{serving.plan.digest}"')
     for name in ("001", "002"):
-        guest = serving.guest()
-        assert guest.wait(60) == 0
-        guest.communicate()
+        assert serving.guest().status == 0
         assert serving.next_run() == f"{name}: complete"
     status, errors = serving.end()
     assert status == 130 and errors.splitlines()[-1] == "ecnomy: interrupted"
@@ -117,15 +114,12 @@ def test_other_plan_is_refused_with_both_digests(serving: Serving, tmp_path: Pat
     other = make_plan(load(serving.scene, seed=77))
     file = tmp_path / "other.json"
     file.write_bytes(other.to_json())
-    guest = serving.guest(plan=file)
-    said = guest.communicate(timeout=30)[1]
-    assert guest.returncode == 1
+    status, _, said = serving.guest(plan=file)
+    assert status == 1
     assert other.digest in said and f'*.market.plan = "{serving.plan.digest}"' in said
     assert "--any" in said
     assert not serving.folder.exists()
-    welcome = serving.guest()
-    assert welcome.wait(60) == 0
-    welcome.communicate()
+    assert serving.guest().status == 0
     assert serving.next_run() == "001: complete"
     errors = serving.end()[1]
     assert f"ecnomy: refused: wrong-plan: the engine runs plan {other.digest}, " in errors
@@ -142,16 +136,14 @@ def test_a_repetition_gets_the_market_of_its_seed(serving: Serving, tmp_path: Pa
     assert manifest["scenario"]["seed"] == again.seed and "engine_plan" not in manifest
 
 
-def test_any_plan_is_taken_on_demand(tmp_path: Path) -> None:
+def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
     """A warning once, before all; the manifest says that it was not checked, and which it was."""
-    there = Serving(tmp_path, "--listen", "tcp://127.0.0.1:0", "--any")
+    there = Serving(stack, tmp_path, "--listen", "tcp://127.0.0.1:0", "--any")
     other = tmp_path / "other.json"
     changed = make_plan(load(there.scene, overrides=["network.links.l.rate=7 Mbps"]))
     other.write_bytes(changed.to_json())
     for name, file in (("001", other), ("002", there.plan_file)):
-        guest = there.guest(plan=file)
-        assert guest.wait(60) == 0
-        guest.communicate()
+        assert there.guest(plan=file).status == 0
         assert there.next_run() == f"{name}: complete"
     status, errors = there.end()
     assert status == 130
@@ -170,9 +162,7 @@ def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
             _hello(serving, lambda wire: None)
             assert serving.next_run().startswith(f"{name}: {reason}")
         else:
-            guest = serving.guest()
-            assert guest.wait(60) == 0
-            guest.communicate()
+            assert serving.guest().status == 0
             assert serving.next_run() == f"{name}: complete"
         manifest = json.loads((serving.folder / name / "manifest.json").read_text())
         assert manifest["complete"] is (not reason)
@@ -221,7 +211,7 @@ def test_silence_of_a_guest_is_no_death(tmp_path: Path, monkeypatch: pytest.Monk
         guest = threading.Thread(target=pause, args=(f"{tmp_path}/market",))
         guest.start()
         _, reason = next(serve.served(listener, scenario, plan, tmp_path / "out"))
-        guest.join()
+        guest.join(LIMIT_S)
     assert isinstance(said[0], Welcome)
     assert reason.startswith("engine test 1 hung up") and "silence" not in reason
 
@@ -249,11 +239,9 @@ def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
     """One line and status 130; the run under way is partial by its manifest."""
 
     def interrupt(_: Wire) -> None:
-        deadline = time.monotonic() + 20
-        while not (serving.folder / "001/manifest.json").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_for((serving.folder / "001/manifest.json").exists, "a run", while_runs=serving.process)
         serving.process.send_signal(signal.SIGINT)
-        serving.process.wait(30)
+        serving.process.wait(LIMIT_S)
 
     _hello(serving, interrupt)
     status, errors = serving.end()
@@ -263,30 +251,28 @@ def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
 
 
 @full
-def test_once_ends_after_a_run(tmp_path: Path) -> None:
+def test_once_ends_after_a_run(tmp_path: Path, stack: ExitStack) -> None:
     """Status 0; a guest without the token is refused, and does not count."""
     words = ("--listen", "tcp://127.0.0.1:0", "--once", "--token", "shared")
-    there = Serving(tmp_path, *words)
+    there = Serving(stack, tmp_path, *words)
     answer = _hello(there, lambda wire: None)
     assert isinstance(answer, Refuse) and "wrong-token" in answer.reason
-    guest = there.guest("--token", "shared")
-    assert guest.wait(60) == 0
-    guest.communicate()
-    assert there.process.wait(30) == 0
+    assert there.guest("--token", "shared").status == 0
+    assert there.process.wait(LIMIT_S) == 0
     assert "refused: wrong-token" in there.end()[1]
     assert json.loads((there.folder / "001/manifest.json").read_text())["complete"] is True
 
 
-def test_once_fails_with_the_run(tmp_path: Path) -> None:
+def test_once_fails_with_the_run(tmp_path: Path, stack: ExitStack) -> None:
     """Status 1 if the one run was not complete."""
-    there = Serving(tmp_path, "--listen", f"unix:{tmp_path}/market", "--once")
+    there = Serving(stack, tmp_path, "--listen", f"unix:{tmp_path}/market", "--once")
     wire = Wire(_unix(f"{tmp_path}/market"), 30.0)
     hello = Hello((codec.MAJOR, codec.MINOR), "test", "1", there.plan.digest, there.plan.seed, "")
     wire.write(codec.encode(hello))
     wire.read()
     wire.close()
-    assert there.process.wait(30) == 1
-    assert "hung up" in there.process.communicate()[0]
+    status, said, _ = ended(there.process)
+    assert status == 1 and "hung up" in said
     assert not (tmp_path / "market").exists()
 
 

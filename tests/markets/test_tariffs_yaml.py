@@ -32,6 +32,7 @@ from ecnomy.markets.economy.tariffs import (
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.units import PER, decimal_text, number
 from ecnomy.markets.inputs.yamlfile import parse
+from processes import LIMIT_S
 from tariff_texts import HOUR, READER, Contract, read
 
 GIB = Price(2_000_000, 10**9, "byte")
@@ -323,4 +324,6 @@ def test_reading_tariffs_loads_neither_numpy_nor_pint() -> None:
         " if 'minute' not in t]; "
         "assert 'pint' not in sys.modules; assert 'numpy' not in sys.modules"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=False, timeout=LIMIT_S).returncode == 0
+    )

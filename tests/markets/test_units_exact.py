@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ecnomy.markets.inputs import units
 from ecnomy.markets.plan.truncated_pareto import lower_bound, mean
+from processes import LIMIT_S
 
 
 @pytest.mark.parametrize("unit", sorted(units.USUAL))
@@ -96,7 +97,9 @@ def test_usual_units_do_not_load_pint() -> None:
         "assert 'pint' not in sys.modules; "
         "quantity('1 Tbps', 'bit/s'); assert 'pint' in sys.modules"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], check=False, timeout=LIMIT_S).returncode == 0
+    )
 
 
 @given(st.floats(0.2, 5), st.floats(10, 1e5), st.floats(2, 1e4))

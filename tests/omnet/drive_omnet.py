@@ -65,7 +65,7 @@ def run_network(folder: Path, ned: str, ini: str) -> dict[tuple[str, str], float
     words += ["-n", ":".join(map(str, folders)), "-x", ";".join(excluded)]
     words += ["--output-scalar-file=run.sca", "omnetpp.ini"]
     done = subprocess.run(
-        words, cwd=folder, env=environment(here), capture_output=True, text=True, timeout=300
+        words, cwd=folder, env=environment(here), capture_output=True, text=True, timeout=240
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     rows = [shlex.split(line) for line in (folder / "run.sca").read_text().splitlines()]
@@ -80,7 +80,7 @@ def run_by_hand(folder: Path, *more: str) -> None:
     words = [here.opp_run, "-u", "Cmdenv", "-c", "General", "-l", here.modules / "inet" / "ecnomy"]
     words += ["-n", ":".join(map(str, folders)), "-x", ";".join(excluded), "omnetpp.ini", *more]
     done = subprocess.run(
-        words, cwd=folder, env=environment(here), capture_output=True, text=True, timeout=300
+        words, cwd=folder, env=environment(here), capture_output=True, text=True, timeout=240
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 

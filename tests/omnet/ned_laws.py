@@ -157,7 +157,9 @@ def described() -> dict[str, dict[str, list[dict[str, Any]]]]:
     named = os.environ.get("ECNOMY_ENGINE") or (str(beside) if beside.exists() else None)
     engine = named or shutil.which("ecnomy-engine")
     assert engine, "ecnomy-engine is not installed"
-    text = subprocess.run([engine, "describe"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        [engine, "describe"], capture_output=True, text=True, check=True, timeout=120
+    ).stdout
     laws: dict[str, dict[str, list[dict[str, Any]]]] = json.loads(text)
     return laws
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from drive_omnet import environment
 from ecnomy.markets.omnet.installation import Installation
+from processes import LIMIT_S
 
 __all__ = ["Results", "charts", "draw", "selected"]
 
@@ -34,7 +35,11 @@ class Results:
         words = [str(here.omnetpp.folder / "bin/opp_scavetool"), "export", "-F", "JSON", "-o", "-"]
         words += ["-f", select] if select else []
         done = subprocess.run(
-            [*words, *map(str, files)], env=environment(here), capture_output=True, text=True
+            [*words, *map(str, files)],
+            env=environment(here),
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
         )
         assert done.returncode == 0, done.stderr
         (run,) = json.loads(done.stdout[done.stdout.index("{") :]).values()
@@ -86,6 +91,6 @@ def draw(here: Installation, analysis: Path, folder: Path) -> str:
         env=environment(here) | {"PYTHONPATH": path, "MPLBACKEND": "Agg"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=240,
     )
     return "" if done.returncode == 0 else done.stdout[-2000:] + done.stderr[-2000:]

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MISSING", "Desk", "opp_run", "open_desk", "serve", "wait"]
+from processes import LIMIT_S, line_of, started, wait_for
+
+__all__ = ["MISSING", "Desk", "open_desk", "opp_run", "serve"]
 
 _PROGRAMS: Final = ("Xvfb", "xdotool", "import")
 MISSING: Final = ", ".join(name for name in _PROGRAMS if shutil.which(name) is None)
@@ -58,7 +60,12 @@ class Desk:
 
     def _xdotool(self, *words: str) -> str:
         done = subprocess.run(
-            ["xdotool", *words], env=self.environ, capture_output=True, text=True, check=False
+            ["xdotool", *words],
+            env=self.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LIMIT_S,
         )
         return done.stdout
 
@@ -69,23 +76,17 @@ def open_desk(width: int = 1200, height: int = 800) -> Iterator[Desk]:
     read, write = os.pipe()
     words = ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{width}x{height}x24"]
     words += ["-nolisten", "tcp"]
-    with subprocess.Popen(words, pass_fds=[write], stderr=subprocess.DEVNULL) as server:
+    with (
+        os.fdopen(read, "rb", buffering=0) as told,
+        started(words, pass_fds=[write], stderr=subprocess.DEVNULL) as server,
+    ):
         os.close(write)
-        with os.fdopen(read) as told:
-            yield Desk(f":{told.readline().strip()}", (width, height))
-        server.terminate()
-
-
-def wait(condition: Callable[[], object], what: str, limit_s: float = 60.0) -> None:
-    """Until it holds.
-
-    Raises:
-        AssertionError: it does not within the limit.
-    """
-    end = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < end, f"waited in vain for {what}"
-        time.sleep(0.1)
+        wait_for(
+            lambda: select.select([told], [], [], 0)[0],
+            "the number of Xvfb's display",
+            while_runs=server,
+        )
+        yield Desk(f":{told.read(16).decode().strip()}", (width, height))
 
 
 def serve(
@@ -95,10 +96,8 @@ def serve(
     words = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(scenario), "--once"]
     words += [word for override in overrides for word in ("--set", override)]
     words += ["--out", str(out), "--listen", address]
-    market = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
-    stack.callback(market.kill)
-    assert market.stdout is not None
-    return market, market.stdout.readline().split()[2].rstrip(",")
+    market = stack.enter_context(started(words, stdout=subprocess.PIPE))
+    return market, line_of(market).split()[2].rstrip(",")
 
 
 def opp_run() -> str:

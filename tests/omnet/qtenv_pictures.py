@@ -10,7 +10,6 @@ xdotool and ImageMagick's import. Each picture is the part of Qtenv's window tha
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import time
@@ -22,7 +21,10 @@ import numpy as np
 from PIL import Image
 
 from ecnomy.markets.omnet.installation import Installation, find_installation
-from qtenv_desk import AROUND, Desk, open_desk, opp_run, serve, wait
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from processes import started, wait_for  # noqa: E402
+from qtenv_desk import AROUND, Desk, open_desk, opp_run, serve  # noqa: E402
 
 ROOT: Final = Path(__file__).parents[2]
 SIMULATIONS: Final = ROOT / "omnet/simulations"
@@ -43,9 +45,8 @@ def pictures(name: str, omnet: Installation) -> None:
         (here / ".qtenvrc").write_text("[General]\nanimation_msgclassnames=false\n")
         environ = desk.environ | {"HOME": str(here)}
         with (here / "log").open("w") as log:
-            qtenv = subprocess.Popen(words, cwd=folder, env=environ, stdout=log, stderr=log)
-        stack.callback(qtenv.kill)
-        wait(desk.window, "Qtenv's window")
+            stack.enter_context(started(words, cwd=folder, env=environ, stdout=log, stderr=log))
+        wait_for(desk.window, "Qtenv's window")
         time.sleep(3)
         taken(desk, folder / "qtenv-start.png")
         desk.press("F7")
@@ -56,7 +57,7 @@ def pictures(name: str, omnet: Installation) -> None:
             time.sleep(seconds)
         taken(desk, folder / "qtenv-congested.png")
         desk.press("F7")
-        wait(lambda: market.poll() is not None, "the end of the run", 900)
+        wait_for(lambda: market.poll() is not None, "the end of the run", 900)
         time.sleep(2)
         desk.press("Return")
         time.sleep(1)

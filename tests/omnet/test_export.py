@@ -19,6 +19,7 @@ from ecnomy.markets.omnet.names import identifiers, quoted, tag
 from ecnomy.markets.omnet.wiring import PORT, wired
 from ecnomy.markets.plan import Plan
 from omnet_world import CONFIGS, everything, ini_values, texts
+from processes import LIMIT_S
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -158,7 +159,7 @@ def test_export_is_a_verb(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "ecnomy.markets.cli", "export"]
     config = CONFIGS / "examples/gold-silver.yaml"
     words += [str(config), str(tmp_path / "p"), "--set", "duration=70 s", "--seed", "5"]
-    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=LIMIT_S)
     assert str(tmp_path / "p") in done.stdout
     ini = (tmp_path / "p/omnetpp.ini").read_text()
     general, *more = re.split(r"^\[Config (\w+)\]$", ini, flags=re.MULTILINE)
@@ -169,7 +170,7 @@ def test_export_is_a_verb(tmp_path: Path) -> None:
     assert all(text.count("\ndescription = ") == 1 for text in (general, *more[1::2]))
     assert values["warmup-period"] == values["Scenario.market.warmup"] == "10s"
     assert "<name>p</name>" in (tmp_path / "p/.project").read_text()
-    again = subprocess.run(words, capture_output=True, text=True, check=False)
+    again = subprocess.run(words, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     assert again.returncode == 2
     assert (
         again.stderr == f"ecnomy: {tmp_path / 'p'}: exists already; name a folder that does not\n"

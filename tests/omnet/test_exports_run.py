@@ -52,7 +52,7 @@ def by_readme(folder: Path, omnet: Installation, program: str, *more: str) -> st
         env=environment(omnet) | {"INET_ROOT": str(omnet.inet.folder)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=240,
         check=False,
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]

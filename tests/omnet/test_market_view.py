@@ -13,6 +13,8 @@ from typing import Final
 import nlohmann_json
 import pytest
 
+from processes import LIMIT_S
+
 ROOT: Final = Path(__file__).parents[2]
 SECOND: Final = 10**12
 Box = tuple[float, float, float, float]
@@ -35,7 +37,9 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ask(parts: Path, *lines: str) -> list[str]:
     """What it answers."""
     text = "".join(f"{line}\n" for line in lines)
-    done = subprocess.run([parts], input=text, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [parts], input=text, capture_output=True, text=True, check=True, timeout=LIMIT_S
+    )
     return done.stdout.splitlines()
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from processes import LIMIT_S
+
 OMNET = Path(__file__).resolve().parents[2] / "omnet"
 INET = "#define INET_VERSION        0x04{}\n#define INET_PATCH_LEVEL    0x01\n"
 CASES = {
@@ -74,6 +76,7 @@ def test_what_is_wrong_is_one_line(case: str, stand_in: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=LIMIT_S,
     )
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1 and told in done.stderr, done.stderr
@@ -95,6 +98,12 @@ def test_part_of_the_generated_makefile_refuses(given: str, told: str, tmp_path:
     words = ["make", "-n", "-f", "makefrag", "O=out", f"NLOHMANN_INCLUDE={tmp_path}", given]
     env = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
     done = subprocess.run(
-        words, cwd=OMNET / "inet", env=env, capture_output=True, text=True, check=False
+        words,
+        cwd=OMNET / "inet",
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_S,
     )
     assert done.returncode == 2 and told in done.stderr, done.stderr

@@ -23,6 +23,7 @@ from ecnomy.markets.omnet.export import project, write_new
 from ecnomy.markets.omnet.installation import Installation
 from ecnomy.markets.scenario import scenario_from_text
 from omnet_world import CONFIGS, EVERYTHING
+from processes import LIMIT_S, ended, line_of, started, wait_for
 
 GOLD_SILVER = CONFIGS / "examples/gold-silver.yaml"
 ODD = """
@@ -154,7 +155,7 @@ def test_killed_omnet_is_named(tmp_path: Path) -> None:
         pids.append(self.pid)
 
     def kill() -> None:
-        _wait(lambda: log.exists() and "Running simulation" in log.read_text())
+        under_way(log)
         os.kill(pids[0], signal.SIGKILL)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -164,7 +165,7 @@ def test_killed_omnet_is_named(tmp_path: Path) -> None:
         began = time.monotonic()
         with pytest.raises(EngineError, match=r"opp_run\S* .*SIGKILL.* at simulated time"):
             run(GOLD_SILVER, overrides=["duration=3 h"], out=tmp_path / "r", engine="omnet")
-        killer.join()
+        killer.join(LIMIT_S)
     assert time.monotonic() - began < 60
     assert json.loads((tmp_path / "r/manifest.json").read_text())["complete"] is False
 
@@ -181,24 +182,24 @@ def test_killed_market_is_told_in_cmdenv(tmp_path: Path) -> None:
     """kill -9 of ecnomy: OMNeT++ ends by itself within seconds, and its log says of what."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(GOLD_SILVER)]
     words += ["--engine", "omnet", "--set", "duration=3 h", "--out", str(tmp_path / "r")]
-    market = subprocess.Popen(words, stderr=subprocess.DEVNULL)
     log = tmp_path / "r/omnet/log.txt"
-    _wait(lambda: log.exists() and "Running simulation" in log.read_text())
-    time.sleep(1.0)
-    market.kill()
-    market.wait()
-    _wait(lambda: "End." in log.read_text(), 20)
+    with started(words, stderr=subprocess.DEVNULL) as market:
+        under_way(log, market)
+        time.sleep(1.0)
+        market.kill()
+        wait_for(lambda: "End." in log.read_text(), "OMNeT++'s end", 20)
     assert re.search(
         r"<!> Error: the market: hung-up: .* -- in module .*Scenario\.market", log.read_text()
     )
 
 
-def _wait(condition: object, limit_s: float = 60.0) -> None:
-    """Until it holds, or fail."""
-    end = time.monotonic() + limit_s
-    while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
+def under_way(log: Path, market: subprocess.Popen[str] | None = None) -> None:
+    """Wait until OMNeT++ simulates."""
+    wait_for(
+        lambda: log.exists() and "Running simulation" in log.read_text(),
+        "a simulation under way",
+        while_runs=market,
+    )
 
 
 def by_hand(folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
@@ -228,15 +229,12 @@ def test_exported_project_runs_by_hand(tmp_path: Path, installed: Installation) 
     assert alone.returncode == 0, alone.stderr
     words = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(GOLD_SILVER), "--once"]
     words += ["--set", "duration=12 s", "--out", str(tmp_path / "out")]
-    market = subprocess.Popen(
-        [*words, "--listen", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True
-    )
-    assert market.stdout is not None
-    address = market.stdout.readline().split()[2].rstrip(",")
-    served = by_hand(folder, "-c", "Serve", f"'--Scenario.market.connect=\"{address}\"'")
-    assert served.returncode == 0, served.stderr
-    assert market.wait(30) == 0
-    market.stdout.close()
+    words += ["--listen", "tcp://127.0.0.1:0"]
+    with started(words, stdout=subprocess.PIPE) as market:
+        address = line_of(market).split()[2].rstrip(",")
+        served = by_hand(folder, "-c", "Serve", f"'--Scenario.market.connect=\"{address}\"'")
+        assert served.returncode == 0, served.stderr
+        assert ended(market).status == 0
     run(scenario, out=tmp_path / "own", engine="omnet")
     for name in ("flow_epochs", "link_epochs", "ledger"):
         ours = (tmp_path / "own" / f"{name}.parquet").read_bytes()
@@ -262,18 +260,17 @@ def test_interrupt_ends_omnet_too(tmp_path: Path) -> None:
     """Ctrl-C: partial results, status 130, and no opp_run left behind."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "run", str(GOLD_SILVER)]
     words += ["--engine", "omnet", "--set", "duration=3 h", "--out", str(tmp_path / "r")]
-    market = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
-    log = tmp_path / "r/omnet/log.txt"
-    _wait(lambda: log.exists() and "Running simulation" in log.read_text())
-    time.sleep(1.0)
-    market.send_signal(signal.SIGINT)
-    errors = market.communicate(timeout=30)[1]
-    assert market.returncode == 130 and "Traceback" not in errors
-    manifest = json.loads((tmp_path / "r/manifest.json").read_text())
-    assert manifest["reason"] == "interrupted"
-    here = str((tmp_path / "r/omnet").resolve())
-    left = [p for p in Path("/proc").glob("[0-9]*/cwd") if _links(p) == here]
-    assert not left
+    with started(words, stderr=subprocess.PIPE) as market:
+        under_way(tmp_path / "r/omnet/log.txt", market)
+        time.sleep(1.0)
+        market.send_signal(signal.SIGINT)
+        status, _, errors = ended(market)
+        assert status == 130 and "Traceback" not in errors
+        manifest = json.loads((tmp_path / "r/manifest.json").read_text())
+        assert manifest["reason"] == "interrupted"
+        here = str((tmp_path / "r/omnet").resolve())
+        left = [p for p in Path("/proc").glob("[0-9]*/cwd") if _links(p) == here]
+        assert not left
 
 
 def _links(place: Path) -> str:

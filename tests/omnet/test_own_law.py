@@ -50,7 +50,7 @@ def build(folder: Path) -> None:
     mode = "debug" if here.suffix else "release"
     words = ["make", f"ECNOMY={here.modules}", f"MODE={mode}", f"OMNETPP_CONFIGFILE={config}"]
     done = subprocess.run(
-        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=300
+        words, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=240
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "warning" not in done.stderr, done.stderr
@@ -72,7 +72,7 @@ def run(folder: Path, config: str, *settings: str) -> tuple[str, dict[tuple[str,
         capture_output=True,
         text=True,
         check=False,
-        timeout=300,
+        timeout=240,
     )
     if done.returncode != 0:
         return done.stdout + done.stderr, {}

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from processes import LIMIT_S
+
 OMNET = Path(__file__).resolve().parents[2] / "omnet"
 LAUNCHES = sorted((OMNET / "launch").glob("*.launch"))
 SIMULATIONS = sorted(file.parent.name for file in (OMNET / "simulations").glob("*/omnetpp.ini"))
@@ -76,5 +78,7 @@ def test_opp_envs_description_is_complete() -> None:
     assert entry["required_projects"] == {"inet": ["4.5.*"], "omnetpp": ["6.1.*"]}
     for kind in ("build", "clean", "smoke_test"):
         text = "\n".join(entry[f"{kind}_commands"])
-        checked = subprocess.run(["bash", "-n"], input=text, text=True, check=False)
+        checked = subprocess.run(
+            ["bash", "-n"], input=text, text=True, check=False, timeout=LIMIT_S
+        )
         assert checked.returncode == 0, kind

@@ -17,7 +17,8 @@ from ecnomy.markets import load, make_plan, run
 from ecnomy.markets.omnet.export import project, write_new
 from ecnomy.markets.omnet.installation import Installation
 from omnet_world import CONFIGS
-from qtenv_desk import AROUND, MISSING, Desk, open_desk, opp_run, serve, wait
+from processes import ended, started, wait_for
+from qtenv_desk import AROUND, MISSING, Desk, open_desk, opp_run, serve
 
 GOLD_SILVER = CONFIGS / "examples/gold-silver.yaml"
 DURATION = "duration=61 s"
@@ -32,7 +33,9 @@ def desk() -> Iterator[Desk]:
         yield opened
 
 
-def _qtenv(stack: ExitStack, folder: Path, address: str, desk: Desk, log: Path) -> subprocess.Popen:
+def _qtenv(
+    stack: ExitStack, folder: Path, address: str, desk: Desk, log: Path
+) -> subprocess.Popen[str]:
     """The command of the project's README, with -c Serve."""
     text = (folder / "README.txt").read_text()
     command = re.search(r"^  opp_run -u Qtenv (.*?omnetpp\.ini)$", text, re.MULTILINE | re.DOTALL)
@@ -42,7 +45,7 @@ def _qtenv(stack: ExitStack, folder: Path, address: str, desk: Desk, log: Path) 
     words = f"{setting[1]}; exec {opp_run()} -u Qtenv {command[1]} -c Serve {connect}"
     output = stack.enter_context(log.open("w"))
     qtenv = stack.enter_context(
-        subprocess.Popen(
+        started(
             ["bash", "-c", words],
             cwd=folder,
             env=desk.environ,
@@ -50,7 +53,6 @@ def _qtenv(stack: ExitStack, folder: Path, address: str, desk: Desk, log: Path) 
             stderr=subprocess.STDOUT,
         )
     )
-    stack.callback(qtenv.kill)
     return qtenv
 
 
@@ -66,23 +68,23 @@ def test_qtenv_survives_its_market(tmp_path: Path, omnet: Installation, desk: De
     with ExitStack() as stack:
         market, address = serve(stack, GOLD_SILVER, first, "tcp://127.0.0.1:0", DURATION)
         qtenv = _qtenv(stack, folder, address, desk, tmp_path / "log.txt")
-        wait(desk.window, "Qtenv's window")
+        wait_for(desk.window, "Qtenv's window")
         time.sleep(2.0)
         desk.press("F6")  # fast
-        wait(lambda: list(first.glob("*/*.partial")) or list(first.glob("*")), "a run")
+        wait_for(lambda: list(first.glob("*/*.partial")) or list(first.glob("*")), "a run")
         time.sleep(2.0)
         market.kill()
-        market.wait()
+        ended(market)
         time.sleep(2.0)
         assert qtenv.poll() is None, "Qtenv ended with its market"
         desk.press("Return")  # the error is read
         again, _ = serve(stack, GOLD_SILVER, second, address, DURATION)
-        wait(desk.window, "Qtenv's window")
+        wait_for(desk.window, "Qtenv's window")
         desk.press("ctrl+shift+r")  # Rebuild Network
         time.sleep(2.0)
         before = desk.picture(tmp_path / "before.png")
         desk.press("F7")  # express
-        assert again.wait(120) == 0
+        assert ended(again).status == 0
         time.sleep(2.0)
         after = desk.picture(tmp_path / "after.png")
         assert qtenv.poll() is None

@@ -63,7 +63,7 @@ def test_each_runs_without_a_market(name: str, omnet: Installation, tmp_path: Pa
     words += [f"--result-dir={tmp_path}", "--warmup-period=0s", "--*.market.warmup=0s"]
     words.append("omnetpp.ini")
     done = subprocess.run(
-        words, cwd=SIMULATIONS / name, env=os.environ, capture_output=True, text=True, timeout=300
+        words, cwd=SIMULATIONS / name, env=os.environ, capture_output=True, text=True, timeout=240
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr
     (scalars,) = tmp_path.glob("*.sca")

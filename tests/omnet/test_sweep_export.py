@@ -26,6 +26,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load
 from ecnomy.markets.sweep.config import Sweep, load_sweep
+from processes import LIMIT_S
 from sweep_world import SCENARIO, write
 
 SWEEP = """version: 1
@@ -192,7 +193,13 @@ def test_omnetpp_reads_the_variables_so(tmp_path: Path) -> None:
     library = {"LD_LIBRARY_PATH": str(Path(program).parents[1] / "lib")}
     words = [program, "-q", "runconfig", INI]
     told = subprocess.run(
-        words, cwd=tmp_path, env=os.environ | library, capture_output=True, text=True, check=True
+        words,
+        cwd=tmp_path,
+        env=os.environ | library,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_S,
     ).stdout
     runs = told.split("\nRun ")[1:]
     found = [
@@ -222,7 +229,7 @@ def test_all_runs_are_made_as_the_readme_says(tmp_path: Path, omnet: Installatio
     path = {"PATH": f"{omnet.opp_run.parent}:{os.environ['PATH']}"}
     made = subprocess.run(
         ["bash", "-ec", "\n".join(words)], cwd=folder, env=os.environ | path, text=True,
-        capture_output=True, timeout=300, check=False,
+        capture_output=True, timeout=240, check=False,
     )  # fmt: skip
     assert made.returncode == 0, made.stdout + made.stderr
     scalars = sorted((folder / "results").glob("*.sca"))

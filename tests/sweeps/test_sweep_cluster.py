@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ecnomy.analysis.sweeps import open_sweep
+from processes import ended, line_of, started, wait_for
 from sweep_world import SWEEP, write
 from tiers import full, in_full
 
@@ -30,19 +30,15 @@ KILLS, RUNS = ((5, 26), 60) if in_full() else ((3,), 32)  # records at which the
 MANY = SWEEP.replace("replicates: 3", f"replicates: {RUNS // 4}")
 
 
-def start(*arguments: object, folder: Path) -> subprocess.Popen[str]:
-    """A process of its own group, so that nothing of it is left behind."""
-    return subprocess.Popen(
-        [str(a) for a in arguments],
-        cwd=folder,
-        start_new_session=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+Started = contextlib.AbstractContextManager[subprocess.Popen[str]]
 
 
-def sweep(folder: Path, *more: str, jobs: int = 2) -> subprocess.Popen[str]:
+def start(*arguments: object, folder: Path) -> Started:
+    """A process in this folder."""
+    return started(arguments, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def sweep(folder: Path, *more: str, jobs: int = 2) -> Started:
     """The command, with so many workers."""
     command = (BIN / "ecnomy", "sweep", "sweep.yaml", "--out", "out", "--jobs", str(jobs), *more)
     return start(*command, folder=folder)
@@ -50,8 +46,8 @@ def sweep(folder: Path, *more: str, jobs: int = 2) -> subprocess.Popen[str]:
 
 def end(process: subprocess.Popen[str]) -> str:
     """Its output, once it has ended well."""
-    output, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, output
+    status, output, _ = ended(process)
+    assert status == 0, output
     return output
 
 
@@ -62,13 +58,9 @@ def finished(folder: Path) -> int:
     return shards + len(list((out / "outcomes").glob("*.json")))
 
 
-def some_records(folder: Path, least: int) -> None:
+def some_records(folder: Path, least: int, process: subprocess.Popen[str]) -> None:
     """Wait until this many runs are finished."""
-    for _ in range(3600):
-        if finished(folder) >= least:
-            return
-        time.sleep(0.05)
-    raise AssertionError("no runs get finished")
+    wait_for(lambda: finished(folder) >= least, f"{least} finished runs", while_runs=process)
 
 
 def children(pid: int) -> list[int]:
@@ -116,9 +108,8 @@ def test_a_killed_worker_costs_no_run(tmp_path: Path) -> None:
     Two sweeps at once do not fight for dask's port either: nobody looks at what it serves.
     """
     write(tmp_path, MANY)
-    with busy_port():
-        process = sweep(tmp_path)
-        some_records(tmp_path, KILLS[0])
+    with busy_port(), sweep(tmp_path) as process:
+        some_records(tmp_path, KILLS[0], process)
         os.kill(workers(process.pid)[0], signal.SIGKILL)
         output = end(process)
     assert f"{RUNS} runs: {RUNS} made" in output
@@ -130,32 +121,30 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path) -> None:
     """The same command makes exactly what is missing; killed again, no run is made again."""
     write(tmp_path, MANY)
     for least in KILLS:
-        process = sweep(tmp_path, jobs=JOBS)
-        some_records(tmp_path, least)
-        os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
+        with sweep(tmp_path, jobs=JOBS) as process:
+            some_records(tmp_path, least, process)
+            os.kill(process.pid, signal.SIGKILL)
+            ended(process)  # its workers have its output: they end by themselves
     there = finished(tmp_path)
     assert KILLS[-1] <= there < RUNS
-    assert f"{RUNS} runs: {RUNS - there} made, {there} were there" in end(
-        sweep(tmp_path, jobs=JOBS)
-    )
+    with sweep(tmp_path, jobs=JOBS) as process:
+        assert f"{RUNS} runs: {RUNS - there} made, {there} were there" in end(process)
     check(tmp_path, RUNS)
 
 
-def scheduler(folder: Path) -> tuple[subprocess.Popen[str], str]:
+@contextlib.contextmanager
+def scheduler(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A dask scheduler on a free port, and its address."""
-    process = start(
+    with start(
         sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
         "--host", "127.0.0.1", folder=folder,
-    )  # fmt: skip
-    assert process.stdout is not None
-    for line in process.stdout:
-        if found := re.search(r"tcp://127\.0\.0\.1:\d+", line):
-            return process, found[0]
-    raise AssertionError("no scheduler")
+    ) as process:  # fmt: skip
+        while not (found := re.search(r"tcp://127\.0\.0\.1:\d+", line_of(process))):
+            pass
+        yield process, found[0]
 
 
-def worker(folder: Path, address: str, host: str) -> subprocess.Popen[str]:
+def worker(folder: Path, address: str, host: str) -> Started:
     """A worker with an address of its own."""
     return start(
         sys.executable, "-m", "distributed.cli.dask_worker", address, "--host", host, "--nthreads",
@@ -163,39 +152,35 @@ def worker(folder: Path, address: str, host: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
-def stop(*processes: subprocess.Popen[str]) -> None:
-    for process in processes:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-
-
 @contextlib.contextmanager
 def cluster(folder: Path, hosts: Sequence[str]) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A scheduler with a worker at each of these hosts: its process and address."""
-    hub, address = scheduler(folder)
-    hands = [worker(folder, address, host) for host in hosts]
-    try:
+    with scheduler(folder) as (hub, address), contextlib.ExitStack() as hands:
+        for host in hosts:
+            hands.enter_context(worker(folder, address, host))
         yield hub, address
-    finally:
-        stop(hub, *hands)
 
 
 @pytest.mark.parametrize("hosts", [HOSTS[:1], pytest.param(HOSTS, marks=full)])
 def test_workers_elsewhere_share_a_sweep(tmp_path: Path, hosts: Sequence[str]) -> None:
     """All of them make runs; a scheduler that dies ends the sweep in one line, and it goes on."""
     write(tmp_path, MANY)
-    with cluster(tmp_path, hosts) as (hub, address):
-        process = sweep(tmp_path, "--scheduler", address)
-        some_records(tmp_path, 2 * KILLS[0])
+    with (
+        cluster(tmp_path, hosts) as (hub, address),
+        sweep(tmp_path, "--scheduler", address) as process,
+    ):
+        some_records(tmp_path, 2 * KILLS[0], process)
         os.kill(hub.pid, signal.SIGKILL)
-        output, _ = process.communicate(timeout=90)
-        assert process.returncode == 1, output
+        status, output, _ = ended(process)
+        assert status == 1, output
         assert output.strip().splitlines()[-1].startswith("ecnomy: the scheduler is gone")
         assert "Traceback" not in output
     if len(hosts) > 1:
-        with cluster(tmp_path, hosts) as (hub, address):
-            end(sweep(tmp_path, "--scheduler", address))
+        with (
+            cluster(tmp_path, hosts) as (hub, address),
+            sweep(tmp_path, "--scheduler", address) as process,
+        ):
+            end(process)
         check(tmp_path, RUNS)
     made_by = open_sweep(tmp_path / "out").worker
     assert set(hosts) <= {name.split(":")[0] for name in made_by}

@@ -30,10 +30,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in (".", "sweeps")]
 
 import pandas as pd  # noqa: E402
 
+import guardian  # noqa: E402
 from ecnomy.analysis.sweeps import open_sweep  # noqa: E402
 from sweep_world import SWEEP, write  # noqa: E402
 
@@ -63,7 +64,7 @@ class Cluster:
                  "--port", str(self._port), "--no-dashboard"], self._folder, subprocess.PIPE,
             )  # fmt: skip
             assert self._hub.stdout is not None
-            for line in self._hub.stdout:
+            for line in self._hub.stdout:  # no limit: a person watches
                 if found := re.search(r"tcp://127\.0\.0\.1:(\d+)", line):
                     self._port = int(found[1])
                     break
@@ -92,6 +93,7 @@ def main() -> None:
     options.add_argument("--events", type=int, default=20)
     options.add_argument("--runs", type=int, default=400)
     given = options.parse_args()
+    guardian.guarded()
     print(f"seed {given.seed}, at least {given.events} events, {given.runs} runs", flush=True)
     with tempfile.TemporaryDirectory(prefix="torture-") as name:
         root = Path(name)
@@ -100,7 +102,7 @@ def main() -> None:
             _torture(root, disk, random.Random(given.seed), given.events, given.runs)
         finally:
             if disk:
-                subprocess.run(["umount", "-l", str(root / "disk")], check=False)
+                subprocess.run(["umount", "-l", str(root / "disk")], check=False, timeout=60)
 
 
 def _torture(root: Path, disk: bool, draw: random.Random, events: int, runs: int) -> None:
@@ -176,14 +178,16 @@ def _command(home: Path, address: str) -> list[str]:
 
 def _finish(home: Path, root: Path, runs: int) -> None:
     """Complete it, and compare with a sweep left in peace."""
-    done = subprocess.run(_command(home, ""), cwd=home, capture_output=True, text=True)
+    done = subprocess.run(
+        _command(home, ""), cwd=home, capture_output=True, text=True, timeout=1800
+    )
     if done.returncode != 0:
         raise SystemExit(f"the last command failed: {done.stderr}")
     peace = root / "peace"
     peace.mkdir()
     for name in ("sweep.yaml", "scenario.yaml"):
         (peace / name).write_bytes((home / name).read_bytes())
-    subprocess.run(_command(peace, ""), cwd=peace, check=True, capture_output=True)
+    subprocess.run(_command(peace, ""), cwd=peace, check=True, capture_output=True, timeout=1800)
     found, wanted = _table(home / "out"), _table(peace / "out")
     if len(found) != runs or found.number.nunique() != runs or found.run.nunique() != runs:
         raise SystemExit(f"{len(found)} rows, {found.run.nunique()} keys for {runs} runs")
@@ -228,7 +232,7 @@ def _small_disk(root: Path) -> bool:
     (root / "disk").mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(root / "disk")]
     try:
-        return subprocess.run(command, capture_output=True).returncode == 0
+        return subprocess.run(command, capture_output=True, timeout=60).returncode == 0
     except FileNotFoundError:
         return False
 
@@ -248,7 +252,7 @@ def _start(
 def _kill(process: subprocess.Popen[str]) -> None:
     if process.poll() is None:
         os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.wait(120)
 
 
 def _output(process: subprocess.Popen[str]) -> str:

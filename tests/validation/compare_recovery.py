@@ -105,7 +105,7 @@ def from_ns3(case: Case, kept: Path | None = None) -> Runs | str:
         return _parsed(path.read_text())
     python = os.environ.get("ECNOMY_NS3_PYTHON", sys.executable)
     words = [python, str(_SCRIPT), json.dumps(asdict(case))]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=3600)
     if done.returncode == _NOT_INSTALLED:
         return done.stderr.strip().splitlines()[-1]
     if done.returncode:

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
@@ -20,6 +18,7 @@ from ecnomy.analysis.compare.figures import figures_of, rows_of
 from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, simulated, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
 from ecnomy.analysis.results import open_run
+from processes import alive, started, wait_for
 from tiers import full, in_full
 
 SHORT = ("duration=6 s", "warmup=2 s")
@@ -191,16 +190,13 @@ def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
     pids.mkdir()
     here = str(Path(world.__file__).parent)
     words = [str(script), str(folder), here, str(pids), str(seeds)]
-    process = subprocess.Popen([sys.executable, *words])
-    try:
-        wait_for(lambda: len(rows(folder)) >= 4 or process.poll() is not None)
+    with started([sys.executable, *words]) as process:
+        wait_for(lambda: len(rows(folder)) >= 4, "four rows", while_runs=process)
         assert process.poll() is None, "it ended before it could be killed"
-    finally:
         process.kill()
-        process.wait()
-    workers = [int(file.name) for file in pids.iterdir()]
-    assert workers
-    wait_for(lambda: not any(alive(pid) for pid in workers))
+        workers = [int(file.name) for file in pids.iterdir()]
+        assert workers
+        wait_for(lambda: not any(alive(pid) for pid in workers), "the workers' end")
     kept = {file: file.stat().st_mtime_ns for file in rows(folder)}
     assert 4 <= len(kept) < 2 * seeds
     found = compare(world.study(folder), seeds, jobs=2 if in_full() else 1)
@@ -208,23 +204,8 @@ def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
 
 
-def alive(pid: int) -> bool:
-    """Whether a process is there, and no zombie that nobody has asked for its status."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def rows(folder: Path) -> list[Path]:
     return sorted((folder / "runs").glob("*.json")) if folder.is_dir() else []
-
-
-def wait_for(condition, most_s: float = 60.0) -> None:
-    end_s = time.monotonic() + most_s
-    while not condition():
-        assert time.monotonic() < end_s, "waited in vain"
-        time.sleep(0.02)
 
 
 def test_bad_input_is_refused(tmp_path: Path) -> None:

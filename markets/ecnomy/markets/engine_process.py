@@ -138,7 +138,8 @@ class EngineProcess:
                 self._process.wait(self.dying_s)
             if self._process.poll() is None:
                 self._process.kill()
-                self._process.wait()
+                with contextlib.suppress(subprocess.TimeoutExpired):  # the kernel keeps it
+                    self._process.wait(self.ending_s)
         self._errors.close()
 
     def __enter__(self) -> Self:

@@ -63,7 +63,8 @@ def served(
     if any_plan:
         print(f"ecnomy: warning: {_ANY}", file=sys.stderr, flush=True)
     while True:
-        with engine_link(listener.accept(), plan, token=token, silence_s=_HELLO_S) as link:
+        guest_socket = listener.accept()  # no limit: a person starts the engine, or presses Ctrl-C
+        with engine_link(guest_socket, plan, token=token, silence_s=_HELLO_S) as link:
             guest = _Guest(scenario, plan, link, any_plan)
             try:
                 hello = link.handshake(guest.fault)

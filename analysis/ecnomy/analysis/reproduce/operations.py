@@ -28,6 +28,7 @@ SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f0
 _SOURCE: Final = Path(__file__).with_name("operations.cc")
 _FLAGS: Final = ("-std=c++17", "-O1", "-ffp-contract=off")
 _COUNTED: Final = "-fsanitize-coverage=trace-pc"
+_LIMIT_S: Final = 240.0  # a compilation and the count take seconds each
 
 
 class Count(NamedTuple):
@@ -74,7 +75,11 @@ def _count(words: list[str]) -> Count:
 
 
 def _run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LIMIT_S)
+    except subprocess.TimeoutExpired:
+        reason = f"counting a law's operations took longer than {_LIMIT_S:g} s"
+        raise ResultsError(f"{command[0]}: {reason}") from None
     if done.returncode:
         said = " ".join(done.stderr.split())[:300]
         raise ResultsError(f"{command[0]}: counting a law's operations failed: {said}")

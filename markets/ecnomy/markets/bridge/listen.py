@@ -34,7 +34,7 @@ class Listener:
         """
         self._sock.settimeout(timeout_s)
         try:
-            return self._sock.accept()[0]
+            return self._sock.accept()[0]  # no limit: the one set above
         except TimeoutError:
             raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
 

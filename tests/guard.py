@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plugin of pytest's: nothing hangs and nothing is left behind, whatever a test does.
+
+- A process that is there after the last test of a file is that file's failure, by its command.
+- A guardian (guardian.py) ends all processes of a pytest process that is killed, or that
+  pytest-timeout ends; with workers each worker has one, and so has the process that leads them.
+- A worker that pytest-timeout ends writes the stacks of its threads where they are seen:
+  pytest-timeout's own words go to a standard output that nobody reads there.
+- pytest-timeout needs the interpreter to end a test; one that hangs in compiled code is ended by
+  faulthandler, with its stack, some time later.
+- Signals that the suite inherited as ignored (`nohup make test &`) act as ever in tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import guardian
+
+GRACE_S: Final = 5.0  # an engine whose market has ended is gone by then
+LATER_S: Final = 30.0  # from pytest-timeout to faulthandler
+TOOLS: Final = ("multiprocessing.resource_tracker", "multiprocessing.forkserver")  # Python's own
+_MARK: Final = pytest.StashKey[str]()
+_STDERR: Final = pytest.StashKey[int]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Mark what is started from now on, and have it guarded."""
+    config.stash[_STDERR] = os.dup(2)  # capturing has not begun
+    if _has_workers(config):
+        guardian.guarded()
+        return
+    config.stash[_MARK] = guardian.guarded()
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGQUIT):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT, signal.SIGTERM})
+
+
+def _has_workers(config: pytest.Config) -> bool:
+    """Whether other processes run the tests for this one (pytest-xdist)."""
+    return bool(config.getoption("numprocesses", None)) and not hasattr(config, "workerinput")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """A test that holds the interpreter ends too; pytest-timeout has ended all others before."""
+    limit_s = _limit_s(item)
+    if limit_s and not item.config.getoption("usepdb"):
+        stderr = item.config.stash[_STDERR]
+        faulthandler.dump_traceback_later(limit_s + LATER_S, exit=True, file=stderr)
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool | None:
+    """In a worker, with the method `thread`: a timer of our own."""
+    if settings.method != "thread" or not hasattr(item.config, "workerinput"):
+        return None
+    timer = threading.Timer(settings.timeout, _give_up, (item, settings.timeout))
+    timer.daemon = True
+    item.cancel_timeout = timer.cancel  # type: ignore[attr-defined]  # as pytest-timeout keeps it
+    timer.start()
+    return True
+
+
+def _give_up(item: pytest.Item, limit_s: float) -> None:
+    lines = [f"\n+++ Timeout: {item.nodeid} has not ended within {limit_s:g} s\n"]
+    names = {thread.ident: thread.name for thread in threading.enumerate()}
+    for number, frame in sys._current_frames().items():
+        if number != threading.get_ident():
+            lines.append(f"+++ Stack of {names.get(number, number)}\n")
+            lines += traceback.format_stack(frame)
+    with contextlib.suppress(OSError):
+        os.write(item.config.stash[_STDERR], "".join(lines).encode())
+    os._exit(1)
+
+
+def pytest_enter_pdb() -> None:
+    """Whoever debugs has time."""
+    faulthandler.cancel_dump_traceback_later()
+
+
+def _limit_s(item: pytest.Item) -> float:
+    """As pytest-timeout has it: of the test, the command line or pyproject.toml; 0: none."""
+    if own := item.get_closest_marker("timeout"):
+        return float(own.args[0])
+    given = item.config.getoption("timeout", None)
+    return float(item.config.getini("timeout") or 0 if given is None else given)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """After the last test of a file, its fixtures torn down."""
+    result = yield
+    if nextitem is None or nextitem.path != item.path:
+        if left := _left(item.config.stash[_MARK]):
+            pytest.fail(f"left behind by {item.path.name}: {'; '.join(left)}", pytrace=False)
+    return result
+
+
+def _left(mark: str) -> list[str]:
+    """The processes with the mark that are still there after a while; they are ended."""
+    if not Path("/proc/self/environ").exists():
+        return []
+    limit = time.monotonic() + GRACE_S
+    while left := {pid: name for pid in guardian.marked(mark) if (name := _command(pid))}:
+        if time.monotonic() > limit:
+            break
+        time.sleep(0.05)
+    for pid in left:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return [f"process {pid} ({name[:300]})" for pid, name in left.items()]
+
+
+def _command(pid: int) -> str:
+    """Its words; "" if it has gone, or is a tool that Python ends with itself."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+    except OSError:
+        return ""
+    return "" if any(tool in words for tool in TOOLS) else words

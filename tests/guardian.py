@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ends what a suite leaves behind, however the suite ends: `guardian.py PARENT MARK`.
+
+Every process that tests start, directly or not, inherits the mark in its environment. When the
+parent (a pytest process) is gone, be it by SIGKILL, all processes with the mark are killed, until
+there are none. A guardian has a session of its own and no open files but /dev/null. Where there is
+no /proc nothing is guarded.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+import uuid
+
+__all__ = ["VARIABLE", "guarded", "marked"]
+
+VARIABLE = "ECNOMY_TESTS"  # the marks of a process, outermost first
+_LOOK_S = 0.3
+_QUIET = 3  # looks in a row that find nothing: a fork may hide from one
+
+
+def guarded() -> str:
+    """Have all that this process starts from now on ended with it; the mark."""
+    mark, before = uuid.uuid4().hex, dict(os.environ)
+    os.environ[VARIABLE] = f"{before.get(VARIABLE, '')} {mark}".strip()
+    if os.path.exists("/proc/self/environ"):
+        words = [sys.executable, "-IS", __file__, str(os.getpid()), mark]
+        null = [(os.POSIX_SPAWN_OPEN, n, os.devnull, os.O_RDWR, 0) for n in range(3)]
+        every = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+        os.posix_spawn(
+            words[0], words, before, file_actions=null, setsid=True, setsigmask=(), setsigdef=every
+        )
+    return mark
+
+
+def marked(mark: str) -> list[int]:
+    """Processes with the mark in the environment that they were started with; no zombies."""
+    found = []
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            with contextlib.suppress(OSError):
+                with open(f"/proc/{name}/environ", "rb") as file:
+                    if mark.encode() in file.read():
+                        found.append(int(name))
+    return found
+
+
+def _main(parent: int, mark: str) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK_S)
+    quiet = 0
+    while quiet < _QUIET:
+        left = marked(mark)
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        quiet = 0 if left else quiet + 1
+        time.sleep(_LOOK_S / 3)
+
+
+if __name__ == "__main__":
+    _main(int(sys.argv[1]), sys.argv[2])

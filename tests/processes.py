@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of tests: started in a session of their own, awaited within a limit, always ended.
+
+    with started([sys.executable, "-m", "ecnomy.markets.cli", "serve", ...]) as process:
+        address = line_of(process).split()[2]
+        wait_for(lambda: file.exists(), "a results folder", while_runs=process)
+        status, out, err = ended(process)
+
+Whatever a test awaits has a limit below pytest's own (`timeout` in pyproject.toml), so that the
+failure names what was awaited. A process that a test cannot end, because its worker was killed, is
+ended by the guardian (guard.py).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+__all__ = ["LIMIT_S", "Ended", "alive", "end", "ended", "line_of", "started", "wait_for"]
+
+LIMIT_S: Final = 120.0  # for a machine with much else to do
+_GRACE_S: Final = 5.0  # from SIGTERM to SIGKILL
+_Found = TypeVar("_Found")
+
+
+class Ended(NamedTuple):
+    """How a process ended; what it wrote to pipes that nobody read before, "" without a pipe."""
+
+    status: int
+    out: str
+    err: str
+
+
+@contextlib.contextmanager
+def started(command: Sequence[object], **words: Any) -> Iterator[subprocess.Popen[str]]:
+    """A process in a session of its own; at the end it and all that it started are ended.
+
+    Args:
+        command: its words.
+        words: of Popen; text, and nothing to read.
+    """
+    words = {"text": True, "stdin": subprocess.DEVNULL} | words
+    process = subprocess.Popen([str(word) for word in command], start_new_session=True, **words)
+    try:
+        yield process
+    finally:
+        end(process)
+
+
+def line_of(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> str:
+    """The next line of its standard output, which is a pipe.
+
+    Raises:
+        AssertionError: no line within the limit, or it ended before.
+    """
+    lines: list[str] = []
+    stream = process.stdout
+    assert stream is not None
+
+    def read() -> None:
+        lines.append(stream.readline())  # no limit: whoever reads is awaited with one
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(limit_s)
+    if reader.is_alive():
+        _end_session(process)  # which ends the reader
+        reader.join(LIMIT_S)
+        raise AssertionError(f"no line within {limit_s:g} s from {_name(process)}")
+    if not lines or not lines[0]:
+        _, _, err = ended(process)
+        raise AssertionError(f"{_name(process)} ended before its next line: {err[-2000:]}")
+    return lines[0].rstrip("\n")
+
+
+def wait_for(
+    condition: Callable[[], _Found],
+    what: str,
+    limit_s: float = LIMIT_S,
+    *,
+    while_runs: subprocess.Popen[str] | None = None,
+) -> _Found:
+    """What the condition gives as soon as that is true.
+
+    Args:
+        condition: looked at every few milliseconds.
+        what: is awaited, for the failure.
+        limit_s: how long at most.
+        while_runs: a process whose end means that it cannot come any more.
+
+    Raises:
+        AssertionError: not within the limit, or the process has ended.
+    """
+    limit = time.monotonic() + limit_s
+    while True:
+        over = while_runs is not None and while_runs.poll() is not None
+        if found := condition():
+            return found
+        if over and while_runs is not None:
+            name = f"{_name(while_runs)} ended with status {while_runs.returncode}"
+            raise AssertionError(f"waited for {what}, but {name}")
+        assert time.monotonic() < limit, f"waited {limit_s:g} s in vain for {what}"
+        time.sleep(0.02)
+
+
+def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Ended:
+    """Its status and what it wrote, once it has ended by itself.
+
+    Raises:
+        AssertionError: it is still there after the limit; it is ended.
+    """
+    try:
+        out, err = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired as late:
+        _end_session(process)
+        wrote = b"".join(part for part in (late.stdout, late.stderr) if part)
+        told = f"{_name(process)} did not end within {limit_s:g} s"
+        raise AssertionError(f"{told}; it wrote: {wrote.decode()[-2000:]!r}") from None
+    return Ended(process.returncode, out or "", err or "")
+
+
+def end(process: subprocess.Popen[str]) -> None:
+    """End a process that `started` began, and its session; its pipes close."""
+    _end_session(process)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with contextlib.suppress(OSError, ValueError):
+                stream.close()
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and has not ended: a zombie has."""
+    return _fields(pid)[:1] not in ([], ["Z"], ["X"])
+
+
+def _end_session(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_S)
+    limit = time.monotonic() + LIMIT_S
+    while True:
+        left = _session(process.pid)
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if process.poll() is not None and not left:
+            return
+        assert time.monotonic() < limit, f"{_name(process)}: processes {left} cannot be ended"
+        time.sleep(0.01)
+
+
+def _session(leader: int) -> list[int]:
+    """Processes of a session: process groups of their own (engines have one) do not hide them."""
+    if not Path("/proc/self/stat").exists():
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(leader, signal.SIGKILL)
+        return []
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in pids if _fields(pid)[3:4] == [str(leader)] and alive(pid)]
+
+
+def _fields(pid: int) -> list[str]:
+    """State, parent, process group, session, ... of a process; none if it is gone."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []
+
+
+def _name(process: subprocess.Popen[str]) -> str:
+    words = process.args if isinstance(process.args, list) else [str(process.args)]
+    return f"process {process.pid} ({shlex.join(map(str, words))[:300]})"

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suites that hang, leave processes behind, are killed or inherit ignored signals (guard.py)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from guardian import marked
+from processes import ended, started, wait_for
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/environ").exists(), reason="no /proc: processes cannot be found"
+)
+
+ENV = "THIS_INNER_SUITE"  # stands in the environment of all that one inner suite starts
+SLEEP = "subprocess.Popen(['sleep', '1000'], start_new_session=True)"
+
+
+def suite(folder: Path, body: str, *options: str) -> tuple[Sequence[str], dict[str, str], str]:
+    """A suite of one test: the command, its environment, and what marks its processes."""
+    text = f"import os, signal, subprocess, sys, time\n\ndef test_inner():\n    {body}\n"
+    (folder / "test_it.py").write_text(text)
+    (folder / "pytest.ini").write_text("[pytest]\ntimeout = 300\ntimeout_method = thread\n")
+    mark = f"{ENV}={folder}"
+    environ = os.environ | {ENV: str(folder), "PYTHONPATH": str(Path(__file__).parent)}
+    words = [sys.executable, "-m", "pytest", "-p", "guard", "-p", "no:cacheprovider", *options]
+    return [*words, str(folder)], environ, mark
+
+
+def outcome(folder: Path, body: str, *options: str) -> tuple[int, str]:
+    """Exit status and output of such a suite, of which no process is left."""
+    command, environ, mark = suite(folder, body, *options)
+    with started(command, cwd=folder, env=environ, stdout=-1, stderr=-2) as process:
+        status, out, _ = ended(process)
+        wait_for(lambda: not marked(mark), "the end of all processes of the suite", 20)
+    return status, out
+
+
+@pytest.mark.parametrize("options", [["-n2"], ["-n0"], ["-p", "no:xdist"]], ids=" ".join)
+def test_a_test_that_hangs_is_named_with_its_stack(tmp_path: Path, options: list[str]) -> None:
+    """It ends within its limit, and what it started ends with it."""
+    status, out = outcome(tmp_path, f"{SLEEP}.wait()", "--timeout=2", *options)
+    assert status != 0
+    assert "in test_inner\n" in out and f"{SLEEP}.wait()" in out and "Timeout" in out, out
+    assert "-n2" not in options or "test_it.py::test_inner" in out
+
+
+def test_a_worker_that_is_ended_costs_one_test(tmp_path: Path) -> None:
+    """The suite goes on with all others, each made once, in groups as this suite has them."""
+    lines = "def test_{}(): open('made', 'a').write('{} ')\n"
+    for name in "abc":
+        tests = [lines.format(name + n, name + n) for n in "12345"]
+        tests[int(ord(name) - ord("a")) * 2] = "import time\ndef test_hang(): time.sleep(1000)\n"
+        (tmp_path / f"test_{name}.py").write_text("".join(tests))
+    (tmp_path / "conftest.py").write_text(
+        "import scheduling\ndef pytest_xdist_make_scheduler(config, log):\n"
+        "    return scheduling.scheduler(config, log, lambda test: test.partition('::')[0])\n"
+    )
+    body = "open('made', 'a').write('last ')"
+    status, out = outcome(tmp_path, body, "--timeout=2", "-n2", "--dist=loadgroup")
+    assert status == 1 and "3 failed, 13 passed" in out, out
+    assert out.count("crashed while running") >= 3
+    made = (tmp_path / "made").read_text().split()
+    assert len(made) == len(set(made)) == 13
+
+
+def test_a_test_that_hangs_in_compiled_code_ends(tmp_path: Path) -> None:
+    """It never gives the interpreter back: faulthandler ends it, with its stack."""
+    (tmp_path / "conftest.py").write_text("import guard\nguard.LATER_S = 1.0\n")
+    hold = "import ctypes; ctypes.PyDLL(None).sleep(1000)"
+    status, out = outcome(tmp_path, hold, "--timeout=1", "-n1")
+    assert status != 0
+    assert "in test_inner" in out and "test_it.py::test_inner" in out
+
+
+@pytest.mark.parametrize("options", [["-n2"], ["-p", "no:xdist"]], ids=" ".join)
+def test_what_a_file_leaves_behind_is_named(tmp_path: Path, options: list[str]) -> None:
+    """The file fails, by the command of the process, which is ended."""
+    status, out = outcome(tmp_path, f"os.leak = {SLEEP}", "-W", "ignore", *options)
+    assert status == 1
+    assert "left behind by test_it.py: process" in out and "(sleep 1000)" in out
+    status, out = outcome(tmp_path, f"p = {SLEEP}; p.kill(); p.wait()", *options)
+    assert status == 0, out
+
+
+@pytest.mark.parametrize("options", [["-n2"], ["-p", "no:xdist"]], ids=" ".join)
+def test_a_killed_suite_leaves_nothing(tmp_path: Path, options: list[str]) -> None:
+    """SIGKILL of pytest: its workers end, and all that they started, in sessions of their own."""
+    hang = f"{SLEEP}; open('there', 'w').close(); time.sleep(1000)"
+    command, environ, mark = suite(tmp_path, hang, *options)
+    with started(command, cwd=tmp_path, env=environ, stdout=-3, stderr=-3) as process:
+        wait_for((tmp_path / "there").exists, "the inner test", while_runs=process)
+        assert len(marked(mark)) > 2
+        process.kill()
+        wait_for(lambda: not marked(mark), "the end of all processes of the suite", 20)
+
+
+def test_ignored_signals_are_not_inherited(tmp_path: Path) -> None:
+    """As under `nohup make test &`: Ctrl-C reaches a test, and what it starts."""
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
+    body = f"assert subprocess.run([sys.executable, '-c', {code!r}], timeout=60).returncode == -2"
+    body += "\n    try: os.kill(os.getpid(), signal.SIGINT); time.sleep(60)"
+    body += "\n    except KeyboardInterrupt: return"
+    body += "\n    raise AssertionError('no interrupt')"
+    for options in (["-n1"], ["-p", "no:xdist"]):
+        command, environ, _ = suite(tmp_path, body, *options)
+        ignoring = ["sh", "-c", 'trap "" INT QUIT; exec "$@"', "sh", *command]
+        with started(ignoring, cwd=tmp_path, env=environ, stdout=-1, stderr=-2) as process:
+            status, out, _ = ended(process)
+        assert status == 0, out

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Processes of tests are awaited within a limit, which names them, and always ended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import processes
+from processes import alive, ended, line_of, started, wait_for
+
+PIPE = subprocess.PIPE
+FAMILY = """
+import subprocess, sys, time
+child = subprocess.Popen(["sleep", "1000"], process_group=0)
+print(child.pid, flush=True)
+print("twice", flush=True)
+time.sleep(1000)
+"""
+
+
+def test_all_that_a_process_started_ends_with_it() -> None:
+    """Also when the test fails, and when a child has a process group of its own."""
+    with pytest.raises(RuntimeError, match="mine"):
+        with started([sys.executable, "-c", FAMILY], stdout=PIPE) as process:
+            pids = [process.pid, int(line_of(process))]
+            assert line_of(process) == "twice" and all(map(alive, pids))
+            raise RuntimeError("mine")
+    assert not any(map(alive, pids)) and process.returncode == -signal.SIGTERM
+
+
+def test_a_process_that_ignores_sigterm_or_is_dead_already(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SIGKILL ends it; the children of a process that has ended are found too."""
+    monkeypatch.setattr(processes, "_GRACE_S", 0.2)
+    with started(
+        ["sh", "-c", 'trap "" TERM; echo here; while :; do sleep 1; done'], stdout=PIPE
+    ) as one:
+        assert line_of(one) == "here"
+    assert one.returncode == -signal.SIGKILL
+    with started(["sh", "-c", "sleep 1000 >/dev/null & echo $!"], stdout=PIPE) as dead:
+        child = int(ended(dead).out)
+        assert alive(child)
+    wait_for(lambda: not alive(child), "the child's end")
+
+
+def test_what_is_awaited_in_vain_is_named() -> None:
+    """A line, an end, a condition: each within its limit, the process ended."""
+    sleeper = ["sh", "-c", "echo first; echo so >&2; sleep 1000"]
+    with started(sleeper, stdout=PIPE, stderr=PIPE) as process:
+        assert line_of(process) == "first"
+        with pytest.raises(AssertionError, match="no line within 0.3 s from process .*sleep 1000"):
+            line_of(process, 0.3)
+        assert process.poll() is not None
+    with started(sleeper, stdout=PIPE, stderr=PIPE) as process:
+        with pytest.raises(AssertionError, match=r"did not end within 0.3 s; it wrote: '.*so"):
+            ended(process, 0.3)
+    with pytest.raises(AssertionError, match="waited 0.1 s in vain for rain"):
+        wait_for(lambda: False, "rain", 0.1)
+
+
+def test_an_end_that_comes_first_is_named() -> None:
+    """Nobody waits for what a process that has ended would have done."""
+    began = time.monotonic()
+    with started(["sh", "-c", "echo why >&2; exit 7"], stdout=PIPE, stderr=PIPE) as process:
+        with pytest.raises(AssertionError, match="ended before its next line: why"):
+            line_of(process)
+        with pytest.raises(AssertionError, match="waited for rain, but .* ended with status 7"):
+            wait_for(lambda: False, "rain", while_runs=process)
+    assert time.monotonic() - began < processes.LIMIT_S / 2
+
+
+def test_a_zombie_is_not_alive() -> None:
+    """It has ended, though nobody has asked for its status."""
+    with started(["true"]) as process:
+        wait_for(lambda: not alive(process.pid), "its end")
+        assert Path(f"/proc/{process.pid}").exists() or os.name != "posix"
+    assert wait_for(lambda: "found", "it") == "found"

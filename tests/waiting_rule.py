@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rule that nothing is awaited without a limit, as test_tidy.py holds all Python code to it.
+
+Found are calls that wait for a process, a thread or a peer for as long as that takes:
+
+- `subprocess.run`, `call`, `check_call`, `check_output` without `timeout=`
+- `.wait()`, `.communicate()`, `.join()`, `.readline()`, `.accept()` with no argument
+  (`", ".join(words)` has one)
+- `with subprocess.Popen(...)`, which ends with a wait
+- reading of `process.stdout` or `.stderr`: `read`, `readlines`, or a loop over its lines
+- `os.wait`, `os.waitpid`, `os.waitid`, `os.wait3`, `os.wait4` without `os.WNOHANG`
+
+A wait that is bounded by other means, or that must not be, says so on its first line:
+`# no limit: REASON`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Final
+
+__all__ = ["unlimited_waits"]
+
+_RUNS: Final = {"run", "call", "check_call", "check_output"}
+_WAITS: Final = {"wait", "communicate", "join", "readline", "accept"}
+_OF_OS: Final = {"wait", "waitpid", "waitid", "wait3", "wait4"}
+_STREAMS: Final = {"stdout", "stderr"}
+_REASON: Final = re.compile(r"# no limit: \S+")
+
+
+def unlimited_waits(source: str) -> list[str]:
+    """Each as `line: call`, in their order."""
+    lines, found = source.splitlines(), []
+    tree = ast.parse(source)
+    bare = _imported_runs(tree)
+    for node in ast.walk(tree):
+        if (call := _unlimited(node, bare)) and not _REASON.search(lines[_line(node) - 1]):
+            found.append((_line(node), call))
+    return [f"{line}: {call}" for line, call in sorted(found)]
+
+
+def _line(node: ast.AST) -> int:
+    if isinstance(node, ast.comprehension):
+        return node.iter.lineno
+    return node.context_expr.lineno if isinstance(node, ast.withitem) else node.lineno
+
+
+def _imported_runs(tree: ast.Module) -> set[str]:
+    """Names under which a module has functions of subprocess."""
+    return {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module == "subprocess"
+        for alias in node.names
+        if alias.name in _RUNS
+    }
+
+
+def _unlimited(node: ast.AST, bare: set[str]) -> str:
+    """The call in words if it may wait for ever, else ""."""
+    if isinstance(node, ast.For | ast.comprehension):
+        lines = node.iter
+        return f"for ... in {ast.unparse(lines)}" if _is_stream(lines) else ""
+    if isinstance(node, ast.withitem):
+        opened = ast.unparse(node.context_expr)
+        return "with subprocess.Popen(...)" if opened.startswith("subprocess.Popen(") else ""
+    if not isinstance(node, ast.Call):
+        return ""
+    name, of = _called(node)
+    limited = any(word.arg in ("timeout", "timeout_s") for word in node.keywords)
+    if (of == "subprocess" and name in _RUNS) or (of == "" and name in bare):
+        return "" if limited else f"{of or 'subprocess'}.{name}(...) without timeout"
+    if of == "os" and name in _OF_OS:
+        return "" if "WNOHANG" in ast.unparse(node) else f"os.{name}(...) without os.WNOHANG"
+    if not isinstance(node.func, ast.Attribute) or node.args or limited:
+        return ""
+    if name in _WAITS or (name in ("read", "readlines") and _is_stream(node.func.value)):
+        return f"{ast.unparse(node)} without a limit"
+    return ""
+
+
+def _called(node: ast.Call) -> tuple[str, str]:
+    """The function's name, and that of the module or object before it."""
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr, ast.unparse(node.func.value)
+    return ast.unparse(node.func), ""
+
+
+def _is_stream(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in _STREAMS
