@@ -121,12 +121,12 @@ def _sections(paper: Paper, form: Form) -> list[_Section]:
 
 def _section(paper: Paper, item: str, entry: Entry, form: Form) -> _Section | None:
     try:
-        records = read_record(entry_file(paper.paper, item, form, ".json"))
+        records = read_record(entry_file(paper.paper, item, form, ".json")).records
     except ResultsError:
         return None
     picture = entry_file(paper.paper, item, form, ".png")
     shown = any(headline.figure == item for headline in paper.headlines)
-        records = read_record(entry_file(paper.paper, item, form, ".json")).records
+    by_number = {record.claim.rpartition(".")[2]: record for record in records}
     return _Section(
         id=f"{paper.paper}.{item}",
         title=entry.title,
