@@ -87,14 +87,16 @@ def wait_for(
     limit_s: float = LIMIT_S,
     *,
     while_runs: subprocess.Popen[str] | None = None,
+    every_s: float = 0.02,
 ) -> _Found:
     """What the condition gives as soon as that is true.
 
     Args:
-        condition: looked at every few milliseconds.
+        condition: looked at again and again.
         what: is awaited, for the failure.
         limit_s: how long at most.
         while_runs: a process whose end means that it cannot come any more.
+        every_s: from look to look.
 
     Raises:
         AssertionError: not within the limit, or the process has ended.
@@ -108,7 +110,7 @@ def wait_for(
             name = f"{_name(while_runs)} ended with status {while_runs.returncode}"
             raise AssertionError(f"waited for {what}, but {name}")
         assert time.monotonic() < limit, f"waited {limit_s:g} s in vain for {what}"
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 def ended(process: subprocess.Popen[str], limit_s: float = LIMIT_S) -> Ended:

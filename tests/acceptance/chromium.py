@@ -156,7 +156,7 @@ class Tab:
         self._browser.close()
 
     def _until(self, there: Callable[[], bool], what: str) -> None:
-        wait_for(there, what, self._limit_s)
+        wait_for(there, what, self._limit_s, every_s=0.2)  # a page takes its time to follow
 
     def __enter__(self) -> Self:
         return self
