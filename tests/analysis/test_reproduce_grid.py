@@ -18,6 +18,7 @@ from ecnomy.analysis.reproduce.studies import (
     Studies,
     changed_points,
     load_study,
+    seeds_of,
     study_folder,
 )
 from kept_papers import paper_of
@@ -133,6 +134,27 @@ def test_a_variant_has_its_own_seeds(paper: Path, tmp_path: Path) -> None:
     variant = variant_of(own, "red-weight", "0.02")
     frame = Studies(own, ["fig3"], Form(tmp_path / "out"), variant)["fig3"].frame
     assert list(frame["replicate"]) == [0, 1] * 6 and list(frame["number"]) == list(range(12))
+
+
+def test_an_undecided_alternative_gets_more_seeds(paper: Path, tmp_path: Path) -> None:
+    """They are doubled, those of the chosen settings with them, until it is decided or has 20."""
+    first, _ = go(tmp_path / "first", grid=True)
+    varied = by_number(first)["c2"].verdict.grid[0].verdict.figures[0].measured
+    assert varied is not None
+    entries = change_claims(paper)["entries"]
+    region = {"ratio_over_r.large.red.*": [varied.mean, None]}  # its interval will have the bound
+    entries["fig3"]["claims"] = {"c2": CLAIMS["c2"] | {"expect": region}}
+    change_claims(paper, entries=entries)
+    found, made = go(tmp_path / "out", grid=True)
+    own, form = load_paper("siris2002"), Form(tmp_path / "out")
+    variant = variant_of(own, "ratios", "both 1")
+    seeds = seeds_of(own, "fig3", form, variant)
+    claim = by_number(found)["c2"].verdict
+    assert claim.alone == "confirmed"
+    assert seeds == 20 if claim.verdict == "inconclusive" else 2 < seeds <= 20
+    assert seeds_of(own, "fig3", form) == seeds and made == seeds * (6 + 3)
+    again, more = go(tmp_path / "out", grid=True)
+    assert (more, [f.outcomes for f in again]) == (0, [f.outcomes for f in found])
 
 
 def test_studies_beside_a_variant_have_as_many_seeds(paper: Path, tmp_path: Path) -> None:

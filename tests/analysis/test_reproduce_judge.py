@@ -265,7 +265,7 @@ def test_what_flips_a_verdict_is_told() -> None:
     back = over_grid(other, [At("timeout", "0.2 s", chosen)])
     assert "confirmed with timeout 0.2 s (y 3 [" in grid_text(back)
     left_open = over_grid(chosen, [At("timeout", "1 s", chosen), At("files", "long", undecided)])
-    assert left_open.told == "inconclusive: confirmed as chosen, undecided under files"
+    assert left_open.told == "confirmed as chosen; 1 of 2 alternatives agree, files is open"
     assert deciding(chosen) is None
     assert grid_text(over_grid(chosen, [At("timeout", "1 s", chosen)])) == ""
 

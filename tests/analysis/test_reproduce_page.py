@@ -68,7 +68,8 @@ def test_the_page_opens_with_main_results(paper: Path, tmp_path: Path) -> None:
     assert text.index("Any weights do") < text.index("<table")
     told = words(text)
     assert "Any weights do: reproduced" in told
-    assert "Weights differ: depends on ratios fig3.c2: confirmed as chosen, refuted with" in told
+    differ = "Weights differ: reproduced as chosen; depends on ratios; 0 of 1 alternatives agree"
+    assert f"{differ} fig3.c2: confirmed as chosen, refuted with" in told
     assert re.search(r"refuted with ratios both 1 \(ratio_over_r.large.red.r=8 0\.\d+ \[", told)
     assert "All is wrong: not reproduced fig3.c3: ratio_over_r.large.red.r=8" in told
     assert "Who knows: undecided fig3.c6: pending" in told
@@ -144,7 +145,21 @@ def test_a_grid_that_leaves_it_open_is_told() -> None:
     grid = (Under("s", "a", "confirmed"), Under("s", "b", "inconclusive", figure))
     line = lines_of(record("c1", "inconclusive", alone="confirmed", grid=grid))[0]
     why = "fig3.c1: confirmed as chosen, inconclusive with s b (x 0.9 [0.7, 1.1], expected 0 to 1)"
-    assert (line.told, line.why) == ("undecided", why)
+    assert (line.kind, line.why) == ("reproduced as chosen", why)
+    assert line.told == "reproduced as chosen; 1 of 2 alternatives agree, s is open"
+
+
+def test_a_headline_says_in_how_many_settings_it_is_so() -> None:
+    """An alternative counts where all claims agree under it; what flips one is what it hangs on."""
+    three = [Under("s", "a", "confirmed"), Under("s", "b", "confirmed"), Under("t", "a", "refuted")]
+    first = record("c1", "confirmed", alone="confirmed", grid=(*three[:2],))
+    second = record("c2", "depends", alone="confirmed", depends=("t",), grid=(*three,))
+    third = record("c3", "inconclusive", alone="confirmed", grid=(Under("s", "b", "inconclusive"),))
+    assert lines_of(first)[0].told == "reproduced; 2 of 2 alternatives agree"
+    told = "reproduced as chosen; depends on t; 2 of 3 alternatives agree"
+    assert [(line.kind, line.told) for line in lines_of(first, second)] == [("depends", told)]
+    told = "reproduced as chosen; depends on t; 1 of 3 alternatives agree, s is open"
+    assert lines_of(first, second, third)[0].told == told
 
 
 def test_headlines_without_outcome_are_left_out() -> None:

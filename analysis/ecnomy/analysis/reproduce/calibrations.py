@@ -17,6 +17,7 @@ from ecnomy.analysis.reproduce.studies import (
     Studies,
     load_study,
     make_study,
+    seeds_of,
     study_folder,
     unmade,
 )
@@ -37,6 +38,7 @@ def make_any(
     listener: Listener,
     doublings: int = 0,
     variant: Variant | None = None,
+    least: int = 0,
 ) -> int:
     """Make the runs of a study that are missing, as `make_study`; a calibration's by its search.
 
@@ -47,7 +49,9 @@ def make_any(
     """
     sweep = load_study(paper, name, form, doublings, variant)
     if sweep.calibrate is None:
-        return make_study(paper, name, form, pool, listener, doublings, variant)
+        return make_study(paper, name, form, pool, listener, doublings, variant, least)
+    if least > sweep.replicates:
+        sweep = msgspec.structs.replace(sweep, replicates=least)
     folder = study_folder(paper, name, form, variant)
     folder.parent.mkdir(parents=True, exist_ok=True)
     told = f"{name}@{variant.name}" if variant else name
@@ -90,5 +94,4 @@ def found_by(studies: Studies, name: str) -> list[Found]:
 
 def _as_made(sweep: Sweep, paper: Paper, name: str, form: Form, variant: Variant | None) -> Sweep:
     """With the seeds that its runs were made with, which may have been doubled."""
-    made = int(head_of(study_folder(paper, name, form, variant))["replicates"])
-    return msgspec.structs.replace(sweep, replicates=made)
+    return msgspec.structs.replace(sweep, replicates=seeds_of(paper, name, form, variant))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A paper's main results in one line each: reproduced, dependent on what, or not; and why.
+"""A paper's main results in one line each: reproduced, in how many settings, or not; and why.
 
-not reproduced   a claim that the result stands on is refuted
-depends          none is, but one depends on a setting that the paper leaves open
-reproduced       all are confirmed
-undecided        else
+not reproduced         a claim that the result stands on is refuted
+depends                none is, but one depends on a setting that the paper leaves open
+reproduced             all are confirmed
+reproduced as chosen   all are at the chosen settings, and alternatives leave some open
+undecided              else
 """
 
 from __future__ import annotations
@@ -15,13 +16,28 @@ from typing import Final
 import msgspec
 
 from ecnomy.analysis.reproduce.catalogue import Headline, Paper
-from ecnomy.analysis.reproduce.judge import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUTED
+from ecnomy.analysis.reproduce.judge import (
+    CONFIRMED,
+    DEPENDS,
+    INCONCLUSIVE,
+    REFUTED,
+    agreement,
+)
 from ecnomy.analysis.reproduce.recorded import Figure, Recorded, Under
 from ecnomy.analysis.reproduce.wording import region_text
 
-__all__ = ["NOT_REPRODUCED", "REPRODUCED", "UNDECIDED", "Line", "headline_lines", "numbers_text"]
+__all__ = [
+    "AS_CHOSEN",
+    "NOT_REPRODUCED",
+    "REPRODUCED",
+    "UNDECIDED",
+    "Line",
+    "headline_lines",
+    "numbers_text",
+]
 
 REPRODUCED: Final = "reproduced"
+AS_CHOSEN: Final = "reproduced as chosen"
 NOT_REPRODUCED: Final = "not reproduced"
 UNDECIDED: Final = "undecided"
 _MOST: Final = 2  # claims that a line explains
@@ -31,8 +47,8 @@ class Line(msgspec.Struct, frozen=True):
     """A headline with what became of it.
 
     Attributes:
-        kind: of the four, a word each.
-        told: the kind in words, with the settings it depends on.
+        kind: of the five.
+        told: the kind in words, with the settings it was tried in and hangs on.
         why: the figures that decide, "" where all is confirmed.
         entry: `paper.entry`, whose picture shows it.
     """
@@ -62,22 +78,41 @@ def headline_lines(paper: Paper, records: Mapping[str, Recorded]) -> list[Line]:
 
 def _line(paper: str, headline: Headline, records: Sequence[Recorded]) -> Line:
     verdicts = {record.verdict for record in records}
-    depends = tuple(dict.fromkeys(name for record in records for name in record.depends))
+    chosen = {record.alone or record.verdict for record in records}
     entry = f"{paper}.{headline.figure}"
+    against = ""
     if REFUTED in verdicts:
         kind, against = NOT_REPRODUCED, REFUTED
     elif DEPENDS in verdicts:
         kind, against = DEPENDS, DEPENDS
     elif verdicts == {CONFIRMED}:
-        return Line(headline.says, REPRODUCED, REPRODUCED, "", entry)
+        return Line(headline.says, REPRODUCED, _told(REPRODUCED, records), "", entry)
     else:
-        kind, against = UNDECIDED, ""
-    told = f"{kind} on {', '.join(depends)}" if kind == DEPENDS else kind
+        kind = AS_CHOSEN if chosen == {CONFIRMED} else UNDECIDED
     decisive = [r for r in records if r.verdict == (against or r.verdict) != CONFIRMED]
     why = [_why(record) for record in decisive[:_MOST]]
     left = len(decisive) - len(why)
     why += [f"and {left} more"] if left else []
-    return Line(headline.says, kind, told, "; ".join(why), entry)
+    opening = AS_CHOSEN if chosen == {CONFIRMED} else kind
+    return Line(headline.says, kind, _told(opening, records), "; ".join(why), entry)
+
+
+def _told(opening: str, records: Sequence[Recorded]) -> str:
+    """What it opens with, in how many settings that is so, and which ones it hangs on."""
+    if opening in (NOT_REPRODUCED, UNDECIDED):
+        return opening
+    depends = dict.fromkeys(name for record in records for name in record.depends)
+    agree: dict[tuple[str, str], bool] = {}
+    for record in records:
+        for under in record.grid:
+            place = under.setting, under.alternative
+            agree[place] = agree.get(place, True) and under.verdict == record.alone
+    left_open = [setting for (setting, _), same in agree.items() if not same]
+    left_open = [setting for setting in left_open if setting not in depends]
+    hangs = f"depends on {', '.join(depends)}" if depends else ""
+    told = agreement(sum(agree.values()), len(agree), left_open) if agree else ""
+    parts = [hangs, told] if opening == DEPENDS else [opening, hangs, told]
+    return "; ".join(part for part in parts if part)
 
 
 def _why(record: Recorded) -> str:

@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import msgspec
@@ -64,6 +64,7 @@ __all__ = [
     "Sample",
     "Samples",
     "Verdict",
+    "agreement",
     "contradicted",
     "deciding",
     "holm",
@@ -158,9 +159,17 @@ def told_of(
     if verdict == DEPENDS:
         return f"{verdict} on {', '.join(depends)}"
     if verdict == INCONCLUSIVE and alone in (CONFIRMED, REFUTED):
-        left_open = dict.fromkeys(setting for setting, found in grid if found != alone)
-        return f"{verdict}: {alone} as chosen, undecided under {', '.join(left_open)}"
+        left_open = [setting for setting, found in grid if found != alone]
+        return f"{alone} as chosen; {agreement(len(grid) - len(left_open), len(grid), left_open)}"
     return verdict
+
+
+def agreement(agree: int, of: int, left_open: Iterable[str]) -> str:
+    """How many alternatives have the verdict of the chosen settings, and what is open."""
+    names = list(dict.fromkeys(left_open))
+    verb = "is" if len(names) == 1 else "are"
+    told = f"{agree} of {of} alternatives agree"
+    return told + (f", {' and '.join(names)} {verb} open" if names else "")
 
 
 def judge(claim: Claim, samples: Samples) -> Verdict:

@@ -12,16 +12,18 @@ from ecnomy.analysis.reproduce.calibrations import make_any
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.entries import Measured, Outcome, measured
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
-from ecnomy.analysis.reproduce.judge import INCONCLUSIVE
+from ecnomy.analysis.reproduce.judge import CONFIRMED, INCONCLUSIVE, REFUTED
 from ecnomy.analysis.reproduce.studies import (
+    GRID_SEEDS,
     Form,
     Listener,
     changed_points,
     load_study,
+    seeds_of,
 )
 from ecnomy.markets.sweep.pool import LazyPool, Pool
 
-__all__ = ["Cost", "Reproduced", "cost_of", "reproduce", "studies_of", "variants_in"]
+__all__ = ["Cost", "Reproduced", "cost_of", "reproduce", "studies_of", "undecided", "variants_in"]
 
 _MOST_DOUBLINGS: Final = 2  # 10, 20, 40
 
@@ -150,7 +152,49 @@ def _entry(
         found = Reproduced(paper, item, measured(paper, item, form))
         if all(o.verdict.verdict != INCONCLUSIVE for o in found.outcomes):
             break
-    return found
+    return _settled(found, form, lazy, listener) if form.grid else found
+
+
+def _settled(found: Reproduced, form: Form, lazy: LazyPool, listener: Listener) -> Reproduced:
+    """With more seeds of alternatives that are undecided, where the chosen settings are not.
+
+    An alternative has few seeds at first. They are doubled until it is decided, up to
+    GRID_SEEDS; the studies as chosen get as many, which its figures may be held against.
+    """
+    paper, item = found.paper, found.item
+    studies = [name for name in paper.entries[item].studies if not paper.studies[name].batches]
+    seeds: dict[str, int] = {}
+    while True:
+        more = []
+        for variant in undecided(found):
+            names = touched(paper, studies, variant)
+            has = max((seeds_of(paper, name, form, variant) for name in names), default=GRID_SEEDS)
+            if has < GRID_SEEDS:
+                seeds[variant.name] = min(GRID_SEEDS, 2 * has)
+                more.append(variant)
+        if not more:
+            return found
+        most = max(seeds[variant.name] for variant in more)
+        for name in studies:
+            make_any(paper, name, form, lazy, listener, least=most)
+        for variant in more:
+            for name in touched(paper, studies, variant):
+                least = seeds[variant.name]
+                make_any(paper, name, form, lazy, listener, variant=variant, least=least)
+        found = Reproduced(paper, item, measured(paper, item, form))
+
+
+def undecided(found: Reproduced) -> list[Variant]:
+    """The alternatives that leave a claim open which is decided at the chosen settings."""
+    names = {
+        (at.setting, at.alternative)
+        for outcome in found.outcomes
+        if outcome.verdict.alone in (CONFIRMED, REFUTED)
+        for at in outcome.verdict.grid
+        if at.verdict.verdict == INCONCLUSIVE
+    }
+    variants = variants_of(found.paper, found.item)
+    return [v for v in variants if v.changes and (v.setting, v.alternative) in names]
 
 
 def _grows(paper: Paper, name: str, form: Form, doublings: int) -> bool:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
+    "GRID_SEEDS",
     "MOST_SEEDS",
     "Form",
     "Listener",
@@ -44,11 +45,13 @@ __all__ = [
     "changed_points",
     "load_study",
     "make_study",
+    "seeds_of",
     "study_folder",
     "unmade",
 ]
 
 MOST_SEEDS: Final = 40
+GRID_SEEDS: Final = 20  # of an alternative, at most
 _ROW: Final = re.compile(r"(?P<name>.+)\[(?P<index>\d+)\]")
 
 
@@ -175,6 +178,9 @@ class Studies:
         paper, form, study = self._paper, self._form, self._paper.studies[name]
         if self._variant and touched(paper, [name], self._variant):
             frame = _of_variant(paper, name, form, self._variant)
+            if not study.batches:  # as many as all have that the variant touches
+                declared = load_study(paper, name, form, variant=self._variant).replicates
+                frame = frame[frame["replicate"] < max(declared, self._seeds())]
         else:
             frame = _finished(study_folder(paper, name, form))
             frame = frame if study.batches else frame[frame["replicate"] < self._seeds()]
@@ -186,8 +192,7 @@ class Studies:
         if variant is None:
             return math.inf
         varied = [n for n in touched(paper, self._names, variant) if not paper.studies[n].batches]
-        folders = [study_folder(paper, name, self._form, variant) for name in varied]
-        return min((int(head_of(folder)["replicates"]) for folder in folders), default=math.inf)
+        return min((seeds_of(paper, n, self._form, variant) for n in varied), default=math.inf)
 
     def setting(self, name: str, path: str) -> str:
         """A setting of a study's runs, as written; where the sweep varies it, all its values.
@@ -208,7 +213,7 @@ class Studies:
         """The seeds that the runs of a study were made with, which may have been doubled."""
         varied = self._variant and touched(self._paper, [name], self._variant)
         variant = self._variant if varied else None
-        return int(head_of(study_folder(self._paper, name, self._form, variant))["replicates"])
+        return seeds_of(self._paper, name, self._form, variant)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -298,6 +303,15 @@ def load_study(
     return sweep
 
 
+def seeds_of(paper: Paper, name: str, form: Form, variant: Variant | None = None) -> int:
+    """The seeds that the runs of a study, or of a variant of it, were made with.
+
+    Raises:
+        ResultsError: there are no such runs.
+    """
+    return int(head_of(study_folder(paper, name, form, variant))["replicates"])
+
+
 def make_study(
     paper: Paper,
     name: str,
@@ -306,14 +320,19 @@ def make_study(
     listener: Listener,
     doublings: int = 0,
     variant: Variant | None = None,
+    least: int = 0,
 ) -> int:
     """Make the runs of a study, or of a variant of it, that are missing; returns how many it has.
+
+    `least` are seeds that it has at least, but for a study of batches.
 
     Raises:
         ScenarioError, InputError: its sweep or variant is wrong.
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
     """
     sweep = load_study(paper, name, form, doublings, variant)
+    if least > sweep.replicates and not paper.studies[name].batches:
+        sweep = msgspec.structs.replace(sweep, replicates=least)
     folder = study_folder(paper, name, form, variant)
     folder.parent.mkdir(parents=True, exist_ok=True)
     wanted = {point.number for point in changed_points(sweep)}
