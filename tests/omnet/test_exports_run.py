@@ -118,7 +118,8 @@ def test_quantities_are_read_by_both_names(tmp_path: Path, omnet: Installation) 
         (folder / "omnetpp.ini").write_text(text.replace("interval = 0.5s", line))
         by_readme(folder, omnet, "opp_run", "-c", "WithoutMarket")
         found.append(totals(folder / "results/WithoutMarket-#0.sca"))
-    assert found[0] == found[1] != found[2] and found[0]["gold marked"] > 0
+    assert found[0] == found[1] != found[2]
+    assert any(value > 0 for name, value in found[0].items() if name.endswith("marked:sum"))
 
 
 def test_a_market_that_is_not_there_can_be_started(tmp_path: Path, omnet: Installation) -> None:

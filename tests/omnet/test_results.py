@@ -197,6 +197,8 @@ def test_charts_open_on_the_network_by_hand(name: str, omnet: Installation, tmp_
     for module in ("matplotlib", "scipy"):
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not installed: opp_charttool needs it")
+    if not list(omnet.opp_run.parents[1].glob("python/omnetpp/scave/scave_bindings*.so")):
+        pytest.skip("OMNeT++ is built without Python bindings: set WITH_SCAVE_PYTHON_BINDINGS=yes")
     folder = tmp_path / "simulations" / name
     shutil.copy(SIMULATIONS.parent / ".project", tmp_path / ".project")
     shutil.copytree(SIMULATIONS / name, folder, ignore=shutil.ignore_patterns("results"))

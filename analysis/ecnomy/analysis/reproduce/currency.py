@@ -221,7 +221,10 @@ def _stale_in(
     of = {r.claim: sources.of_claim(*place_of(r.claim), studies) for r in records}
     others = [r for r in records if r.made_of.module != of[r.claim].module]
     if others:
-        now = _outcomes(paper, item, tables)
+        try:
+            now = _outcomes(paper, item, tables)
+        except EcnomyError as error:
+            return {record.claim: (str(error),) for record in records}
         for record in others:
             outcome = now.get(record.claim)
             if outcome is None or quick_figures(record) != quick_figures(outcome):

@@ -22,7 +22,7 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.reproduce.catalogue import Paper
 from ecnomy.analysis.reproduce.made_of import digest
-from ecnomy.analysis.reproduce.studies import Form, Runs, Studies
+from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, load_study
 from ecnomy.analysis.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -128,5 +128,5 @@ class KeptRuns(Studies):
         return Runs(self._tables[key].copy(), batches=study.batches, budget=study.budget)
 
     def replicates(self, name: str) -> int:
-        """How many seeds a study has, in its runs."""
-        return int(self[name].frame["replicate"].max()) + 1
+        """The seeds of a study's quick form, which are never doubled."""
+        return load_study(self._paper, name, self._form).replicates
