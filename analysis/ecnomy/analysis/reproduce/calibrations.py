@@ -25,7 +25,7 @@ from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import missing
 from ecnomy.markets.sweep.pool import Pool
-from ecnomy.markets.sweep.store import Store, head_of
+from ecnomy.markets.sweep.store import Store, head_of, is_sweep
 
 __all__ = ["found_by", "make_any", "unmade_of_any"]
 
@@ -50,9 +50,9 @@ def make_any(
     sweep = load_study(paper, name, form, doublings, variant)
     if sweep.calibrate is None:
         return make_study(paper, name, form, pool, listener, doublings, variant, least)
-    if least > sweep.replicates:
-        sweep = msgspec.structs.replace(sweep, replicates=least)
     folder = study_folder(paper, name, form, variant)
+    had = seeds_of(paper, name, form, variant) if is_sweep(folder) else 0
+    sweep = msgspec.structs.replace(sweep, replicates=max(sweep.replicates, least, had))
     folder.parent.mkdir(parents=True, exist_ok=True)
     told = f"{name}@{variant.name}" if variant else name
     calibrated(sweep, folder, pool, lambda *runs: listener.study(paper.paper, told, *runs))

@@ -30,7 +30,7 @@ from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.space import Point
-from ecnomy.markets.sweep.store import Store, head_of
+from ecnomy.markets.sweep.store import Store, head_of, is_sweep
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -324,16 +324,17 @@ def make_study(
 ) -> int:
     """Make the runs of a study, or of a variant of it, that are missing; returns how many it has.
 
-    `least` are seeds that it has at least, but for a study of batches.
+    `least` are seeds that it has at least, but for a study of batches. Seeds that it had are kept.
 
     Raises:
         ScenarioError, InputError: its sweep or variant is wrong.
         SweepError, PoolLost: as ecnomy.markets.sweep.driver.sweep_runs.
     """
     sweep = load_study(paper, name, form, doublings, variant)
-    if least > sweep.replicates and not paper.studies[name].batches:
-        sweep = msgspec.structs.replace(sweep, replicates=least)
     folder = study_folder(paper, name, form, variant)
+    if not paper.studies[name].batches:
+        had = seeds_of(paper, name, form, variant) if is_sweep(folder) else 0
+        sweep = msgspec.structs.replace(sweep, replicates=max(sweep.replicates, least, had))
     folder.parent.mkdir(parents=True, exist_ok=True)
     wanted = {point.number for point in changed_points(sweep)}
     told = f"{name}@{variant.name}" if variant else name
