@@ -21,7 +21,7 @@ from ecnomy.analysis.reproduce.studies import Studies
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "figures"]
+__all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
@@ -41,7 +41,8 @@ def figures(studies: Studies) -> Samples:
         found[f"control.{name}.rank_correlation"] = rank_correlation(own)
         found |= {f"control.{name}.ratio_over_r.r={r:g}": ratio / r for r, ratio in own.items()}
     for r, ratio in controls.get("no_jitter", {}).items():
-        found |= {f"control.no_jitter.{name}.r={r:g}": v for name, v in _states(ratio, r).items()}
+        states = states_of(ratio, r).items()
+        found |= {f"control.no_jitter.{name}.r={r:g}": value for name, value in states}
     for r, ratio in controls["red"].items():
         if r >= 6:
             found[f"vq_minus_red.r={r:g}"] = controls["as_is"][r] - ratio
@@ -49,7 +50,7 @@ def figures(studies: Studies) -> Samples:
     return found
 
 
-def _states(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
+def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
     """Ratios that pairs of starts fall apart into: the share of pairs above r, and both medians.
 
     A mean over pairs of starts, and its interval, describe neither state.
