@@ -16,6 +16,7 @@ from ecnomy.analysis.reproduce.andreassen2002.guaranteed import keep_books
 from ecnomy.analysis.reproduce.andreassen2002.lengths import fit
 from ecnomy.analysis.reproduce.andreassen2002.mixes import ranks
 from ecnomy.analysis.reproduce.andreassen2002.sessions import downloads
+from ecnomy.analysis.reproduce.antoniadis2000.fig5 import states_of
 from ecnomy.analysis.reproduce.antoniadis2000.knobs import Timed
 from ecnomy.analysis.reproduce.antoniadis2000.prose import gain_bound
 from ecnomy.analysis.reproduce.antoniadis2000.sender import round_change
@@ -104,6 +105,16 @@ def test_both_senders_agree_when_half_is_marked() -> None:
     """W = 10, w = 2, gain 1/2: each changes the window by (2 - 5) / 2."""
     args = Fraction(10), Fraction(2), Fraction(1, 2)
     assert round_change(*args, sender=True) == round_change(*args, sender=False) == Fraction(-3, 2)
+
+
+def test_states_of_ratios_that_fall_apart() -> None:
+    """Three pairs of starts below r = 6 and one above it; without one there is no median of it."""
+    apart = states_of(np.array([0.8, 19.0, 0.9, 1.2]), 6)
+    assert apart == {"share_above_r": 0.25, "median_above_r": 19.0, "median_below_r": 0.9}
+    assert states_of(np.array([0.8, 0.9]), 6) == {
+        "share_above_r": 0.0,
+        "median_below_r": pytest.approx(0.85),
+    }
 
 
 def test_the_bound_of_equation_2() -> None:

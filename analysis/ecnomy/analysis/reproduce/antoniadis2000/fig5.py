@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from ecnomy.analysis.reproduce.antoniadis2000.ratios import (
     Ratios,
@@ -20,7 +21,7 @@ from ecnomy.analysis.reproduce.studies import Studies
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw", "figures"]
+__all__ = ["draw", "figures", "states_of"]
 
 
 def figures(studies: Studies) -> Samples:
@@ -39,10 +40,26 @@ def figures(studies: Studies) -> Samples:
     for name, own in controls.items():
         found[f"control.{name}.rank_correlation"] = rank_correlation(own)
         found |= {f"control.{name}.ratio_over_r.r={r:g}": ratio / r for r, ratio in own.items()}
+    for r, ratio in controls.get("no_jitter", {}).items():
+        states = states_of(ratio, r).items()
+        found |= {f"control.no_jitter.{name}.r={r:g}": value for name, value in states}
     for r, ratio in controls["red"].items():
         if r >= 6:
             found[f"vq_minus_red.r={r:g}"] = controls["as_is"][r] - ratio
             found[f"ten.vq_minus_red.r={r:g}"] = controls["ten"][r] - controls["red.ten"][r]
+    return found
+
+
+def states_of(ratio: npt.NDArray[np.float64], r: float) -> dict[str, float]:
+    """Ratios that pairs of starts fall apart into: the share of pairs above r, and both medians.
+
+    A mean over pairs of starts, and its interval, describe neither state.
+    """
+    above = ratio > r
+    found = {"share_above_r": float(above.mean())}
+    for name, own in (("median_above_r", ratio[above]), ("median_below_r", ratio[~above])):
+        if own.size:
+            found[name] = float(np.median(own))
     return found
 
 
