@@ -69,7 +69,7 @@ torture: $(VENV)/installed $(VENV)/test
 record-omnet: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m ecnomy.analysis.compare.recording --jobs $(JOBS) $(RECORDS)
 
-# All claims of the papers, whole and quick, into tests/validation/papers.json; with grids up to two hours; goes on likewise.
+# All claims of the papers, whole and quick, into tests/validation/papers.json; with grids two hours and more; goes on likewise.
 record-papers: $(VENV)/installed $(VENV)/test
 	@$(BIN)/ecnomy reproduce --all --quick
 	@$(BIN)/ecnomy reproduce --all

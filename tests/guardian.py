@@ -3,8 +3,8 @@
 
 Every process that tests start, directly or not, inherits the mark in its environment. When the
 parent (a pytest process) is gone, be it by SIGKILL, all processes with the mark are killed, until
-there are none. A guardian has a session of its own and no open files but /dev/null. Where there is
-no /proc nothing is guarded.
+there are none. A guardian runs in its own session and keeps only /dev/null open. Without /proc it
+guards nothing.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Ended(NamedTuple):
 
 @contextlib.contextmanager
 def started(command: Sequence[object], **words: Any) -> Iterator[subprocess.Popen[str]]:
-    """A process in a session of its own; at the end it and all that it started are ended.
+    """Start a process in its own session; on exit, end it and everything it started.
 
     Args:
         command: its words.

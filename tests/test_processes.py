@@ -26,7 +26,7 @@ time.sleep(1000)
 
 
 def test_all_that_a_process_started_ends_with_it() -> None:
-    """Also when the test fails, and when a child has a process group of its own."""
+    """Even when the test fails, or a child has its own process group."""
     with pytest.raises(RuntimeError, match="mine"):
         with started([sys.executable, "-c", FAMILY], stdout=PIPE) as process:
             pids = [process.pid, int(line_of(process))]

@@ -238,14 +238,14 @@ def test_a_probe_is_held_to_every_value(world: World) -> None:
     tables = read_rows(world.checkout / KEPT)
     (first, *_) = probes_of(Sources(world.checkout).paper("siris2002"), "fig3", tables)
     outcome = execute(first.task)
-    assert moved_in([first], [outcome], tables).rows == {}
+    assert moved_in([first], [outcome], tables) == {}
     more = msgspec.structs.replace(outcome, values={**outcome.values, "new": 1.0})
-    assert moved_in([first], [more], tables).rows == {}
+    assert moved_in([first], [more], tables) == {}
     for name, value in [("bottleneck.utilization", 0.5), ("heavy.marking_rate", None)]:
         other = msgspec.structs.replace(outcome, values={**outcome.values, name: value})
-        assert moved_in([first], [other], tables).rows == {STUDY: (0,)}
+        assert moved_in([first], [other], tables) == {STUDY: (0,)}
     sent = msgspec.structs.replace(outcome, data_packets=outcome.data_packets + 1)
-    assert moved_in([first], [sent], tables).rows == {STUDY: (0,)}
+    assert moved_in([first], [sent], tables) == {STUDY: (0,)}
     with pytest.raises(ResultsError, match="run 0 is not kept"):
         row_of(first, {})
 

@@ -16,7 +16,7 @@ from ecnomy.analysis.reproduce.judge import At, Judged, Verdict
 from ecnomy.analysis.reproduce.made_of import FOLDERS, ClaimMade, Sources, StudyMade
 from ecnomy.analysis.reproduce.record import main
 from ecnomy.analysis.reproduce.record_file import RecordFile, read_record, write_record
-from ecnomy.analysis.reproduce.recorded import recorded
+from ecnomy.analysis.reproduce.recorded import quick_figures, recorded
 from ecnomy.analysis.statistics import t_interval
 from small_paper import cut_down, go
 
@@ -75,6 +75,14 @@ def test_whole_and_quick_share_a_line() -> None:
     }
     assert figures["a"].measured is not None and figures["a"].measured[0] == 0.333333333
     assert figures["a"].p == 0.123
+
+
+@pytest.mark.parametrize("quick", [QUICK, Outcome("p.e.c1", "core", Verdict("pending"))])
+def test_a_record_gives_its_quick_figures_back(quick: Outcome) -> None:
+    """What is recorded beside other whole figures is the quick outcome, one without figures too."""
+    assert quick_figures(recorded(WHOLE, quick, {})) == quick_figures(quick)
+    other = msgspec.structs.replace(quick, verdict=Verdict("refuted"))
+    assert quick_figures(recorded(WHOLE, other, {})) != quick_figures(quick)
 
 
 def test_a_grid_keeps_what_decides() -> None:

@@ -60,7 +60,7 @@ def _run(config: str, duration_s: int) -> tuple[float, float] | str:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
-        _, status, usage = os.wait4(process.pid, 0)  # no limit: the run has one of its own
+        _, status, usage = os.wait4(process.pid, 0)  # no limit: the run has its own
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             return f"INET's own dumbbell ended with {process.returncode}"

@@ -45,7 +45,7 @@ market:
 
 
 class Serving:
-    """A market in a process of its own, and the plan it serves; it and its guests are ended."""
+    """A market in its own process, with its plan; it and its clients end with the test."""
 
     def __init__(self, stack: ExitStack, folder: Path, *words: str) -> None:
         self._stack = stack

@@ -10,7 +10,6 @@ tests/validation/README.md describes the file.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -21,7 +20,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.compare.comparison import Comparison
 from ecnomy.analysis.compare.figures import Figures, Row
 from ecnomy.analysis.compare.runs import Done
-from ecnomy.analysis.compare.sources import INET, SHARED, source_digest
+from ecnomy.analysis.compare.sources import INET, SHARED, laws_named, source_digest
 from ecnomy.analysis.compare.verdicts import FEWEST, Compared, compared
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load
@@ -47,7 +46,6 @@ __all__ = [
 FORMAT: Final = 2
 RECORDS: Final = Path("tests/validation/omnet")
 SCENARIOS: Final = Path("tests/validation/scenarios")
-_STRING: Final = re.compile(rb'"([\w-]+)"')
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
@@ -178,12 +176,11 @@ def made_of(
     file = checkout / SCENARIOS / scenario
     loaded = [load(file, overrides=overrides, seed=seed) for seed in seeds]
     plans = [make_plan(each) for each in loaded]
-    named = {name.decode() for name in _STRING.findall(msgspec.json.encode(plans[0]))}
     resolved = {key: value for key, value in loaded[0].resolved().items() if key != "seed"}
     return MadeOf(
         scenario=_digest(resolved),
         plans=_digest([plan.digest for plan in plans]),
-        shared=source_digest(checkout, SHARED, named),
+        shared=source_digest(checkout, SHARED, laws_named(plans[:1], checkout)),
         inet=source_digest(checkout, (INET,)),
     )
 

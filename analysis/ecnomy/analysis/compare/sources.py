@@ -16,12 +16,15 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.engines import find_engine
+from ecnomy.markets.plan import Plan
 
 __all__ = [
     "FOLDERS",
@@ -30,7 +33,7 @@ __all__ = [
     "code_of",
     "engine_digest",
     "find_checkout",
-    "law_names",
+    "laws_named",
     "source_digest",
 ]
 
@@ -43,6 +46,7 @@ _BUILT_IN: Final = "builtin"
 _FAMILIES: Final = ("omnet/laws/marking", "omnet/laws/window")
 _SOURCES: Final = (*SHARED, "omnet/engine")
 _LAW: Final = re.compile(r'constexpr const char\* kName = "([\w-]+)";')
+_WORD: Final = re.compile(rb'"([\w-]+)"')
 _INCLUDE: Final = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 _TOKENS: Final = re.compile(
     r"""(?P<comment>//[^\n]*|/\*.*?\*/)
@@ -82,9 +86,11 @@ def source_digest(
     return hashlib.sha256("\n".join(codes).encode()).hexdigest()
 
 
-def law_names(checkout: Path) -> frozenset[str]:
-    """The laws that have a header of their own."""
-    return frozenset(_law_headers(checkout).values())
+def laws_named(plans: Iterable[Plan], checkout: Path) -> tuple[str, ...]:
+    """The laws with a header of their own that plans name; a word too many does no harm."""
+    text = b"".join(map(msgspec.json.encode, plans))
+    words = {word.decode() for word in _WORD.findall(text)}
+    return tuple(sorted(words.intersection(_law_headers(checkout).values())))
 
 
 def _law_headers(checkout: Path) -> dict[Path, str]:

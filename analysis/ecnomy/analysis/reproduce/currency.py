@@ -193,7 +193,7 @@ def _probed(
             found[study] = _Of(reason=str(error))
     held = within(due, tables, budget_s)
     asked = [probe for study in held for probe in due[study]]
-    moved = moved_in(asked, make(asked), tables).rows
+    moved = moved_in(asked, make(asked), tables)
     for study in due:
         if study not in held:
             found[study] = _Of(reason=f"not probed within {budget_s:g} s of CPU time")

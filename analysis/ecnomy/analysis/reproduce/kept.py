@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the quick runs of all studies gave, kept beside papers.json, so that a change is told.
+"""The results of all quick runs, stored beside papers.json to detect what a change moves.
 
     papers-quick.json.gz     {"format": 1, "tables": {"paper/study": {column: [kind, values]}, ...}}
 
@@ -50,7 +50,7 @@ def write_rows(file: Path, tables: Tables) -> None:
 
 
 class _Rows(Mapping[str, "pd.DataFrame"]):
-    """Tables by name, each made when it is asked for."""
+    """Tables by name, each built when it is read."""
 
     def __init__(self, plain: Mapping[str, Mapping[str, tuple[str, list[Any]]]]) -> None:
         self._plain = plain

@@ -28,20 +28,21 @@ import ast
 import functools
 import hashlib
 import io
-import re
 import tokenize
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.compare.sources import law_names, source_digest
+from ecnomy.analysis.compare.sources import laws_named, source_digest
 from ecnomy.analysis.reproduce.catalogue import Entry, Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.fingerprint import measure_modules
 from ecnomy.markets.sweep.laid_over import scenario_at
@@ -65,7 +66,6 @@ _APART: Final = tuple(
     )
 ) + ("ecnomy.analysis.sweep_labels", "ecnomy.analysis.value_words")
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits
-_STRING: Final = re.compile(rb'"([\w-]+)"')
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -122,9 +122,9 @@ class Sources:
         both = [load_study(paper, study, Form(Path(), quick=quick)) for quick in (False, True)]
         own = paper.studies[study]
         made = [[[p.params, p.seed] for p in sweep.points()] for sweep in both]
-        first = _planned(both[0], both[0].points()[0])
+        first = _planned(_scenarios(both[0], both[0].points()[:1])[0])
         if laws is None:
-            laws = _laws_named(paper, study, both, law_names(self._checkout))
+            laws = laws_named(_all_plans(paper, study, both), self._checkout)
         return StudyMade(
             laws=laws,
             runs=digest([made, own.batches, own.grid_replicates, both[0].calibrate]),
@@ -148,7 +148,7 @@ class Sources:
         """The plans and markets of all points of a study, whole, of the first seed each."""
         paper, study = self.paper(name.partition("/")[0]), name.partition("/")[2]
         sweep = load_study(paper, study, Form(Path()))
-        return digest([_planned(sweep, point) for point in first_of_each(sweep)])
+        return digest([_planned(one) for one in _scenarios(sweep, first_of_each(sweep))])
 
     def of_claim(
         self, name: str, item: str, number: str, studies: Mapping[str, StudyMade]
@@ -192,28 +192,23 @@ def study_variants(paper: Paper, study: str) -> list[Variant]:
     return list(found.values())
 
 
-def _planned(sweep: Sweep, point: Point) -> list[Any]:
-    scenario = scenario_at(sweep.base, sweep.scenario, point.params, point.seed, sweep.variant)
+def _scenarios(sweep: Sweep, points: Iterable[Point]) -> list[Scenario]:
+    laid = sweep.base, sweep.scenario
+    return [scenario_at(*laid, point.params, point.seed, sweep.variant) for point in points]
+
+
+def _planned(scenario: Scenario) -> list[Any]:
     return [make_plan(scenario).digest, scenario.market]
 
 
-def _laws_named(
-    paper: Paper, study: str, sweeps: Iterable[Sweep], known: frozenset[str]
-) -> tuple[str, ...]:
-    """The laws that plans of a study name, or those of its variants."""
-    found: set[str] = set()
+def _all_plans(paper: Paper, study: str, sweeps: Iterable[Sweep]) -> Iterator[Plan]:
+    """The plans of all points of a study, and of its variants."""
     varied = [
         load_study(paper, study, Form(Path(), quick=True), variant=variant)
         for variant in study_variants(paper, study)
     ]
     for sweep in (*sweeps, *varied):
-        for point in first_of_each(sweep):
-            scenario = scenario_at(
-                sweep.base, sweep.scenario, point.params, point.seed, sweep.variant
-            )
-            text = msgspec.json.encode(make_plan(scenario))
-            found |= {name.decode() for name in _STRING.findall(text)} & known
-    return tuple(sorted(found))
+        yield from map(make_plan, _scenarios(sweep, first_of_each(sweep)))
 
 
 def _claim(paper: Paper, entry: Entry, number: str) -> list[Any]:

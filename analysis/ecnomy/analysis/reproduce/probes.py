@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "Moved",
     "Probe",
     "all_studies",
     "made",
@@ -64,12 +63,6 @@ class Probe(msgspec.Struct, frozen=True):
     table: str
     number: int
     task: Task
-
-
-class Moved(msgspec.Struct, frozen=True):
-    """What probes found: table -> the numbers of rows that are others by now."""
-
-    rows: dict[str, tuple[int, ...]]
 
 
 def all_studies() -> list[str]:
@@ -172,8 +165,10 @@ def made(probes: Iterable[Probe], jobs: int = 0) -> list[Outcome]:
     return found
 
 
-def moved_in(probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables) -> Moved:
-    """The rows that are others by now."""
+def moved_in(
+    probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Tables
+) -> dict[str, tuple[int, ...]]:
+    """The rows that are others by now: their numbers, by table."""
     found: dict[str, list[int]] = {}
     for probe, outcome in zip(probes, outcomes, strict=True):
         now = {**outcome.values, "data_packets": outcome.data_packets}
@@ -184,7 +179,7 @@ def moved_in(probes: Sequence[Probe], outcomes: Sequence[Outcome], tables: Table
         }
         if any(not _same(value, now.get(name)) for name, value in then.items()):
             found.setdefault(probe.table, []).append(probe.number)
-    return Moved({table: tuple(numbers) for table, numbers in found.items()})
+    return {table: tuple(numbers) for table, numbers in found.items()}
 
 
 def _same(then: Any, now: Any) -> bool:

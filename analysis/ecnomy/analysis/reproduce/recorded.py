@@ -147,14 +147,11 @@ def _with_quick(whole: list[Figure], quick: list[Figure]) -> tuple[Figure, ...]:
 
 
 def quick_figures(of: Recorded | Outcome) -> tuple[str, list[Any]]:
-    """The quick verdict of a claim and its quick figures: of a record, or as they are now.
-
-    There are none in a record that was made without quick runs.
-    """
+    """The quick verdict of a claim and its quick figures: of a record, or as they are now."""
     if isinstance(of, Recorded):
         figures = [f for f in of.figures if f.quick is not None or f.quick_verdict]
         told = [(*_key(f), f.quick, f.quick_verdict) for f in figures]
-        return (of.quick_verdict, sorted(told, key=repr)) if told else ("", [])
+        return of.quick_verdict, sorted(told, key=repr)
     told = [(*_key(f), f.measured, f.verdict) for f in _figures(of)]
     return of.verdict.verdict, sorted(told, key=repr)
 

@@ -241,13 +241,12 @@ def _of_variant(paper: Paper, name: str, form: Form, variant: Variant) -> pd.Dat
 
     folder = study_folder(paper, name, form, variant)
     sweep, own = load_study(paper, name, form, variant=variant), _finished(folder)
-    replicates = int(head_of(folder)["replicates"])
+    replicates = seeds_of(paper, name, form, variant)
     changed = {p.number // sweep.replicates for p in changed_points(sweep)}
     if len(changed) * sweep.replicates == len(sweep):
         return own
-    folder = study_folder(paper, name, form)
-    others = _finished(folder)
-    index = others["number"] // int(head_of(folder)["replicates"])
+    others = _finished(study_folder(paper, name, form))
+    index = others["number"] // seeds_of(paper, name, form)
     others = others[~index.isin(changed) & (others["replicate"] < replicates)]
     others = others.assign(number=index * replicates + others["replicate"])
     return pd.concat([own, others]).sort_values("number", ignore_index=True)
@@ -361,11 +360,10 @@ def unmade(paper: Paper, name: str, form: Form, variant: Variant | None = None) 
     Raises:
         ResultsError: there is no such store.
     """
-    folder = study_folder(paper, name, form, variant)
-    replicates = int(head_of(folder)["replicates"])
+    replicates = seeds_of(paper, name, form, variant)
     sweep = load_study(paper, name, form, variant=variant)
     sweep = msgspec.structs.replace(sweep, replicates=replicates)
-    store = Store(folder, sweep)
+    store = Store(study_folder(paper, name, form, variant), sweep)
     try:
         return len(_missing(store, form, {point.number for point in changed_points(sweep)}))
     finally:
