@@ -120,11 +120,11 @@ def _left(mark: str) -> list[str]:
     """The processes with the mark that are still there after a while; they are ended."""
     if not Path("/proc/self/environ").exists():
         return []
-    limit = time.monotonic() + GRACE_S
-    while left := {pid: name for pid in guardian.marked(mark) if (name := _command(pid))}:
-        if time.monotonic() > limit:
-            break
-        time.sleep(0.05)
+    limit, quiet, left = time.monotonic() + GRACE_S, 0, dict[int, str]()
+    while quiet < guardian.QUIET and time.monotonic() < limit:
+        left = {pid: name for pid in guardian.marked(mark) if (name := _command(pid))}
+        quiet = 0 if left else quiet + 1
+        time.sleep(0.05 if left else 0.01)
     for pid in left:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -16,11 +16,11 @@ import sys
 import time
 import uuid
 
-__all__ = ["VARIABLE", "guarded", "marked"]
+__all__ = ["QUIET", "VARIABLE", "guarded", "marked"]
 
 VARIABLE = "ECNOMY_TESTS"  # the marks of a process, outermost first
 _LOOK_S = 0.3
-_QUIET = 3  # looks in a row that find nothing: a fork may hide from one
+QUIET = 3  # looks in a row that find nothing: a process that starts may hide from one
 
 
 def guarded() -> str:
@@ -53,7 +53,7 @@ def _main(parent: int, mark: str) -> None:
     while os.getppid() == parent:
         time.sleep(_LOOK_S)
     quiet = 0
-    while quiet < _QUIET:
+    while quiet < QUIET:
         left = marked(mark)
         for pid in left:
             with contextlib.suppress(ProcessLookupError):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import guard
 from guardian import marked
 from processes import ended, started, wait_for
 
@@ -76,6 +77,16 @@ def test_a_test_that_hangs_in_compiled_code_ends(tmp_path: Path) -> None:
     status, out = outcome(tmp_path, hold, "--timeout=1", "-n1")
     assert status != 0
     assert "in test_inner" in out and "test_it.py::test_inner" in out
+
+
+def test_a_process_that_has_just_started_is_found(monkeypatch) -> None:
+    """One that starts has no environment yet for a moment: a look may miss it, three do not."""
+    monkeypatch.setattr(guard, "GRACE_S", 0.2)
+    with started([sys.executable, "-c", "import time; time.sleep(1000)"]) as process:
+        looks = iter([[], []])
+        monkeypatch.setattr(guard.guardian, "marked", lambda mark: next(looks, [process.pid]))
+        (left,) = guard._left("any")
+        assert left.startswith(f"process {process.pid} (")
 
 
 @pytest.mark.parametrize("options", [["-n2"], ["-p", "no:xdist"]], ids=" ".join)
