@@ -18,6 +18,7 @@ from ecnomy.analysis.compare.figures import figures_of, rows_of
 from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, simulated, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
 from ecnomy.analysis.results import open_run
+from ecnomy.markets.runner import run
 from processes import alive, started, wait_for
 from tiers import full, in_full
 
@@ -73,6 +74,25 @@ def test_figures_are_the_runs_own(tmp_path: Path) -> None:
     probability = change["marks"] / change["arrivals"]
     assert found[f"{key}/marking_probability"] == pytest.approx(probability)
     assert found[f"{key}/throughput_bps"] == pytest.approx(8 * change["departed_bytes"] / 60)
+
+
+def test_money_is_the_ledgers_own(tmp_path: Path) -> None:
+    """Money of each sort of postings is what the balances of its two accounts moved by."""
+    config = str(world.ROOT / "configs" / "examples" / "live.yaml")
+    run(config, overrides=("duration=8 s", "warmup=3 s"), out=tmp_path / "run")
+    results = open_run(tmp_path / "run")
+    found = figures_of(results)
+    moved: dict[str, int] = {}
+    for posting in results.ledger.to_dict("records"):
+        if 3 * 10**12 < posting["t_ps"] <= 8 * 10**12:
+            name = f"{posting['kind']}: {posting['debit']} to {posting['credit']}"
+            moved[name] = moved.get(name, 0) + posting["amount_micro"]
+    assert moved and min(moved.values()) > 0
+    whole = sum(moved.values())
+    wanted = {f"money/{name}/money_per_s": amount / 5e6 for name, amount in moved.items()}
+    wanted |= {f"money/{name}/money_share": amount / whole for name, amount in moved.items()}
+    wanted["money/all postings/money_per_s"] = whole / 5e6
+    assert {key: value for key, value in found.items() if key in wanted} == pytest.approx(wanted)
 
 
 def test_an_engine_is_equivalent_to_itself(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.compare.figures import Row
+from ecnomy.analysis.compare.figures import ALL_MONEY, Row
 from ecnomy.analysis.compare.verdicts import (
     BOUNDS,
     DIFFERENT,
@@ -151,6 +151,23 @@ def test_rows_pair_seeds_and_leave_out_what_has_no_value() -> None:
     assert one.ratio.high - one.ratio.low < 1e-6
     assert other.verdict == NOT_JUDGED and other.seeds == (0, 8)
     assert other.means[0] is None and other.means[1] is not None and other.ratio is None
+
+
+def test_money_is_compared_by_sort_of_postings() -> None:
+    """All money within 5 %; each sort within 5 % or 1 % of all; what was not posted is 0."""
+    total, marks, fees = (
+        ALL_MONEY,
+        Row("money", "marks: gold to isp", "money_share"),
+        Row("money", "fees: gold to shop", "money_share"),
+    )
+    first = {s: {total.key: 2.0 + s, marks.key: 1.0} for s in range(5)}
+    near = {s: {total.key: 2.05 + s, marks.key: 0.995, fees.key: 0.005} for s in range(5)}
+    far = {s: {total.key: 1.5 + s, marks.key: 0.9, fees.key: 0.1} for s in range(5)}
+    for other, verdict in ((near, EQUIVALENT), (far, DIFFERENT)):
+        found = {row.row: row.verdict for row in compared([], first, other)}
+        assert next(iter(found)) == total
+        assert [found[row] for row in (total, marks, fees)] == [verdict] * 3
+        assert found[Row("money", fees.name, "money_per_s")] == NOT_JUDGED
 
 
 def test_a_figure_that_only_one_engine_has_is_a_difference() -> None:

@@ -5,7 +5,7 @@ Digests say whether anything has changed since it was made. What that moved is t
 of the record's first seed:
 
     laws, bridge, host, plans    the built-in engine, which shares them, gives the same to the last
-                                 digit as when the record was made; or OMNeT++/INET does
+    agents, economy              digit as when the record was made; or OMNeT++/INET does
     omnet/inet                   OMNeT++/INET gives the record's figures to the last digit
 
 Without OMNeT++ and INET, records are stale that only these can speak for.
@@ -13,7 +13,6 @@ Without OMNeT++ and INET, records are stale that only these can speak for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -21,7 +20,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError
-from ecnomy.analysis.compare.figures import Figures
+from ecnomy.analysis.compare.figures import MONEY, Figures
 from ecnomy.analysis.compare.record import (
     SCENARIOS,
     MadeOf,
@@ -47,6 +46,7 @@ _WORDS: Final = {
     "plans": "its plans have changed",
     "shared": "laws, bridge or host have changed",
     "inet": "omnet/inet has changed",
+    "economy": "agents or economy have changed",
 }
 
 
@@ -133,6 +133,10 @@ def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) 
 
 def moved(record: Record, now: Figures) -> list[str]:
     """The rows of the record's first seed that a run made now gives otherwise."""
-    then: dict[str, float | None] = {row.row.key: row.values[0] for row in record.rows}
-    keys: Iterable[str] = then.keys() | now.keys()
-    return sorted(key for key in keys if then.get(key) != now.get(key))
+    then = record.figures()[record.seeds[0]]
+    return sorted(key for key in then.keys() | now.keys() if _of(then, key) != _of(now, key))
+
+
+def _of(figures: Figures, key: str) -> float | None:
+    """A figure; money that was not posted is 0."""
+    return figures.get(key, 0.0 if key.startswith(f"{MONEY}/") else None)

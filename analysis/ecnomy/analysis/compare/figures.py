@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is compared of a run: figures over its measured window, by source and by link.
+"""What is compared of a run: figures over its measured window, by source, by link and of money.
 
     source   goodput_bps           IP bits acknowledged for the first time a second, all its flows
              goodput_share         that over all sources' together
@@ -11,14 +11,18 @@
              marking_probability   CE set / packets offered
              drop_probability      packets dropped / packets offered
              mean_queue_packets    packets waiting, the frame in service excluded
+    money    money_per_s           of all postings; of postings of a kind from payer to payee
+             money_share           these over all postings
 
 Links are those that data crosses; what only ACKs cross is left out. A figure without a denominator
-(no packet delivered) is None.
+(no packet delivered) is None. Rows of postings are those that a run has; a run without them has
+posted 0.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -30,11 +34,25 @@ from ecnomy.markets.plan import Plan
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["LINK", "QUANTITIES", "SOURCE", "Figures", "Row", "figures_of", "rows_of"]
+__all__ = [
+    "ALL_MONEY",
+    "LINK",
+    "MONEY",
+    "QUANTITIES",
+    "SOURCE",
+    "Figures",
+    "Row",
+    "figures_of",
+    "rows_of",
+    "rows_of_money",
+    "value",
+]
 
 PS_PER_S: Final = 10**12
 SOURCE: Final = "source"
 LINK: Final = "link"
+MONEY: Final = "money"
+MICRO: Final = 10**6
 QUANTITIES: Final = {
     SOURCE: (
         "goodput_bps",
@@ -50,12 +68,13 @@ QUANTITIES: Final = {
         "drop_probability",
         "mean_queue_packets",
     ),
+    MONEY: ("money_per_s", "money_share"),
 }
 Figures = dict[str, float | None]  # by the key of a row
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One quantity of one source or link."""
+    """One quantity of one source, link or sort of postings."""
 
     kind: str
     name: str
@@ -68,8 +87,11 @@ class Row(msgspec.Struct, frozen=True):
 
     @property
     def subject(self) -> str:
-        """The source or link in words."""
+        """What it is a quantity of, in words."""
         return f"{self.kind} {self.name}"
+
+
+ALL_MONEY: Final = Row(MONEY, "all postings", "money_per_s")
 
 
 def rows_of(plan: Plan) -> list[Row]:
@@ -78,6 +100,25 @@ def rows_of(plan: Plan) -> list[Row]:
     subjects = [(SOURCE, source.name) for source in plan.sources]
     subjects += [(LINK, link.name) for i, link in enumerate(plan.links) if i in crossed]
     return [Row(kind, name, what) for kind, name in subjects for what in QUANTITIES[kind]]
+
+
+def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
+    """The rows of postings that any of these runs has: all of them together first."""
+    found = (key.partition("/") for key in {key for figures in runs for key in figures})
+    names = {name.rpartition("/")[0] for kind, _, name in found if kind == MONEY}
+    if not names:
+        return []
+    sorts = sorted(names - {ALL_MONEY.name})
+    return [ALL_MONEY, *(Row(MONEY, name, what) for name in sorts for what in QUANTITIES[MONEY])]
+
+
+def value(figures: Figures, row: Row) -> float | None:
+    """The value of a row; money that was not posted is 0.
+
+    Raises:
+        KeyError: the run has no such source or link.
+    """
+    return figures.get(row.key, 0.0) if row.kind == MONEY else figures[row.key]
 
 
 def figures_of(run: Run) -> Figures:
@@ -90,7 +131,8 @@ def figures_of(run: Run) -> Figures:
         raise ResultsError(f"{run.path}: {run.note}")
     window_s = (run.measured.to_ps - run.measured.from_ps) / PS_PER_S
     found = _of_sources(run.flows, window_s) | _of_links(run.links, window_s)
-    return {row.key: _finite(found[row.key]) for row in rows_of(run.plan)}
+    figures = {row.key: _finite(found[row.key]) for row in rows_of(run.plan)}
+    return figures | _of_money(run, window_s)
 
 
 def _of_sources(flows: pd.DataFrame, window_s: float) -> dict[str, float]:
@@ -125,6 +167,22 @@ def _of_links(links: pd.DataFrame, window_s: float) -> dict[str, float]:
             float(row["queue_integral"]) / window_s,
         )
         found |= _keyed(LINK, str(row["name"]), values)
+    return found
+
+
+def _of_money(run: Run, window_s: float) -> Figures:
+    ledger = run.ledger
+    if ledger.empty:
+        return {}
+    total, share = QUANTITIES[MONEY]
+    ledger = ledger[ledger["t_ps"].between(run.measured.from_ps, run.measured.to_ps, "right")]
+    whole = int(ledger["amount_micro"].sum())
+    found: Figures = {ALL_MONEY.key: whole / MICRO / window_s}
+    sums = ledger.groupby(["kind", "debit", "credit"], as_index=False)["amount_micro"].sum()
+    for kind, payer, payee, amount in sums.itertuples(index=False):
+        name = f"{kind}: {payer} to {payee}"
+        found[Row(MONEY, name, total).key] = int(amount) / MICRO / window_s
+        found[Row(MONEY, name, share).key] = _finite(_over(int(amount), whole))
     return found
 
 

@@ -18,7 +18,8 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.compare.comparison import Comparison
-from ecnomy.analysis.compare.figures import Figures, Row
+from ecnomy.analysis.compare.figures import MONEY, Figures, Row, value
+from ecnomy.analysis.compare.python_sources import economy_codes
 from ecnomy.analysis.compare.runs import Done
 from ecnomy.analysis.compare.sources import INET, SHARED, laws_named, source_digest
 from ecnomy.analysis.compare.verdicts import FEWEST, Compared, compared
@@ -49,7 +50,7 @@ SCENARIOS: Final = Path("tests/validation/scenarios")
 
 
 class RecordedRow(msgspec.Struct, frozen=True):
-    """One quantity of one source or link: its value per seed, and the verdict when recorded."""
+    """One quantity of a source, link or sort of postings: a value per seed, the verdict then."""
 
     kind: str
     name: str
@@ -71,12 +72,14 @@ class MadeOf(msgspec.Struct, frozen=True):
         plans: of all seeds.
         shared: the code of laws (those that the plans name), bridge and host.
         inet: the code of omnet/inet.
+        economy: the code of agents and economy; "" without a market.
     """
 
     scenario: str
     plans: str
     shared: str
     inet: str
+    economy: str = ""
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,7 +87,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: of the record, and of its file.
-        scenario: file in tests/validation/scenarios.
+        scenario: its file, from tests/validation/scenarios.
         overrides: `path=value` changes to it.
         made_of: digests.
         probe: digest of what the built-in engine gave in the first seed, by the same code.
@@ -182,6 +185,7 @@ def made_of(
         plans=_digest([plan.digest for plan in plans]),
         shared=source_digest(checkout, SHARED, laws_named(plans[:1], checkout)),
         inet=source_digest(checkout, (INET,)),
+        economy=_digest(economy_codes(checkout)) if loaded[0].market is not None else "",
     )
 
 
@@ -202,6 +206,7 @@ def _digest(what: Any) -> str:
 
 def new_record(
     name: str,
+    scenario: str,
     comparison: Comparison,
     runs: Mapping[str, Sequence[Done]],
     checkout: Path,
@@ -211,7 +216,8 @@ def new_record(
 
     Args:
         name: of the record.
-        comparison: of a scenario below the checkout's SCENARIOS.
+        scenario: its file, from the checkout's SCENARIOS.
+        comparison: of it.
         runs: of both engines, in the order of the comparison's seeds.
         checkout: whose sources made the runs.
         made: how, where and when.
@@ -221,9 +227,9 @@ def new_record(
     return Record(
         format=FORMAT,
         name=name,
-        scenario=comparison.scenario,
+        scenario=scenario,
         overrides=comparison.overrides,
-        made_of=made_of(comparison.scenario, comparison.overrides, comparison.seeds, checkout),
+        made_of=made_of(scenario, comparison.overrides, comparison.seeds, checkout),
         probe=figures_digest(first[0].figures),
         versions=made.versions,
         machine=made.machine,
@@ -238,7 +244,7 @@ def new_record(
 
 def _recorded(row: Compared, runs: Sequence[Done]) -> RecordedRow:
     where = row.row
-    values = tuple(done.figures[where.key] for done in runs)
+    values = tuple(value(done.figures, where) for done in runs)
     return RecordedRow(where.kind, where.name, where.quantity, values, row.verdict)
 
 
@@ -248,7 +254,7 @@ def against(record: Record, figures: Mapping[int, Figures]) -> list[Compared]:
     Only the seeds of `figures` count, so that values are paired.
     """
     recorded = record.figures()
-    rows = [row.row for row in record.rows]
+    rows = [row.row for row in record.rows if row.kind != MONEY]
     return compared(rows, figures, {seed: recorded[seed] for seed in sorted(figures)})
 
 

@@ -54,7 +54,7 @@ _Version = Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """A scenario to record: a file beside the index, with changes."""
+    """A scenario to record: a file, by its path from the index, with changes."""
 
     name: str
     file: str
@@ -104,7 +104,7 @@ def record_scenario(
     if missing:
         raise InputError(f"{entry.name}: sources changed while it was recorded, record it again")
     runs = {engine: [done[t] for t in tasks if t.engine == engine] for engine in engines}
-    record = new_record(entry.name, comparison, runs, checkout, _made(comparison))
+    record = new_record(entry.name, entry.file, comparison, runs, checkout, _made(comparison))
     write_record(record, checkout / RECORDS / f"{entry.name}.json")
     return record, comparison
 

@@ -34,6 +34,8 @@ _SHOWN: Final = {
     "drop_probability": ("drops, %", 100.0),
     "mean_delay_s": ("mean one-way delay, ms", 1e3),
     "mean_queue_packets": ("mean queue, packets", 1.0),
+    "money_per_s": ("money/s", 1.0),
+    "money_share": ("share of all money, %", 100.0),
 }
 _STYLES: Final = {EQUIVALENT: "green", DIFFERENT: "bold red", UNDECIDED: "yellow"}
 

@@ -17,7 +17,8 @@ Ratios have Fieller's interval, not the delta method's. Rows are judged one by o
 that are truly just outside their bounds, one in twenty is called equivalent.
 
 Bounds: goodput shares 5 %, marking probabilities 10 %, mean queues 15 % or 1 packet, whichever is
-wider at the reference's mean. Other quantities are shown, not judged.
+wider at the reference's mean; all money 5 %, each sort of postings 5 % or 1 % of all money,
+whichever is wider. Other quantities are shown, not judged.
 """
 
 from __future__ import annotations
@@ -30,7 +31,16 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.errors import InputError
-from ecnomy.analysis.compare.figures import LINK, SOURCE, Figures, Row
+from ecnomy.analysis.compare.figures import (
+    ALL_MONEY,
+    LINK,
+    MONEY,
+    SOURCE,
+    Figures,
+    Row,
+    rows_of_money,
+    value,
+)
 from ecnomy.analysis.statistics import Interval, ratio_of_means, t_interval, tost
 
 __all__ = [
@@ -71,7 +81,9 @@ BOUNDS: Final[dict[tuple[str, str], Bound]] = {
     (SOURCE, "marking_probability"): Bound(0.10),
     (LINK, "marking_probability"): Bound(0.10),
     (LINK, "mean_queue_packets"): Bound(0.15, absolute=1.0),
+    (MONEY, "money_share"): Bound(0.05, absolute=0.01),
 }
+OF_ALL_MONEY: Final = Bound(0.05)
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -152,12 +164,19 @@ def compared(
     other: Mapping[int, Figures],
     level: float = LEVEL,
 ) -> list[Compared]:
-    """Every row compared; figures are by seed, then by row key.
+    """Every row compared, and all money of both; figures are by seed, then by row key.
+
+    Args:
+        rows: of sources and links.
+        reference: of each seed.
+        other: of each seed.
+        level: 1 - 2 x size of each one-sided test.
 
     Raises:
         KeyError: a run lacks a row.
     """
-    return [_compared(row, reference, other, level) for row in rows]
+    money = rows_of_money([*reference.values(), *other.values()])
+    return [_compared(row, reference, other, level) for row in (*rows, *money)]
 
 
 def _compared(
@@ -166,7 +185,7 @@ def _compared(
     a, b = _values(row, reference), _values(row, other)
     paired = list(a) == list(b)
     first, second = list(a.values()), list(b.values())
-    bound = BOUNDS.get((row.kind, row.quantity))
+    bound = OF_ALL_MONEY if row == ALL_MONEY else BOUNDS.get((row.kind, row.quantity))
     enough = min(len(first), len(second)) >= FEWEST
     verdict = Verdict(NOT_JUDGED)
     if bound is not None:
@@ -187,8 +206,8 @@ def _compared(
 
 
 def _values(row: Row, runs: Mapping[int, Figures]) -> dict[int, float]:
-    values = ((seed, runs[seed][row.key]) for seed in sorted(runs))
-    return {seed: value for seed, value in values if value is not None}
+    values = ((seed, value(runs[seed], row)) for seed in sorted(runs))
+    return {seed: found for seed, found in values if found is not None}
 
 
 def _interval(values: list[float], level: float) -> Interval | None:

@@ -24,17 +24,14 @@ draws, prints or keeps books (`_APART`), nor versions of packages.
 
 from __future__ import annotations
 
-import ast
-import functools
 import hashlib
-import io
-import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
+from ecnomy.analysis.compare.python_sources import economy_codes, python_codes
 from ecnomy.analysis.compare.sources import laws_named, source_digest
 from ecnomy.analysis.reproduce.catalogue import Entry, Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
@@ -51,7 +48,6 @@ from ecnomy.markets.sweep.space import Point
 __all__ = ["ClaimMade", "Sources", "StudyMade", "digest", "first_of_each", "study_variants"]
 
 FOLDERS: Final = ("omnet/laws", "omnet/host", "omnet/engine")
-ECONOMY: Final = ("agents/ecnomy/agents", "markets/ecnomy/markets/economy")
 GATHERING: Final = (
     "markets/ecnomy/markets/sweep/gathered.py",
     "markets/ecnomy/markets/results/summaries.py",
@@ -137,12 +133,10 @@ class Sources:
         measures = _python(measure_modules(sweep.measure, _APART))
         if laws not in self._engine:
             self._engine[laws] = source_digest(self._checkout, FOLDERS, laws)
-        files = [self._checkout / name for name in GATHERING]
-        for folder in ECONOMY if market else ():
-            files += sorted((self._checkout / folder).rglob("*.py"))
-        return digest(
-            [self._engine[laws], measures, sorted(_code_of_python(p) for p in files if p.is_file())]
-        )
+        codes = python_codes(self._checkout / name for name in GATHERING)
+        if market:
+            codes = sorted(codes + economy_codes(self._checkout))
+        return digest([self._engine[laws], measures, codes])
 
     def plans_of(self, name: str) -> str:
         """The plans and markets of all points of a study, whole, of the first seed each."""
@@ -224,30 +218,7 @@ def _python(modules: Iterable[str]) -> list[str]:
 
     specs = [importlib.util.find_spec(name) for name in modules]
     files = [Path(spec.origin) for spec in specs if spec is not None and spec.origin]
-    return sorted(map(_code_of_python, files))
-
-
-def _code_of_python(file: Path) -> str:
-    state = file.stat()
-    return _digest_of_python(file, (state.st_mtime_ns, state.st_size))
-
-
-@functools.lru_cache(maxsize=1024)
-def _digest_of_python(file: Path, state: tuple[int, int]) -> str:
-    """Of a file without comments, docstrings and blank lines; `state` tells a changed file."""
-    lines = file.read_text().splitlines()
-    for node in ast.walk(ast.parse("\n".join(lines))):
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(text := body[0], ast.Expr):
-            if isinstance(text.value, ast.Constant) and isinstance(text.value.value, str):
-                for line in range(text.lineno - 1, text.end_lineno or text.lineno):
-                    lines[line] = ""
-    code = "\n".join(lines) + "\n"
-    for token in tokenize.generate_tokens(io.StringIO(code).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column]
-    return digest([line.rstrip() for line in lines if line.strip()])
+    return python_codes(files)
 
 
 def digest(what: Any) -> str:

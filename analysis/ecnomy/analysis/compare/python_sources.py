@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Digests of Python code, without comments, docstrings, blank lines and names of files."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import hashlib
+import io
+import tokenize
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+__all__ = ["ECONOMY", "economy_codes", "python_codes"]
+
+ECONOMY: Final = ("agents/ecnomy/agents", "markets/ecnomy/markets/economy")
+_LENGTH: Final = 16  # of a digest, in hexadecimal digits
+
+
+def economy_codes(checkout: Path) -> list[str]:
+    """The digests of the agents and their economy, on which every run with a market depends."""
+    return python_codes(file for name in ECONOMY for file in (checkout / name).rglob("*.py"))
+
+
+def python_codes(files: Iterable[Path]) -> list[str]:
+    """The sorted digests of the code of files; of what is no file, none."""
+    return sorted(_code_of(file) for file in files if file.is_file())
+
+
+def _code_of(file: Path) -> str:
+    state = file.stat()
+    return _digest_of(file, (state.st_mtime_ns, state.st_size))
+
+
+@functools.lru_cache(maxsize=1024)
+def _digest_of(file: Path, state: tuple[int, int]) -> str:
+    """Of a file; `state` tells a changed file from the one that was read before."""
+    lines = file.read_text().splitlines()
+    for node in ast.walk(ast.parse("\n".join(lines))):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(text := body[0], ast.Expr):
+            if isinstance(text.value, ast.Constant) and isinstance(text.value.value, str):
+                for line in range(text.lineno - 1, text.end_lineno or text.lineno):
+                    lines[line] = ""
+    code = "\n".join(lines) + "\n"
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    kept = [line.rstrip() for line in lines if line.strip()]
+    return hashlib.sha256(msgspec.json.encode(kept)).hexdigest()[:_LENGTH]
