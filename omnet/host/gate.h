@@ -37,6 +37,8 @@ class Gate {
   }
   // The interval that holds from now on is shorter: it counts from the packet that left last.
   void shorten(Time interval) noexcept { at_ = std::min(at_, from_ + interval); }
+  // The wait since the packet that left last is this one.
+  void retime(Time interval) noexcept { at_ = from_ + interval; }
   // Nothing waits longer than a present interval from now.
   void hasten(Time now, Time interval) noexcept { at_ = std::min(at_, now + interval); }
 

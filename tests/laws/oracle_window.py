@@ -31,7 +31,10 @@ class WindowOracle:
 
 
 class WtpOracle(WindowOracle):
-    """The trajectory of Eq. 5; form 0 is Eq. 4 (w, 1), form 1 is Eq. 6 (1, w), 2 any pair."""
+    """The trajectory of Eq. 5; form 0 is Eq. 4 (w, 1), form 1 is Eq. 6 (1, w), 2 any pair.
+
+    Below one packet Eq. 5 is of 1 + ln cwnd. Eq. 6 holds from a weight of one mark on, Eq. 4 below.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,12 @@ class WtpOracle(WindowOracle):
         super().__init__(*window)
         self.form, self.gain = form, Decimal(gain)
         self.w_inc, self.w_dec = Decimal(w_inc), Decimal(w_dec)
+        if form == 1:
+            self.inverse(self.w_inc * self.w_dec)
+
+    def inverse(self, w: Decimal) -> None:
+        """Eq. 6's pair, or Eq. 4's."""
+        self.w_inc, self.w_dec = (Decimal(1), w) if w > 1 else (w, Decimal(1))
 
     def ack(self, n: int, k: int) -> None:
         """n packets newly acknowledged, k marks learnt; the first mark ends slow start."""
@@ -54,7 +63,9 @@ class WtpOracle(WindowOracle):
             return
         rise = CONTEXT.divide(CONTEXT.multiply(self.gain * n, self.w_inc), self.cwnd)
         fall = CONTEXT.divide(self.gain * k, self.w_dec)
-        self.become(CONTEXT.subtract(CONTEXT.add(self.cwnd, rise), fall))
+        scale = self.cwnd if self.cwnd > 1 else 1 + CONTEXT.ln(self.cwnd)
+        scale = CONTEXT.subtract(CONTEXT.add(scale, rise), fall)
+        self.become(scale if scale > 1 else CONTEXT.exp(max(scale, Decimal(-1000)) - 1))
 
     def loss(self, used: float) -> None:
         """Reno's halving of what was used."""
@@ -69,7 +80,7 @@ class WtpOracle(WindowOracle):
     def set_weight(self, w: float) -> None:
         """A new willingness to pay; w_inc w_dec = w afterwards, also for a pair such as (2, w)."""
         if self.form == 1:
-            self.w_dec = CONTEXT.divide(Decimal(w), self.w_inc)
+            self.inverse(Decimal(w))
         else:
             self.w_inc = CONTEXT.divide(Decimal(w), self.w_dec)
 

@@ -132,7 +132,7 @@ def used(words: list[str]) -> bool:
     """Twice what a cut is of, where half of it was left."""
     packets, left = float.fromhex(words[4]), float.fromhex(words[-4])
     words[4] = (2 * packets).hex()
-    return packets > 8 and left == packets / 2
+    return packets > 2 and left == packets / 2
 
 
 def outcome(words: list[str]) -> bool:

@@ -20,7 +20,9 @@ SegmentSender::SegmentSender(const SenderSetup& setup) noexcept
       window_{1, 0, setup.transport->min_window, setup.transport->max_window},
       rto_(setup.transport->initial_rto, setup.transport->min_rto, setup.transport->max_rto),
       mark_rate_(setup.transport->initial_mark_rate < 0 ? kOwnWeight
-                                                        : setup.transport->initial_mark_rate) {}
+                                                        : setup.transport->initial_mark_rate) {
+  set_floor();
+}
 
 bool SegmentSender::active(Time now) const noexcept {
   const Time stop = setup_->source ? setup_->source->stop_ps : kNever;
@@ -88,6 +90,7 @@ void SegmentSender::take(const FlowOrder& order) noexcept {
     const double weight = std::max(kLeastWeight, order.weight);
     mark_rate_ = -weight;
     law_.weigh(weight);
+    set_floor();
   } else if (order.mark_rate >= 0) {
     mark_rate_ = order.mark_rate;
   } else {
@@ -127,6 +130,17 @@ void SegmentSender::aim() noexcept {
     }
   }
   law_.set_weight(std::max(kLeastWeight, weight));
+  set_floor();
+}
+
+// A window that holds below one packet has no other floor than its weight: w marks per round trip take w packets,
+// were every one marked. A quarter of that, at most one packet, leaves room to swing, and bounds the wait after a
+// burst of marks, or until a w that grew tells.
+void SegmentSender::set_floor() noexcept {
+  if (!transport().paced || transport().min_window > kLeastWindow) return;
+  if (!law_.per_mark() || law_.has_rate()) return;
+  window_.min = std::clamp(law_.weight() / 4, kLeastWeight, 1.0);
+  window_.set(window_.cwnd);
 }
 
 // The integral of cwnd is over the time in which there is a connection.

@@ -72,9 +72,14 @@ inline void SegmentSender::reopen_gate(Time now) noexcept {
   gate_.shorten(std::max(pace_interval(), cap_interval(now, gate_.from())));
 }
 
-// A window that has grown shortens the wait that was set when it was small.
+// A window that has grown shortens the wait that was set when it was small. Below one packet, where all that was
+// sent is answered before the next leaves, the wait is that of the present window, shorter or longer.
 inline void SegmentSender::hasten_gate(Time now) noexcept {
-  if (transport().paced && cap_bps(now) < 0) gate_.hasten(now, pace_interval());
+  if (!transport().paced || cap_bps(now) >= 0) return;
+  const Time pace = pace_interval();
+  if (window_.cwnd < 1 && !law_.has_rate()) [[unlikely]]
+    return gate_.retime(pace);
+  gate_.hasten(now, pace);
 }
 
 // Whether a packet may leave now; if not for the gate alone, an event will open it.

@@ -4,8 +4,12 @@
 //   cwnd += gain (n w_inc / cwnd - k / w_dec)      n newly acknowledged, k of them marked
 //
 //   proportional-increase   (w_inc, w_dec) = (w, 1)
-//   inverse-decrease        (w_inc, w_dec) = (1, w)
+//   inverse-decrease        (w_inc, w_dec) = (1, w); (w, 1) for w < 1, where a mark would weigh too much
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
+//
+// Below one packet the same change is made to ln cwnd (a mark divides the window by e^gain), so that the window
+// never falls to a floor. In both ranges the changes of an ACK are 0 on the mean where w / cwnd is, over packets,
+// the share of marked ones: paced at cwnd / T, a flow takes w marks per T however small its window.
 //
 // In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
 // what was used of it (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,
@@ -15,6 +19,8 @@
 // a reference round trip times T / T_ref; then rates do not depend on T.
 #ifndef ECNOMY_LAWS_WINDOW_WTP_H_
 #define ECNOMY_LAWS_WINDOW_WTP_H_
+
+#include <cmath>
 
 #include "window.h"
 
@@ -43,6 +49,7 @@ class Wtp {
     gain_ = values[1];
     w_inc_ = values[2];
     w_dec_ = values[3];
+    if (form_ == Form::inverse_decrease) set_weight(weight());
   }
 
   void on_ack(Window& window, const Ack& ack) noexcept {
@@ -52,8 +59,8 @@ class Wtp {
       if (ack.marks == 0) return window.set(window.cwnd + n);
       window.ssthresh = 0;
     }
-    const double fall = ack.marks > 0 ? k / w_dec_ : 0.0;  // w_dec = 0 where no marks are wanted
-    window.set(window.cwnd + gain_ * (n * w_inc_ / window.cwnd - fall));
+    const double fall = ack.marks > 0 ? k / w_dec_ : 0.0;
+    window.set(moved(window.cwnd, gain_ * (n * w_inc_ / window.cwnd - fall)));
   }
   void on_congestion(Window&, double) noexcept {}
   void on_loss(Window& window, double used) noexcept {
@@ -71,7 +78,8 @@ class Wtp {
   void set_weight(double w) noexcept {
     switch (form_) {
       case Form::inverse_decrease:
-        w_dec_ = w / w_inc_;
+        w_dec_ = std::max(w, 1.0);
+        w_inc_ = std::min(w, 1.0);
         break;
       case Form::proportional_increase:
       case Form::general:
@@ -81,6 +89,15 @@ class Wtp {
   }
 
  private:
+  // The window `by` further on the scale that is cwnd from one packet on and 1 + ln cwnd below.
+  static double moved(double cwnd, double by) noexcept {
+    const double to = cwnd + by;
+    if (cwnd >= 1 && to >= 1) [[likely]]
+      return to;
+    const double on_scale = (cwnd < 1 ? 1 + std::log(cwnd) : cwnd) + by;
+    return on_scale < 1 ? std::exp(on_scale - 1) : on_scale;
+  }
+
   enum class Form { proportional_increase, inverse_decrease, general };
   Form form_;
   double gain_, w_inc_, w_dec_;
