@@ -102,8 +102,9 @@ class SegmentSender {
  private:
   enum class State : std::uint8_t { closed, connecting, open };
   static constexpr std::int64_t kNoSegment = -1;
-  static constexpr double kLeastWeight = 1e-9;        // laws divide by it
-  static constexpr double kLeastWindow = 1.0 / 64;    // up to which a paced window has no floor of its own
+  static constexpr double kLeastWeight = 1e-9;  // laws divide by it
+  static constexpr double kLeastWindow =
+      1.0 / 64;  // up to which a paced window has no floor of its own
   static constexpr double kOwnWeight = -std::numeric_limits<double>::infinity();
 
   const TransportPlan& transport() const noexcept { return *setup_->transport; }
