@@ -240,3 +240,23 @@ def test_margin_by_form(tmp_path: Path) -> None:
             w_dec = min(m * t for m, t in zip(marks, rtt, strict=True))
         plain = 0.2 * (one.probability + one.rate_pps * one.slope_s)
         assert one.left == pytest.approx(plain / w_dec)
+
+
+def test_users_who_are_sated_have_their_optimum(tmp_path: Path) -> None:
+    """Where a link has room for all, each gets what sates it: U = a, at a price of 0."""
+    wants = [f"{{kind: quadratic, a: {a} money/s, x0: {x0} Mbps}}" for a, x0 in ((2, 1), (1, 0.5))]
+    welfare = welfare_of(world.one_link(tmp_path, utilities=(wants[0], wants[1])))
+    assert welfare is not None
+    (part,) = welfare.distance.parts
+    assert part.best_bps == pytest.approx([1e6, 0.5e6], rel=1e-6)
+    assert welfare.distance.optimum_per_s == pytest.approx(3.0, rel=1e-9)
+    assert 0.9 < welfare.optimum_ratio <= 1
+
+
+def test_a_step_has_no_optimum(tmp_path: Path) -> None:
+    """Its slopes are all 0, so that none grows; only the utility itself says that it jumps."""
+    config = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"
+    run(str(config), overrides=("duration=10 s", "warmup=2 s"), out=tmp_path / "r")
+    welfare = welfare_of(open_run(tmp_path / "r"))
+    assert welfare is not None
+    assert welfare.distance.why == "the utility of viewers is not concave"

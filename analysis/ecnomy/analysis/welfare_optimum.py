@@ -101,13 +101,17 @@ class _Utilities(msgspec.Struct, frozen=True, eq=False):
         return self.count / self.scale * self._each("slope", ratio)
 
     def demand(self, prices: Floats) -> Floats:
-        """See theory.Utility: found by halving, as a utility of a user's own has no inverse."""
+        """See theory.Utility: found by halving, as a utility of a user's own has no inverse.
+
+        At a price of 0 those who are sated want no more than what sates them.
+        """
         wanted = prices * self.scale / self.count
         low = np.full(np.shape(wanted), math.log(_SMALLEST))
         high = np.full(np.shape(wanted), math.log(_LARGEST))
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            enough = self._each("slope", np.exp(middle)) >= wanted
+            slope = self._each("slope", np.exp(middle))
+            enough = (slope >= wanted) & (slope > 0)
             low, high = np.where(enough, middle, low), np.where(enough, high, middle)
         return np.asarray(np.exp(low) * self.scale, dtype=np.float64)
 
@@ -146,7 +150,12 @@ def distance_of(run: Run, declared: tuple[Declared, ...], windows: tuple[Window,
 
 
 def _concave(declared: Declared) -> bool:
-    """Whether the slope is nowhere negative and nowhere grows, as far as samples tell."""
+    """Whether it says so, and the slope is nowhere negative and nowhere grows, by samples.
+
+    The slopes of a step are all 0: only the utility itself knows that it jumps.
+    """
+    if not getattr(declared.utility, "concave", True):
+        return False
     slope = np.asarray(declared.utility.slope(np.geomspace(1e-3, 1e3, 400)), dtype=np.float64)
     falls = slope[1:] <= slope[:-1] * (1 + 1e-9)
     return bool(np.isfinite(slope).all() and (slope >= 0).all() and falls.all())
