@@ -183,13 +183,17 @@ def test_steep_utility_settles_where_it_should(marking: str, rate: str, seed: in
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("marking", "rate"), [(BY_LOAD, "6 Mbps"), (GIVEN_PRICE, "50 Mbps")])
 def test_quadratic_utility_settles_where_it_should(marking: str, rate: str, seed: int) -> None:
-    """Sated at 3 Mbps, price found and price given: U'(x) is the price within 10 % of U'(0)."""
+    """Sated at 3 Mbps, price found and price given: U'(x) is the price within 10 % of U'(0).
+
+    The price seen is of the marks of 200 s; two standard errors of their number are allowed for.
+    """
     asked = tuple(f"{{kind: quadratic, a: {a} money/s, x0: 3 Mbps}}" for a in WEIGHTS)
     table = elastic(asked, seed, marking, rate)
     seen, a = table.per_s(100, 300), np.array(WEIGHTS)
     slope = 2 * a / 3e6 * np.maximum(1 - seen.rate / 3e6, 0)
     price = seen.charge / seen.rate
-    assert np.abs(slope - price).to_numpy() == pytest.approx(0 * a, abs=0.1 * 2 * a.min() / 3e6)
+    chance = 2 * price / np.sqrt(200 * seen.charge / PRICE)
+    assert (np.abs(slope - price) < 0.1 * 2 * a.min() / 3e6 + chance).all()
     assert (seen.rate < 3e6).all()
 
 
