@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a paced WTP flow is told is what it takes, from a twentieth of a packet in flight to fifty.
+"""A paced WTP flow receives the marks that it aims at, in windows from 0.05 to 50 packets.
 
-Under marking of a fixed probability p a flow told r marks/s should take r: it sends r / p packets
-a second, that is a window of r T / p. Over 6,000 marks chance moves that by 1.3 % at most.
+With a fixed marking probability p, a flow that aims at r marks/s should receive r: it sends r / p
+packets/s, a window of r T / p. Independent marks would have a standard error of 1.3 % over 6,000.
 """
 
 from __future__ import annotations

@@ -133,9 +133,8 @@ void SegmentSender::aim() noexcept {
   set_floor();
 }
 
-// A window that holds below one packet has no other floor than its weight: w marks per round trip take w packets,
-// were every one marked. A quarter of that, at most one packet, leaves room to swing, and bounds the wait after a
-// burst of marks, or until a w that grew tells.
+// The floor of a paced WTP window: w / 4, at most one packet. A window of w suffices even if every packet is marked;
+// a quarter of it leaves room to swing. The floor bounds the wait after a burst of marks or a rise of w.
 void SegmentSender::set_floor() noexcept {
   if (!transport().paced || transport().min_window > kLeastWindow) return;
   if (!law_.per_mark() || law_.has_rate()) return;

@@ -103,8 +103,8 @@ class SegmentSender {
   enum class State : std::uint8_t { closed, connecting, open };
   static constexpr std::int64_t kNoSegment = -1;
   static constexpr double kLeastWeight = 1e-9;  // laws divide by it
-  static constexpr double kLeastWindow =
-      1.0 / 64;  // up to which a paced window has no floor of its own
+  // The least window of paced plans by default (SMALLEST_WINDOW in tcp_options.py). The weight sets the floor then.
+  static constexpr double kLeastWindow = 1.0 / 64;
   static constexpr double kOwnWeight = -std::numeric_limits<double>::infinity();
 
   const TransportPlan& transport() const noexcept { return *setup_->transport; }

@@ -7,9 +7,9 @@
 //   inverse-decrease        (w_inc, w_dec) = (1, w); (w, 1) for w < 1, where a mark would weigh too much
 //   general                 any pair, w = w_inc w_dec; a new w scales w_inc
 //
-// Below one packet the same change is made to ln cwnd (a mark divides the window by e^gain), so that the window
-// never falls to a floor. In both ranges the changes of an ACK are 0 on the mean where w / cwnd is, over packets,
-// the share of marked ones: paced at cwnd / T, a flow takes w marks per T however small its window.
+// Below one packet the same step changes ln cwnd: a mark divides the window by e^gain. In both ranges steps cancel
+// where the mean of w / cwnd over packets is the share of marked packets. A flow paced at cwnd / T then receives w
+// marks per T, however small its window.
 //
 // In equilibrium a flow receives w marks per round trip, whatever marks it. A loss halves
 // what was used of it (antoniadis2000 4.2: its test-bed is Reno) and is repaired as by NewReno: no paper says how,

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError
-from ecnomy.analysis.compare.figures import MONEY, Figures
+from ecnomy.analysis.compare.figures import Figures, filled
 from ecnomy.analysis.compare.record import (
     SCENARIOS,
     MadeOf,
@@ -133,10 +133,5 @@ def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) 
 
 def moved(record: Record, now: Figures) -> list[str]:
     """The rows of the record's first seed that a run made now gives otherwise."""
-    then = record.figures()[record.seeds[0]]
-    return sorted(key for key in then.keys() | now.keys() if _of(then, key) != _of(now, key))
-
-
-def _of(figures: Figures, key: str) -> float | None:
-    """A figure; money that was not posted is 0."""
-    return figures.get(key, 0.0 if key.startswith(f"{MONEY}/") else None)
+    then, now = filled([record.figures()[record.seeds[0]], now])
+    return sorted(key for key in then.keys() | now.keys() if then.get(key) != now.get(key))

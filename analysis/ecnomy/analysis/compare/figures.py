@@ -15,14 +15,13 @@
              money_share           these over all postings
 
 Links are those that data crosses; what only ACKs cross is left out. A figure without a denominator
-(no packet delivered) is None. Rows of postings are those that a run has; a run without them has
-posted 0.
+(no packet delivered) is None. A run has rows only for the postings that it made.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -42,10 +41,10 @@ __all__ = [
     "SOURCE",
     "Figures",
     "Row",
+    "filled",
     "figures_of",
     "rows_of",
     "rows_of_money",
-    "value",
 ]
 
 PS_PER_S: Final = 10**12
@@ -112,13 +111,10 @@ def rows_of_money(runs: Iterable[Figures]) -> list[Row]:
     return [ALL_MONEY, *(Row(MONEY, name, what) for name in sorts for what in QUANTITIES[MONEY])]
 
 
-def value(figures: Figures, row: Row) -> float | None:
-    """The value of a row; money that was not posted is 0.
-
-    Raises:
-        KeyError: the run has no such source or link.
-    """
-    return figures.get(row.key, 0.0) if row.kind == MONEY else figures[row.key]
+def filled(runs: Sequence[Figures]) -> list[Figures]:
+    """The figures of runs, with 0 for postings that only other runs have."""
+    nothing: Figures = {row.key: 0.0 for row in rows_of_money(runs)}
+    return [nothing | figures for figures in runs]
 
 
 def figures_of(run: Run) -> Figures:

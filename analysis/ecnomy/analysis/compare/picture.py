@@ -4,6 +4,7 @@
 A panel a quantity of sources on the left, of links on the right; each source or link is a line of a
 panel. Means are drawn in percent of the reference's mean, which stands beside the name. Grey spans,
 where a row is judged, are the bound around it. A line without points: the reference's mean is 0.
+Money is not drawn.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ import io
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
-__all__ = ["ECONOMY", "economy_codes", "python_codes"]
+__all__ = ["ECONOMY", "digest", "economy_codes", "python_codes"]
 
 ECONOMY: Final = ("agents/ecnomy/agents", "markets/ecnomy/markets/economy")
 _LENGTH: Final = 16  # of a digest, in hexadecimal digits
@@ -26,7 +26,7 @@ def economy_codes(checkout: Path) -> list[str]:
 
 
 def python_codes(files: Iterable[Path]) -> list[str]:
-    """The sorted digests of the code of files; of what is no file, none."""
+    """The sorted digests of the code of those paths that are files."""
     return sorted(_code_of(file) for file in files if file.is_file())
 
 
@@ -50,5 +50,9 @@ def _digest_of(file: Path, state: tuple[int, int]) -> str:
         if token.type == tokenize.COMMENT:
             row, column = token.start
             lines[row - 1] = lines[row - 1][:column]
-    kept = [line.rstrip() for line in lines if line.strip()]
-    return hashlib.sha256(msgspec.json.encode(kept)).hexdigest()[:_LENGTH]
+    return digest([line.rstrip() for line in lines if line.strip()])
+
+
+def digest(what: Any) -> str:
+    """The digest of a value, by what it is as JSON."""
+    return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()[:_LENGTH]

@@ -18,7 +18,7 @@ import msgspec
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.compare.comparison import Comparison
-from ecnomy.analysis.compare.figures import MONEY, Figures, Row, value
+from ecnomy.analysis.compare.figures import MONEY, Figures, Row, filled
 from ecnomy.analysis.compare.python_sources import economy_codes
 from ecnomy.analysis.compare.runs import Done
 from ecnomy.analysis.compare.sources import INET, SHARED, laws_named, source_digest
@@ -223,6 +223,7 @@ def new_record(
         made: how, where and when.
     """
     first, recorded = (runs[engine] for engine in comparison.engines)
+    figures = filled([done.figures for done in (*recorded, *first)])[: len(recorded)]
     from_ps, to_ps = comparison.window_ps
     return Record(
         format=FORMAT,
@@ -238,13 +239,13 @@ def new_record(
         duration_ps=to_ps,
         warmup_ps=from_ps,
         cpu_s={engine: tuple(done.cpu_s for done in runs[engine]) for engine in comparison.engines},
-        rows=tuple(_recorded(row, recorded) for row in comparison.rows),
+        rows=tuple(_recorded(row, figures) for row in comparison.rows),
     )
 
 
-def _recorded(row: Compared, runs: Sequence[Done]) -> RecordedRow:
+def _recorded(row: Compared, runs: Sequence[Figures]) -> RecordedRow:
     where = row.row
-    values = tuple(value(done.figures, where) for done in runs)
+    values = tuple(figures[where.key] for figures in runs)
     return RecordedRow(where.kind, where.name, where.quantity, values, row.verdict)
 
 

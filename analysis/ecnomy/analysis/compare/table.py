@@ -45,12 +45,12 @@ def shown(quantity: str) -> tuple[str, float]:
     return _SHOWN[quantity]
 
 
-def bound_text(bound: Bound | None, reference: float) -> str:
-    """A bound as it was applied at a mean of the reference."""
+def bound_text(bound: Bound | None, reference: float, factor: float = 1.0) -> str:
+    """A bound as it was applied at a mean of the reference; `factor`: to the unit shown."""
     if bound is None:
         return ""
     if bound.is_absolute(reference):
-        return f"± {bound.absolute:g}"
+        return f"± {factor * bound.absolute:g}"
     return f"± {100 * bound.relative:g} %"
 
 
@@ -87,7 +87,7 @@ def _cells(row: Compared) -> list[str]:
         low, high = row.ratio.low, row.ratio.high
         ratio = f"{row.ratio.mean:.3f}  {low:.3f} to {high:.3f}"
     means = [_mean(interval, factor) for interval in row.means]
-    return [name, *means, ratio, bound_text(row.bound, reference), verdict]
+    return [name, *means, ratio, bound_text(row.bound, reference, factor), verdict]
 
 
 def _mean(interval: Interval | None, factor: float) -> str:

@@ -38,8 +38,8 @@ from ecnomy.analysis.compare.figures import (
     SOURCE,
     Figures,
     Row,
+    filled,
     rows_of_money,
-    value,
 )
 from ecnomy.analysis.statistics import Interval, ratio_of_means, t_interval, tost
 
@@ -175,7 +175,10 @@ def compared(
     Raises:
         KeyError: a run lacks a row.
     """
-    money = rows_of_money([*reference.values(), *other.values()])
+    both = filled([*reference.values(), *other.values()])
+    money = rows_of_money(both)
+    reference = dict(zip(reference, both, strict=False))
+    other = dict(zip(other, both[len(reference) :], strict=True))
     return [_compared(row, reference, other, level) for row in (*rows, *money)]
 
 
@@ -206,7 +209,7 @@ def _compared(
 
 
 def _values(row: Row, runs: Mapping[int, Figures]) -> dict[int, float]:
-    values = ((seed, value(runs[seed], row)) for seed in sorted(runs))
+    values = ((seed, runs[seed][row.key]) for seed in sorted(runs))
     return {seed: found for seed, found in values if found is not None}
 
 

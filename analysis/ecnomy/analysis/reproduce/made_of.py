@@ -24,14 +24,13 @@ draws, prints or keeps books (`_APART`), nor versions of packages.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from ecnomy.analysis.compare.python_sources import economy_codes, python_codes
+from ecnomy.analysis.compare.python_sources import digest, economy_codes, python_codes
 from ecnomy.analysis.compare.sources import laws_named, source_digest
 from ecnomy.analysis.reproduce.catalogue import Entry, Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
@@ -61,7 +60,6 @@ _APART: Final = tuple(
         *("session", "table", "wording"),
     )
 ) + ("ecnomy.analysis.sweep_labels", "ecnomy.analysis.value_words")
-_LENGTH: Final = 16  # of a digest, in hexadecimal digits
 
 
 class StudyMade(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -219,8 +217,3 @@ def _python(modules: Iterable[str]) -> list[str]:
     specs = [importlib.util.find_spec(name) for name in modules]
     files = [Path(spec.origin) for spec in specs if spec is not None and spec.origin]
     return python_codes(files)
-
-
-def digest(what: Any) -> str:
-    """The digest of a value, by what it is as JSON."""
-    return hashlib.sha256(msgspec.json.encode(what, order="sorted")).hexdigest()[:_LENGTH]
