@@ -152,7 +152,7 @@ TransportPlan read_transport(const Node& node) {
   tcp.initial_rto = node.get<Time>("initial_rto_ps");
   tcp.reference_rtt = node.get<Time>("reference_rtt_ps");
   tcp.rtt_mean = node.get<std::string>("rtt") == "mean";
-  tcp.reduce_from_flight = node.get<std::string>("reduce_from") == "flight";
+  tcp.reduce_from = reduce_from(node.get<std::string>("reduce_from"));
   tcp.repair = node.get<bool>("repair");
   if (tcp.payload_bytes <= 0) node.fail("mss_bytes is not positive");
   if (!(tcp.min_window >= 1e-6)) node.fail("min_window is below 1e-6 packets");

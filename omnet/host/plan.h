@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "laws/parameter.h"
@@ -49,6 +50,14 @@ struct LinkPlan {
 
 enum class Echo { off, accurate, rfc3168 };
 
+enum class ReduceFrom { window, flight, pipe };
+
+inline ReduceFrom reduce_from(std::string_view name) {
+  return name == "pipe"     ? ReduceFrom::pipe
+         : name == "flight" ? ReduceFrom::flight
+                            : ReduceFrom::window;
+}
+
 struct TransportPlan {
   bool tcp;
   bool ect;  // udp: as planned; tcp: echo is not off
@@ -63,10 +72,10 @@ struct TransportPlan {
   std::int64_t receiver_window;  // packets; -1 none
   double initial_window, min_window, max_window, initial_mark_rate;
   Time min_rto, max_rto, initial_rto;
-  Time reference_rtt;       // -1 none
-  bool rtt_mean;            // the RTT that paces is a mean over seconds, not SRTT
-  bool reduce_from_flight;  // what an ECN echo halves; cwnd otherwise
-  bool repair;              // of losses; without it the window survives them
+  Time reference_rtt;      // -1 none
+  bool rtt_mean;           // the RTT that paces is a mean over seconds, not SRTT
+  ReduceFrom reduce_from;  // what an ECN echo halves, and, if it is the pipe, a fast retransmit too
+  bool repair;             // of losses; without it the window survives them
 };
 
 struct SourcePlan {

@@ -48,7 +48,7 @@ def test_a_timeout_is_of_what_is_in_the_network() -> None:
     assert 4 < cwnd[after][0] < 16
 
 
-def held_then_hit(transport: Tcp) -> Outcome:
+def held_then_hit(transport: Tcp, cap_bps: float = 8e5) -> Outcome:
     """A flow held to four packets a round trip of 40 ms from 4 s on; at 8 s all is hit for 20 ms.
 
     What the law marks then is lost where nothing is ECT.
@@ -59,7 +59,7 @@ def held_then_hit(transport: Tcp) -> Outcome:
     def decide(report: Report) -> Decide:
         orders, rows = {}, {}
         if report.t_ps == 4 * PS:
-            orders = flow_orders([0], rate_cap_bps=8e5)
+            orders = flow_orders([0], rate_cap_bps=cap_bps)
         if report.t_ps in (8 * PS, 8 * PS + 20 * MS):
             value = float(report.t_ps == 8 * PS)
             rows = {"link": np.array([0]), "param": np.array([0]), "value": np.array([value])}
@@ -86,6 +86,26 @@ def test_an_echo_is_of_the_window_or_the_flight(take: str, least: float, most: f
     times, cwnd = windows(outcome)
     assert outcome.reports[-1].flows["ce"][0] >= 1
     assert least <= cwnd[(times > 8) & (times < 8.5)].min() <= most
+
+
+@pytest.mark.parametrize(("take", "left"), [("window", 20.0), ("flight", 19.5), ("pipe", 19.5)])
+def test_the_flight_is_that_which_the_ack_leaves(take: str, left: float) -> None:
+    """40 packets under way: the ACK with the echo leaves 39, and half of these remains."""
+    outcome = held_then_hit(plans.tcp(NEWRENO, max_window=40.0, reduce_from=take), 1e9)
+    times, cwnd = windows(outcome)
+    assert cwnd[np.searchsorted(times, 7.9)] == 40.0
+    assert cwnd[(times > 8) & (times < 8.5)].min() == left
+
+
+@pytest.mark.parametrize(("take", "left"), [("window", 20.0), ("flight", 20.0), ("pipe", 19.0)])
+def test_a_loss_is_of_the_pipe_where_that_is_said(take: str, left: float) -> None:
+    """One of 40 is lost: of 42 beyond it at the third report (RFC 3042), 3 have arrived, 1 is lost."""
+    transport = plans.tcp(
+        NEWRENO, echo="off", sack=True, initial_window=40.0, max_window=40.0, reduce_from=take
+    )
+    times, cwnd = windows(dropping([1011], transport, 1.5))
+    assert cwnd[(times > 0.5) & (times <= 1.0)].min() == 40.0
+    assert cwnd[times > 1.0].min() == left
 
 
 @pytest.mark.parametrize("window", [plans.RENO, NEWRENO, plans.tahoe(), plans.multcp(1.0)])

@@ -139,9 +139,10 @@ def test_files_over_lasting_connections() -> None:
 
 
 def test_reductions_and_waits() -> None:
-    """Echoes that take the flight, a pace by the mean, windows of one packet that wait."""
+    """Echoes that take the flight or the pipe, a pace by the mean, windows of one packet that wait."""
     laws = {
         "flight": plans.tcp(newreno(), reduce_from="flight"),
+        "pipe": plans.tcp(newreno(), sack=True, reduce_from="pipe"),
         "mean": plans.tcp(plans.wtp(), initial_mark_rate=12.0, rtt="mean"),
         "crowd": plans.tcp(newreno()),
     }

@@ -168,12 +168,14 @@ class SegmentSender {
   void recover(Port& port, Time now);
   void sample_rtt(Time sent, Time now) noexcept;
   template <SegmentPort Port>
-  void learn_marks(Port& port, const AckNews& ack, std::int64_t told, std::int64_t flight,
-                   Time now);
+  void learn_marks(Port& port, const AckNews& ack, std::int64_t told, Time now);
   template <SegmentPort Port>
-  void respond(Port& port, std::int64_t told, std::int64_t flight, Time now);
+  void respond(Port& port, std::int64_t told, Time now);
   double used(std::int64_t flight) const noexcept {
     return std::min(window_.cwnd, static_cast<double>(flight));
+  }
+  double outstanding() const noexcept {
+    return used(transport().reduce_from == ReduceFrom::pipe ? pipe() : next_ - una_);
   }
   template <SegmentPort Port>
   void tell_law(Port& port, const Ack& ack);

@@ -74,15 +74,14 @@ void SegmentSender::advance(Port& port, const AckNews& ack, Time now) {
     duplicates_ = 0;
     in_recovery_ = false;
   }
-  learn_marks(port, ack, told_of(n, flight, recovering), flight, now);
+  learn_marks(port, ack, told_of(n, flight, recovering), now);
   if (next_ > una_) arm_timer(port, now);
   if (una_ == end_) port.all_acked(now);
 }
 
 template <SegmentPort Port>
 void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
-  const std::int64_t flight = next_ - una_;
-  learn_marks(port, ack, law_.every_ack() && flight > 0 ? 1 : 0, flight, now);
+  learn_marks(port, ack, law_.every_ack() && next_ > una_ ? 1 : 0, now);
   if (next_ == una_ || transport().sack) return;
   ++duplicates_;
   if (duplicates_ != 3 || in_recovery_ || una_ <= recover_) return;
@@ -90,7 +89,7 @@ void SegmentSender::duplicate(Port& port, const AckNews& ack, Time now) {
 }
 
 // Fast retransmit: the law's answer to a loss, once for all that is now outstanding. It is of the flight
-// (RFC 5681 Eq. 4, RFC 6675), which limited transmit may have let beyond cwnd.
+// (RFC 5681 Eq. 4, RFC 6675), which limited transmit may have let beyond cwnd, or of the pipe.
 template <SegmentPort Port>
 void SegmentSender::recover(Port& port, Time now) {
   const Recovery recovery = law_.recovery();
@@ -98,7 +97,7 @@ void SegmentSender::recover(Port& port, Time now) {
   if (transport().sack || recovery != Recovery::first_ack) recover_ = sent_;
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
-  law_.on_loss(window_, used(next_ - una_));
+  law_.on_loss(window_, outstanding());
   if (!transport().slow_start) window_.ssthresh = 0;
   if (recovery == Recovery::go_back) return resend_from_una(port, now);
   retransmit(port, now);
@@ -133,8 +132,7 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
 // wants them all. RFC 3168: one response per window of data, and no growth on an ACK that carries
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them.
 template <SegmentPort Port>
-void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told,
-                                std::int64_t flight, Time now) {
+void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told, Time now) {
   const bool accurate = transport().echo == Echo::accurate;
   const std::int64_t fresh = accurate  ? std::max<std::int64_t>(0, ack.marks - learned_)
                              : ack.ece ? 1
@@ -150,18 +148,19 @@ void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t tol
     if (told > 0) tell_law(port, {told, 0});
     return;
   }
-  if (new_round) respond(port, told, flight, now);
+  if (new_round) respond(port, told, now);
 }
 
 // A window of one packet is not halved: its next packet leaves when the retransmission timer, set anew, expires
 // (RFC 3168 section 6.1.2).
 template <SegmentPort Port>
-void SegmentSender::respond(Port& port, std::int64_t told, std::int64_t flight, Time now) {
+void SegmentSender::respond(Port& port, std::int64_t told, Time now) {
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
   if (law_.per_mark()) return tell_law(port, {told, 1});
   const bool one = law_.halves() && window_.cwnd < 2;
-  law_.on_congestion(window_, transport().reduce_from_flight ? used(flight) : window_.cwnd);
+  law_.on_congestion(window_,
+                     transport().reduce_from == ReduceFrom::window ? window_.cwnd : outstanding());
   if (!transport().slow_start) window_.ssthresh = 0;
   if (!one) return;
   one_waits_ = true;

@@ -116,7 +116,7 @@ TransportPlan tcpTransport(const cComponent* module, const cComponent* window) {
   tcp.initial_rto = timeParameter(module, "initialRto");
   tcp.reference_rtt = timeParameter(module, "referenceRtt");
   tcp.rtt_mean = module->par("rtt").stdstringValue() == "mean";
-  tcp.reduce_from_flight = module->par("reduceFrom").stdstringValue() == "flight";
+  tcp.reduce_from = reduce_from(module->par("reduceFrom").stdstringValue());
   tcp.repair = true;
   if (tcp.delayed_acks < 1) refuse(module, "delayedAcks", "is below 1");
   if (tcp.receiver_window == 0) refuse(module, "receiverWindow", "is 0");

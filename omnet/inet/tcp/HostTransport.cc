@@ -75,7 +75,7 @@ void readChoices(const cComponent* tcp, TransportPlan& plan, bool perMark) {
   plan.ect_all = plan.ect && tcp->par("ect").stdstringValue() == "all";
   plan.sack = tcp->par("sack").boolValue();
   plan.rtt_mean = tcp->par("rtt").stdstringValue() == "mean";
-  plan.reduce_from_flight = tcp->par("reduceFrom").stdstringValue() == "flight";
+  plan.reduce_from = reduce_from(tcp->par("reduceFrom").stdstringValue());
   plan.repair = true;
   plan.delayed_acks = static_cast<std::int32_t>(tcp->par("delayedAcks").intValue());
 }

@@ -152,7 +152,7 @@ class Tcp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="tcp", ta
     initial_mark_rate: float  # marks/s aimed at from the start; -1: the law's own weight per RTT
     reference_rtt_ps: int  # weight and gain hold at it, elsewhere in proportion; -1: everywhere
     rtt: str  # what paces and weighs: "smoothed" (RFC 6298), or "mean" over 2 s to 4 s
-    reduce_from: str  # what an ECN echo halves: "window", or "flight" (never above the window)
+    reduce_from: str  # what an echo halves: "window", "flight" or "pipe" (which a loss halves too)
     repair: bool  # losses are repaired; without, an ACK jumps over them and the window survives
 
 

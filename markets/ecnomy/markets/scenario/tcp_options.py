@@ -60,7 +60,7 @@ _Send = Annotated[str | None, Choice(("paced", "ack-clocked"))]
 _Echo = Annotated[str | None, Choice(("accurate", "rfc3168", "off"))]
 _Ect = Annotated[str, Choice(("data", "all"))]
 _Rtt = Annotated[str, Choice(("smoothed", "mean"))]
-_ReduceFrom = Annotated[str, Choice(("window", "flight"))]
+_ReduceFrom = Annotated[str, Choice(("window", "flight", "pipe"))]
 
 
 MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=False, most=1e12)
