@@ -99,7 +99,7 @@ def test_the_flight_is_that_which_the_ack_leaves(take: str, left: float) -> None
 
 @pytest.mark.parametrize(("take", "left"), [("window", 20.0), ("flight", 20.0), ("pipe", 19.0)])
 def test_a_loss_is_of_the_pipe_where_that_is_said(take: str, left: float) -> None:
-    """One of 40 is lost: of 42 beyond it at the third report (RFC 3042), 3 have arrived, 1 is lost."""
+    """One of 40 is lost; at the third report 42 are out (RFC 3042): 3 have arrived, 1 is lost."""
     transport = plans.tcp(
         NEWRENO, echo="off", sack=True, initial_window=40.0, max_window=40.0, reduce_from=take
     )

@@ -139,7 +139,7 @@ def test_files_over_lasting_connections() -> None:
 
 
 def test_reductions_and_waits() -> None:
-    """Echoes that take the flight or the pipe, a pace by the mean, windows of one packet that wait."""
+    """Echoes that take flight or pipe, a pace by the mean, windows of one packet that wait."""
     laws = {
         "flight": plans.tcp(newreno(), reduce_from="flight"),
         "pipe": plans.tcp(newreno(), sack=True, reduce_from="pipe"),
