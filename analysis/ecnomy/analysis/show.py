@@ -118,6 +118,7 @@ def print_summary(run: Run | Results, console: Console) -> None:
     from ecnomy.analysis.summary import CHANGING, summarize
     from ecnomy.analysis.summary_tables import balance_table
     from ecnomy.analysis.welfare_table import print_welfare
+    from ecnomy.markets.results.floors import floors
 
     summary = summarize(run)
     console.print(summary.title, style="bold", markup=False)
@@ -133,6 +134,9 @@ def print_summary(run: Run | Results, console: Console) -> None:
     for one in summary.phases:
         _print_phase(one, run, summary, console)
     _print_whole(summary, run, console)
+    for floor in floors(run):
+        console.print()
+        console.print(f"warning: {floor}", markup=False, highlight=False)
     print_carriers(run, console)
     print_choices(run, console)
     print_files(run, console)

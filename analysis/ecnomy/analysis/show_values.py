@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `ecnomy show RUN --json` prints: the parts of the summary of a run, as they were computed.
 
-Keys are the fields of what makes the tables: Summary (summary.py), Guarantee (guarantees.py),
-Carrier (carriers.py), Choice (choices.py), FilesSent (files_sent.py), Welfare (welfare.py).
+Keys are the fields of what makes the tables: Summary (summary.py), Floor (floors.py of results),
+Guarantee (guarantees.py), Carrier (carriers.py), Choice (choices.py), FilesSent (files_sent.py),
+Welfare (welfare.py).
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ def show_values(run: Run) -> dict[str, Any]:
     from ecnomy.analysis.guarantees import guarantees_of
     from ecnomy.analysis.summary import summarize
     from ecnomy.analysis.welfare import welfare_of
+    from ecnomy.markets.results.floors import floors
 
     return {
         "folder": str(run.path),
         "seed": run.manifest.seed,
         "measured": run.measured,
         "summary": summarize(run),
+        "floors": floors(run),
         "carriers": carriers_of(run),
         "choices": choices_of(run),
         "files": files_of(run),

@@ -82,6 +82,7 @@ def run_command(
 ) -> None:
     """Run a scenario and write its results."""
     from ecnomy.markets.progress import progress_for
+    from ecnomy.markets.results.floors import floors
     from ecnomy.markets.runner import run
 
     signal.signal(signal.SIGTERM, terminated)
@@ -103,8 +104,12 @@ def run_command(
     if as_json:
         from ecnomy.markets.payments import values
 
-        return print_json(values(result.folder) | {"complete": result.complete})
+        return print_json(
+            values(result.folder) | {"complete": result.complete, "floors": floors(result.raw)}
+        )
     _show(result.folder)
+    for floor in floors(result.raw):
+        print(f"warning: {floor}", file=sys.stderr)
 
 
 def _show(folder: Path) -> None:

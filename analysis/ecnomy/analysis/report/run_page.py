@@ -25,6 +25,7 @@ from ecnomy.analysis.report.run_settings import provenance_section, settings_sec
 from ecnomy.analysis.report.run_traffic import traffic_blocks
 from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.summary import Summary, summarize
+from ecnomy.markets.results.floors import floors
 
 __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
 
@@ -89,7 +90,7 @@ def run_page(run: Run, told: Sequence[str]) -> RunPage:
     try:
         first = headline(summary, db)
         sections = [
-            Section("who", "Who got what", tuple(traffic_blocks(summary))),
+            Section("who", "Who got what", (*traffic_blocks(summary), *_floors(run))),
             Section("money", "Who paid what, and why", tuple(_money(db, summary))),
             settings_section(run),
             provenance_section(run, told),
@@ -119,6 +120,11 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
         words = f"Whether {provider.name} earns money with its calls is a page of its own: "
         blocks.append(Words.of(f"{words}ecnomy report gsp {db.run.path}"))
     return blocks
+
+
+def _floors(run: Run) -> list[Words]:
+    """Sources that took more marks than they aimed at, as their windows stood at the floor."""
+    return [Words.of(f"{floor}.") for floor in floors(run.raw)]
 
 
 def _drawings(run: Run) -> tuple[Drawing, ...]:

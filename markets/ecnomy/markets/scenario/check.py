@@ -19,7 +19,7 @@ from ecnomy.markets.scenario.askings import (
     mark_rates,
     packet_bytes,
 )
-from ecnomy.markets.scenario.settling import endless_starts, slow_windows
+from ecnomy.markets.scenario.settling import endless_starts, slow_windows, small_windows
 
 __all__ = ["warnings"]
 
@@ -43,6 +43,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_classless(scenario, plan),
         *_virtual_queues(plan),
         *slow_windows(scenario, plan),
+        *small_windows(scenario, plan),
         *endless_starts(plan),
         *_times(scenario, plan),
         *_unpriced(scenario, plan),

@@ -18,7 +18,7 @@ from ecnomy.markets.scenario.askings import (
     packet_bytes,
 )
 
-__all__ = ["Settling", "endless_starts", "settlings", "slow_windows"]
+__all__ = ["Settling", "endless_starts", "settlings", "slow_windows", "small_windows"]
 
 _PS: Final = 10**12
 _LASTING: Final = ("greedy", "rate-capped")
@@ -96,6 +96,25 @@ def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
                 f"{plan.warmup_ps / _PS:g} s, and means are off by {off:.0%} or so; set warmup to "
                 f"{enough_s} s, or raise the gain or what the flows pay"
             )
+
+
+def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """ACK-clocked WTP flows for which less than the floor of their windows would do.
+
+    At the floor they take p marks a packet, where a window of w / p would take the w aimed at.
+    """
+    for found in settlings(scenario, plan):
+        transport = found.source.transport
+        assert isinstance(transport, Tcp)
+        floor = transport.min_window
+        if transport.window.law == "wtp" and transport.send == "ack-clocked":
+            over = floor / found.window
+            if over > 1 + _OFF:
+                yield (
+                    f"source {found.source.name}: ACK-clocked, it keeps {floor:g} packets in "
+                    f"flight where {found.window:.3g} would do for the marks that it aims at, and "
+                    f"takes about {over:.3g} times as many; send: paced goes below one packet"
+                )
 
 
 def endless_starts(plan: Plan) -> Iterator[str]:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources whose windows stood at their floor, so that they took more marks than they aimed at.
+
+An ACK-clocked WTP sender keeps `cwnd_min` packets in flight, one at least. Where fewer would do for
+the marks that it aims at (its weight a round trip; siris2002 Eq. 4), it goes on at the floor and
+takes the marks of that. Paced senders go below one packet.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.plan import Plan, Source, Tcp
+from ecnomy.markets.results.epochs import Epochs
+from ecnomy.markets.results.rawrun import RawRun
+
+__all__ = ["Floor", "floors", "on_floors"]
+
+LEAST: Final = 0.05  # of the time, and of the marks: what is told
+_AT: Final = 1 + 1e-6  # of the floor
+
+
+class Floor(msgspec.Struct, frozen=True):
+    """A source whose windows stood at the floor for more than 5 % of the measured time.
+
+    Attributes:
+        source: its name.
+        window: the floor [packets].
+        share: of its flows' active time at the floor [0 to 1]; as reports saw them.
+        asked_per_s: what a flow aimed at, weight / smoothed round trip in the mean [marks/s].
+        taken_per_s: what a flow took [marks/s].
+    """
+
+    source: str
+    window: float
+    share: float
+    asked_per_s: float
+    taken_per_s: float
+
+    @property
+    def over(self) -> float:
+        """Marks taken over marks aimed at."""
+        return self.taken_per_s / self.asked_per_s
+
+    def __str__(self) -> str:
+        """One line for a user."""
+        return (
+            f"{self.source}: its windows stood at the floor of {self.window:g} packets "
+            f"{self.share:.0%} of the time, and it took {self.over:.3g} times the marks that it "
+            f"aimed at ({self.taken_per_s:.3g} and {self.asked_per_s:.3g} marks/s a flow); "
+            "send: paced goes below one packet"
+        )
+
+
+def on_floors(plan: Plan) -> list[Source]:
+    """Sources that could stand at a floor: of WTP, ACK-clocked."""
+    return [
+        source
+        for source in plan.sources
+        if isinstance(source.transport, Tcp)
+        and source.transport.window.law == "wtp"
+        and source.transport.send == "ack-clocked"
+    ]
+
+
+def floors(run: RawRun) -> list[Floor]:
+    """Sources at the floor for over 5 % of the time that took over 5 % more than they aimed at.
+
+    Raises:
+        ResultsError: a table is missing or unreadable.
+    """
+    held = on_floors(run.plan)
+    if not held:
+        return []
+    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
+    window = epochs.window(run.measured.from_ps, run.measured.to_ps)
+    if window is None:
+        return []
+    inside = (epochs.t_ps >= window.from_ps) & (epochs.t_ps <= window.to_ps)
+    dt_s = np.diff(epochs.t_ps[inside]) / PS_PER_S
+    names = ("cwnd", "weight", "srtt_s", "active", "ce")
+    state = {name: epochs.column(name)[inside] for name in names}
+    rows = run.plan.row_sources()
+    found = []
+    for source in held:
+        own = [i for i, one in enumerate(rows) if one is source]
+        cwnd, weight, rtt_s, active, ce = (state[name][:, own] for name in names)
+        on = (active[1:] > 0) & (rtt_s[1:] > 0)
+        time_s = float((dt_s[:, None] * on).sum())
+        if time_s <= 0:
+            continue
+        assert isinstance(source.transport, Tcp)
+        least = source.transport.min_window
+        low = on & (cwnd[1:] <= _AT * least * source.row_flows)
+        asked = np.divide(weight[1:], rtt_s[1:], out=np.zeros_like(rtt_s[1:]), where=on)
+        flow_s = time_s * source.row_flows
+        floor = Floor(
+            source=source.name,
+            window=least,
+            share=float((dt_s[:, None] * low).sum()) / time_s,
+            asked_per_s=float((dt_s[:, None] * asked).sum()) / flow_s,
+            taken_per_s=float((np.diff(ce, axis=0) * on).sum()) / flow_s,
+        )
+        if floor.asked_per_s > 0 and floor.share > LEAST and floor.over > 1 + LEAST:
+            found.append(floor)
+    return found

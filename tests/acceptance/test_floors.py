@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ACK-clocked WTP at its floor of one packet: how long it stands there, how much it takes too much.
+
+Eq. 4 of siris2002 is stepped packet by packet in plain numpy, beside the engine and its tables.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ecnomy.analysis.report.run_page import write_run_page
+from ecnomy.markets import run
+from ecnomy.markets.cli import app
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.results.floors import floors
+from ecnomy.markets.scenario import Scenario, scenario_from_text
+from ecnomy.markets.scenario.check import warnings
+
+GAIN, WEIGHT = 0.5, 0.08  # marks a round trip: 2 marks/s at 40 ms
+PROBABILITY = 0.19
+TEXT = """\
+version: 1
+duration: 120 s
+warmup: 20 s
+network:
+  links:
+    - {{name: wire, from: a, to: b, rate: 100 Mbps, delay: 20 ms,
+       marking: {{law: fixed, probability: {p}}}}}
+sources:
+  - {{name: low, from: a, to: b, count: 6,
+     transport: {{law: wtp, gain: {gain}, weight: {w}, send: {send}, mss: 960 bytes}}}}
+market:
+  epoch: 1 s
+  price_per_mark: 0.1 money
+  agents: [{{name: isp, role: connectivity-provider}}]
+"""
+
+
+def scenario(send: str = "ack-clocked", w: float = WEIGHT) -> Scenario:
+    """Six flows on a wire that marks at random."""
+    return scenario_from_text(TEXT.format(p=PROBABILITY, gain=GAIN, w=w, send=send))
+
+
+def stepped(packets: int = 200_000) -> tuple[float, float]:
+    """Share of the time at one packet, and marks a round trip, of Eq. 4 packet by packet.
+
+    The integer part of the window is in flight, an ACK comes after its part of a round trip.
+    """
+    marked = np.random.default_rng(1).random(packets) < PROBABILITY
+    cwnd, low, time = 1.0, 0.0, 0.0
+    for hit in marked.tolist():
+        cwnd = max(1.0, cwnd + GAIN * (WEIGHT / cwnd - hit))
+        time += 1 / int(cwnd)
+        low += cwnd == 1.0
+    return low / time, float(marked.sum()) / time
+
+
+def test_share_of_time_and_marks_taken_too_much(tmp_path: Path) -> None:
+    """Both are those of the steps; check has said before about how much it will be."""
+    result = run(scenario(), out=tmp_path / "r")
+    (floor,) = floors(result.raw)
+    share, marks = stepped()
+    assert floor.source == "low" and floor.window == 1
+    assert floor.share == pytest.approx(share, abs=0.06)  # 600 looks
+    assert floor.over == pytest.approx(marks / WEIGHT, rel=0.05)
+    (line,) = (w for w in warnings(scenario(), make_plan(scenario())) if "in flight" in w)
+    assert "source low" in line and f"about {PROBABILITY / WEIGHT:.3g} times" in line
+
+
+@pytest.mark.parametrize(("send", "w"), [("paced", WEIGHT), ("ack-clocked", 2.0)])
+def test_nothing_is_said_where_windows_hold(send: str, w: float, tmp_path: Path) -> None:
+    """Of paced flows, and of windows of ten packets."""
+    assert floors(run(scenario(send, w), out=tmp_path / "r").raw) == []
+    plan = make_plan(scenario(send, w))
+    assert not any("in flight" in line for line in warnings(scenario(send, w), plan))
+
+
+def test_show_report_and_json_say_so(tmp_path: Path) -> None:
+    """Wherever a run is told, the source is named."""
+    run(scenario(), out=tmp_path / "r")
+    words = "low: its windows stood at the floor"
+    page = tmp_path / "page.html"
+    write_run_page(tmp_path / "r", page, [])
+    assert words in page.read_text()
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "r"), "--no-plot"])
+    assert words in " ".join(shown.output.split())
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / "r"), "--json"])
+    (floor,) = json.loads(shown.output)["floors"]
+    assert floor["source"] == "low" and floor["share"] > 0.05
