@@ -7,9 +7,9 @@ With traffic of kind `web` this is the background of Antoniadis et al. 2000, sec
 whose pages and think times are drawn (by the traffic), and who react to prices by what a page is
 worth to them.
 
-The price that users see is what a MB of data has cost this agent's users since the last decision,
-each flow's marks at its carrier's price, smoothed with weight 1/2; they tell each other. The user
-with the highest limit goes on when nobody else does: without it nobody would know the price.
+The price that users see is what a MB of data has cost this agent's users since the last decision:
+their whole bill (marks, class fees, contracts), smoothed with weight 1/2. They tell each other.
+The user with the highest limit goes on when nobody else does: without it nobody would know the price.
 
     arrival     present for a time drawn from `stay`, then away for one drawn from `away`, who comes
                 back with a new limit; without the two everybody is always there
@@ -115,7 +115,7 @@ class PriceDemand:
         flows = seen.flows
         megabytes = float(np.nansum(flows.payload_bps)) * seen.dt_s / BITS_PER_MB
         if megabytes > 0:
-            price = float(flows.charge_micro.sum()) / MICRO / megabytes
+            price = float(flows.bill_micro.sum()) / MICRO / megabytes
             known = price if math.isnan(self._price) else self._price
             self._price = known + SMOOTHING * (price - known)
 
