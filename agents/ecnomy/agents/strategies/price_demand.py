@@ -9,7 +9,8 @@ worth to them.
 
 The price that users see is what a MB of data has cost this agent's users since the last decision:
 their whole bill (marks, class fees, contracts), smoothed with weight 1/2. They tell each other.
-The user with the highest limit goes on when nobody else does: without it nobody would know the price.
+The user with the highest limit goes on when nobody else does: without it nobody would know the
+price.
 
     arrival     present for a time drawn from `stay`, then away for one drawn from `away`, who comes
                 back with a new limit; without the two everybody is always there
