@@ -8,7 +8,7 @@ With r = x / x0 and sums over decisions that fade by half at each,
     S  =  sum of standing / sum of dt                 what goes by time, money/s
 
 A flow leaves where at two decisions its demand at p is below x0/1000, or where at p it gains less
-than S costs: U(D(p)) - p D(p) - S < U(0). As marks are chance, demand is that at p less one standard
+than S costs: U(D(p)) - p D(p) - S < U(0). As marks are chance, demand is at p less one standard
 error of the n marks it is made of, (p - c) / sqrt(n); at x0/1000 it is that at p itself.
 
 Who is away cannot see the marks of its path. It looks again after a time `retry`, then after twice
