@@ -139,7 +139,7 @@ def test_the_curious_try_others() -> None:
 
 
 def test_fees_count() -> None:
-    """A fee of 0.5 money/s is more than 0.4 for marks; in the class the provider pays marks."""
+    """A bill of 0.5 money/s for a fee is more than 0.4 for marks that others pay."""
     users = Users(6)
     users.meet((2, 2))
     n = 6
@@ -152,6 +152,7 @@ def test_fees_count() -> None:
         *(np.full(12, 0.04), np.zeros(12), np.where(rows < n, 0, -1)),
         source=rows // n,
         member=rows % n,
+        bill_micro=np.where(rows < n, 5_000_000, 4_000_000),
     )
     seen = Observation(20 * PS, 10 * PS, 1000, offers, columns, ("a", "b"), users.view)
     decision = users.strategy.decide_many(seen)

@@ -89,16 +89,15 @@ def test_as_many_take_part_as_the_curve_has(kind: str, price: float) -> None:
     assert crowd.active.sum() == pytest.approx(expected, abs=1)
 
 
-def test_the_keenest_user_goes_on() -> None:
-    """Nobody would know the price else."""
+def test_one_user_looks_where_all_have_left() -> None:
+    """After 30 s, 60, 120, 240 and 240 again, for one decision each; then the price falls."""
     crowd = Crowd(50, demand={"kind": "linear", "choke": 1.0}, looks=1.0)
-    for _ in range(10):
-        crowd.decide(5.0)
-    assert crowd.active.sum() == 1
-    keenest = int(crowd.active.argmax())
-    for _ in range(30):
+    counts = [int(crowd.decide(5.0).sum()) for _ in range(85)]
+    probes = np.flatnonzero(np.array(counts[2:]) > 0) + 2
+    assert max(counts[2:]) == 1 and np.diff(probes).tolist() == [7, 13, 25, 25]
+    for _ in range(60):
         crowd.decide(0.5)
-    assert crowd.active[keenest] and crowd.active.sum() == pytest.approx(25, abs=10)
+    assert crowd.active.sum() == pytest.approx(25, abs=10)
 
 
 def test_a_share_looks_at_a_time() -> None:
@@ -116,7 +115,7 @@ def test_patience_delays_leaving() -> None:
     demand = {"kind": "linear", "choke": 1.0}
     crowd = Crowd(20, demand=demand, looks=1.0, patience=patience)
     counts = [int(crowd.decide(9.0).sum()) for _ in range(7)]
-    assert counts == [20, 20, 20, 20, 20, 1, 1]
+    assert counts == [20, 20, 20, 20, 20, 0, 0]
 
 
 def test_those_who_change_their_mind_in_time_stay() -> None:

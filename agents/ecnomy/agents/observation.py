@@ -106,6 +106,10 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
             and while what is paid for marks steers the flow [unit of the law].
         choice: of its provider's menu of strategies, as its customer picked it; 0 where there is
             none [number from 0; provider's view only].
+        bill_micro: what its user paid for it in all: marks where it pays them, class fees, and
+            contracts on a meter [micro-units of money; left out: what its marks cost].
+        standing_micro: the part of the bill that goes by time, however much is sent: class fees,
+            flat tariffs, fees of two-part tariffs [micro-units of money].
     """
 
     flow: Integers
@@ -129,8 +133,12 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     rate_cap_bps: Floats = np.zeros(0)
     weight: Floats = np.zeros(0)
     choice: Integers = np.zeros(0, dtype=np.int64)
+    bill_micro: Integers = np.zeros(0, dtype=np.int64)
+    standing_micro: Integers = np.zeros(0, dtype=np.int64)
 
     def __post_init__(self) -> None:
+        if len(self.bill_micro) != len(self.flow):
+            msgspec.structs.force_setattr(self, "bill_micro", self.charge_micro)
         for name, value in _LEFT_OUT:
             if len(getattr(self, name)) != len(self.flow):
                 msgspec.structs.force_setattr(self, name, np.full(len(self.flow), value))
@@ -140,7 +148,7 @@ _LEFT_OUT: Final = (
     *(("limit_bps", np.inf), ("price_micro", np.nan), ("payload_bps", np.nan)),
     *(("source", 0), ("member", 0), ("switched_on", True)),
     *(("files", 0), ("file_bytes", 0), ("file_left", 0), ("rate_cap_bps", -1.0), ("weight", 0.0)),
-    ("choice", 0),
+    *(("choice", 0), ("standing_micro", 0)),
 )
 
 
@@ -214,6 +222,10 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
             and while what is paid for marks steers the flow [unit of the law].
         choice: of its provider's menu of strategies, as its customer picked it; 0 where there is
             none [number from 0; provider's view only].
+        bill_micro: what its user paid for it in all: marks where it pays them, class fees, and
+            contracts on a meter [micro-units of money; left out: what its marks cost].
+        standing_micro: the part of the bill that goes by time, however much is sent: class fees,
+            flat tariffs, fees of two-part tariffs [micro-units of money].
         source: name of its source [text].
         agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
             market].
@@ -242,6 +254,8 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
     rate_cap_bps: float = -1.0
     weight: float = 0.0
     choice: int = 0
+    bill_micro: int = 0
+    standing_micro: int = 0
     source: str = ""
     agent: AgentView | None = None
 

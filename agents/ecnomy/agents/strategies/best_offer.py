@@ -5,12 +5,12 @@ The agent's sources are the alternatives, such as the same traffic over several 
 of each is user i, who sends over one of them and has the others switched off. What an alternative
 leaves a user per second is its surplus
 
-    s = U(x) - charge - fee        [money/s], x the goodput
+    s = U(x) - bill        [money/s], x the goodput
 
-of the time between two decisions, smoothed with weight 1/2; in a service class whose provider pays
-for marks the user pays the fee alone. Of an alternative that a user is not in
-it goes by the mean of those who are (word of mouth), else by what was last known of it; what nobody
-knows yet is taken for as good as the best known. A user changes where
+of the time between two decisions, smoothed with weight 1/2. The bill is all that the user pays for
+its flow: marks where it pays them itself, class fees, and contracts on a meter. Of an alternative
+that a user is not in it goes by the mean of those who are (word of mouth), else by what was last
+known of it; what nobody knows yet is taken for as good as the best known. A user changes where
 
     (s' - s) x horizon > switching_cost
 
@@ -36,7 +36,7 @@ from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation
 from ecnomy.agents.parameters import OneOf, Refused, Unit
 from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
 
-__all__ = ["BestOffer", "user_cost_micro"]
+__all__ = ["BestOffer"]
 
 MICRO: Final = 1e6
 SMOOTHING: Final = 0.5
@@ -126,7 +126,7 @@ class BestOffer:
         flows = seen.flows
         assert self._utility.x0 is not None
         ratio = np.maximum(flows.goodput_bps[used] / self._utility.x0, LEAST)
-        cost = user_cost_micro(seen)[used] / MICRO
+        cost = flows.bill_micro[used] / MICRO / seen.dt_s
         surplus = self._utility.value(ratio) - cost
         at = self._choice, np.arange(len(self._choice))
         before = self._known[at]
@@ -161,12 +161,3 @@ class BestOffer:
         active[self._rows[self._choice, np.arange(len(self._choice))]] = True
         pay = np.full(flows, LEAVE if self.pay < 0 else float(round(self.pay * MICRO)))
         return Decision(pay, active=active)
-
-
-def user_cost_micro(seen: Observation) -> Floats:
-    """What each flow has cost its user since the last decision, micro-units/s: fee and marks."""
-    flows, classes = seen.flows, seen.offers
-    fee: Floats = np.array([*(o.fee_micro_per_s for o in classes), 0.0])[flows.offer]
-    pays = np.array([*(o.customer_pays_marks for o in classes), True])[flows.offer]
-    own: Floats = np.where(pays, flows.charge_micro / seen.dt_s, 0.0)
-    return own + fee

@@ -27,6 +27,10 @@ half of the way to what would be paid for what is bought at it, D(lambda):
 and seen a whole interval late, |z|^2 = (1 - 1/R) e / 2, below 1/2. Elsewhere (R < 1) it is
 w <- x U'(x) as above. A utility that is not concave is refused: its D jumps to 0 at some price.
 
+Contracts that go by use, c a unit of rate, make it the utility V = U - c x, which sates where
+U'(x) = c: w follows V as above, and the flow's largest rate is D(c), as where nothing is marked a w
+buys any rate. Who gains nothing at what its use costs leaves, and looks again (leaving.py).
+
 What keeps it in bounds: x counts as x0/1000 at least and 1000 x0 at most, so that w is neither 0
 (from where no rate and hence no w would come back) nor without limit; w stays below `budget`; and
 one decision changes w by a factor of 4 at most. A flow's first w is that of its own rate (of x0 if
@@ -44,10 +48,11 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.agents.decision import FEW, Decision
+from ecnomy.agents.decision import FEW, NO_CAP, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
+from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
 from ecnomy.agents.utilities import UTILITIES, concave_utility_of, find_utility
 
 __all__ = ["ElasticUtility"]
@@ -70,14 +75,17 @@ class ElasticUtility:
         utility: kind and parameters (see ecnomy.agents.utilities), concave; an x0 left out is what
             the flow's traffic asks for at most.
         budget: largest willingness to pay for a flow; a million money/s by default.
+        retry: after which a flow that was switched off looks at the price again.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]
     budget: Annotated[float, Unit("money/s")] = MOST_MICRO / MICRO
+    retry: Annotated[float, Unit("s")] = 30.0
 
     def __post_init__(self) -> None:
         positive("budget", self.budget, "money/s")
+        positive("retry", self.retry, "s")
         try:
             self._utility = concave_utility_of(self.utility)
         except Refused as refused:
@@ -92,6 +100,8 @@ class ElasticUtility:
         self._x0_bps: Floats = np.zeros(0)
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
         self._going: Truths = []  # sending, at the last decision
+        self._leaving = Leaving(self._utility, self.retry)
+        self._switches = self._capped = False  # whether any flow has been switched off, or capped
 
     @property
     def needs_rate(self) -> str:
@@ -105,11 +115,36 @@ class ElasticUtility:
         if self._flow is not flows.flow and not np.array_equal(self._flow, flows.flow):
             self._meet(flows)
         before, self._going = self._going, _going(flows)
+        cap_bps = None
         if seen.dt_ps:
-            worth = self._log_aim(flows.goodput_bps)
+            ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
+            self._leaving.learn(seen, ratio, sent)
+            contract = self._leaving.contract()
+            worth = self._log_aim(flows.goodput_bps, contract)
             move = self._move_few if len(worth) <= FEW else self._move_many
             self._log_pay = move(worth, before)
-        return Decision(np.rint(np.exp(self._log_pay)))
+            self._look_again(seen.t_s, ratio, sent)
+            cap_bps = self._largest_bps(contract)
+        active = ~self._leaving.away if self._switches else None
+        return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
+
+    def _look_again(self, t_s: float, ratio: Floats, sent: Truths) -> None:
+        """Who has come back begins with what x0/100 is worth."""
+        back = self._leaving.turn(t_s, ratio, np.asarray(sent, dtype=np.bool_))
+        self._switches = self._switches or bool(self._leaving.away.any())
+        if back.any():
+            least = self._log_worth(PROBE * self._x0_bps).clip(*self._bounds)
+            self._log_pay = np.where(back, least, self._log_pay)
+
+    def _largest_bps(self, contract: Floats) -> Floats | None:
+        """D(c) x0 where contracts go by use, x0/100 for a probe; None while nobody needed a cap."""
+        probing = self._leaving.probing
+        self._capped = self._capped or bool(contract.any() or probing.any())
+        if not self._capped:
+            return None
+        most = np.maximum(self._utility.demand(np.where(contract > 0, contract, 1.0)), LEAST)
+        cap_bps = np.where((contract > 0) & np.isfinite(most), most * self._x0_bps, NO_CAP)
+        return np.where(probing, PROBE * self._x0_bps, cap_bps)
 
     def _move_many(self, worth: Floats, before: Truths) -> Floats:
         """Each flow's next log w, on the way to log x U'(x)."""
@@ -143,19 +178,26 @@ class ElasticUtility:
         going = np.zeros(len(own_bps), dtype=np.bool_)
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
+        self._leaving.meet(len(own_bps), new, old)
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
-    def _log_aim(self, rate_bps: Floats) -> Floats:
-        """Logarithm of the w to go to: of x U'(x), or of what is paid for D(lambda)."""
-        if not self._sates:
+    def _log_aim(self, rate_bps: Floats, contract: Floats) -> Floats:
+        """Logarithm of the w to go to: of x V'(x), or of what is paid for D(lambda + c)."""
+        if not (self._sates or contract.any()):
             return self._log_worth(rate_bps)
         r = (rate_bps / self._x0_bps).clip(1 / RANGE, RANGE)
         price = np.exp(self._log_pay) / MICRO / r  # money/s per x0
-        bought = price * self._utility.demand(price)
-        by_price = self._utility.curvature_at(r) >= 1.0
-        aim = MICRO * np.where(by_price, bought, self._utility.worth(r))
+        bought = price * self._utility.demand(price + contract)
+        worth = self._utility.worth(r)
+        left = worth - contract * r
+        curvature = np.minimum(self._utility.curvature_at(r), 1.0)
+        by_price = (curvature == 1.0) | (curvature * worth >= left)  # that of V is 1 or more
+        aim = MICRO * np.where(by_price, bought, left)
         log_aim = np.log(np.maximum(aim, LEAST_MICRO))
-        return np.asarray(np.where(by_price, (self._log_pay + log_aim) / 2, log_aim))
+        half = np.where(by_price, (self._log_pay + log_aim) / 2, log_aim)
+        return np.asarray(
+            half if self._sates else np.where(contract > 0, half, self._log_worth(rate_bps))
+        )
 
     def _log_worth(self, rate_bps: Floats) -> Floats:
         """Logarithm of x U'(x), in micro-units per second."""

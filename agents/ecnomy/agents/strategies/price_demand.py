@@ -7,9 +7,11 @@ With traffic of kind `web` this is the background of Antoniadis et al. 2000, sec
 whose pages and think times are drawn (by the traffic), and who react to prices by what a page is
 worth to them.
 
-The price that users see is what a MB of data has cost this agent's users since the last decision,
-each flow's marks at its carrier's price, smoothed with weight 1/2; they tell each other. The user
-with the highest limit goes on when nobody else does: without it nobody would know the price.
+The price that users see is what a MB of data has cost this agent's users since the last decision:
+their whole bill (marks, class fees, contracts), smoothed with weight 1/2. They tell each other.
+Where nobody puts up with it nobody sends, and nobody sees the price. Then the user with the highest
+limit looks again, from one decision to the next: after a time `retry`, then after twice as long
+each time, up to 8 times. What a MB costs it is what all know then.
 
     arrival     present for a time drawn from `stay`, then away for one drawn from `away`, who comes
                 back with a new limit; without the two everybody is always there
@@ -34,7 +36,7 @@ import numpy as np
 from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, Observation, Truths
-from ecnomy.agents.parameters import OneOf, Refused, Unit
+from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.demands import DEMANDS, TIMES, Demand, TimeDraw
 
 __all__ = ["PriceDemand"]
@@ -42,6 +44,7 @@ __all__ = ["PriceDemand"]
 MICRO: Final = 1e6
 SMOOTHING: Final = 0.5
 BITS_PER_MB: Final = 8e6
+LONGEST: Final = 8  # times `retry`
 
 
 @dataclasses.dataclass
@@ -57,6 +60,7 @@ class PriceDemand:
         stay: how long a user is there, left out: always.
         away: how long it is away then.
         patience: how long it puts up with a price above its limit; left out: not at all.
+        retry: after which one user looks at the price again where all have left.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer", "price-handler")
@@ -67,6 +71,7 @@ class PriceDemand:
     stay: Annotated[Mapping[str, object] | None, OneOf(TIMES)] = None
     away: Annotated[Mapping[str, object] | None, OneOf(TIMES)] = None
     patience: Annotated[Mapping[str, object] | None, OneOf(TIMES)] = None
+    retry: Annotated[float, Unit("s")] = 30.0
 
     def __post_init__(self) -> None:
         if not 0 < self.looks <= 1:
@@ -74,6 +79,8 @@ class PriceDemand:
         if (self.stay is None) != (self.away is None):
             key = "away" if self.away is None else "stay"
             raise Refused(key, f"no {key!r}", "both 'stay' and 'away', or neither")
+        positive("retry", self.retry, "s")
+        self._wait_s, self._again_s, self._probe = self.retry, math.inf, -1  # -1: nobody probes
         self._demand: Demand = _made("demand", self.demand, DEMANDS)
         self._stay = _time("stay", self.stay)
         self._away = _time("away", self.away)
@@ -115,8 +122,8 @@ class PriceDemand:
         flows = seen.flows
         megabytes = float(np.nansum(flows.payload_bps)) * seen.dt_s / BITS_PER_MB
         if megabytes > 0:
-            price = float(flows.charge_micro.sum()) / MICRO / megabytes
-            known = price if math.isnan(self._price) else self._price
+            price = float(flows.bill_micro.sum()) / MICRO / megabytes
+            known = price if math.isnan(self._price) or self._probe >= 0 else self._price
             self._price = known + SMOOTHING * (price - known)
 
     def _come_and_go(self, t_s: float, random: np.random.Generator) -> None:
@@ -146,10 +153,25 @@ class PriceDemand:
         joins = looks & self._here & content
         leaves = looks & ~content & (t_s >= self._leaves_s)
         active = (self._active | joins) & ~leaves
-        if self._here.any() and not active.any():
-            active[np.where(self._here, self._limit, -np.inf).argmax()] = True
-        self._leaves_s[~active] = np.inf
-        self._active = active
+        self._active = self._probed(t_s, active, content)
+        self._leaves_s[~self._active] = np.inf
+
+    def _probed(self, t_s: float, active: Truths, content: Truths) -> Truths:
+        """Who sends; where nobody would, one user does from time to time."""
+        if self._probe >= 0 and not content[self._probe]:
+            active[self._probe] = False
+        self._probe = -1
+        if active.any():
+            self._again_s = math.inf
+            self._wait_s = self.retry if (active & content).any() else self._wait_s
+        elif math.isinf(self._again_s):
+            self._again_s = t_s + self._wait_s
+        elif t_s >= self._again_s and self._here.any():
+            self._probe = int(np.where(self._here, self._limit, -np.inf).argmax())
+            active[self._probe] = True
+            self._again_s = math.inf
+            self._wait_s = min(2 * self._wait_s, LONGEST * self.retry)
+        return active
 
 
 def _shares(random: np.random.Generator, count: int) -> Floats:

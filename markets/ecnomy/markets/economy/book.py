@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from ecnomy.agents.observation import Integers
@@ -26,12 +27,15 @@ class Book:
     Attributes:
         fee_micro: fees of each flow so far; replaced, never written to.
         charge_micro: mark charges of each flow so far; replaced, never written to.
+        bill_micro: what the user of each flow paid for it so far; likewise.
+        standing_micro: the part of these bills that goes by time; likewise.
     """
 
-    def __init__(self, contracts: Sequence[Contract], flows: int, ledger: Ledger) -> None:
-        self._contracts, self._ledger = contracts, ledger
-        self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
-        self.charge_micro: Integers = np.zeros(flows, dtype=np.int64)
+    def __init__(self, contracts: Sequence[Contract], users: Integers, ledger: Ledger) -> None:
+        """`users` is the account of each flow's user."""
+        self._contracts, self._users, self._ledger = contracts, users, ledger
+        none: Integers = np.zeros(len(users), dtype=np.int64)
+        self.fee_micro = self.charge_micro = self.bill_micro = self.standing_micro = none
 
     def close_epoch(self, epoch: Epoch) -> None:
         """Book the time since the last report.
@@ -42,12 +46,26 @@ class Book:
         for contract in self._contracts:
             dues = contract.due(epoch)
             self._post(epoch.to_ps, dues)
+            self._bill(dues)
             if dues.counts_as == FEE:
                 self.fee_micro = _added(self.fee_micro, dues)
             elif dues.counts_as == CHARGE:
                 self.charge_micro = _added(self.charge_micro, dues)
                 epoch.charge_micro = _added(epoch.charge_micro, dues)
         self._ledger.check()
+
+    def _bill(self, dues: Dues) -> None:
+        """Rows that are paid by the user of the flow they belong to are on its bill."""
+        flow = dues.flow
+        if not len(self._users) or not len(flow):
+            return
+        own = (flow >= 0) & (dues.debit == self._users[flow])
+        billed = msgspec.structs.replace(dues, amount_micro=np.where(own, dues.amount_micro, 0))
+        self.bill_micro = _added(self.bill_micro, billed)
+        if dues.standing_micro is not None:
+            standing = np.where(own, dues.standing_micro, 0)
+            billed = msgspec.structs.replace(dues, amount_micro=standing)
+            self.standing_micro = _added(self.standing_micro, billed)
 
     def _post(self, t_ps: int, dues: Dues) -> None:
         rows = np.flatnonzero(dues.amount_micro).astype(np.int64)

@@ -46,6 +46,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
         price_micro: of a unit of it.
         counts_as: FEE or CHARGE, where flows' tables count it among these.
         whole: the rows are all flows, in order.
+        standing_micro: the part of each amount that goes by time, None for nothing.
     """
 
     kind: str
@@ -57,6 +58,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
     price_micro: Integers
     counts_as: str = ""
     whole: bool = False
+    standing_micro: Integers | None = None
 
 
 class Contract(Protocol):
@@ -128,4 +130,5 @@ class ClassFee:
         amount, active_ps = self._fees.accrue(epoch.from_ps, epoch.to_ps, fee)
         amount = np.where(epoch.offer == NO_OFFER, 0, amount)
         payer, payee = self._parties.fee_parties(epoch.offer)
-        return Dues(CLASS_FEE, payer, payee, amount, self._rows, active_ps, fee, FEE, True)
+        columns = payer, payee, amount, self._rows, active_ps, fee
+        return Dues(CLASS_FEE, *columns, FEE, True, standing_micro=amount)

@@ -102,7 +102,7 @@ class Market(ByHand):
         picked = StrategyMenus(self.strategies, self.parties, self.offer)
         self.menus = MarketMenus(sold, picked, self.parties, self.journal, lambda: self.t_ps)
         own = (*self._settlement.contracts, ClassFee(plan, self.parties))
-        self._book = Book((*own, *sold, *self.added), len(self.offer), self.ledger)
+        self._book = Book((*own, *sold, *self.added), self.parties.users, self.ledger)
         self._before: Report | None = None
         self._published = [-1] * len(self.domains.names)
         self._warned: set[str] = set()
@@ -171,7 +171,8 @@ class Market(ByHand):
         self._before = report
         if report.t_ps >= self.plan.duration_ps:
             return
-        self.sight.read(report, self._book.charge_micro)
+        book = self._book
+        self.sight.read(report, (book.charge_micro, book.bill_micro, book.standing_micro))
         self.aims.read(report, self._book.charge_micro)
         self.desk.spread()
         for phase in PHASES:

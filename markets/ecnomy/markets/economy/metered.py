@@ -20,7 +20,7 @@ from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.meters import METERS
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch
-from ecnomy.markets.economy.tariffs import PerUnit
+from ecnomy.markets.economy.tariffs import Flat, PerUnit, TwoPart
 from ecnomy.markets.plan import Plan
 
 __all__ = ["NO_PRICE", "Metered"]
@@ -70,6 +70,7 @@ class Metered:
         self._domains = domains
         self._domain = domains.names.index(seller) if seller in domains.names else 0
         meter = METERS[spec.meter]
+        self._tariff, self._by_time = spec.tariff, meter.name in ("time", "weight")
         self._read = self._reading(plan, domains, counts, meter.name)
         self._accruer = accruer(spec.tariff, len(self.rows), meter.unit)
         self.menu = self._accruer if isinstance(self._accruer, MenuAccruer) else None
@@ -85,7 +86,19 @@ class Metered:
         amount = self._accruer.due(epoch.from_ps, epoch.to_ps, quantity, posted, active_ps)
         price = np.full(len(rows), self._price, dtype=np.int64)
         debit = self._parties.users[rows]
-        return Dues(self.name, debit, self._payee, amount, rows, quantity, price, FEE)
+        columns = debit, self._payee, amount, rows, quantity, price
+        standing = self._standing(amount, active_ps)
+        return Dues(self.name, *columns, FEE, standing_micro=standing)
+
+    def _standing(self, amount: Integers, active_ps: Integers) -> Integers | None:
+        """The part of an amount that goes by time, to a micro-unit; None for nothing."""
+        if isinstance(self._tariff, Flat) or self._by_time:
+            return amount
+        if not isinstance(self._tariff, TwoPart):
+            return None
+        fee = self._tariff.fee
+        by_time: Integers = np.rint(active_ps * (fee.micro / fee.per)).astype(np.int64)
+        return np.minimum(amount, by_time)
 
     def _reading(self, plan: Plan, domains: Domains, counts: Counts, meter: str) -> Reading:
         column = {"bytes": "delivered_bytes", "packets": "delivered", "marks": "ce"}

@@ -55,7 +55,7 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     flows: Columns
     links: Columns
     bits: Floats  # acknowledged; exact, being whole and below 2^53
-    counts: Integers  # a row each: packets and marks delivered, charge, packets acked
+    counts: Integers  # a row each: delivered, marks, acked, charge, bill, standing
     states: Integers  # a row for each of _STATES
     srtt_s: Floats
 
@@ -96,10 +96,10 @@ class Sight:
         self._own: dict[str, _Own] = {}
         self._dt_ps, self._dt_s = 0, column(0.0)
 
-    def read(self, report: Report, charge_micro: Integers) -> None:
-        """Take the counters of a report, and each flow's mark charge until then."""
+    def read(self, report: Report, money: tuple[Integers, Integers, Integers]) -> None:
+        """Take the counters of a report, and each flow's mark charge, bill and standing part."""
         flows = report.flows
-        told = [flows["delivered"], flows["ce"], charge_micro, flows["acked"]]
+        told = [flows["delivered"], flows["ce"], flows["acked"], *money]
         states = [flows[name] for name in _STATES]
         bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
         counts = np.array(told, dtype=np.int64)
@@ -136,7 +136,7 @@ class Sight:
             goodput_bps=goodput_bps,
             delivered=change[0],
             marks=change[1],
-            charge_micro=change[2],
+            charge_micro=change[3],
             srtt_s=now.srtt_s[rows],
             gain=own.gain,
             offer=offer[rows],
@@ -144,13 +144,15 @@ class Sight:
             price_micro=price_micro[rows].astype(np.float64, copy=False),
             source=own.source,
             member=own.member,
-            payload_bps=goodput_bps - self._header_bps(change[3], own, dt_ps),
+            payload_bps=goodput_bps - self._header_bps(change[2], own, dt_ps),
             switched_on=aims.switched_on[rows],
             files=states[1],
             file_bytes=states[2],
             file_left=states[3],
             rate_cap_bps=aims.cap_bps[rows],
             weight=aims.weight[rows],
+            bill_micro=change[4],
+            standing_micro=change[5],
         )
         price = _one(price_micro, rows)
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)

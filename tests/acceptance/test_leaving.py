@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who gains nothing leaves: above the price at which demand is zero users pay for probes.
+
+A user with U = a log(1 + x/x0) buys a/p - 1 of x0 at a price p of x0, nothing from p = a on.
+Packets are 1000 bytes, so x0 = 1 Mbps is 125 packets/s. The link marks a tenth of them, and a mark
+costs q: p = 12.5 q. A contract of m money/MB is p = m / 8, and its user pays for 0.125 MB/s of x0.
+"""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecnomy.markets import run
+from ecnomy.markets.scenario import scenario_from_text
+from tiers import seeds
+
+SEEDS = seeds(10)
+PS = 10**12
+A, X0 = 2.0, 1e6
+DURATION = 300
+
+TEXT = """\
+version: 1
+duration: {duration} s
+network:
+  links:
+    - {{name: line, from: a, to: b, rate: 50 Mbps, delay: 20 ms, buffer: 200 packets,
+       marking: {{law: fixed, probability: 0.1}}}}
+sources:
+  - {{name: users, count: 6, from: a, to: b, transport: {{law: wtp, gain: 0.5, mss: 960 bytes}}}}
+market:
+  epoch: 1 s
+  price_per_mark: {q} money
+  agents:
+    - {{name: isp, role: connectivity-provider, contracts: [{contract}]}}
+    - name: people
+      role: price-handler
+      sources: users
+      strategy: {{kind: elastic-utility, utility: {{kind: log, a: 2 money/s, x0: 1 Mbps}}}}
+"""
+BYTES = "{{meter: bytes, sources: users, tariff: {{kind: per-unit, price: {} money/MB}}}}".format
+DAY = (
+    "{meter: bytes, sources: users, tariff: {kind: time-of-day, day: 1000 s, price: 8 money/MB,"
+    " periods: [{from: 0 s, to: 150 s, price: 32 money/MB}]}}"
+)
+FLAT = "{{meter: time, sources: users, tariff: {{kind: flat, price: {} money/s}}}}".format
+
+
+@functools.cache
+def paid(q: float, contract: str, seed: int, duration: int = DURATION) -> pd.DataFrame:
+    """Totals of each flow [row: s, column: flow]: bytes acknowledged and money paid."""
+    text = TEXT.format(q=f"{q:f}", contract=contract, duration=duration)
+    with tempfile.TemporaryDirectory() as folder:
+        table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").flow_epochs
+    money = (table.mark_charge_micro + table.fee_micro).astype(float) / 1e6
+    table = table.assign(
+        s=table.t_ps // PS, money=money, mbit=8e-6 * table.acked_bytes.astype(float)
+    )
+    return table.pivot(index="s", columns="flow", values=["mbit", "money"])
+
+
+def means(q: float, contract: str, seed: int, first: int, last: int) -> tuple[np.ndarray, ...]:
+    """Rate [Mbit/s] and money/s of each flow."""
+    table = paid(q, contract, seed)
+    grown = (table.loc[last] - table.loc[first]) / (last - first)
+    return grown["mbit"].to_numpy(), grown["money"].to_numpy()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("q", "contract"),
+    [(0.32, ""), (0.64, ""), (1e-4, BYTES(32)), (0.08, BYTES(16)), (0.08, FLAT(3))],
+)
+def test_above_the_choke_price_nobody_pays_more_than_a_probe(
+    q: float, contract: str, seed: int
+) -> None:
+    """At twice the price of no demand, at four times, and where marks and contracts make it up.
+
+    A probe begins at w = a / 101, which only falls. What goes by time, 3 money/s here, is paid
+    while one looks: for at most 20 s in 80 (three or four decisions, then twice the wait).
+    """
+    rate, money = means(q, contract, seed, 100, DURATION)
+    bound = A / 101 + (3 * 20 / 80 if "flat" in contract else 0)
+    print(rate.round(4), money.round(4))
+    assert money.mean() <= bound and money.max() <= 3 * bound
+    assert rate.max() < 0.03
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_below_it_they_come_back(seed: int) -> None:
+    """At 32 money/MB, p = 4, nobody buys; from 150 s on at 8, p = 1, everybody buys x0.
+
+    A probe comes within 120 s or so of the change: waits grow as 30, 60, 120 s.
+    """
+    table = paid(1e-4, DAY, seed, 600)
+    away = (table.loc[150] - table.loc[100])["mbit"].to_numpy() / 50
+    assert away.mean() < 0.05
+    back = (table.loc[600] - table.loc[400])["mbit"].to_numpy() / 200
+    print(away, back)
+    assert back == pytest.approx(np.ones(6), rel=0.03)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("q", "per_mb"), [(0.08, 0), (1e-4, 8), (0.04, 4), (0.02, 10)])
+def test_elastic_users_buy_their_demand_at_the_whole_price(
+    q: float, per_mb: float, seed: int
+) -> None:
+    """a/p - 1 of x0 at p = 12.5 q + m/8, six users together, within a tenth of x0."""
+    rate, _ = means(q, BYTES(per_mb) if per_mb else "", seed, 150, DURATION)
+    print(rate.mean(), A / (12.5 * q + per_mb / 8) - 1)
+    assert rate.mean() == pytest.approx(A / (12.5 * q + per_mb / 8) - 1, abs=0.1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_fee_decides_whether_not_how_much(seed: int) -> None:
+    """At p = 1 x0 is bought and gains 2 log 2 - 1 = 0.386 money/s: worth a fee of 0.15, not 0.6."""
+    rate, money = means(0.08, FLAT(0.15), seed, 100, DURATION)
+    assert rate.mean() == pytest.approx(1, abs=0.1)
+    assert money.mean() == pytest.approx(1.15, abs=0.1)
+    rate, money = means(0.08, FLAT(0.6), seed, 100, DURATION)
+    print(rate.mean(), money.mean())
+    assert rate.mean() < 0.1 and money.mean() < 0.3
