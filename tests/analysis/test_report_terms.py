@@ -103,6 +103,7 @@ def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
         frame[f"gsp.{name}"] for name in ("revenue", "reimbursed", "profit", "calls_sold")
     )
     assert (back_ > 0).all()
+    assert ("promises broken, of calls sold, ended or not" in read.words) == (keep == "")
     even = (revenue - profit) / sold
     if follows:
         even = (revenue - back_ - profit) * revenue / (revenue - back_) / sold

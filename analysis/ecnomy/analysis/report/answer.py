@@ -306,13 +306,14 @@ def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
 
 def _counts(db: Database, provider: str, runs: Sequence[Made]) -> Query:
     return db.ask(
-        f"select sum(asked), sum(sold), sum(blocked), sum(broken), sum(revenue_micro), "
-        f"sum(profit_micro)\nfrom accounts where {owned(provider, runs)}"
+        f"select sum(asked), sum(sold), sum(blocked), sum(broken), sum(ended), "
+        f"sum(revenue_micro), sum(profit_micro)\nfrom accounts where {owned(provider, runs)}"
     )
 
 
 def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
     asked, sold, blocked, broken = (int(v or 0) for v in counts.rows[0][:4])
+    ended = counts.rows[0][4]  # None in a sweep without results
 
     def share(part: int, whole: int) -> str:
         return percent(part / whole) if whole else "-"
@@ -320,7 +321,13 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
     return (
         ("calls sold, of those asked for", Cell(f"{number(sold)} of {number(asked)}"), "calls"),
         ("callers turned away", Cell(share(blocked, asked)), "calls"),
-        ("promises broken, of calls sold", Cell(share(broken, sold)), "calls"),
+        (
+            "promises broken, of calls sold, ended or not"
+            if ended is None
+            else "promises broken, of calls that ended",
+            Cell(share(broken, sold if ended is None else int(ended))),
+            "calls",
+        ),
     )
 
 
