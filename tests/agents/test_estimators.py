@@ -147,27 +147,43 @@ def test_moments_find_thresholds_as_well_as_likelihood_does(a: float, mean: floa
     assert moments_off < 1.2 * likelihood_off
 
 
-def test_empirical_is_the_plain_quantile() -> None:
-    """The smallest sample that a share 1 - B does not exceed, and means and shares of a list."""
+def test_empirical_leaves_the_next_sample_above_it_with_the_chance_promised() -> None:
+    """The smallest sample that leaves at most B (N + 1) gaps above; means and shares of a list."""
     rng = np.random.Generator(np.random.Philox(key=[4, 1]))
     hits, packets = rng.integers(0, 30, 37), rng.integers(50, 100, 37)
     rates = [k / n for k, n in zip(hits.tolist(), packets.tolist(), strict=True)]
     fit = Empirical.of(Samples.of(hits, packets))
-    for blocked in (0.0, 0.05, 0.1, 0.25, 0.5, 0.99):
-        least = min(s for s in rates if sum(o <= s for o in rates) >= (1 - blocked) * 37 - 1e-9)
+    assert fit.threshold(0.0) == 1.0  # whatever was seen, the next may be more
+    for blocked in (0.05, 0.1, 0.25, 0.5, 0.99):
+        gaps = {s: 38 - sum(o <= s for o in rates) for s in rates}  # of 38, above a sample
+        least = min(s for s in rates if gaps[s] <= blocked * 38 + 1e-9)
         assert fit.threshold(blocked) == least
         below = [s for s in rates if s <= least]
         assert fit.mean_below(least) == pytest.approx(sum(below) / len(below))
     assert fit.broken(0.2, 5) == sum(s > 0.2 for s in rates) / 37
 
 
+@pytest.mark.parametrize(("count", "most"), [(5, 0.0), (8, 0.0), (9, 0.1), (10, 1 / 11), (20, 0.1)])
+def test_a_blocking_rate_is_kept_after_few_samples_too(count: int, most: float) -> None:
+    """Independent rates of any distribution: of N + 1 ranks the next has each alike (99.9 %)."""
+    rng, draws = np.random.Generator(np.random.Philox(key=[4, 2])), 5000
+    above = 0
+    for rates in rng.beta(2, 30, (draws, count + 1)):
+        hits, packets = rates[:-1] * 1e6, np.full(count, 1e6)
+        above += rates[-1] > Empirical.of(Samples.of(hits, packets)).threshold(0.1)
+    exact = math.floor(0.1 * (count + 1) + 1e-9) / (count + 1)
+    assert exact <= most
+    assert abs(above / draws - exact) <= 3.3 * math.sqrt(exact * (1 - exact) / draws)
+
+
 def test_what_is_said_of_no_sample_one_and_the_like() -> None:
     """Degenerate samples have the answers that kinds.py states."""
+    few = {"beta-binomial": 0.055, "beta": 0.03, "empirical": 1.0}  # of one sample
     for kind in ESTIMATORS:
         nothing = estimator_named(kind, Samples.of([], []))
         assert (nothing.threshold(0.1), nothing.mean_below(1.0)) == (1.0, 0.0)
         assert nothing.broken(0.01, 100) == 0.0
-        zero = estimator_named(kind, Samples.of([0, 0, 0], [100, 50, 10]))
+        zero = estimator_named(kind, Samples.of([0] * 9, [100, 50, 10] * 3))
         assert zero.threshold(0.1) < 0.02 and zero.mean_below(0.5) == 0.0
         assert zero.broken(0.0, 100) == 0.0
         whole = estimator_named(kind, Samples.of([9, 9], [9, 9]))
@@ -175,7 +191,7 @@ def test_what_is_said_of_no_sample_one_and_the_like() -> None:
         assert whole.broken(0.5, 100) == 1.0
         one = estimator_named(kind, Samples.of([3], [100]))
         assert one.mean_below(1.0) == pytest.approx(0.03)
-        assert one.threshold(0.1) == pytest.approx(0.055 if kind == "beta-binomial" else 0.03)
+        assert one.threshold(0.1) == pytest.approx(few[kind])
         silent = estimator_named(kind, Samples.of([5, 3], [0, 100]))
         assert silent.mean_below(1.0) == pytest.approx(0.03)
     wild = Beta.of(Samples.of([0, 100], [100, 100]))

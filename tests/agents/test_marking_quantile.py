@@ -56,11 +56,12 @@ def test_window_and_samples_are_those_of_a_plain_list() -> None:
         if len(samples) < 4:
             assert strategy.threshold == math.inf and strategy.admit(CALL)
             continue
-        least = min(s for s in samples if sum(o <= s for o in samples) >= 0.8 * len(samples) - 1e-9)
+        gaps = len(samples) + 1  # into which the next may fall, at most a fifth above
+        least = min(s for s in samples if gaps - sum(o <= s for o in samples) <= 0.2 * gaps + 1e-9)
         assert strategy.threshold == pytest.approx(least, rel=1e-12)
         assert strategy.admit(CALL) == (m <= least + 1e-15)
         blocked += m > least
-    assert blocked > 20
+    assert blocked > 5
     assert set(strategy.readings) == {"marking_rate", "blocking_threshold"}
 
 
@@ -138,10 +139,10 @@ def test_a_given_quantile_comes_before_the_tariffs() -> None:
     """0.5 given: half, whatever the tariff promises; no promise and none given: nine tenths."""
     rates = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
     for quantile, promised, expected in (
-        (0.5, 0.1, 0.05),
-        (None, 0.3, 0.07),
-        (None, 0.0, 0.1),
-        (None, -1.0, 0.09),
+        (0.5, 0.1, 0.06),  # 5 of the 11 gaps of ten samples are above the sixth
+        (None, 0.3, 0.08),
+        (None, 0.0, math.inf),
+        (None, -1.0, 0.1),
     ):
         strategy = MarkingQuantile(quantile, sample=1.0, learning=10)
         tariff = msgspec.structs.replace(TARIFF, max_blocking_rate=promised)

@@ -78,6 +78,8 @@ def test_every_amount_is_what_its_query_gives(three: PageReader) -> None:
     assert len(three.amounts) > 150
     for amount in three.amounts:
         assert amount.query is not None and amount.query in given, amount.query
+        if amount.by == "Fieller":  # of the rows of its query (test_report_break_even.py)
+            continue
         assert not amount.by  # only a single run is bootstrapped, only 5 min make hours
         value = given[amount.query][amount.at[0]][amount.at[1]]
         if value is None:

@@ -66,6 +66,18 @@ def test_a_call_under_way_is_sold_but_has_no_profit_yet(tmp_path: Path) -> None:
     assert "gsp-quality-map" in read.pictures and "gsp-profits" not in read.pictures
 
 
+def test_one_share_of_promises_is_broken(tmp_path: Path) -> None:
+    """Of four calls sold three ended, one of these broken: first screen, table and `show` agree."""
+    folder = write_run(tmp_path)
+    read, out = _page(folder), io.StringIO()
+    assert "33.3 % promises broken, of calls that ended" in read.words
+    (row,) = [row for row in read.tables["gsp-promises-table"] if "broken" in row[0]]
+    assert row[1:4] == ["1", "3 ended", "33.3 %"]
+    (one,) = guarantees_of(open_run(folder))
+    print_guarantee(one, Console(file=out, width=120))
+    assert "33.3 % of ended" in out.getvalue()
+
+
 def test_claims_of_kept_promises_are_explained(tmp_path: Path) -> None:
     """Reimbursements beyond the broken promises have a sentence; else there is none."""
     assert "paid back all the same" not in _page(write_run(tmp_path)).words

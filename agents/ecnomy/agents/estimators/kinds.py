@@ -22,6 +22,7 @@ Degenerate samples, for all three:
     none                      nothing is known: threshold 1, mean 0, no promise breaks
     one, or all alike         the rate does not vary; counts of beta-binomial still do
     all zero (all hit)        the rate is 0 (1), and so is the threshold
+    fewer than (1 - B) / B    too few for a threshold of empirical: it is 1, and blocks nobody
     more variation than a     the rate is 0 or 1
     Beta can have
 """
@@ -84,12 +85,14 @@ class Empirical(msgspec.Struct, frozen=True, eq=False):
         return cls(np.sort(samples.rates), samples)
 
     def threshold(self, blocked: float) -> float:
-        """The smallest sample that a share 1 - B of all samples does not exceed."""
-        count = len(self.rates)
-        if not count:
-            return 1.0
-        place = math.ceil((1 - blocked) * count - 1e-9) - 1
-        return float(self.rates[min(max(0, place), count - 1)])
+        """The k-th smallest of N samples, k = ceil((1 - B) (N + 1)); 1 where k > N.
+
+        The next sample falls into each of the N + 1 gaps of the others alike, so it is above the
+        k-th with a chance of 1 - k / (N + 1) <= B. The plain quantile, k = ceil((1 - B) N), is
+        exceeded more often: of 10 samples in 2 of 11 cases at B = 0.1. Source: Wilks 1941.
+        """
+        place = max(math.ceil((1 - blocked) * (len(self.rates) + 1) - 1e-9), 1)
+        return float(self.rates[place - 1]) if place <= len(self.rates) else 1.0
 
     def mean_below(self, threshold: float) -> float:
         """Of the samples up to there; of all where there is none."""

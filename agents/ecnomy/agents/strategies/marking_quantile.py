@@ -6,8 +6,11 @@ T; a request is blocked when the present M is above the (1 - B^G) quantile of M,
 blocking rate that customers are promised. Here the present M is that of the last T, renewed at
 every report, and the samples are those of adjoining intervals of length T. Until `learning`
 samples are there, nobody is blocked. How the quantile follows from the samples is the `estimator`
-(estimators/kinds.py); the empirical one is the smallest sample that at least a share `quantile` of
-all samples does not exceed.
+(estimators/kinds.py). The empirical one takes the sample that the next one is above with a chance
+of at most B^G. It needs (1 - B^G) / B^G samples, nine at 0.1, and blocks nobody before.
+
+B^G is kept while the network is as it was. After a change for the worse most calls are blocked,
+until a share B^G of the samples is of the new state.
 
 With `reprice` it posts a price by the paper's P = V (1 - p) - R p - mu at that interval, V for
 P = `margin`. Of calls that are let in, mu = price of a mark x packets x E[M | M <= beta] and
@@ -73,6 +76,7 @@ class MarkingQuantile:
         self._samples = StreamSamples(self.sample)
         self._bills = CallBills(_MEMORY * self.sample)
         self._threshold = math.inf
+        self._learnt = False
         self._laws: Laws | None = None
         self._expected = 0.0, 0.0  # of a call let in: marking rate, chance of a broken promise
 
@@ -91,7 +95,7 @@ class MarkingQuantile:
 
     @property
     def threshold(self) -> float:
-        """The blocking threshold beta; infinite until enough has been learnt."""
+        """The blocking threshold beta; infinite where nobody is to be blocked."""
         return self._threshold
 
     @property
@@ -111,7 +115,7 @@ class MarkingQuantile:
 
     def post_call_price(self, seen: StreamObservation) -> int | None:
         """The price of a call from now on, micro-units; None keeps the one in force."""
-        if not self._pricing.due(seen.t_ps) or self._threshold == math.inf:
+        if not self._pricing.due(seen.t_ps) or not self._learnt:
             return None
         bills, tariff = self._bills, seen.tariff
         if bills.ended < self.learning:
@@ -133,9 +137,11 @@ class MarkingQuantile:
     def _learn(self, seen: StreamObservation) -> None:
         """A time T is over: what is known by now."""
         blocked = self._blocked(seen.tariff)
-        if len(self._samples) >= self.learning:
+        self._learnt = len(self._samples) >= self.learning
+        if self._learnt:
             marked = self._samples.marked
-            self._threshold = estimator_named(self.estimator, marked).threshold(blocked)
+            threshold = estimator_named(self.estimator, marked).threshold(blocked)
+            self._threshold = threshold if threshold < 1 else math.inf  # no M is above 1
         if not self._pricing.on:
             return
         self._bills.renew(seen.t_ps)
@@ -146,7 +152,7 @@ class MarkingQuantile:
             self.estimator,
             self._samples.marked,
             self._samples.bad,
-            blocked=blocked if self._threshold < math.inf else 0.0,
+            blocked=blocked if self._learnt else 0.0,
             limit=seen.tariff.max_delay_rate,
             packets=self._bills.packets,
         )

@@ -13,10 +13,9 @@ from collections.abc import Sequence
 
 import msgspec
 
+from ecnomy.analysis.report.break_even import BreakEven, break_even
 from ecnomy.analysis.report.database import Database
 from ecnomy.analysis.report.estimates import (
-    BREAK_EVEN,
-    BREAK_EVEN_TIED,
     PER_CALL,
     PER_HOUR,
     Estimate,
@@ -69,7 +68,7 @@ class Answer(msgspec.Struct, frozen=True):
     opens: str
     per_call: Estimate
     per_hour: Estimate
-    break_even: Estimate
+    break_even: BreakEven
     factor: bool
     tied: bool
     by_files: bool
@@ -109,9 +108,10 @@ class Answer(msgspec.Struct, frozen=True):
             cells.append(Cell(f", {lead}{' and '.join(self.up_to)}"))
         if self.by_files:
             return (*cells, Cell("; it sells files, no calls"))
-        what = "a mean price" if self.factor else "a tariff"
-        even = self.break_even.mean if self.measured is None else self.measured
-        return (*cells, Cell(f"; breaks even at {what} of "), even)
+        even = self.break_even.estimate.mean if self.measured is None else self.measured
+        what = "a mean price of " if self.factor else "a tariff of "
+        at = "" if even.text.endswith("price") else what
+        return (*cells, Cell(f"; breaks even at {at}"), even)
 
     @property
     def method(self) -> tuple[Cell, ...]:
@@ -131,15 +131,16 @@ class Answer(msgspec.Struct, frozen=True):
         cells.append(Cell("The break-even price is "))
         if self.measured is not None:
             return (*cells, Cell("measured, between the prices that were swept."))
-        mean, *ends = self.break_even.cells
+        mean, *ends = self.break_even.estimate.cells
         back = "what is paid back follows the price" if self.tied else "what is paid back stays"
         last = f" and counterfactual: the same calls, admitted and carried as they were; {back}."
-        return (*cells, mean, *ends, Cell(last))
+        last += " A promise to a call under way at the end counts as kept."
+        return (*cells, mean, *ends, Cell(f"{last}{self.break_even.words}"))
 
     @property
     def queries(self) -> tuple[Query, ...]:
         """Those of the sentence, in its order."""
-        found = [self.per_call, self.break_even, self.per_hour]
+        found = [self.per_call, self.break_even.estimate, self.per_hour]
         each = [query for one in found for query in (one.query, one.more) if query is not None]
         return (*each, *((self.measured_of,) if self.measured_of is not None else ()), self.counts)
 
@@ -161,7 +162,7 @@ def answer_of(material: Material, db: Database, provider: str) -> Answer:
     per_call = estimate(db, provider, runs, PER_CALL)
     tariffs = db.tariffs(provider, runs)
     tied = all(tariff.tied for tariff in tariffs)
-    even = estimate(db, provider, runs, BREAK_EVEN_TIED if tied else BREAK_EVEN)
+    even = break_even(db, provider, runs, tied=tied)
     by_files = not tariffs
     verdict = (hourly if by_files else per_call).sign
     loads = _along(material, db, provider, choice, PER_HOUR if by_files else PER_CALL)
@@ -306,13 +307,14 @@ def _bounds(crossing: float, loads: dict[float, Estimate]) -> str:
 
 def _counts(db: Database, provider: str, runs: Sequence[Made]) -> Query:
     return db.ask(
-        f"select sum(asked), sum(sold), sum(blocked), sum(broken), sum(revenue_micro), "
-        f"sum(profit_micro)\nfrom accounts where {owned(provider, runs)}"
+        f"select sum(asked), sum(sold), sum(blocked), sum(broken), sum(ended), "
+        f"sum(revenue_micro), sum(profit_micro)\nfrom accounts where {owned(provider, runs)}"
     )
 
 
 def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
     asked, sold, blocked, broken = (int(v or 0) for v in counts.rows[0][:4])
+    ended = counts.rows[0][4]  # None in a sweep without results
 
     def share(part: int, whole: int) -> str:
         return percent(part / whole) if whole else "-"
@@ -320,7 +322,13 @@ def _facts(counts: Query) -> tuple[tuple[str, Cell, str], ...]:
     return (
         ("calls sold, of those asked for", Cell(f"{number(sold)} of {number(asked)}"), "calls"),
         ("callers turned away", Cell(share(blocked, asked)), "calls"),
-        ("promises broken, of calls sold", Cell(share(broken, sold)), "calls"),
+        (
+            "promises broken, of calls sold, ended or not"
+            if ended is None
+            else "promises broken, of calls that ended",
+            Cell(share(broken, sold if ended is None else int(ended))),
+            "calls",
+        ),
     )
 
 

@@ -12,8 +12,8 @@ The first query of a page (the prelude) makes tables that all others are over; i
               that it belongs to: the last one of its flow that was sold before, none for the rest
     deals     a call sold: run, provider, tariff, flow, start_ps, complete, micro (the sum of its
               postings: charge, reimbursement, marks)
-    accounts  a provider in a run: asked, sold, blocked, broken, revenue_micro, refunds_micro,
-              profit_micro, hours, seed, k1, k2, ...
+    accounts  a provider in a run: asked, sold, blocked, ended (null in a sweep without results),
+              broken, revenue_micro, refunds_micro, profit_micro, hours, seed, k1, k2, ...
 """
 
 from __future__ import annotations
@@ -81,13 +81,15 @@ create table deals as select c.run, c.provider, c.tariff, c.flow, c.start_ps, c.
   from calls as c left join postings as p on p.run = c.run and p.provider = c.provider
     and p.flow = c.flow and p.start_ps = c.start_ps and p.line <> 'marks of test streams'
   where c.accepted group by all;
-create table accounts as select o.provider, runs.*, n.asked, n.sold, n.blocked, n.broken,
+create table accounts as select o.provider, runs.*, n.asked, n.sold, n.blocked, n.ended,
+    n.broken,
     coalesce(m.revenue_micro, 0)::bigint as revenue_micro,
     coalesce(m.refunds_micro, 0)::bigint as refunds_micro,
     coalesce(m.profit_micro, 0)::bigint as profit_micro
   from runs join sellers as o using (run)
   left join (select run, provider, count(*) as asked, count(*) filter (accepted) as sold,
-    count(*) filter (not accepted) as blocked, count(*) filter (broken) as broken
+    count(*) filter (not accepted) as blocked, count(*) filter (accepted and complete) as ended,
+    count(*) filter (broken) as broken
     from calls group by all) as n using (run, provider)
   left join (select run, provider, sum(micro) filter (line = 'calls') as revenue_micro,
     -sum(micro) filter (line = 'reimbursements') as refunds_micro, sum(micro) as profit_micro
@@ -108,7 +110,8 @@ create table accounts as {selects};
 """
 _OF_SWEEP: Final = """select {provider} as provider, runs.*,
     {name}.calls_asked"::bigint as asked, {name}.calls_sold"::bigint as sold,
-    {name}.calls_blocked"::bigint as blocked, {name}.calls_broken"::bigint as broken,
+    {name}.calls_blocked"::bigint as blocked, null::bigint as ended,
+    {name}.calls_broken"::bigint as broken,
     round({name}.revenue" * 1e6)::bigint as revenue_micro,
     round({name}.reimbursed" * 1e6)::bigint as refunds_micro,
     round({name}.profit" * 1e6)::bigint as profit_micro

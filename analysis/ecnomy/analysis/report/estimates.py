@@ -25,13 +25,13 @@ from ecnomy.analysis.statistics import bootstrap
 
 __all__ = [
     "BLOCKS",
-    "BREAK_EVEN",
-    "BREAK_EVEN_TIED",
     "LEVEL",
     "PER_CALL",
     "PER_HOUR",
     "Estimate",
     "Figure",
+    "block_sums",
+    "by_run",
     "difference",
     "estimate",
     "owned",
@@ -44,28 +44,19 @@ Array = npt.NDArray[np.float64]
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """What is computed of sums: revenue, refunds, profit [micro-units], calls sold, hours.
+    """What is computed of sums: profit [micro-units], calls sold, hours.
 
     Attributes:
-        sql: of the columns revenue, refunds, profit, sold, hours.
+        sql: of the columns profit, sold, hours.
         of: the same of arrays of these, in this order.
     """
 
     sql: str
-    of: Callable[[Array, Array, Array, Array, Array], Array]
+    of: Callable[[Array, Array, Array], Array]
 
 
-PER_CALL: Final = Figure("profit / nullif(sold, 0) / 1e6", lambda v, r, p, n, h: p / n / 1e6)
-PER_HOUR: Final = Figure("profit / nullif(hours, 0) / 1e6", lambda v, r, p, n, h: p / h / 1e6)
-# The mean price of a call at which profit is 0, all else as it was: revenue grows with the price,
-# and what is paid back with it (tied) or not.
-BREAK_EVEN: Final = Figure(
-    "(revenue - profit) / nullif(sold, 0) / 1e6", lambda v, r, p, n, h: (v - p) / n / 1e6
-)
-BREAK_EVEN_TIED: Final = Figure(
-    "(revenue - refunds - profit) * revenue / nullif(revenue - refunds, 0) / nullif(sold, 0) / 1e6",
-    lambda v, r, p, n, h: (v - r - p) * v / (v - r) / n / 1e6,
-)
+PER_CALL: Final = Figure("profit / nullif(sold, 0) / 1e6", lambda p, n, h: p / n / 1e6)
+PER_HOUR: Final = Figure("profit / nullif(hours, 0) / 1e6", lambda p, n, h: p / h / 1e6)
 _SUMS: Final = (
     "revenue_micro::double as revenue, refunds_micro::double as refunds, "
     "profit_micro::double as profit, sold, hours"
@@ -139,7 +130,7 @@ def estimate(db: Database, provider: str, runs: Sequence[Made], figure: Figure) 
     mean = query.cell(0, 0, money(_or_nan(query.rows[0][0])))
     if runs[0].run is None or mean.value is None:
         return Estimate(mean, None, None, 1, "none, of one run", query)
-    return _by_blocks(db, own, runs[0], figure, query)
+    return _by_blocks(db, provider, runs[0], figure, query)
 
 
 def difference(
@@ -167,23 +158,40 @@ def _by_seeds(db: Database, values: str, n: int, method: str, sign: str = "") ->
     return Estimate(cells[0], cells[1], cells[2], n, method.format(n), query)
 
 
-def _by_blocks(db: Database, own: str, made: Made, figure: Figure, query: Query) -> Estimate:
-    length = made.seconds * 1e12 / BLOCKS
-    block = f"least(greatest(t_ps - 1, 0) // {round(length)}, {BLOCKS - 1})"
-    sums = db.ask(  # blocks in which nothing was booked count too, as 0
-        f"select block, coalesce(sum(micro) filter (line = 'calls'), 0) as revenue,\n"
+def by_run(provider: str, runs: Sequence[Made]) -> str:
+    """A query of each run's sums: part (its seed), revenue, refunds, profit [micro], sold."""
+    return (
+        f"select seed as part, revenue_micro::double as revenue, refunds_micro::double as refunds,"
+        f"\n    profit_micro::double as profit, coalesce(sold, 0) as sold\n"
+        f"  from accounts where {owned(provider, runs)} order by seed"
+    )
+
+
+def block_sums(provider: str, made: Made, at: str = "t_ps") -> str:
+    """A query of the sums of BLOCKS blocks of a run's time: part, then as by_run.
+
+    A posting is in the block of its time `at`. Blocks in which nothing was booked count too, as 0.
+    """
+    own, length = owned(provider, [made]), made.seconds * 1e12 / BLOCKS
+    block = f"least(greatest({at} - 1, 0) // {round(length)}, {BLOCKS - 1})"
+    return (
+        f"select part, coalesce(sum(micro) filter (line = 'calls'), 0) as revenue,\n"
         f"  -coalesce(sum(micro) filter (line = 'reimbursements'), 0) as refunds,\n"
         f"  coalesce(sum(micro), 0) as profit, coalesce(sum(sold), 0) as sold\n"
-        f"from (select unnest(range({BLOCKS})) as block) left join\n"
-        f"  (select {block} as block, line, micro, 0 as sold from postings where {own}\n"
-        f"  union all select {block.replace('t_ps', 'start_ps')}, '', 0, 1 from calls where "
-        f"{own} and accepted) using (block)\n"
-        f"group by block order by block"
+        f"from (select unnest(range({BLOCKS})) as part) left join\n"
+        f"  (select {block} as part, line, micro, 0 as sold from postings where {own}\n"
+        f"  union all select {block.replace(at, 'start_ps')}, '', 0, 1 from calls where "
+        f"{own} and accepted) using (part)\n"
+        f"group by part order by part"
     )
+
+
+def _by_blocks(db: Database, provider: str, made: Made, figure: Figure, query: Query) -> Estimate:
+    sums = db.ask(block_sums(provider, made))
     mean = query.cell(0, 0, money(query.rows[0][0]))
     if not any(any(row[1:]) for row in sums.rows):
         return Estimate(mean, None, None, 1, "one run in which nothing was booked: none", query)
-    rows = np.array([[float(v) for v in row[1:]] for row in sums.rows])
+    rows = np.array([[float(v) for v in row[3:]] for row in sums.rows])
     hours = np.full(BLOCKS, made.seconds / 3600 / BLOCKS)
 
     def of_sums(drawn: list[Array]) -> Array:
@@ -192,7 +200,7 @@ def _by_blocks(db: Database, own: str, made: Made, figure: Figure, query: Query)
     found = bootstrap(of_sums, [*rows.T, hours], LEVEL)
     how = "block bootstrap"
     low, high = (Cell(money(v), "", sums.id, value=v, by=how) for v in (found.low, found.high))
-    minutes = length / 60e12
+    minutes = made.seconds / 60 / BLOCKS
     method = f"bootstrap over {BLOCKS} blocks of {minutes:.3g} min of one run"
     return Estimate(mean, low, high, 1, method, query, sums)
 

@@ -19,6 +19,7 @@ from ecnomy.markets.scenario.askings import (
     mark_rates,
     packet_bytes,
 )
+from ecnomy.markets.scenario.full_pipes import heavy_weights
 from ecnomy.markets.scenario.settling import endless_starts, slow_windows, small_windows
 
 __all__ = ["warnings"]
@@ -38,6 +39,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
     """
     found = [
         *_marks_asked(scenario, plan),
+        *heavy_weights(scenario, plan),
         *_without_marks(plan),
         *_not_ect(plan),
         *_classless(scenario, plan),

@@ -18,7 +18,16 @@ from ecnomy.markets.scenario.askings import (
     packet_bytes,
 )
 
-__all__ = ["Settling", "endless_starts", "settlings", "slow_windows", "small_windows"]
+__all__ = [
+    "Settling",
+    "buffer_packets",
+    "endless_starts",
+    "packets_per_s",
+    "round_trip_s",
+    "settlings",
+    "slow_windows",
+    "small_windows",
+]
 
 _PS: Final = 10**12
 _LASTING: Final = ("greedy", "rate-capped")
@@ -135,7 +144,7 @@ def endless_starts(plan: Plan) -> Iterator[str]:
         marks = any(largest_probability(plan.links[i]) > 0 for i in source.path)
         if (marks and transport.echo != "off") or link.scheduler is not None:
             continue
-        buffer = _buffer_packets(link, source)
+        buffer = buffer_packets(link, source)
         if buffer is None:
             if transport.max_window >= 1e9 and transport.receiver_window < 0:
                 yield (
@@ -144,7 +153,7 @@ def endless_starts(plan: Plan) -> Iterator[str]:
                 )
             continue
         sharing = sum(s.count for s in lasting if plan.links.index(link) in s.path)
-        pipe = _round_trip_s(source, plan) * _packets_per_s(link, source)
+        pipe = round_trip_s(source, plan) * packets_per_s(link, source)
         burst = (pipe + buffer) / sharing
         slow = transport.window.law in _SLOW_TO_REPAIR and not transport.sack
         if slow and buffer > _DEEP * pipe and burst >= _BURST:
@@ -164,7 +173,7 @@ def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:
     """Marks per second that one flow aims at."""
     if source.name in rates:
         return rates[source.name]
-    weight, rtt_s = _weight(source), _round_trip_s(source, plan)
+    weight, rtt_s = _weight(source), round_trip_s(source, plan)
     transport = source.transport
     assert isinstance(transport, Tcp)
     if transport.reference_rtt_ps > 0:
@@ -183,7 +192,7 @@ def _settling(
 ) -> Settling:
     transport = source.transport
     assert isinstance(transport, Tcp)
-    params, rtt_s = transport.window.params, _round_trip_s(source, plan)
+    params, rtt_s = transport.window.params, round_trip_s(source, plan)
     gain = params["gain"]
     if transport.reference_rtt_ps > 0:
         gain *= rtt_s / (transport.reference_rtt_ps / _PS)
@@ -245,18 +254,20 @@ def _talking(source: Source) -> float:
     return share
 
 
-def _packets_per_s(link: Link, source: Source) -> float:
+def packets_per_s(link: Link, source: Source) -> float:
+    """Full packets of a source that a link sends in a second."""
     return link.rate_bps / (8 * (packet_bytes(source) + link.framing_bytes))
 
 
-def _round_trip_s(source: Source, plan: Plan) -> float:
+def round_trip_s(source: Source, plan: Plan) -> float:
     """There and back without queues: delays, and the packet's transmissions on its way."""
     delay_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
-    sending_s = sum(1 / _packets_per_s(plan.links[link], source) for link in source.path)
+    sending_s = sum(1 / packets_per_s(plan.links[link], source) for link in source.path)
     return delay_ps / _PS + sending_s
 
 
-def _buffer_packets(link: Link, source: Source) -> float | None:
+def buffer_packets(link: Link, source: Source) -> float | None:
+    """A link's buffer in full packets of a source; None where it is unlimited."""
     if link.buffer_packets >= 0:
         return float(link.buffer_packets)
     if link.buffer_bytes >= 0:

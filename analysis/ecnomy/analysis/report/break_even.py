@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mean price of a call at which a provider's profit is 0, with a 95 % interval of prices.
+
+The same calls, carried at the same costs, at another price x. Of each run, or of each block of time
+of a single run:
+
+    profit(x) = x m - c      m: calls whose price is kept,  c: what all else costs, less income
+
+Where what is paid back stays an amount, m is calls sold and c has that amount. Where it follows the
+price (tied), m is calls sold times (revenue - refunds) / revenue, and c is without it. The estimate
+is the ratio of means of c and m. The interval is the set of prices that the data do not reject:
+
+    x >= 0 with |mean(c - x m)| <= t s(c - x m) / sqrt(n)
+
+(Fieller 1954), cut at 0, since a price is not below 0. It has no upper bound where the mean of m
+may be 0: then nearly all that is charged is paid back, and a higher price may bring nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import BLOCKS, Estimate, block_sums, by_run, student
+from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.parts import Cell, money
+
+__all__ = ["BreakEven", "break_even", "fieller_prices"]
+
+# A refund is in the block of its call: blocks would else depend on their neighbours.
+_CALL_TIME: Final = "coalesce(start_ps, t_ps)"
+Array = npt.NDArray[np.float64]
+
+
+class BreakEven(msgspec.Struct, frozen=True):
+    """A break-even price.
+
+    Attributes:
+        estimate: its mean is "any price" (costs are not above 0) or "no price" (nothing of a price
+            is kept) where the estimate is not a price.
+        cut: whether the interval reaches below 0 before it is cut.
+        open_ended: whether it has no upper bound.
+    """
+
+    estimate: Estimate
+    cut: bool = False
+    open_ended: bool = False
+
+    @property
+    def words(self) -> str:
+        """Sentences on the interval, "" without one."""
+        if self.estimate.low is None:
+            return ""
+        text = f" Its interval is {self.estimate.method}."
+        if self.cut:
+            text += " It is cut at 0, since a price is not below 0."
+        if self.open_ended:
+            text += " It has no upper bound: nearly all that is charged is paid back."
+        return text
+
+
+def break_even(db: Database, provider: str, runs: Sequence[Made], *, tied: bool) -> BreakEven:
+    """The break-even price of a provider over runs of one case.
+
+    Args:
+        db: the tables of the page.
+        provider: its name.
+        runs: of one case, which differ in their seeds.
+        tied: whether what is paid back follows the price.
+    """
+    sums = by_run(provider, runs)
+    query = db.ask(f"select {_ratio()}\nfrom ({_terms(tied, sums)})")
+    price, kept, costs = query.rows[0]
+    if kept is None or (kept <= 0 and costs > 0):
+        mean = query.cell(0, 0, "-" if kept is None else "no price")
+    else:
+        mean = query.cell(0, 0, money(price) if costs > 0 else "any price")
+    if kept is None or (len(runs) == 1 and runs[0].run is None):
+        return BreakEven(Estimate(mean, None, None, len(runs), "none, of one run", query))
+    many = len(runs) > 1
+    more = db.ask(_terms(tied, sums if many else block_sums(provider, runs[0], _CALL_TIME)))
+    rows = np.array([[float(v) for v in row[1:]] for row in more.rows])
+    low, high = fieller_prices(rows[:, 1], rows[:, 0], student(len(rows)))
+    if math.isnan(low):
+        return BreakEven(Estimate(mean, None, None, len(runs), "no price is left", query, more))
+    what = f"{len(runs)} seeds" if many else f"{BLOCKS} blocks of one run"
+    cells = [Cell(_bound(v), "", more.id, value=v, by="Fieller") for v in (max(low, 0.0), high)]
+    found = Estimate(mean, cells[0], cells[1], len(runs), f"Fieller's over {what}", query, more)
+    return BreakEven(found, low < 0, math.isinf(high))
+
+
+def fieller_prices(costs: Array, kept: Array, t: float) -> tuple[float, float]:
+    """The ends of the set of prices from 0 on at which mean costs may be mean income.
+
+    Args:
+        costs: [n], what n runs or blocks cost, money.
+        kept: [n], calls whose price is kept.
+        t: Student's quantile for n values.
+
+    Returns:
+        Low and high. Low is below 0 where the set goes on there, high is infinite where the set has
+        no upper bound; both are NaN where the set has no price.
+    """
+    n = len(costs)
+    a, b = float(costs.mean()), float(kept.mean())
+    v_a, both, _, v_b = (np.cov(costs, kept, ddof=1) / n).ravel().tolist()
+    square, middle, rest = b * b - t * t * v_b, a * b - t * t * both, a * a - t * t * v_a
+    root = math.sqrt(max(middle * middle - rest * square, 0.0))
+    if square > 0:
+        low, high = (middle - root) / square, (middle + root) / square
+        return (math.nan, math.nan) if high < 0 else (low, high)
+    if rest <= 0:  # a price of 0 is in the set, and so are all large ones
+        return -math.inf, math.inf
+    if square < 0:
+        return (middle - root) / square, math.inf
+    return (rest / (2 * middle), math.inf) if middle > 0 else (math.nan, math.nan)
+
+
+def _ratio() -> str:
+    return (
+        "sum(costs) / nullif(greatest(sum(kept), 0), 0) as price, sum(kept) as kept, "
+        "sum(costs) as costs"
+    )
+
+
+def _terms(tied: bool, sums: str) -> str:
+    """Rows of kept [calls] and costs [money], one for each row of sums."""
+    if not tied:
+        return f"select part, sold as kept, (revenue - profit) / 1e6 as costs\nfrom ({sums})"
+    return (
+        f"select part, (revenue - refunds) * (sum(sold) over () / nullif(sum(revenue) over (), 0)) "
+        f"as kept,\n  (revenue - refunds - profit) / 1e6 as costs\nfrom ({sums})"
+    )
+
+
+def _bound(value: float) -> str:
+    return "no upper bound" if math.isinf(value) else money(value)

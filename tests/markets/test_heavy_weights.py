@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights beyond what a link can mark: the bound that `check` names, and what is beyond it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ecnomy.markets import run
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import load, scenario_from_text
+from ecnomy.markets.scenario.check import warnings
+
+TEXT = """\
+version: 1
+duration: 30 s
+warmup: 10 s
+network:
+  links:
+    - {name: pipe, from: a, to: b, rate: 10 Mbps, delay: 10 ms, buffer: 100 packets, marking: {law: red, min_threshold: 10 packets, max_threshold: 60 packets, max_probability: 1, weight: 0.01}}
+sources:
+  - {name: light, count: 4, from: a, to: b, transport: {law: wtp, gain: 0.05}}
+  - {name: heavy, from: a, to: b, transport: {law: wtp, gain: 0.05, weight: 4}}
+"""  # noqa: E501
+WEIGHT = "sources.heavy.transport.weight"
+# 20 ms of delays and a packet of 1500 bytes on its way at 10 Mbps, and the buffer.
+ROOM = 0.0212 * 10e6 / (8 * 1500) + 100
+
+
+def doubts(*overrides: str) -> list[str]:
+    """What `check` says of weights."""
+    scenario = scenario_from_text(TEXT, overrides=overrides)
+    return [one for one in warnings(scenario, make_plan(scenario)) if "marks a round trip" in one]
+
+
+def test_the_bound_is_what_round_trip_and_buffer_hold() -> None:
+    """Four flows of weight 1 leave the bound less 4 to the heavy one."""
+    assert doubts(f"{WEIGHT}={ROOM - 4.01}") == []
+    (one,) = doubts(f"{WEIGHT}={ROOM - 3.99}")
+    assert f"expected weights of at most {ROOM:.4g} marks in all" in one
+    assert doubts(f"{WEIGHT}=5000", "network.links.pipe.buffer=10000 packets") == []
+    assert doubts(f"{WEIGHT}=5000", "sources.heavy.transport.cwnd_max=50 packets") == []
+
+
+def test_it_names_the_file_the_place_and_what_was_found(tmp_path: Path) -> None:
+    """One line, of the heaviest source."""
+    file = tmp_path / "heavy.yaml"
+    file.write_text(TEXT.replace("weight: 4", "weight: 5000"))
+    scenario = load(file)
+    (one,) = [w for w in warnings(scenario, make_plan(scenario)) if "round trip" in w]
+    assert one.startswith(f"{file}:9: sources[1].transport.weight: found 5000, 5004 marks")
+    assert "\n" not in one
+
+
+def test_a_law_that_marks_fewer_lowers_the_bound() -> None:
+    """A tenth of the packets: a tenth of the room."""
+    fixed = "network.links.pipe.marking={law: fixed, probability: 0.1}"
+    (one,) = doubts(fixed, f"{WEIGHT}=20")
+    assert f"at most {ROOM / 10:.4g} marks" in one
+
+
+@pytest.mark.parametrize(("weight", "least", "most"), [(100, 9.3, 10), (5000, 0, 5)])
+def test_beyond_the_bound_a_flow_gets_less(
+    tmp_path: Path, weight: int, least: float, most: float
+) -> None:
+    """Within it 100 of 104 marks are as much of the rate; beyond it losses leave less than half."""
+    scenario = scenario_from_text(TEXT, overrides=[f"{WEIGHT}={weight}"])
+    flows = run(scenario, seed=1, out=tmp_path / "run").flows
+    (rate,) = flows[flows["source"] == "heavy"]["goodput_mbps"]
+    assert least < rate < most
+    assert bool(doubts(f"{WEIGHT}={weight}")) == (weight > ROOM)
