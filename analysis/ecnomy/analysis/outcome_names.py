@@ -58,9 +58,11 @@ _OF_ALL: Final[dict[str, tuple[str, str, float]]] = {
     "consumer_surplus": ("consumer surplus", "money/s", 1.0),
     "jain": ("Jain's index of rates", "", 1.0),
     "optimum_ratio": ("welfare over the optimum's", "%", 100.0),
+    "price": ("mean price per mark", "money", 1.0),
 }
 _BALANCE: Final = "balance."
 _PROFIT: Final = "profit."
+_PRICE: Final = "price."
 _WHOLE: Final = "all"
 
 
@@ -77,6 +79,8 @@ def name_of(column: str, sellers: Collection[str] = ()) -> Named:
         return Named(account, what, "money")
     if column.startswith(_PROFIT):
         return Named(column.removeprefix(_PROFIT), "profit per second", "money/s")
+    if column.startswith(_PRICE):
+        return Named(column.removeprefix(_PRICE), "mean price per mark", "money")
     if column in _OF_ALL:
         return Named(_WHOLE, *_OF_ALL[column])
     subject, _, figure = column.rpartition(".")

@@ -2,9 +2,9 @@
 """Response curves: an outcome along a parameter, with bands, and where it is best.
 
 The band is Student's t interval of the mean over replicates (over the samples of a bin, where a
-parameter is sampled). The best value is the top of the parabola through the best level and its
-neighbours; its interval is a bootstrap's over replicates, drawn together where seeds are paired.
-The interval is of chance alone: what the parabola misses between values far apart is not in it. The
+parameter is sampled). Where the curve is best, and what limits that, is peaks.py's; replicates are
+drawn together where seeds are paired. With two values, or one replicate, it is the best value run,
+or the top of the parabola through it and its neighbours, without an interval of one replicate. The
 best of several noisy means is found too high, so that its own interval is a little optimistic.
 """
 
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.sweep_report.contrasts import level_rows, units_of
+from ecnomy.analysis.sweep_report.peaks import peak_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, moments
 from ecnomy.markets.sweep.mains import better
 
@@ -27,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 _BINS: Final = 8
 _SERIES: Final = 4  # curves in a picture
 _DRAWS: Final = 2000
+_FEW: Final = 500  # for an error alone
 _KEY: Final = 1979
 
 
@@ -55,6 +57,7 @@ class Best(msgspec.Struct, frozen=True):
         x: its value.
         mean, half: of the outcome there.
         at, low, high: where the curve is best, and its interval.
+        limit: what limits it (peaks.py), "" where the curve has no top between the values.
         inner: whether the interval keeps off both ends of what was run.
         share: how often this level was best among draws.
     """
@@ -68,6 +71,7 @@ class Best(msgspec.Struct, frozen=True):
     high: float
     inner: bool
     share: float
+    limit: str = ""
 
 
 def curves_of(swept: Swept, varied: Varied, outcome: str) -> tuple[Curve, ...]:
@@ -146,11 +150,7 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
     means = rows.mean(axis=1)
     top = int(means.argmax())
     drawn = _drawn(rows, paired)
-    tops = _tops(x, drawn)
-    tail = (1 - swept.level) / 2
-    low, high = (float(v) for v in np.quantile(tops, [tail, 1 - tail]))
-    if rows.shape[1] < 2:
-        low = high = math.nan
+    at, low, high, limit = _peak(x, means, drawn, rows.shape[1], swept.level)
     n = np.array([rows.shape[1]])
     spread = np.array([rows[top].std(ddof=1) if rows.shape[1] > 1 else math.nan])
     return Best(
@@ -158,12 +158,28 @@ def best_of(swept: Swept, varied: Varied, outcome: str) -> Best | None:
         x=float(x[top]),
         mean=sign * float(means[top]),
         half=float(half_widths(spread, n, swept.level)[0]),
-        at=float(_tops(x, means[:, np.newaxis])[0]),
+        at=at,
         low=low,
         high=high,
         inner=bool(low > x[0] and high < x[-1]),
         share=float((drawn.argmax(axis=0) == top).mean()),
+        limit=limit,
     )
+
+
+def _peak(
+    x: Floats, means: Floats, drawn: Floats, count: int, level: float
+) -> tuple[float, float, float, str]:
+    """Where the curve is best, its interval and what limits it."""
+    if count < 2:
+        return float(_tops(x, means[:, np.newaxis])[0]), math.nan, math.nan, ""
+    ends = (0, len(x) - 1)
+    if len(x) < 3 or np.isin(drawn.argmax(axis=0), ends).all():  # as far as runs go
+        low, high = (float(v) for v in np.quantile(x[drawn.argmax(axis=0)],
+                                                   [(1 - level) / 2, (1 + level) / 2]))  # fmt: skip
+        return float(x[means.argmax()]), low, high, ""
+    found = peak_of(x, means, drawn[:, :_FEW], count, level)
+    return found.at, found.low, found.high, found.limit
 
 
 def _drawn(rows: Floats, paired: bool) -> Floats:

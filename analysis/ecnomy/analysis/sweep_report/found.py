@@ -20,6 +20,7 @@ from ecnomy.analysis.outcome_names import called
 from ecnomy.analysis.sweep_report.contrasts import Contrast, contrasts_of, level_rows, units_of
 from ecnomy.analysis.sweep_report.curves import Best, best_of
 from ecnomy.analysis.sweep_report.matters import Matters, matters_of
+from ecnomy.analysis.sweep_report.peaks import NOISE, SKEW, SPACING
 from ecnomy.analysis.sweep_report.points import Swept, Varied, mean_interval, open_swept
 from ecnomy.analysis.sweep_report.searched import search_words
 from ecnomy.analysis.sweep_report.words import Scale, percent_of, q_text, scale_of
@@ -28,6 +29,13 @@ from ecnomy.markets.sweep.mains import better
 __all__ = ["Q", "Found", "conclusion_lines", "found_of"]
 
 Q: Final = 0.05
+_LIMITS: Final = {
+    "": "",
+    NOISE: "Noise between seeds limits this interval: more replicates make it narrower.",
+    SKEW: "The curve's skew limits this interval: values closer to the peak make it narrower.",
+    SPACING: "The spacing of the values limits this interval: three do not show whether the curve "
+    "is skewed.",
+}
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -210,7 +218,8 @@ def _best_words(
         return opens, f"{value}{more}."
     what = "peaks" if better(outcome) > 0 else "is lowest"
     span = f"{100 * swept.level:.3g} % interval {best.low:.4g} to {best.high:.4g}{unit}"
-    return opens, f"{value}; the curve through the means {what} at {best.at:.4g}{unit} ({span})."
+    told = f"{value}; the curve through the means {what} at {best.at:.4g}{unit} ({span})."
+    return opens, f"{told} {_LIMITS[best.limit]}".strip()
 
 
 def _matters_words(swept: Swept, matters: Matters) -> str:

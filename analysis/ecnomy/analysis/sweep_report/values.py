@@ -130,7 +130,7 @@ def _bests(swept: Swept, found: Found) -> list[dict[str, Any]]:
             "outcome": outcome,
             "value": best.x,
             "mean": best.mean,
-            "curve": {"at": best.at, "low": best.low, "high": best.high},
+            "curve": {"at": best.at, "low": best.low, "high": best.high, "limit": best.limit},
         }
         for (number, outcome), best in found.bests.items()
     ]

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the curve through noisy means has its top, and what limits the answer.
+
+Polynomials of degree 2 to 4 are fitted by least squares to the levels around the best one. The axis
+is the logarithm of the values where that spaces them more evenly. A low degree over many levels has
+little noise and much bias (a skewed curve pulls a parabola's top to its flat side), a high degree
+over few levels the reverse. The model taken is the least noisy one whose top agrees, within the
+noise of the difference, with the top of each noisier model. Its interval is Student's, from a
+bootstrap over replicates, and is widened at both ends by its bias: the largest distance to the
+noisier models that are not too noisy to tell, to the degree below, and to the same model on the
+other axis. Simulated, 95 % intervals of skewed curves hold the optimum in 90 % of the cases and
+more, but in 85 % with five values a factor of two apart and a noise of 3 % of the curve's range.
+
+Source: Box, Wilson 1951 and Box, Draper 1987 (local polynomials, bias beside variance); Lepskii
+1991 (the choice between models by their differences); Efron 1979 (bootstrap).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.statistics import t_quantile
+
+__all__ = ["NOISE", "SKEW", "SPACING", "Peak", "peak_of"]
+
+NOISE: Final = "noise"
+SKEW: Final = "skew"
+SPACING: Final = "spacing"
+
+Floats = npt.NDArray[np.float64]
+_DEGREES: Final = (2, 3, 4)
+_WIDEST: Final = 9  # levels that a model is fitted to, at most
+_GRID: Final = 101
+_AGREE: Final = 1.0  # standard errors of a difference between two models
+_TELLS: Final = 3.0  # times the model's own error: a noisier difference tells nothing of its bias
+_WORSE: Final = 16.0  # more squared standard errors: the other axis does not describe the curve
+_RARE: Final = 0.025  # a level that is best in fewer draws is not where the top is looked for
+
+
+class Peak(msgspec.Struct, frozen=True):
+    """The top of a curve.
+
+    Attributes:
+        at: where it is, in the unit of the values.
+        low, high: its interval; NaN of one replicate.
+        limit: what most of the interval's width comes from: NOISE; SKEW, models that take the
+            curve's skew differently; SPACING, too few levels to see skew; "" of one replicate.
+    """
+
+    at: float
+    low: float
+    high: float
+    limit: str
+
+
+class _Model(msgspec.Struct, frozen=True):
+    """The top by one model: of the means, of each draw, and its standard error.
+
+    `levels` are the first and the last that it is fitted to, `grid` is where its top is looked for.
+    """
+
+    top: float
+    draws: Floats
+    error: float
+    degree: int
+    levels: tuple[int, int]
+    grid: Floats
+
+
+def peak_of(x: Floats, means: Floats, drawn: Floats, count: int, level: float) -> Peak:
+    """The top of the curve through the means.
+
+    Args:
+        x: the levels, rising, three or more.
+        means: of the outcome at each, the largest one the best.
+        drawn: the same of replicates drawn again, [levels, draws].
+        count: replicates.
+        level: of the interval.
+    """
+    logs = _is_spread_in_logs(x)
+    z = np.log(x) if logs else x
+    scale = z[-1] - z[0]
+    z = (z - z[0]) / scale
+    models = _models(z, means, drawn, count)
+    chosen, gaps = _choice(models, count)
+    gaps.append(_other_axis(x, logs, z, means, drawn, chosen) - chosen.top)
+    bias = max(abs(gap) for gap in gaps)
+    if count < 2:
+        low = high = math.nan
+        limit = ""
+    else:
+        half = t_quantile(level, count - 1) * chosen.error
+        low = max(chosen.top - half - bias, 0.0)
+        high = min(chosen.top + half + bias, 1.0)
+        limit = SPACING if len(x) == 3 else NOISE if half >= bias else SKEW
+
+    def back(share: float) -> float:
+        at = share * scale + (math.log(x[0]) if logs else x[0])
+        return float(np.clip(math.exp(at) if logs else at, x[0], x[-1]))
+
+    if math.isnan(low):
+        return Peak(back(chosen.top), low, high, limit)
+    return Peak(back(chosen.top), back(low), back(high), limit)
+
+
+def _is_spread_in_logs(x: Floats) -> bool:
+    """Whether logarithms space the values more evenly."""
+    if x[0] <= 0:
+        return False
+    plain, logs = np.diff(x), np.diff(np.log(x))
+    return bool(plain.max() / plain.min() > logs.max() / logs.min())
+
+
+def _models(z: Floats, means: Floats, drawn: Floats, count: int) -> list[_Model]:
+    """The models that the levels support, the least noisy one first."""
+    top = int(means.argmax())
+    shares = np.bincount(drawn.argmax(axis=0), minlength=len(z)) / drawn.shape[1]
+    likely = np.append(np.flatnonzero(shares >= _RARE), top)
+    low, high = max(int(likely.min()) - 1, 0), min(int(likely.max()) + 1, len(z) - 1)
+    widest = max(min(_WIDEST, len(z)), high - low + 1)
+    found = []
+    for degree, width in itertools.product(_DEGREES, range(3, widest + 1)):
+        first, last = _window(z, top, width)
+        fits = width > degree and first <= low and last >= high
+        if fits:
+            grid = np.linspace(z[low], z[high], _GRID)
+            both = np.column_stack([means, drawn])[first : last + 1]
+            tops = _tops(z[first : last + 1], both, degree, grid)
+            error = float(tops[1:].std()) * math.sqrt(count / max(count - 1, 1))
+            found.append(_Model(float(tops[0]), tops[1:], error, degree, (first, last), grid))
+    return sorted(found, key=lambda m: (round(m.error, 9), m.degree, m.levels[0] - m.levels[1]))
+
+
+def _other_axis(
+    x: Floats, logs: bool, z: Floats, means: Floats, drawn: Floats, model: _Model
+) -> float:
+    """The top by the same model over values as they are in place of logarithms, or the reverse.
+
+    It is given where it is on the first axis. It is the model's own where the other axis fits worse
+    than noise explains; else the distance is what the form of the model adds.
+    """
+    if x[0] <= 0:
+        return model.top
+    ratio = float(x[-1] / x[0])
+    share = (x - x[0]) / (x[-1] - x[0]) if logs else np.log(x / x[0]) / math.log(ratio)
+    own = slice(model.levels[0], model.levels[1] + 1)
+    errors = (drawn - drawn.mean(axis=0)).std(axis=1)
+    misfit, there = (_misfit(axis, means, errors, model.degree) for axis in (z, share))
+    if there > misfit + _WORSE:
+        return model.top
+    fine = np.linspace(0, 1, 2001)
+    turned = (
+        (ratio**fine - 1) / (ratio - 1) if logs else np.log1p(fine * (ratio - 1)) / math.log(ratio)
+    )
+    ends = np.interp(model.grid[[0, -1]], fine, turned)
+    grid = np.linspace(ends[0], ends[1], _GRID)
+    top = _tops(share[own], means[own, np.newaxis], model.degree, grid)
+    return float(np.interp(top[0], turned, fine))
+
+
+def _misfit(z: Floats, means: Floats, errors: Floats, degree: int) -> float:
+    """The sum of squared residuals in standard errors of means, without common shifts."""
+    table = np.vander((z - z.mean()) / np.ptp(z), degree + 1)
+    left = means - table @ (np.linalg.pinv(table) @ means)
+    return float(((left / np.maximum(errors, 1e-9 * np.ptp(means) + 1e-300)) ** 2).sum())
+
+
+def _window(z: Floats, top: int, width: int) -> tuple[int, int]:
+    """The first and the last of the levels nearest to the top."""
+    first = last = top
+    while last - first + 1 < width:
+        below = z[top] - z[first - 1] if first > 0 else math.inf
+        above = z[last + 1] - z[top] if last + 1 < len(z) else math.inf
+        first, last = (first - 1, last) if below < above else (first, last + 1)
+    return first, last
+
+
+def _tops(z: Floats, means: Floats, degree: int, grid: Floats) -> Floats:
+    """Where the polynomials through columns of means are largest on the grid's range."""
+    middle, reach = (z[0] + z[-1]) / 2, (z[-1] - z[0]) / 2
+    fit = np.linalg.pinv(np.vander((z - middle) / reach, degree + 1))
+    heights = np.vander((grid - middle) / reach, degree + 1) @ (fit @ means)
+    best = heights.argmax(axis=0)
+    inner = np.clip(best, 1, len(grid) - 2)
+    columns = np.arange(means.shape[1])
+    a, b, c = (heights[inner + step, columns] for step in (-1, 0, 1))
+    bend = a - 2 * b + c
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shift = np.where((bend < 0) & (best == inner), (a - c) / (2 * bend), 0.0)
+    found: Floats = grid[best] + np.clip(shift, -1, 1) * (grid[1] - grid[0])
+    return found
+
+
+def _choice(models: list[_Model], count: int) -> tuple[_Model, list[float]]:
+    """The model taken, and how far off the models are that tell its bias.
+
+    They are the noisier ones that are not too noisy to tell, and the degree below: what the last
+    degree changed bounds what further ones would, where the series converges.
+    """
+    for number, model in enumerate(models):
+        gaps = []
+        for other in models[number + 1 :]:
+            spread = float((other.draws - model.draws).std())
+            spread *= math.sqrt(count / max(count - 1, 1))
+            gaps.append((other.top - model.top, spread))
+        if all(abs(gap) <= _AGREE * spread + 1e-6 for gap, spread in gaps):
+            break
+    near = [gap for gap, spread in gaps if spread <= _TELLS * model.error + 1e-6]
+    below = [other for other in models if other.degree == model.degree - 1]
+    if below:
+        near.append(min((other.top - model.top for other in below), key=abs))
+    return model, near

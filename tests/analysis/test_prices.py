@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mean prices as outcome columns, against the table of agents read by hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from ecnomy.analysis import open_sweep
+from ecnomy.analysis.outcome_names import called, name_of
+from ecnomy.analysis.prices import price_columns
+from ecnomy.markets import load, open_market, run
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "sweeps"))
+from sweep_world import SCENARIO, SWEEP, go, write  # noqa: E402
+
+BARE = SCENARIO[: SCENARIO.index("market:")]
+TWO = SCENARIO.replace(
+    "    - {name: isp, role: connectivity-provider}",
+    "    - {name: isp, role: connectivity-provider, links: wire}\n"
+    "    - {name: far, role: connectivity-provider, links: wire.reverse, price_per_mark: 3 money}",
+)
+
+
+def run_with(folder: Path, scenario: str, prices: dict[float, int], carrier: str) -> Path:
+    """A run of 3 s, the first one warm-up, whose price is posted by hand at these times [s]."""
+    folder.mkdir()
+    (folder / "scenario.yaml").write_text(scenario)
+    out = folder / "out"
+    with open_market(load(folder / "scenario.yaml"), seed=1, out=out) as market:
+        at_s = 0.0
+        while market.running:
+            if at_s in prices:
+                market.post_price(prices[at_s], carrier)
+            market.step()
+            at_s += 0.5
+        market.close()
+    return out
+
+
+def test_means_are_over_the_time_of_the_measured_window(tmp_path: Path) -> None:
+    """0.2 money from 0.5 s, 0.5 money from 2 s on: half of [1 s, 3 s] each, the warm-up left out.
+
+    The one carrier's price is the market's.
+    """
+    out = run_with(tmp_path / "run", SCENARIO, {0.5: 200_000, 2.0: 500_000}, "isp")
+    wanted = pytest.approx(0.35, rel=1e-12)
+    assert price_columns(out) == {"price": wanted, "price.isp": wanted}
+
+
+def test_each_carrier_has_its_own(tmp_path: Path) -> None:
+    """Two carriers: 0.1 money, and 4 after 3 money from 2.5 s on; no price is the market's."""
+    out = run_with(tmp_path / "run", TWO, {2.5: 4_000_000}, "far")
+    assert price_columns(out) == {"price.isp": 0.1, "price.far": pytest.approx(3.25, rel=1e-12)}
+
+
+def test_a_price_that_is_held_is_its_own_mean(tmp_path: Path) -> None:
+    """To the last digit, and at each point of a sweep that names the measure."""
+    text = SWEEP.replace("replicates: 3", "replicates: 1")
+    file = write(tmp_path, text + "measure: ecnomy.analysis.prices:price_columns\n")
+    _, _, watcher = go(file, tmp_path / "out")
+    frame = open_sweep(tmp_path / "out")
+    assert not watcher.failures and len(frame) == 4
+    for column in ("price", "price.isp"):
+        assert (frame[column] == frame["market.price_per_mark"]).all()
+
+
+def test_a_run_without_a_market_has_no_price(tmp_path: Path) -> None:
+    """Nor a column for one."""
+    file = write(tmp_path, SWEEP, BARE)
+    run(load(file.parent / "scenario.yaml"), seed=1, out=tmp_path / "out")
+    assert price_columns(tmp_path / "out") == {}
+
+
+def test_prices_have_names_and_units() -> None:
+    """As pages and tables print them."""
+    assert called("price.north-net") == "north-net: mean price per mark"
+    assert name_of("price.isp").words == name_of("price").words == "mean price per mark [money]"
+    assert name_of("price").subject == "all"
