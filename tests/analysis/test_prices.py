@@ -57,14 +57,30 @@ def test_each_carrier_has_its_own(tmp_path: Path) -> None:
 
 
 def test_a_price_that_is_held_is_its_own_mean(tmp_path: Path) -> None:
-    """To the last digit, and at each point of a sweep that names the measure."""
+    """To the last digit, and at each point of a sweep."""
     text = SWEEP.replace("replicates: 3", "replicates: 1")
-    file = write(tmp_path, text + "measure: ecnomy.analysis.prices:price_columns\n")
+    file = write(tmp_path, text)
     _, _, watcher = go(file, tmp_path / "out")
     frame = open_sweep(tmp_path / "out")
     assert not watcher.failures and len(frame) == 4
     for column in ("price", "price.isp"):
         assert (frame[column] == frame["market.price_per_mark"]).all()
+
+
+def test_a_sweep_has_what_its_tables_say(tmp_path: Path) -> None:
+    """Prices that a carrier steers: the same means to the last digit, by either way."""
+    text = SWEEP.replace("replicates: 3", "replicates: 1") + "keep: results\n"
+    steered = SCENARIO.replace(
+        "{name: isp, role: connectivity-provider}",
+        "{name: isp, role: connectivity-provider, strategy: {kind: hill-climbing,"
+        " step: 0.01 money, floor: 0.05 money, ceiling: 1 money}}",
+    )
+    _, _, watcher = go(write(tmp_path, text, steered), tmp_path / "out")
+    assert not watcher.failures
+    frame = open_sweep(tmp_path / "out")
+    assert (frame["price.isp"] != frame["market.price_per_mark"]).all()
+    stored = [price_columns(folder)["price.isp"] for folder in (tmp_path / "out/runs").iterdir()]
+    assert sorted(stored) == sorted(frame["price.isp"])
 
 
 def test_a_run_without_a_market_has_no_price(tmp_path: Path) -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
 import math
 
 import numpy as np
@@ -53,6 +55,20 @@ def test_paired_seeds_are_common_and_independent_ones_are_not() -> None:
     assert len({p.seed for p in apart}) == 18
     assert apart == all_of(GRID, replicates=3, seed=5, paired=False)
     assert apart != all_of(GRID, replicates=3, seed=6, paired=False)
+
+
+def test_equal_values_have_independent_seeds_of_their_own() -> None:
+    """Values that come again get new seeds; those that come once, or first, keep theirs."""
+    once = all_of(Block("grid", ("a",), ((1, 2),)), replicates=3, paired=False)
+    text = json.dumps([1, {"a": 2}, 1], separators=(",", ":")).encode()
+    assert once[4].seed == int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
+    twice = all_of(
+        Block("grid", ("a",), ((1, 2, 1, 1),), labels=(("x", "y", "z", ""),)),
+        replicates=3, paired=False,
+    )  # fmt: skip
+    assert twice[:6] == once and len({p.seed for p in twice}) == 12
+    paired = all_of(Block("grid", ("a",), ((1, 1),)), replicates=3)
+    assert [p.seed for p in paired] == [1, 2, 3, 1, 2, 3]
 
 
 def test_a_latin_hypercube_has_one_sample_in_each_stratum() -> None:

@@ -5,9 +5,8 @@
     price              of the whole market, money: only where it has one price, that of one carrier
 
 A price holds from the report at which it is posted until the next one, so that the mean is weighted
-by time. A run without a market has no such column. In a sweep file:
-
-    measure: ecnomy.analysis.prices:price_columns
+by time. A run without a market has no such column.
+Every sweep has these columns (gathered.py of markets); here they are those of a stored run.
 """
 
 from __future__ import annotations

@@ -28,6 +28,10 @@ class MarketLike(Protocol):
     warnings: list[str]
 
     @property
+    def prices_micro(self) -> dict[str, int]:
+        """The price per mark in force of each carrier, "" for nobody's; none without a market."""
+
+    @property
     def fee_micro(self) -> Integers:
         """Class fees of each flow so far."""
 
@@ -55,6 +59,7 @@ class NoMarket:
         self.ledger, self.journal = Ledger(), Journal()
         self.offers: tuple[Offer, ...] = ()
         self.warnings: list[str] = []
+        self.prices_micro: dict[str, int] = {}
         flows = plan.row_count
         self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
         self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)

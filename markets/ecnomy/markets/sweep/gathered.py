@@ -5,6 +5,8 @@
         .charge_per_s, .fee_per_s        means over its flows; money/s per flow
     <link>.utilization, .marking_probability, .mean_queue_packets, .mean_wait_s, .drops
     balance.<account>                     money at the end, of agents and of sources that pay
+    price.<carrier>, price                per mark, money: mean over time; `price` only where the
+                                          market has one carrier
 
 All but balances are of the measured window. A link's reverse is left out unless it marks or drops.
 """
@@ -37,12 +39,19 @@ class Gathered:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._start = self._end = nothing_yet(plan)
+        self._posted: dict[str, int] = {}  # from the last report on, micro-units
+        self._sums: dict[str, int] = {}  # of price x time in the window, micro-units x ps
 
     def engine(self, name: str, version: str) -> None:
         """The key says which engine it was."""
 
     def report(self, report: Report, market: MarketLike) -> None:
         """See ResultsWriter.report."""
+        if report.t_ps > self._plan.warmup_ps:
+            span_ps = report.t_ps - max(self._end.t_ps, self._plan.warmup_ps)
+            for name, price in self._posted.items():
+                self._sums[name] = self._sums.get(name, 0) + price * span_ps
+        self._posted = dict(market.prices_micro)
         self._end = Mark(
             report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
         )
@@ -60,7 +69,17 @@ class Gathered:
         links = link_rows(self._plan, self._start, self._end)
         window_s = (self._end.t_ps - self._start.t_ps) / PS_PER_S
         names, balances = market.ledger.names, market.ledger.balances_micro.tolist()
-        return outcome_row(flows, links, window_s, dict(zip(names, balances, strict=True)))
+        row = outcome_row(flows, links, window_s, dict(zip(names, balances, strict=True)))
+        return {**row, **self._prices()}
+
+    def _prices(self) -> dict[str, float]:
+        """As ecnomy.analysis.prices has them from tables."""
+        window_ps = self._end.t_ps - self._start.t_ps
+        found = {
+            f"price.{name}": (self._sums.get(name, 0) / window_ps if window_ps else price) / MICRO
+            for name, price in self._posted.items()
+        }
+        return {"price": next(iter(found.values())), **found} if len(found) == 1 else found
 
 
 def outcome_row(

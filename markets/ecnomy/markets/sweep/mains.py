@@ -23,8 +23,8 @@ _ORDER: Final = (
     (r".+\.utilization", 2),
 )
 _KNOWN: Final = re.compile(
-    r"balance\..+|profit\..+|welfare|consumer_surplus|jain|optimum_ratio|.+\.(flows|goodput_bps"
-    r"|marks_per_s|marking_rate|mean_delay_s|mean_cwnd|charge_per_s|fee_per_s|utilization"
+    r"balance\..+|profit\..+|price(\..+)?|welfare|consumer_surplus|jain|optimum_ratio"
+    r"|.+\.(flows|goodput_bps|marks_per_s|marking_rate|mean_delay_s|mean_cwnd|charge_per_s|fee_per_s|utilization"
     r"|marking_probability|mean_queue_packets|mean_wait_s|drops|calls_\w+|files_\w+|revenue"
     r"|reimbursed|cost|profit|hours)"
 )
@@ -42,7 +42,7 @@ _UNITS: Final = (
     (r".+_bps", "bit/s"),
     (r".+_s", "s"),
     (r".+_packets", "packets"),
-    (r"balance\..+|.+\.(profit|revenue|cost|reimbursed)", "money"),
+    (r"price(\..+)?|balance\..+|.+\.(profit|revenue|cost|reimbursed)", "money"),
     (r"welfare|consumer_surplus|profit\..+", "money/s"),
 )
 _RATES: Final = {"marks_per_s": "marks/s", "charge_per_s": "money/s", "fee_per_s": "money/s"}

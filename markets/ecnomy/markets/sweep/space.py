@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator
 
 import msgspec
@@ -135,13 +136,17 @@ def points(
         replicates: runs per assignment.
         seed: of the first replicate, and of random draws.
         paired: replicate r has seed + r at every assignment (common random numbers), else seeds
-            are drawn for each assignment apart.
+            are drawn for each assignment apart, also for one that comes again (equal values under
+            two labels, samples that coincide).
     """
     numbers = itertools.count()
+    before: Counter[bytes] = Counter()
     for params in products(blocks, seed):
+        text = b"" if paired else msgspec.json.encode(params, order="sorted")
         for replicate in range(replicates):
-            own = seed + replicate if paired else _seed(seed, params, replicate)
+            own = seed + replicate if paired else _seed(seed, params, replicate, before[text])
             yield Point(next(numbers), params, replicate, own)
+        before[text] += 1
 
 
 def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
@@ -151,8 +156,10 @@ def products(blocks: tuple[Block, ...], seed: int) -> Iterator[Assignment]:
         yield {path: value for part in chosen for path, value in part.items()}
 
 
-def _seed(seed: int, params: Assignment, replicate: int) -> int:
-    text = msgspec.json.encode([seed, params, replicate], order="sorted")
+def _seed(seed: int, params: Assignment, replicate: int, before: int) -> int:
+    """`before`: how many assignments before this one are equal to it."""
+    again = [before] if before else []
+    text = msgspec.json.encode([seed, params, replicate, *again], order="sorted")
     return int.from_bytes(hashlib.sha256(text).digest()[:7], "big")
 
 
