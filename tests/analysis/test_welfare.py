@@ -243,6 +243,20 @@ def test_show_prints_it(lot: Run) -> None:
     assert "gain (p + x p') / w_dec = 0.1" in text
 
 
+def test_show_names_surpluses_below_zero(lot: Run, tmp_path: Path) -> None:
+    """Who paid more than its utility, and nobody else."""
+    assert "below zero" not in shown(lot)
+    a_run = world.one_link(
+        tmp_path, utilities=("{kind: alpha-fair, a: 2 money/s, x0: 9 Mbps, alpha: 1}", world.LOG)
+    )
+    first, second = found(a_run).consumers
+    assert first.surplus_micro < 0 < second.surplus_micro
+    seconds = found(a_run).window.seconds
+    assert f"surplus below zero: first-user ({first.surplus_micro / 1e6 / seconds:.2f})" in shown(
+        a_run
+    )
+
+
 def test_show_prints_it_before_the_accounts(lot: Run) -> None:
     """The summary of a run has it."""
     console = Console(width=120)

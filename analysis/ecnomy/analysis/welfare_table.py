@@ -39,7 +39,13 @@ def print_welfare(run: Run, console: Console) -> None:
     _print_consumers(found, console)
     _print_sellers(found, console)
     console.print()
-    for line in (_sum(found), *_fairness(found), *_distance(found), *_stability(found)):
+    for line in (
+        _sum(found),
+        *_losers(found),
+        *_fairness(found),
+        *_distance(found),
+        *_stability(found),
+    ):
         console.print(line, markup=False)
 
 
@@ -85,6 +91,17 @@ def _sum(found: Welfare) -> str:
     shown += f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     paid = _money(found, -found.others_micro)
     return f"{text} - {paid} paid by others ({shown})"
+
+
+def _losers(found: Welfare) -> Iterator[str]:
+    """Users whose utility is less than what they paid."""
+    lost = [one for one in found.consumers if one.surplus_micro < 0]
+    if lost:
+        told = ", ".join(
+            f"{one.account.name} ({_money(found, one.surplus_micro)})" for one in lost[:_MOST_NAMED]
+        )
+        more = f" and {len(lost) - _MOST_NAMED} more" if len(lost) > _MOST_NAMED else ""
+        yield f"surplus below zero: {told}{more}"
 
 
 def _fairness(found: Welfare) -> Iterator[str]:

@@ -21,6 +21,7 @@ from ecnomy.markets.scenario.askings import (
 )
 from ecnomy.markets.scenario.full_pipes import heavy_weights
 from ecnomy.markets.scenario.settling import endless_starts, slow_windows, small_windows
+from ecnomy.markets.scenario.worth import paid_beyond_worth
 
 __all__ = ["warnings"]
 
@@ -50,6 +51,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *_times(scenario, plan),
         *_unpriced(scenario, plan),
         *_weightless(scenario, plan),
+        *paid_beyond_worth(scenario, plan),
         *_floods(plan),
         *_guarantees(scenario, plan),
     ]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users who pay more than their use can be worth to them, whatever rate they get."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ecnomy.agents.roles import preset_of
+from ecnomy.agents.spec import StrategySpec
+from ecnomy.agents.strategies import make
+from ecnomy.markets.plan import Plan, Source
+from ecnomy.markets.scenario import Scenario
+
+if TYPE_CHECKING:
+    from ecnomy.agents.utilities import Utility
+
+__all__ = ["paid_beyond_worth"]
+
+
+def paid_beyond_worth(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Agents whose `pay` exceeds the utility that they declare, at the largest rate there is.
+
+    A flow's largest rate is that of the slowest link of its path, or what its traffic asks for at
+    most. Strategies that find what to pay from the utility have no `pay`.
+    """
+    for agent in scenario.market.agents if scenario.market else ():
+        strategy = agent.strategy
+        if strategy is None or "pay" not in strategy.params or not preset_of(agent.role).uses:
+            continue
+        from ecnomy.agents.strategies.declared import declared_utility  # numpy comes with it
+
+        utility, pay = declared_utility(strategy), _pay(strategy)
+        if utility is None:
+            continue
+        own = [source for source in plan.sources if source.name in agent.sources]
+        worth = max((_most(utility, source, plan) for source in own), default=pay)
+        if pay > worth:
+            yield (
+                f"agent {agent.name}: pays {pay:g} money/s for a flow, which is worth {worth:.4g} "
+                "money/s to it at most, by its utility at the largest rate of its paths"
+            )
+
+
+def _pay(strategy: StrategySpec) -> float:
+    pay = getattr(make(strategy.kind, strategy.params), "pay", -1.0)
+    return float(pay) if isinstance(pay, int | float) else -1.0
+
+
+def _most(utility: Utility, source: Source, plan: Plan) -> float:
+    import numpy as np
+
+    rate_bps = min(source.most_bps, *(plan.links[link].rate_bps for link in source.path))
+    x0_bps = float(utility.x0) if utility.x0 is not None else source.most_bps
+    return float(utility.value(np.array([rate_bps / x0_bps]))[0])
