@@ -36,13 +36,15 @@ def left_at(price: float) -> float:
 
 
 @functools.cache
-def searched(strategy: str, price: float, seed: int) -> tuple[float, float]:
+def searched(
+    strategy: str, price: float, seed: int, more: tuple[str, ...] = ()
+) -> tuple[float, float]:
     """What is left in the second half [money/s], and the mean price posted in it [money]."""
     overrides = [f"market.agents.access.price_per_mark={price:.6f} money"]
     overrides += (
         [] if strategy == "revenue-gradient" else [f"market.agents.access.strategy={BANDIT}"]
     )
-    overrides += ["duration=80 min", "warmup=40 min"]
+    overrides += ["duration=80 min", "warmup=40 min", *more]
     with tempfile.TemporaryDirectory() as folder:
         result = run(load(EXAMPLE, overrides=overrides), seed=seed, out=Path(folder) / "run")
         book, agents = result.raw.ledger, result.raw.agents
@@ -81,6 +83,21 @@ def test_what_is_left_is_close_to_the_most_there_is(strategy: str, start: float,
 def test_the_gradient_finds_the_price_itself(start: float, seed: int) -> None:
     """Within 8 %: a slope that is wrong by 0.1 is that of a price 5 % off."""
     assert searched("revenue-gradient", start, seed)[1] == pytest.approx(BEST, rel=0.08)
+
+
+SLOW = ("sources.home.transport.gain=0.1", "market.agents.access.decision_interval=10 s")
+
+
+@pytest.mark.parametrize("seed", [2, *(pytest.param(s, marks=full) for s in (3, 4))])
+def test_the_gradient_waits_for_customers_who_take_longer(seed: int) -> None:
+    """They take about 40 s, it decides every 10 s: the same price, and the same is left.
+
+    Where a price was held for 20 s it rose to 30 times the best one, and left a tenth.
+    """
+    left, price = searched("revenue-gradient", HALF, seed, SLOW)
+    print(f"left {left:.4f} of {left_at(BEST):.4f} money/s, mean price {price:.5f} for {BEST:.5f}")
+    assert left == pytest.approx(left_at(BEST), rel=0.03)
+    assert price == pytest.approx(BEST, rel=0.15)
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])

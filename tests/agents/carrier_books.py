@@ -17,9 +17,11 @@ NO_LINKS = LinkColumns(*[np.zeros(0, dtype=np.int64)] * 7)
 class CarrierBooks:
     """A carrier whose receipts and payments a test sets; it decides every 10 s."""
 
-    def __init__(self, strategy: object, price: int, seed: int = 1) -> None:
+    def __init__(
+        self, strategy: object, price: int, seed: int = 1, responds_s: float = 0.0
+    ) -> None:
         self.strategy, self.price, self.t_ps = strategy, price, 0
-        self.received, self.paid = 0, 0
+        self.received, self.paid, self.responds_ps = 0, 0, round(responds_s * S)
         self.notes: list[tuple[str, float]] = []
         random = np.random.default_rng(seed)
         self.view = AgentView("net", random, self, lambda *note: self.notes.append(note))
@@ -42,6 +44,8 @@ class CarrierBooks:
         self.paid += paid
         dt_ps = 10 * S if self.t_ps else 0
         self.t_ps += 10 * S
-        seen = PriceObservation(self.t_ps, dt_ps, self.price, NO_LINKS, self.view)
+        seen = PriceObservation(
+            self.t_ps, dt_ps, self.price, NO_LINKS, self.view, responds_ps=self.responds_ps
+        )
         self.price = self.strategy.post_price(seen)  # type: ignore[attr-defined]
         return self.price

@@ -173,3 +173,23 @@ def test_without_a_market_they_say_so(strategy: RevenueGradient | RevenueBandit)
     """What they earn is all they go by."""
     with pytest.raises(StrategyError, match="takes a market"):
         strategy.post_price(PriceObservation(0, 0, 1, NO_LINKS))
+
+
+def test_a_price_is_held_until_customers_have_responded() -> None:
+    """25 s at intervals of 10 s: three of them to respond, three that are measured."""
+    carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000, responds_s=25)
+    posted = [carrier.decide()]
+    for earned in (*(BIG,) * 3, 200, 300, 400, *(BIG,) * 3, 100, 100, 100):
+        posted.append(carrier.decide(earned))
+    assert len(set(posted[:6])) == 1 and len(set(posted[6:12])) == 1
+    slope = (900 - 300) / 1200 / 0.1 * (1 if posted[0] > 100_000 else -1)
+    step = min(max(slope, -0.2), 0.2)
+    assert own(carrier)[1] == pytest.approx(100_000 * math.exp(step), rel=1e-9)
+
+
+def test_it_waits_for_ten_intervals_at_most() -> None:
+    """Customers who never settle do not stop the search."""
+    carrier = CarrierBooks(RevenueGradient(probe=0.1), 100_000, responds_s=1e6)
+    posted = [carrier.decide() for _ in range(41)]
+    changes = [i for i in range(1, 41) if posted[i] != posted[i - 1]]
+    assert changes[0] == 20 and len(own(carrier)) == 2

@@ -7,6 +7,7 @@ import mesa
 import numpy as np
 import pytest
 
+from carrier_books import CarrierBooks
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import (
     NO_OFFER,
@@ -19,7 +20,7 @@ from ecnomy.agents.observation import (
 from ecnomy.agents.roles.application_provider import ApplicationProvider
 from ecnomy.agents.roles.connectivity_provider import ConnectivityProvider
 from ecnomy.agents.roles.customer import Customer
-from ecnomy.agents.roles.role import ADAPT, Terms, settling_ps
+from ecnomy.agents.roles.role import ADAPT, Role, Terms, settling_ps
 from ecnomy.agents.streams import agent_stream
 
 PS = 10**12
@@ -79,6 +80,30 @@ def test_default_interval_follows_what_is_measured(model: mesa.Model) -> None:
     customer.decide(seen(0))
     assert not customer.due(64 * PS) and customer.due(65 * PS)
     assert not customer.hasty
+
+
+def test_how_long_flows_take_to_respond(model: mesa.Model) -> None:
+    """Their windows to settle and five decisions; nothing for who has no flows."""
+    role = Role(model, "one", Terms(1, interval_ps=20 * PS))
+    assert role.responds_ps == 0
+    role.decided(0, 6 * PS)
+    assert role.responds_ps == 6 * PS + 5 * 20 * PS
+    role.decided(0, 0)
+    assert role.responds_ps == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "responds_s", "hasty"),
+    [("revenue-gradient", 99, False), ("revenue-gradient", 101, True), ("stay", 101, False)],
+)
+def test_a_carrier_that_cannot_wait_is_hasty(
+    kind: str, responds_s: int, hasty: bool, model: mesa.Model
+) -> None:
+    """Ten decisions of 10 s are the longest that a price is held for a response."""
+    carrier = ConnectivityProvider(model, "net", Terms(1, kind, interval_ps=10 * PS))
+    books = CarrierBooks(carrier, 5, responds_s=responds_s)
+    books.decide()
+    assert carrier.hasty == hasty
 
 
 def test_configured_interval_is_kept_and_found_hasty(model: mesa.Model) -> None:

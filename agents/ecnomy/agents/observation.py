@@ -308,6 +308,9 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
         agent: its money, random numbers and notes [AgentView, None where nobody runs a market].
         names: of these links [text, as in the scenario; the way back ends in `.reverse`].
         laws: how these links mark [MarkingLaw].
+        responds_ps: how long users take to respond to a price, as far as their last decisions tell:
+            their windows to settle, and five decisions [ps]; for strategies that say that they
+            wait (`waits`), else 0.
     """
 
     t_ps: int
@@ -317,6 +320,7 @@ class PriceObservation(Timed, msgspec.Struct, frozen=True, eq=False):
     agent: AgentView | None = None
     names: tuple[str, ...] = ()
     laws: tuple[MarkingLaw, ...] = ()
+    responds_ps: int = 0
 
     @property
     def utilization(self) -> Floats:

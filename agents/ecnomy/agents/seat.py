@@ -134,6 +134,9 @@ class Seat(Protocol):
     def links(self) -> PriceObservation:
         """The links of its domain."""
 
+    def responds_ps(self) -> int:
+        """How long users take to respond to a price: the slowest of them, as last measured."""
+
     def streams(self, rows: Integers, line: int) -> StreamObservation:
         """Test streams, late by the largest delay of a tariff it sells on, and that one's calls."""
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Final
 
 import mesa
+import msgspec
 
 from ecnomy.agents.answers import whole
 from ecnomy.agents.errors import StrategyError
@@ -33,6 +34,7 @@ class ConnectivityProvider(Role):
         self._strategy = make(kind, terms.params)
         if not callable(getattr(self._strategy, "post_price", None)):
             raise StrategyError(f"{self._who}: a strategy for prices has post_price")
+        self._waits: int = getattr(self._strategy, "waits", 0)
 
     def join(self, seat: Seat) -> None:
         """Its links are a domain: it is paid for marks."""
@@ -41,6 +43,8 @@ class ConnectivityProvider(Role):
     def act(self, seat: Seat) -> None:
         """Post the price of the time to come, and tune how its links mark."""
         seen = seat.links()
+        if self._waits:
+            seen = msgspec.structs.replace(seen, responds_ps=seat.responds_ps())
         seat.post_price(self.post_price(seen))
         for link, values in self.tune(seen).items():
             seat.tune(link, values)
@@ -57,6 +61,7 @@ class ConnectivityProvider(Role):
             raise blame(self._who, error) from error
         price = price_posted(self._who, answer)
         self.decided(seen.t_ps, 0)
+        self.hasty = 0 < self._waits * max(self.interval_ps, seen.dt_ps) < seen.responds_ps
         return price
 
     def tune(self, seen: PriceObservation) -> Mapping[str, Mapping[str, object]]:

@@ -44,6 +44,7 @@ EVERY_REPORT: Final = 0
 ADAPT: Final = -1
 SHORTEST_PS: Final = 5 * PS_PER_S
 LONGEST_PS: Final = 2**62
+DECISIONS: Final = 5  # of a user, until what it buys is near what a new price has it buy
 SETTLE: Final = 3.0  # time constants until a response is within 5 % of its end
 
 
@@ -118,6 +119,7 @@ class Role(mesa.Agent):
         interval_ps: between two decisions; EVERY_REPORT, or ADAPT to what it measures.
         next_ps: when its next decision is due.
         hasty: whether its interval is too short for what it steers, as last measured.
+        responds_ps: how long its flows take to respond to a price [ps]; 0 for who has none.
         notes: what its strategy has noted so far, by name; a DataCollector may read it.
     """
 
@@ -137,7 +139,7 @@ class Role(mesa.Agent):
         self.interval_ps = usual_ps if terms.interval_ps is None else terms.interval_ps
         first_ps = SHORTEST_PS if self.interval_ps == ADAPT else self.interval_ps
         self.next_ps = int(self.stream.random() * first_ps)
-        self.hasty = False
+        self.hasty, self.responds_ps = False, 0
         self.notes: Mapping[str, float] = {}
 
     @classmethod
@@ -180,7 +182,9 @@ class Role(mesa.Agent):
         With `heeds_lag` none that is configured is too short.
         """
         self.hasty = 0 < self.interval_ps < settling and not heeds_lag
-        self.next_ps = t_ps + (settling if self.interval_ps == ADAPT else self.interval_ps)
+        pause = settling if self.interval_ps == ADAPT else self.interval_ps
+        self.next_ps = t_ps + pause
+        self.responds_ps = settling + DECISIONS * pause if settling else 0
 
 
 class Strategist:

@@ -18,7 +18,8 @@ the others ever less. It takes a demand that stays as it is, and no slope of any
 have several peaks.
 
 A try takes two decisions where the price is another one than before (customers respond in the
-first), else one. The first round takes 4 x arms times the `decision_interval`.
+first), else one; more of them where customers take longer (trial.py). The first round takes
+4 x arms times the `decision_interval` or more.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ import numpy as np
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, Integers, PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
-from ecnomy.agents.strategies.trial import MICRO, Trial, check_range
+from ecnomy.agents.strategies.trial import LONGEST, MICRO, Trial, check_range
 
 __all__ = ["RevenueBandit"]
 
@@ -47,6 +48,7 @@ class RevenueBandit:
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    waits: ClassVar[int] = LONGEST
     floor: Annotated[float, Unit("money")]
     ceiling: Annotated[float, Unit("money")]
     arms: int = 10

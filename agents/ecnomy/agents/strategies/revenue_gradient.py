@@ -19,8 +19,9 @@ Where what is left does not depend on the price, as with users of U = a log x, t
 alone and P wanders, by steps that get shorter. R of one sign all over is taken for granted: where
 the price does not cover the cost, the slope is that of a loss, which leads out of it.
 
-Each try takes two decisions: in the interval after a change customers respond, in the one after
-that it is measured. A round of two tries is four times the `decision_interval`.
+Each try takes two decisions or more: in the interval after a change customers respond, in the one
+after that it is measured. Where customers take longer, each takes as many intervals as they do, up
+to ten (trial.py). A round of two tries is four times the `decision_interval` or more.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from typing import Annotated, ClassVar, Final
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused, Unit
-from ecnomy.agents.strategies.trial import DEAREST, MICRO, Trial, check_range
+from ecnomy.agents.strategies.trial import DEAREST, LONGEST, MICRO, Trial, check_range
 
 __all__ = ["RevenueGradient"]
 
@@ -50,6 +51,7 @@ class RevenueGradient:
     """
 
     roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    waits: ClassVar[int] = LONGEST
     probe: float = 0.1
     floor: Annotated[float, Unit("money")] = 1 / MICRO
     ceiling: Annotated[float, Unit("money")] = DEAREST

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a carrier tries a price: it gives customers an interval to respond, and measures in the next.
+"""How a carrier tries a price: it gives customers time to respond, and then measures for as long.
 
-What a price earns is what the carrier received less what it paid, per second. The interval right
-after a change does not count: a higher price earns more until customers have found out.
+What a price earns is what the carrier received less what it paid, per second. The time right after
+a change does not count: a higher price earns more until customers have found out. Both times are a
+decision interval, or as many as customers take to respond (`PriceObservation.responds_ps`), up to
+ten: a price held for less would be judged by the money of the price before.
 """
 
 from __future__ import annotations
@@ -14,10 +16,11 @@ from ecnomy.agents.observation import PriceObservation
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.times import PS_PER_S
 
-__all__ = ["DEAREST", "MICRO", "Trial", "check_range", "gained_micro"]
+__all__ = ["DEAREST", "LONGEST", "MICRO", "Trial", "check_range", "gained_micro"]
 
 MICRO: Final = 1e6
 DEAREST: Final = 1e6  # money; the market takes no higher price
+LONGEST: Final = 10  # decision intervals for a response, and for what is measured
 
 
 def gained_micro(seen: PriceObservation, who: str) -> int:
@@ -37,7 +40,7 @@ class Trial:
     def __init__(self, who: str) -> None:
         """`who` is the strategy, for messages."""
         self._who = who
-        self._responding = True
+        self.changed()
 
     def earned(self, seen: PriceObservation) -> float | None:
         """What the price in force earned [micro-units/s], None while customers respond to it.
@@ -48,14 +51,30 @@ class Trial:
             StrategyError: there is no market, which keeps the accounts.
         """
         gained = gained_micro(seen, self._who)
-        if not seen.dt_ps or self._responding:
-            self._responding = not seen.dt_ps
+        if not seen.dt_ps:
+            self.changed()
             return None
-        return gained * PS_PER_S / seen.dt_ps
+        self._ps += seen.dt_ps
+        self._intervals += 1
+        if not self._responding:
+            self._gained += gained
+        if self._ps < seen.responds_ps and self._intervals < LONGEST:
+            return None
+        if self._responding:
+            self._measure()
+            return None
+        earned = self._gained * PS_PER_S / self._ps
+        self._measure()
+        return earned
 
     def changed(self) -> None:
         """The price is another one from now on."""
+        self._measure()
         self._responding = True
+
+    def _measure(self) -> None:
+        self._responding = False
+        self._ps = self._intervals = self._gained = 0
 
 
 def check_range(floor: float, ceiling: float) -> None:

@@ -240,7 +240,9 @@ class Market(ByHand):
         for role in self.roles:
             if role.hasty and role.name not in self._warned:
                 self._warned.add(role.name)
-                self.warnings.append(
-                    f"{role.name} decides faster than its flows settle (3 T / (gain p)): "
-                    "it reads transients"
-                )
+                told = "its flows settle (3 T / (gain p))"
+                if role.phase == POST:
+                    told = (
+                        "customers respond to a price, also where it holds each for ten decisions"
+                    )
+                self.warnings.append(f"{role.name} decides faster than {told}: it reads transients")

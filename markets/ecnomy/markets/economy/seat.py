@@ -135,6 +135,10 @@ class MarketSeat:
         laws = self._market.laws.of(own)
         return self._market.sight.links(self._name, own, price, self.agent, laws)
 
+    def responds_ps(self) -> int:
+        """See Seat."""
+        return max(role.responds_ps for role in self._market.roles)
+
     def streams(self, rows: Integers, line: int) -> StreamObservation:
         """See Seat."""
         market = self._market
