@@ -59,7 +59,10 @@ def test_calls_and_files_of_one_provider(tmp_path: Path) -> None:
 
 def test_two_providers_of_the_same_callers(tmp_path: Path) -> None:
     """Each has its own calls, those it refused among those that asked it, and its own balance."""
-    more = ("market.agents.people.strategy.worth=0.3 money",)
+    more = (
+        "market.agents.people.strategy.worth=0.3 money",
+        "market.agents.gsp.strategy.quantile=0.5",
+    )
     scenario = load(EXAMPLES / "two-gsps.yaml", overrides=(*SHORT, *more))
     result = run(scenario, out=tmp_path / "run")
     read = _page([result.folder], tmp_path / "page.html")

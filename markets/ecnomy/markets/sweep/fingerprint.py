@@ -170,10 +170,13 @@ def forget_edited_modules() -> None:
     Workers of a cluster live longer than a strategy file stays as it is.
     """
     importlib.invalidate_caches()
-    if all(digest_of(name) == sha for name, sha in _IMPORTED.items()):
+    edited = {name for name, sha in _IMPORTED.items() if digest_of(name) != sha}
+    if not edited:
         return
     for name in _IMPORTED:
-        sys.modules.pop(name, None)
+        # A module of ecnomy's own that others hold stays what it is while its file does.
+        if name in edited or not name.startswith(_ANALYSIS):
+            sys.modules.pop(name, None)
     _IMPORTED.clear()
     find.cache_clear()
 
