@@ -31,6 +31,9 @@ Contracts that go by use, c a unit of rate, make it the utility V = U - c x, whi
 U'(x) = c: w follows V as above, and the flow's largest rate is D(c), as where nothing is marked a w
 buys any rate. Who gains nothing at what its use costs leaves, and looks again (leaving.py).
 
+Where marks show that the price has changed, w goes to p D(p) in one step (price_change.py), as
+x U'(x) follows slowly where demand is elastic.
+
 What keeps it in bounds: x counts as x0/1000 at least and 1000 x0 at most, so that w is neither 0
 (from where no rate and hence no w would come back) nor without limit; w stays below `budget`; and
 one decision changes w by a factor of 4 at most. A flow's first w is that of its own rate (of x0 if
@@ -53,6 +56,7 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
+from ecnomy.agents.strategies.price_change import PriceChange
 from ecnomy.agents.utilities import UTILITIES, concave_utility_of, find_utility
 
 __all__ = ["ElasticUtility"]
@@ -101,6 +105,7 @@ class ElasticUtility:
         self._log_pay: Floats = np.zeros(0)  # log of w in micro-units per second
         self._going: Truths = []  # sending, at the last decision
         self._leaving = Leaving(self._utility, self.retry)
+        self._change = PriceChange(self._utility)
         self._switches = self._capped = False  # whether any flow has been switched off, or capped
 
     @property
@@ -122,11 +127,25 @@ class ElasticUtility:
             contract = self._leaving.contract()
             worth = self._log_aim(flows.goodput_bps, contract)
             move = self._move_few if len(worth) <= FEW else self._move_many
-            self._log_pay = move(worth, before)
+            self._log_pay = self._follow(seen, ratio, sent, move(worth, before), contract)
             self._look_again(seen.t_s, ratio, sent)
             cap_bps = self._largest_bps(contract)
         active = ~self._leaving.away if self._switches else None
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
+
+    def _follow(
+        self, seen: Observation, ratio: Floats, sent: Truths, moved: Floats, contract: Floats
+    ) -> Floats:
+        """Next log w: `moved`, or where the price has changed what it calls for at once."""
+        most = np.where(
+            sent & (contract == 0) & ~self._leaving.probing,
+            seen.flows.limit_bps / self._x0_bps,
+            0.0,
+        )
+        changed, step = self._change.steps(seen.flows, ratio * seen.dt_s, self._log_pay, most)
+        if not changed.any():
+            return moved
+        return np.where(changed, (self._log_pay + step).clip(*self._bounds), moved)
 
     def _look_again(self, t_s: float, ratio: Floats, sent: Truths) -> None:
         """Who has come back begins with what x0/100 is worth."""
@@ -179,6 +198,7 @@ class ElasticUtility:
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         log_pay[new], going[new] = self._log_pay[old], np.array(self._going, np.bool_)[old]
         self._leaving.meet(len(own_bps), new, old)
+        self._change.meet(len(own_bps), new, old)
         self._flow, self._log_pay, self._going = flows.flow, log_pay, going.tolist()
 
     def _log_aim(self, rate_bps: Floats, contract: Floats) -> Floats:

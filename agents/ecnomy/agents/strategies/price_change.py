@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A changed price: one Newton step to the demand at the price that the marks show.
+
+`elastic-utility` goes to x U'(x). At a given price that leaves 1 - R of an error, R = -x U''/U', so
+users whose demand is elastic (R far below 1) follow a price slowly. The marks since the last
+decision show the price even while the rate is still changing. With r = x / x0 and n marks that cost
+m in all,
+
+    p = m / sum of r dt        money/s per x0, with a standard error of p / sqrt(n)
+
+Where w lies outside what is paid for the demand at p (1 - 3 / sqrt(n)) and at p (1 + 3 / sqrt(n)),
+the price has changed, and w goes to p D(p). That is Newton's step for a user whose own w does not
+move the price. It is at most a factor e, as a price that has just changed overshoots first.
+
+A user whose own w does move the price would be taken too far, and back. So a step against the one
+before is at most half as long. The limit doubles with each decision that needs no step. Steps are
+for flows with R < 1 and no contract by use, where demand is below what the traffic asks for.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.observation import Floats, FlowColumns, Integers, Truths
+from ecnomy.agents.utilities import Utility
+
+__all__ = ["PriceChange"]
+
+MICRO: Final = 1e6
+ERRORS: Final = 3.0  # standard errors
+LONGEST: Final = 1.0  # of log w
+LEAST_MICRO: Final = 1.0
+
+
+class PriceChange:
+    """Flows with one utility: steps in log w towards the demand at the price of their marks."""
+
+    def __init__(self, utility: Utility) -> None:
+        self._utility = utility
+        self._last: Floats = np.zeros(0)  # step
+        self._limit: Floats = np.zeros(0)
+
+    def meet(self, count: int, new: Integers, old: Integers) -> None:
+        """So many flows from now on; rows `new` of them were rows `old` before."""
+        last, limit = np.zeros(count), np.full(count, LONGEST)
+        last[new], limit[new] = self._last[old], self._limit[old]
+        self._last, self._limit = last, limit
+
+    def steps(
+        self, flows: FlowColumns, used_s: Floats, log_pay: Floats, most: Floats
+    ) -> tuple[Truths, Floats]:
+        """Which flows' price has changed, and their steps in log w.
+
+        `used_s` is r dt of each [s]. `most` is the r below which its demand must be, 0 for flows
+        that are to take no step.
+        """
+        money = flows.charge_micro / MICRO / np.maximum(flows.active, 1)
+        known = (most > 0) & (money > 0) & (used_s > 0) & (flows.marks > ERRORS**2)
+        if not known.any():
+            return known, np.zeros(len(known))
+        price = np.divide(money, used_s, out=np.ones_like(money), where=known)
+        error = np.where(known, ERRORS / np.sqrt(np.maximum(flows.marks, 1)), 0.0)
+        bought = self._utility.demand(price)
+        known &= (bought < most) & (self._utility.curvature_at(bought) < 1)
+        low, high = self._log_paid(price * (1 + error)), self._log_paid(price * (1 - error))
+        changed = known & ((log_pay < low) | (log_pay > high))
+        step = self._log_paid(price) - log_pay
+        back = changed & (step * self._last < 0)
+        limit = np.where(back, np.abs(self._last) / 2, self._limit)
+        step = step.clip(-limit, limit)
+        self._limit = np.where(changed, limit, np.minimum(2 * limit, LONGEST))
+        self._last = np.where(changed, step, self._last)
+        return changed, step
+
+    def _log_paid(self, price: Floats) -> Floats:
+        """Logarithm of p D(p), in micro-units per second."""
+        paid = MICRO * price * self._utility.demand(price)
+        return np.asarray(np.log(np.maximum(paid, LEAST_MICRO)))

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps of `elastic-utility` where the price of marks changes, on scripted observations.
+
+U = a log(1 + r) with a = 1 money/s: D(p) = 1/p - 1, so p D(p) = 1 - p, and r U'(r) = r / (1 + r).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from ecnomy.agents.observation import NO_OFFER, FlowColumns, Observation
+from ecnomy.agents.strategies.elastic_utility import ElasticUtility
+
+PS = 10**12
+X0 = 1e6
+DT = 5
+
+
+def follow(rate_at: Callable[[float, int], float], price: Callable[[float, int], float]) -> list:
+    """Successive w, where rate and price follow from w and the number of the decision."""
+    strategy, found = ElasticUtility({"kind": "log", "a": 1.0, "x0": X0}), []
+    for k in range(60):
+        r = rate_at(found[-1], k) if found else 0.0
+        money = price(found[-1], k) * r * DT * (k > 0) if found else 0.0
+
+        def whole(value: float) -> np.ndarray:
+            return np.array([round(value)], dtype=np.int64)
+
+        columns = FlowColumns(
+            flow=whole(0),
+            active=whole(1),
+            goodput_bps=np.array([r * X0]),
+            delivered=whole(10_000),
+            marks=whole(400),
+            charge_micro=whole(1e6 * money),
+            srtt_s=np.array([0.1]),
+            gain=np.array([0.5]),
+            offer=whole(NO_OFFER),
+        )
+        seen = Observation(k * DT * PS, DT * PS * (k > 0), 1000, (), columns)
+        found.append(strategy.decide_many(seen).willingness_micro_per_s[0] / 1e6)
+    return found
+
+
+def test_one_step_takes_it_to_the_demand() -> None:
+    """Price 0.5 and then 0.7, at a rate that lags a decision: w = 0.3 at once, and it stays."""
+    found = follow(lambda w, k: 1.0 if k <= 30 else 0.3 / 0.7, lambda w, k: 0.5 if k < 30 else 0.7)
+    assert found[29] == pytest.approx(0.5, abs=1e-3)
+    assert found[30:] == pytest.approx([0.3] * 30, abs=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize("other", [0.1, 1.0, 10.0])
+def test_whose_own_w_makes_the_price_comes_to_rest(share: float, other: float) -> None:
+    """Alone on a link that always gives `share` of x0, from w `other` times that of rest."""
+    end = share / (1 + share)
+    found = follow(lambda w, k: share, lambda w, k: (other * end if k == 1 else w) / share)
+    assert found[-20:] == pytest.approx([end] * 20, rel=1e-3)
