@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -148,3 +149,34 @@ def test_users_leave_a_carrier_whose_bill_is_higher(contract: str, seed: int) ->
     print(f"{began} of 60 began there, {end} are left")
     assert 15 <= began <= 45
     assert end <= 1 if LEAVE[contract] else end == began
+
+
+FLAT = "{{meter: time, sources: {}, tariff: {{kind: flat, price: {} money/s}}}}".format
+PER_MB = "{{meter: bytes, sources: {}, tariff: {{kind: per-unit, price: {} money/MB}}}}".format
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    ("sold", "prices", "stay"),
+    [(FLAT, (0.8, 0.75), 0), (FLAT, (0.8, 0.6), 1), (PER_MB, (64, 60), 0), (PER_MB, (64, 48), 1)],
+    ids=["dear", "one not", "dear per MB", "one not per MB"],
+)
+def test_users_of_carriers_that_are_all_too_dear_leave(
+    sold: Callable[[str, float], str], prices: tuple[float, float], stay: int, seed: int
+) -> None:
+    """0.1 Mbit/s is worth log 2 = 0.693 money/s, and is 0.0125 MB/s: 60 money/MB make 0.75.
+
+    Where both ask for more, users look for 5 s in each 60 or so; else all are there.
+    """
+    text = TWO.format(contract=sold("over-a", prices[0])).replace("duration: 50", "duration: 200")
+    dear = "links: b-line, contracts: [" + sold("over-b", prices[1]) + "]"
+    made = scenario_from_text(
+        text.replace("links: b-line", dear).replace("switching_cost: 6", "switching_cost: 1")
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        table = run(made, seed=seed, out=Path(folder) / "run").flow_epochs
+    acked = table.groupby("t_ps").acked_bytes.sum().astype(float)
+    mbps = 8e-6 * (acked[200 * PS] - acked[100 * PS]) / 100
+    there = mbps / (60 * 0.1)
+    print(f"{there:.3f} of the users were there")
+    assert there < 0.15 if stay == 0 else there == pytest.approx(1, abs=0.05)

@@ -31,11 +31,13 @@ __all__ = ["BestChoice"]
 class BestChoice(BestOffer):
     """Picks for each flow the choice of its provider's menu that leaves its user most.
 
-    Attributes: as those of BestOffer; `pay` has no meaning here, as the provider steers the flows.
+    Attributes: as those of BestOffer; `pay` and `retry` have no meaning here, as the provider
+    steers the flows and nobody leaves.
     """
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        self._nothing = -np.inf
         self._own: dict[str, BestChoice] = {}  # what is known of each provider's menu
 
     def decide_many(self, seen: Observation) -> Decision:
@@ -57,6 +59,7 @@ class BestChoice(BestOffer):
         if self._known.shape != (len(menu.choices), len(menu.flows)):
             self._known = np.full((len(menu.choices), len(menu.flows)), np.nan)
             self._choice = menu.choice.copy()
+            self._away = np.zeros(len(menu.flows), dtype=np.bool_)
         elif seen.dt_ps:
             self._learn_of(seen, np.searchsorted(seen.flows.flow, menu.flows))
             return self._pick(seen, menu)

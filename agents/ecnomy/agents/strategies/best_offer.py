@@ -16,8 +16,15 @@ known of it; what nobody knows yet is taken for as good as the best known. A use
 
 s' being the best alternative's. A share `loyalty` of users does not look at a decision, and a share
 `curiosity` of the others tries something else whatever it knows. If all looked at once, they would
-move as a herd. First choices are drawn at random. Each change counts in the figure `switches` of
-the table `agents`.
+move as a herd.
+
+Not using anything leaves U(0); what nobody knows yet counts as at least that. A user that looks
+leaves where at two decisions every alternative leaves it less. It is back as soon as others gain,
+or after a time `retry`, then after twice as long each time that it leaves again, up to 8 times
+(drawn from half to one and a half of that, so that users come one by one). It then tries the next
+alternative until the next decision, and goes again unless that gains.
+
+First choices are drawn at random. The figure `switches` of the table `agents` counts changes.
 Discrete choice with switching costs: Farrell and Klemperer 2007, section 2.
 """
 
@@ -33,13 +40,14 @@ import numpy as np
 from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
-from ecnomy.agents.parameters import OneOf, Refused, Unit
+from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
 
 __all__ = ["BestOffer"]
 
 MICRO: Final = 1e6
 SMOOTHING: Final = 0.5
+LONGEST: Final = 8.0  # times `retry`
 LEAST: Final = 1e-3  # of x0: U of no rate at all may be minus infinity
 
 
@@ -54,6 +62,7 @@ class BestOffer:
         horizon: the time over which a gain must make up for it.
         loyalty: share of users that do not look at a decision.
         curiosity: share of those who look that try something else.
+        retry: after which a user that has left looks again.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
@@ -63,6 +72,7 @@ class BestOffer:
     horizon: Annotated[float, Unit("s")] = 60.0
     loyalty: float = 0.9
     curiosity: float = 0.02
+    retry: Annotated[float, Unit("s")] = 30.0
 
     def __post_init__(self) -> None:
         try:
@@ -75,6 +85,7 @@ class BestOffer:
             raise Refused("switching_cost", f"{self.switching_cost:g} money", "0 or more")
         if not 0 < self.horizon < math.inf:
             raise Refused("horizon", f"{self.horizon:g} s", "a time above 0 s")
+        positive("retry", self.retry, "s")
         for name in ("loyalty", "curiosity"):
             if not 0 <= getattr(self, name) <= 1:
                 raise Refused(name, f"{getattr(self, name):g}", "a share from 0 to 1")
@@ -82,6 +93,14 @@ class BestOffer:
         self._known: Floats = np.zeros((0, 0))  # surplus, money/s; NaN: not known
         self._choice: Integers = np.zeros(0, dtype=np.int64)
         self._switches = 0
+        with np.errstate(all="ignore"):  # U(0) may be minus infinity: nobody leaves
+            self._nothing = float(np.nan_to_num(self._utility.value(np.zeros(1))[0], nan=-np.inf))
+        self._away: Truths = np.zeros(0, dtype=np.bool_)
+        self._doubts: Truths = np.zeros(0, dtype=np.bool_)  # lost at the last decision
+        self._probing: Truths = np.zeros(1, dtype=np.bool_)  # back to look since the last decision
+        self._looks: Truths = np.zeros(0, dtype=np.bool_)
+        self._wait_s: Floats = np.zeros(0)
+        self._again_s: Floats = np.zeros(0)
 
     def decide_many(self, seen: Observation) -> Decision:
         """Which flows may send, and what they pay."""
@@ -96,7 +115,8 @@ class BestOffer:
             self._choice = np.asarray(random.integers(alternatives, size=users), dtype=np.int64)
         elif seen.dt_ps:
             self._learn(seen)
-            choice = self._better(random)
+            choice = np.where(self._away, self._choice, self._better(random))
+            choice = self._stay_or_leave(seen.t_s, choice, random)
             moved = int(np.count_nonzero(choice != self._choice))
             self._choice = choice
             if moved:
@@ -116,6 +136,34 @@ class BestOffer:
             )
         self._rows = np.array(rows, dtype=np.int64)
         self._known = np.full(self._rows.shape, np.nan)
+        users = self._rows.shape[1]
+        self._away, self._doubts = np.zeros((2, users), dtype=np.bool_)
+        self._wait_s, self._again_s = np.full(users, self.retry), np.zeros(users)
+
+    def _stay_or_leave(self, t_s: float, choice: Integers, random: np.random.Generator) -> Integers:
+        """Who leaves and who is back; returns each user's choice."""
+        told = self._told()
+        best, own = told.max(axis=0), told[self._choice, np.arange(len(choice))]
+        stuck = (own < self._nothing) & (choice == self._choice)
+        loses: Truths = (best < self._nothing) | ((best == self._nothing) & stuck)
+        leave = ~self._away & loses & self._doubts & self._looks
+        inside = ~self._away & ~leave
+        self._wait_s[inside & ~loses] = self.retry
+        self._doubts = ~self._away & loses
+        others = self._away & self._looks & (best > self._nothing)
+        probe = self._away & ~others & (t_s >= self._again_s)
+        if leave.any():
+            wait_s = self._wait_s[leave] * random.uniform(0.5, 1.5, np.count_nonzero(leave))
+            self._again_s[leave] = t_s + wait_s
+            self._wait_s[leave] = np.minimum(2 * self._wait_s[leave], LONGEST * self.retry)
+        choice = np.where(leave, self._choice, np.where(others, told.argmax(axis=0), choice))
+        choice = np.where(probe, (self._choice + 1) % len(told), choice)
+        fresh = np.flatnonzero(probe | others)
+        self._known[choice[fresh], fresh] = np.nan
+        self._away = (self._away | leave) & ~(probe | others)
+        self._doubts |= probe
+        self._probing = probe
+        return choice
 
     def _learn(self, seen: Observation) -> None:
         """What the alternative in use left each user since the last decision."""
@@ -131,25 +179,27 @@ class BestOffer:
         at = self._choice, np.arange(len(self._choice))
         before = self._known[at]
         fresh = np.isnan(before)
-        self._known[at] = np.where(fresh, surplus, before + SMOOTHING * (surplus - before))
+        learnt = np.where(fresh, surplus, before + SMOOTHING * (surplus - before))
+        self._known[at] = np.where(self._away, before, learnt)
 
     def _told(self) -> Floats:
         """What each user takes each alternative to leave it, [alternative, user]."""
         told = self._known.copy()
         for k in range(len(told)):
-            inside = self._choice == k
+            inside = (self._choice == k) & ~self._away
             if inside.any():
                 told[k, ~inside] = np.nanmean(self._known[k, inside])
         if np.isnan(told).all():
             return np.zeros_like(told)
-        return np.where(np.isnan(told), np.nanmax(told), told)
+        return np.where(np.isnan(told), max(np.nanmax(told), self._nothing), told)
 
     def _better(self, random: np.random.Generator) -> Integers:
         """Each user's next choice."""
         told, users = self._told(), np.arange(len(self._choice))
         best = told.argmax(axis=0)
         gain = (told[best, users] - told[self._choice, users]) * self.horizon
-        looks = random.random(len(users)) >= self.loyalty
+        looks = (random.random(len(users)) >= self.loyalty) | self._probing
+        self._looks = looks
         moves: Truths = looks & (gain > self.switching_cost)
         choice = np.where(moves, best, self._choice)
         tries = looks & (random.random(len(users)) < self.curiosity)
@@ -158,6 +208,6 @@ class BestOffer:
 
     def _decision(self, flows: int) -> Decision:
         active = np.zeros(flows, dtype=np.bool_)
-        active[self._rows[self._choice, np.arange(len(self._choice))]] = True
+        active[self._rows[self._choice, np.arange(len(self._choice))]] = ~self._away
         pay = np.full(flows, LEAVE if self.pay < 0 else float(round(self.pay * MICRO)))
         return Decision(pay, active=active)
