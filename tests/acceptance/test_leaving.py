@@ -24,6 +24,7 @@ SEEDS = seeds(10)
 PS = 10**12
 A, X0 = 2.0, 1e6
 DURATION = 300
+LONG = 900
 
 TEXT = """\
 version: 1
@@ -65,11 +66,31 @@ def paid(q: float, contract: str, seed: int, duration: int = DURATION) -> pd.Dat
     return table.pivot(index="s", columns="flow", values=["mbit", "money"])
 
 
-def means(q: float, contract: str, seed: int, first: int, last: int) -> tuple[np.ndarray, ...]:
+def means(
+    q: float, contract: str, seed: int, first: int, last: int, duration: int = DURATION
+) -> tuple[np.ndarray, ...]:
     """Rate [Mbit/s] and money/s of each flow."""
-    table = paid(q, contract, seed)
+    table = paid(q, contract, seed, duration)
     grown = (table.loc[last] - table.loc[first]) / (last - first)
     return grown["mbit"].to_numpy(), grown["money"].to_numpy()
+
+
+@functools.cache
+def switches(q: float, seed: int) -> pd.DataFrame:
+    """When flows were switched on (1) and off (0)."""
+    text = TEXT.format(q=f"{q:f}", contract="", duration=LONG)
+    with tempfile.TemporaryDirectory() as folder:
+        table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").raw.agents
+    table = table[table.name == "active"]
+    return table.assign(s=table.t_ps / PS)
+
+
+def share_on(turns: pd.DataFrame, first_s: float, last_s: float) -> float:
+    """The share of a time for which a flow was on, as it is until its first turn."""
+    times = [0.0, *turns.s.clip(upper=last_s), last_s]
+    states = [1.0, *turns.value]
+    spans = zip(states, times[:-1], times[1:], strict=True)
+    return sum(on * max(0.0, b - max(a, first_s)) for on, a, b in spans) / (last_s - first_s)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -90,6 +111,24 @@ def test_above_the_choke_price_nobody_pays_more_than_a_probe(
     print(rate.round(4), money.round(4))
     assert money.mean() <= bound and money.max() <= 3 * bound
     assert rate.max() < 0.03
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("q", [0.32, 0.64])
+def test_where_marks_alone_are_too_dear_flows_are_switched_off(q: float, seed: int) -> None:
+    """At p = 4 or 8, twice the choke price and more: from 300 s on users are off half of the time.
+
+    Five marks suffice to know that p (1 - 1/sqrt(n)) > a = 2, ten at the latest end a look: 100
+    packets on the mean. Waits are up to 240 s by then, so there are 600 / 240 looks, and one under
+    way when the time begins.
+    """
+    table = switches(q, seed)
+    on = np.array([share_on(table[table.flow == flow], 300, LONG) for flow in range(6)])
+    rate, _ = means(q, "", seed, 300, LONG, LONG)
+    packets = rate * 1e6 / 8 / 960 * (LONG - 300)
+    print(on.round(3), packets.round(1))
+    assert on.mean() < 0.65
+    assert packets.mean() < 100 * (600 / 240 + 1)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who gains nothing leaves: what flows cost of late, and when one that is off looks again.
 
-With r = x / x0 and sums over decisions that fade by half at each,
+With r = x / x0 and sums over decisions that fade by half at each, but by marks alone not below ten
+of them, as a flow that pays next to nothing meets few,
 
     p  =  sum of (bill - standing) / sum of r dt      what the use of x0 costs, money/s
     c  =  sum of (bill - standing - marks) / sum of r dt      the part of it by contracts
@@ -32,6 +33,7 @@ LEAST: Final = 1e-3  # of x0: the smallest rate
 PROBE: Final = 1e-2  # of x0: the rate whose price is paid while one looks
 MICRO: Final = 1e6
 FADE: Final = 0.5
+KNOWN: Final = 10.0  # marks that sums do not fade below
 LONGEST: Final = 8.0
 ENOUGH: Final = 5.0  # packets, to know a price
 
@@ -77,7 +79,8 @@ class Leaving:
         more = np.array(
             [use, use - marks, standing, ratio * seen.dt_s, time, count, flows.delivered]
         )
-        self._sums = np.where(sent, FADE * self._sums + more, self._sums)
+        held = (self._sums[1] == 0) & (self._sums[5] > 0) & (FADE * self._sums[5] < KNOWN)
+        self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
 
     def contract(self) -> Floats:
         """c, 0 where nothing is known."""
