@@ -136,7 +136,7 @@ LEAVE = {
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("contract", sorted(LEAVE))
 def test_users_leave_a_carrier_whose_bill_is_higher(contract: str, seed: int) -> None:
-    """All who began there where the bill costs more than the change does, else nobody.
+    """All who began there where the bill costs more than the change does, else one at most.
 
     Half of them look every 5 s: after seven looks one of 128 may be left.
     """
@@ -148,7 +148,7 @@ def test_users_leave_a_carrier_whose_bill_is_higher(contract: str, seed: int) ->
     end = 60 - int((turns.groupby("flow").value.last() == 0).sum())
     print(f"{began} of 60 began there, {end} are left")
     assert 15 <= began <= 45
-    assert end <= 1 if LEAVE[contract] else end == began
+    assert end <= 1 if LEAVE[contract] else began - end <= 1
 
 
 FLAT = "{{meter: time, sources: {}, tariff: {{kind: flat, price: {} money/s}}}}".format

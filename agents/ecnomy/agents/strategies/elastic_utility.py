@@ -123,7 +123,7 @@ class ElasticUtility:
         cap_bps = None
         if seen.dt_ps:
             ratio, sent = flows.goodput_bps / self._x0_bps, np.logical_and(self._going, before)
-            self._leaving.learn(seen, ratio, sent)
+            self._leaving.learn(seen, 8.0 * flows.delivered_bytes / self._x0_bps, sent)
             contract = self._leaving.contract()
             worth = self._log_aim(flows.goodput_bps, contract)
             move = self._move_few if len(worth) <= FEW else self._move_many

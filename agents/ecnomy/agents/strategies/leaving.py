@@ -68,17 +68,19 @@ class Leaving:
         self.away, self._wait_s, self._again_s, self._sums = away, wait_s, again_s, sums
         self.probing, self._doubts = probing, doubts
 
-    def learn(self, seen: Observation, ratio: Floats, sent: Truths) -> None:
-        """Take the bills of flows that were on throughout, at r = `ratio`."""
+    def learn(self, seen: Observation, used_s: Floats, sent: Truths) -> None:
+        """Take the bills of flows that were on throughout.
+
+        `used_s` is r dt of what has arrived [s], of all flows of a row together as bills are. ACKs
+        that fill a hole tell of more than what is billed with them.
+        """
         flows = seen.flows
         standing = flows.standing_micro / MICRO
         use = flows.bill_micro / MICRO - standing
         marks = np.minimum(flows.charge_micro / MICRO, use)  # those that others pay are not on it
         count = np.where(marks > 0, flows.marks, 0)
-        time = np.full(len(ratio), seen.dt_s)
-        more = np.array(
-            [use, use - marks, standing, ratio * seen.dt_s, time, count, flows.delivered]
-        )
+        time = seen.dt_s * np.maximum(flows.active, 1)
+        more = np.array([use, use - marks, standing, used_s, time, count, flows.delivered])
         held = (self._sums[1] == 0) & (self._sums[5] > 0) & (FADE * self._sums[5] < KNOWN)
         self._sums = np.where(sent, np.where(held, 1.0, FADE) * self._sums + more, self._sums)
 

@@ -55,7 +55,7 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     flows: Columns
     links: Columns
     bits: Floats  # acknowledged; exact, being whole and below 2^53
-    counts: Integers  # a row each: delivered, marks, acked, charge, bill, standing
+    counts: Integers  # a row each: delivered, marks, acked, charge, bill, standing, bytes
     states: Integers  # a row for each of _STATES
     srtt_s: Floats
 
@@ -99,7 +99,7 @@ class Sight:
     def read(self, report: Report, money: tuple[Integers, Integers, Integers]) -> None:
         """Take the counters of a report, and each flow's mark charge, bill and standing part."""
         flows = report.flows
-        told = [flows["delivered"], flows["ce"], flows["acked"], *money]
+        told = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
         states = [flows[name] for name in _STATES]
         bits = (8.0 * integers(flows, "acked_bytes")).astype(np.float64, copy=False)
         counts = np.array(told, dtype=np.int64)
@@ -153,6 +153,7 @@ class Sight:
             weight=aims.weight[rows],
             bill_micro=change[4],
             standing_micro=change[5],
+            delivered_bytes=change[6],
         )
         price = _one(price_micro, rows)
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)
