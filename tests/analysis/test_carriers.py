@@ -119,6 +119,20 @@ def test_customers_are_told_by_carrier_where_there_are_several(folder: Path) -> 
     assert choices_of(run)[0].options == ("left-net", "right-net")
 
 
+def test_who_has_left_is_with_nobody(folder: Path) -> None:
+    """One user leaves gold at 40 s and comes back to it at 70 s, when the other one changes."""
+    table = pd.read_parquet(folder / "agents.parquet")
+    own = (table["name"] == "active") & (table["t_ps"] == 40 * S) & (table["value"] == 1)
+    table = table[~own]
+    table.to_parquet(folder / "agents.parquet", index=False)
+    (choice,) = choices_of(open_run(folder))
+    assert (choice.t_ps // S).tolist() == [2, 40, 70, 100, 160] and choice.users == 2
+    assert choice.counts.tolist() == [[2, 0], [1, 0], [1, 1], [0, 2], [1, 1]]
+    assert choice.changes.tolist() == [0, 0, 1, 1, 1]
+    assert choice.shares(10 * S, 40 * S).tolist() == [1, 0]
+    assert choice.shares(40 * S, 70 * S).tolist() == [0.5, 0]
+
+
 def test_flows_that_are_on_together_are_no_choice(folder: Path) -> None:
     """An agent that lets two sources of a user send has no customers with a choice."""
     table = pd.read_parquet(folder / "agents.parquet")

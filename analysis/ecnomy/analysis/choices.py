@@ -2,11 +2,14 @@
 """Customers with a choice: how often they change, and how many are with whom over time.
 
 An agent's users have a choice where its sources are alternatives: as many flows each, of which its
-decisions leave exactly one switched on for each user (as `best-offer` does, or a strategy of one's
-own). Member i of every source is user i. A user's first choice is no change.
+decisions leave one switched on for each user (as `best-offer` does, or a strategy of one's own), or
+none for a user that has left. Member i of every source is user i. A user's first choice is no
+change, nor is it one to come back to the source that was left.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -22,6 +25,7 @@ __all__ = ["Choice", "choices_of"]
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+_AWAY: Final = -1
 
 
 class Choice(msgspec.Struct, frozen=True, eq=False):
@@ -32,7 +36,8 @@ class Choice(msgspec.Struct, frozen=True, eq=False):
         users: how many it decides for.
         options: what they chose from: carriers, or sources where one carrier has them all.
         t_ps: times of decisions that changed something, rising; the first is the first choice.
-        counts: users with each option from that time to the next, [time, option].
+        counts: users with each option from that time to the next, [time, option]; who has left
+            has none.
         changes: users who changed their source at that time, 0 at the first, [time].
     """
 
@@ -80,10 +85,10 @@ def _choice(run: Run, agent: ToldAgent) -> Choice | None:
     times, chosen = [], []
     for t_ps, changed in own.groupby("t_ps", sort=True):
         on[changed["flow"].to_numpy(dtype=np.int64)] = changed["value"].to_numpy() != 0
-        if (on[rows].sum(axis=0) != 1).any():
+        if (on[rows].sum(axis=0) > 1).any():
             return None  # not alternatives
         times.append(int(str(t_ps)))
-        chosen.append(on[rows].argmax(axis=0))
+        chosen.append(np.where(on[rows].any(axis=0), on[rows].argmax(axis=0), _AWAY))
     weights = np.array([sources[0].row_flows] * rows.shape[1], dtype=np.int64)
     return _counted(run, agent.name, [s.name for s in sources], times, np.array(chosen), weights)
 
@@ -96,15 +101,18 @@ def _counted(
     chosen: Integers,
     weights: Integers,
 ) -> Choice:
-    """`chosen` is the source of each user after each decision, [time, user]."""
+    """`chosen` is the source of each user after each decision, or _AWAY, [time, user]."""
     carriers = access_carriers(run)
     labels = [carriers.get(name, name) for name in sources]
     if len(set(labels)) < 2:
         labels = sources
     options = tuple(dict.fromkeys(labels))
-    option = np.array([options.index(label) for label in labels])[chosen]
+    option = np.array([*(options.index(label) for label in labels), _AWAY])[chosen]
     counts = [[int(weights[row == k].sum()) for k in range(len(options))] for row in option]
-    moved = chosen[1:] != chosen[:-1]
+    last = chosen.copy()
+    for before, now in zip(last, last[1:], strict=False):
+        now[now == _AWAY] = before[now == _AWAY]
+    moved = (last[1:] != last[:-1]) & (last[:-1] != _AWAY)
     return Choice(
         agent=agent,
         users=int(weights.sum()),
