@@ -81,7 +81,7 @@ def test_nothing_is_said_where_windows_hold(send: str, w: float, tmp_path: Path)
 
 
 def test_show_report_and_json_say_so(tmp_path: Path) -> None:
-    """Wherever a run is told, the source is named."""
+    """The page and the summary name the source, and the JSON has its figures."""
     run(scenario(), out=tmp_path / "r")
     words = "low: its windows stood at the floor"
     page = tmp_path / "page.html"

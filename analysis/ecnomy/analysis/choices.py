@@ -2,8 +2,8 @@
 """Customers with a choice: how often they change, and how many are with whom over time.
 
 An agent's users have a choice where its sources are alternatives: as many flows each, of which its
-decisions leave one switched on for each user (as `best-offer` does, or a strategy of one's own), or
-none for a user that has left. Member i of every source is user i. A user's first choice is no
+decisions leave one switched on for each user, as `best-offer` does, and no source for a user that
+has left. Member i of every source is user i. A user's first choice is no
 change, nor is it one to come back to the source that was left.
 """
 

@@ -20,7 +20,7 @@ from ecnomy.markets.results.rawrun import RawRun
 
 __all__ = ["Floor", "floors", "on_floors"]
 
-LEAST: Final = 0.05  # of the time, and of the marks: what is told
+LEAST: Final = 0.05  # of the time, and of the marks; less is not reported
 _AT: Final = 1 + 1e-6  # of the floor
 
 
@@ -48,8 +48,9 @@ class Floor(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         """One line for a user."""
+        packets = "1 packet" if self.window == 1 else f"{self.window:g} packets"
         return (
-            f"{self.source}: its windows stood at the floor of {self.window:g} packets "
+            f"{self.source}: its windows stood at the floor of {packets} "
             f"{self.share:.0%} of the time, and it took {self.over:.3g} times the marks that it "
             f"aimed at ({self.taken_per_s:.3g} and {self.asked_per_s:.3g} marks/s a flow); "
             "send: paced goes below one packet"

@@ -119,8 +119,9 @@ def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if transport.window.law == "wtp" and transport.send == "ack-clocked":
             over = floor / found.window
             if over > 1 + _OFF:
+                packets = "1 packet" if floor == 1 else f"{floor:g} packets"
                 yield (
-                    f"source {found.source.name}: ACK-clocked, it keeps {floor:g} packets in "
+                    f"source {found.source.name}: ACK-clocked, it keeps {packets} in "
                     f"flight where {found.window:.3g} would do for the marks that it aims at, and "
                     f"takes about {over:.3g} times as many; send: paced goes below one packet"
                 )
