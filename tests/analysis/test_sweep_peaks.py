@@ -56,8 +56,8 @@ def test_the_interval_holds_the_optimum(name: str, noise: float) -> None:
     """In 90 % of the cases at least, of 200 (60 in the fast tier), seeds paired or not.
 
     Five values a factor of two apart say too little of skew at a noise of 3 %: the bound is 80 %
-    there. Noise is a share of the curve's range; a shift that paired seeds share moves a replicate's
-    whole curve.
+    there. Noise is a share of the curve's range; a shift that paired seeds share moves a
+    replicate's whole curve.
     """
     revenue, optimum, x = CURVES[name]
     curve = revenue(np.array(x))
