@@ -15,6 +15,7 @@ are learnt of apart.
 from __future__ import annotations
 
 import dataclasses
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +35,8 @@ class BestChoice(BestOffer):
     Attributes: as those of BestOffer; `pay` and `retry` have no meaning here, as the provider
     steers the flows and nobody leaves.
     """
+
+    chooses_sources: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -66,6 +66,7 @@ class BestOffer:
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)
+    chooses_sources: ClassVar[bool] = True
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]
     pay: Annotated[float, Unit("money/s")] = -1.0
     switching_cost: Annotated[float, Unit("money")] = 0.0

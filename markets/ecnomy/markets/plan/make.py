@@ -9,6 +9,7 @@ from ecnomy.markets.plan import PLAN_VERSION, Plan
 from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.make_laws import marking_law, scheduler_of, transport_of
 from ecnomy.markets.plan.make_traffic import traffic_law, traffic_parts, traffic_sizes
+from ecnomy.markets.plan.paths import Mislaid, path_by_hand
 from ecnomy.markets.plan.report_limit import check_reports
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
@@ -146,11 +147,7 @@ def _source(
 ) -> plans.Source:
     source = scenario.document.sources[index]
     where = f"sources[{index}].to"
-    try:
-        path = router.path(source.sender, source.receiver, source.name)
-    except NoRoute:
-        found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
-        raise scenario.places.fault(where, found, "a node that links lead to") from None
+    path = _path(scenario, index, directions, router)
     try:
         back = [] if isinstance(source.transport, Udp) else _back(router, path, source)
     except NoRoute:
@@ -175,6 +172,23 @@ def _source(
         classes=_classes(scenario, index, [directions[link] for link in path]),
         ack_classes=_classes(scenario, index, [directions[link] for link in back]),
     )
+
+
+def _path(
+    scenario: Scenario, index: int, directions: list[Direction], router: Router
+) -> list[int]:
+    source = scenario.document.sources[index]
+    try:
+        if source.path:
+            return path_by_hand(source.path, directions, source.sender, source.receiver)
+        return router.path(source.sender, source.receiver, source.name)
+    except Mislaid as fault:
+        where = f"sources[{index}].path[{fault.item}]"
+        raise scenario.places.fault(where, fault.found, fault.expected) from None
+    except NoRoute:
+        found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
+        where = f"sources[{index}].to"
+        raise scenario.places.fault(where, found, "a node that links lead to") from None
 
 
 def _back(router: Router, path: list[int], source: Source) -> list[int]:

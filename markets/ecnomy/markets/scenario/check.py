@@ -13,6 +13,7 @@ from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
 from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.alternatives import empty_domains, shared_paths
 from ecnomy.markets.scenario.askings import (
     bottlenecks,
     largest_probability,
@@ -50,6 +51,8 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *endless_starts(plan),
         *_times(scenario, plan),
         *_unpriced(scenario, plan),
+        *empty_domains(scenario, plan),
+        *shared_paths(scenario, plan),
         *_weightless(scenario, plan),
         *paid_beyond_worth(scenario, plan),
         *_floods(plan),

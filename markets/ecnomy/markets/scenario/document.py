@@ -64,12 +64,14 @@ _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, wh
 class Source(Sending, frozen=True, kw_only=True):
     """`count` flows alike. Sources of one `group` are shown as one where there are many.
 
-    `class` is theirs on links with a scheduler; None is the last one there.
+    `path` names the links they take; without it routing finds them. `class` is theirs on links with
+    a scheduler; None is the last one there.
     """
 
     name: Name
     sender: Name = msgspec.field(name="from")
     receiver: Name = msgspec.field(name="to")
+    path: Names = ()
     traffic: Traffic = Greedy()
     group: Name | None = None
     service_class: ClassName | None = msgspec.field(name="class", default=None)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paths that a scenario names link by link, and what `check` says of carriers and choices."""
+
+from __future__ import annotations
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario.check import warnings
+
+TEXT = """\
+version: 1
+duration: 10 s
+network:
+  links:
+    - {name: direct, from: a, to: z, rate: 1 Mbps}
+    - {name: up, from: a, to: b, rate: 2 Mbps}
+    - {name: down, from: z, to: b, rate: 2 Mbps, reverse: {marking: {law: fixed, probability: 0.1}}}
+    - {name: radio, from: c, to: a, rate: 2 Mbps, duplex: half}
+    - {name: last, from: c, to: z, rate: 2 Mbps, duplex: false}
+    - {name: home, from: z, to: c, rate: 2 Mbps, duplex: false}
+sources:
+  - {name: one, from: a, to: z, PATH, transport: {law: wtp}}
+  - {name: two, from: a, to: z, transport: {law: wtp}}
+market:
+  price_per_mark: 0.01 money
+  agents:
+    - {name: isp, role: connectivity-provider, links: [direct, radio, last, home]}
+    - {name: other, role: connectivity-provider, links: [up, down]}
+    - name: users
+      role: customer
+      sources: [one, two]
+      strategy: {kind: best-offer, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "acks"),
+    [
+        ("path: [up, down]", ["up", "down.reverse"], ["down", "up.reverse"]),
+        ("path: direct", ["direct"], ["direct.reverse"]),
+        ("path: [radio, last]", ["radio", "last"], ["direct.reverse"]),
+        ("group: all", ["direct"], ["direct.reverse"]),
+    ],
+)
+def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: list[str]) -> None:
+    """Each link in the direction that leads on; ACKs go back where every link is duplex."""
+    plan = make_plan(scenario_from_text(TEXT.replace("PATH", path)))
+    source = plan.sources[0]
+    assert [plan.links[link].name for link in source.path] == data
+    assert [plan.links[link].name for link in source.ack_path] == acks
+
+
+@pytest.mark.parametrize(
+    ("path", "item", "found", "expected"),
+    [
+        ("path: [up, dwon]", 1, "the unknown link 'dwon'", "did you mean 'down'?"),
+        ("path: [up, last]", 1, "'last', between c and z", "a link that begins at 'b'"),
+        ("path: [up]", 0, "an end at 'b'", "links that lead on to 'z'"),
+        ("path: [direct, home, radio]", 2, "'radio', back to 'a'", "each node once"),
+        ("path: [radio, home]", 1, "'home', between z and c", "a link that begins at 'c'"),
+    ],
+)
+def test_links_that_are_no_path_are_refused(
+    path: str, item: int, found: str, expected: str
+) -> None:
+    """One line with the link, what is wrong with it and what would lead on."""
+    with pytest.raises(ScenarioError) as refused:
+        make_plan(scenario_from_text(TEXT.replace("PATH", path)))
+    message = str(refused.value)
+    assert f"sources[0].path[{item}]" in message
+    assert found in message and expected in message
+
+
+def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
+    """Both alternatives over `direct` leave `other` without traffic; a path by hand mends both."""
+
+    def told(path: str) -> str:
+        scenario = scenario_from_text(TEXT.replace("PATH", path))
+        return "\n".join(warnings(scenario, make_plan(scenario)))
+
+    shared = told("path: direct")
+    assert "agent other: no source sends over its links" in shared
+    assert "alternatives one and two take the same links (direct)" in shared
+    apart = told("path: [up, down]")
+    assert "sends over its links" not in apart and "same links" not in apart
