@@ -25,8 +25,8 @@ def empty_domains(scenario: Scenario, plan: Plan) -> Iterator[str]:
     for index, carrier in enumerate(carriers):
         if index not in used:
             yield (
-                f"agent {carrier.name}: no source sends over its links, so it earns nothing; routing "
-                "takes the best path, a source's 'path' names the links it takes"
+                f"agent {carrier.name}: no source sends over its links, so it earns nothing; "
+                "routing takes the best path, a source's 'path' names the links it takes"
             )
 
 
