@@ -235,8 +235,9 @@ def _of_sweep(folder: Path) -> Material:
 def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> Key:
     values: list[Value] = [_value(v) for v in column.tolist()]
     values = list(dict.fromkeys(values))
-    own = path.startswith("market.agents.") and "price_per_mark" not in path
-    told = _number(_written(head["base"], path))
+    place = head.get("ties", {}).get(path, [path])[0]  # a name stands for several, all alike
+    own = place.startswith("market.agents.") and "price_per_mark" not in place
+    told = _number(_written(head["base"], place))
     base = told if told in values else values[0]
     return Key(path, unit, tuple(values), own, base)
 
