@@ -111,6 +111,27 @@ def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
     assert any(float(str(a.value)) == pytest.approx(even) for a in read.amounts)
 
 
+@pytest.mark.usefixtures("undrawn")
+def test_one_value_for_price_and_refund(tmp_path: Path) -> None:
+    """A parameter that sets both: they are equal in every run, so that what is paid back follows.
+
+    The break-even price is by hand, of the name's best value; the page lists the paths.
+    """
+    paths = f"[{TARIFF}.price, {TARIFF}.reimbursement]"
+    both = f"fare: {{paths: {paths}, values: [0.02 money, 0.03 money]}}"
+    read = _swept(tmp_path, both)
+    assert "what is paid back follows the price" in read.words
+    assert f"varied: fare ({TARIFF}.price, {TARIFF}.reimbursement)" in read.words
+    frame = open_sweep(tmp_path / "out")
+    best = frame[frame["fare"] == frame.groupby("fare")["gsp.profit"].mean().idxmax()]
+    revenue, back, profit, sold = (
+        best[f"gsp.{name}"] for name in ("revenue", "reimbursed", "profit", "calls_sold")
+    )
+    kept = (revenue - back) * sold.sum() / revenue.sum()
+    even = (revenue - profit - back).mean() / kept.mean()
+    assert any(float(str(a.value)) == pytest.approx(even) for a in read.amounts)
+
+
 FILES = """
 version: 1
 title: Files alone

@@ -254,7 +254,12 @@ class _Sweep:
         variant = tuple(head.get("variant") or ())
         try:
             scenario = scenario_at(
-                head["base"], head["scenario"], params, int(row["seed"]), variant
+                head["base"],
+                head["scenario"],
+                params,
+                int(row["seed"]),
+                variant,
+                head.get("ties", {}),
             )
         except EcnomyError:
             return None

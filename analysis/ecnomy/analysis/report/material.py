@@ -39,6 +39,7 @@ class Key(msgspec.Struct, frozen=True):
         values: in the order of the sweep.
         own: whether it is a provider's to choose.
         base: the value that the scenario has, if it is one of `values`, else the first of these.
+        sets: of a parameter that sets several paths, these; `path` is then its name.
     """
 
     path: str
@@ -46,25 +47,34 @@ class Key(msgspec.Struct, frozen=True):
     values: tuple[Value, ...]
     own: bool
     base: Value
+    sets: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The paths that it sets."""
+        return self.sets or (self.path,)
 
     @property
     def is_load(self) -> bool:
         """Whether it is a number that says how much of a kind of traffic there is."""
         numbers = all(isinstance(value, float) for value in self.values)
-        parts = self.path.split(".")
-        return numbers and parts[0] == "sources" and parts[-1] in _SIZE and len(self.values) > 1
+        each = [path.split(".") for path in self.places]
+        sizes = all(parts[0] == "sources" and parts[-1] in _SIZE for parts in each)
+        return numbers and sizes and len(self.values) > 1
 
     @property
     def is_price(self) -> bool:
         """Whether it is a price that a provider asks."""
         numbers = all(isinstance(value, float) for value in self.values)
-        return self.own and numbers and self.path.endswith(".price") and "tariff" in self.path
+        prices = all(path.endswith(".price") and "tariff" in path for path in self.places)
+        return self.own and numbers and prices
 
     @property
     def words(self) -> str:
         """Short, as axes have it."""
         parts = self.path.split(".")
-        name = ".".join(part for part in parts[1:] if part not in ("agents", "links"))
+        inner = parts if self.sets else parts[1:]
+        name = ".".join(part for part in inner if part not in ("agents", "links"))
         if parts[-1] == "count" and parts[0] == "sources":
             name = parts[1]
         return f"{name} [{self.unit}]" if self.unit else name
@@ -235,10 +245,12 @@ def _of_sweep(folder: Path) -> Material:
 def _key(path: str, column: pd.Series[Any], unit: str, head: dict[str, Any]) -> Key:
     values: list[Value] = [_value(v) for v in column.tolist()]
     values = list(dict.fromkeys(values))
-    own = path.startswith("market.agents.") and "price_per_mark" not in path
-    told = _number(_written(head["base"], path))
-    base = told if told in values else values[0]
-    return Key(path, unit, tuple(values), own, base)
+    sets = tuple(head.get("ties", {}).get(path, ()))
+    places = sets or (path,)
+    own = all(p.startswith("market.agents.") and "price_per_mark" not in p for p in places)
+    told = {_number(_written(head["base"], place)) for place in places}
+    base = told.pop() if len(told) == 1 and told <= set(values) else values[0]
+    return Key(path, unit, tuple(values), own, base, sets)
 
 
 def _value(told: Any) -> Value:

@@ -56,7 +56,7 @@ def _facts(material: Material, command: list[str]) -> list[tuple[str, str]]:
     for key in material.keys:
         found.append(
             (
-                f"varied: {key.path}",
+                f"varied: {key.path}" + (f" ({', '.join(key.sets)})" if key.sets else ""),
                 ", ".join(key.told(v) for v in key.values) + (f" {key.unit}" if key.unit else ""),
             )
         )

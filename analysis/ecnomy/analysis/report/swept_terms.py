@@ -18,6 +18,7 @@ from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.yamlfile import Node, parse
 from ecnomy.markets.sweep.blocks import plain_tree
 from ecnomy.markets.sweep.store import head_of
+from ecnomy.markets.sweep.ties import paths_under
 
 __all__ = ["swept_providers"]
 
@@ -31,13 +32,17 @@ def swept_providers(material: Material) -> dict[int, tuple[Provider, ...]]:
     head, units = head_of(material.folder), parameter_units(material.folder)
     base = parse(head["base"], "", lines=False)
     rows = {int(row["number"]) + 1: row for row in _rows(open_sweep(material.folder, raw=True))}
-    paths = [key.path for key in material.keys]
+    paths, ties = [key.path for key in material.keys], head.get("ties", {})
     told: dict[tuple[Any, ...], tuple[Provider, ...]] = {}
     found = {}
     for made in material.made:
         values = tuple(rows[made.number][path] for path in paths)
         if values not in told:
-            changes = [_change(p, v, units.get(p)) for p, v in zip(paths, values, strict=True)]
+            changes = [
+                _change(place, value, units.get(path))
+                for path, value in zip(paths, values, strict=True)
+                for place in paths_under([path], ties)
+            ]
             told[values] = _providers(base, [*changes, *head.get("variant", ())], material)
         found[made.number] = told[values]
     return found

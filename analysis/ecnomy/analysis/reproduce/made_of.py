@@ -41,7 +41,6 @@ from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.fingerprint import measure_modules
-from ecnomy.markets.sweep.laid_over import scenario_at
 from ecnomy.markets.sweep.space import Point
 
 __all__ = ["ClaimMade", "Sources", "StudyMade", "digest", "first_of_each", "study_variants"]
@@ -185,8 +184,7 @@ def study_variants(paper: Paper, study: str) -> list[Variant]:
 
 
 def _scenarios(sweep: Sweep, points: Iterable[Point]) -> list[Scenario]:
-    laid = sweep.base, sweep.scenario
-    return [scenario_at(*laid, point.params, point.seed, sweep.variant) for point in points]
+    return [sweep.scenario_at(point.params, point.seed) for point in points]
 
 
 def _planned(scenario: Scenario) -> list[Any]:

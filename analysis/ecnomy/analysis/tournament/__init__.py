@@ -3,6 +3,6 @@
 
 declared.py and entrants.py read the file, profiles.py says who plays whom, playing.py has it run
 by the sweep runner, payoffs.py makes the table of what everybody earned. Of that table replies.py
-asks who would change, dynamics.py where a population drifts (open_spiel), paying.py whether paying
-pays; pictures.py and page.py show it.
+asks who would change, ecnomy.analysis.game.dynamics where a population drifts (open_spiel),
+paying.py whether paying pays; pictures.py and page.py show it.
 """

@@ -47,8 +47,8 @@ def tournament_command(
     Runs are kept: the same command goes on where it was interrupted.
     """
     from ecnomy.agents.find import look_beside
+    from ecnomy.analysis.game.dynamics import egt
     from ecnomy.analysis.tournament.declared import load_tournament
-    from ecnomy.analysis.tournament.dynamics import egt
     from ecnomy.markets.sweep.driver import default_folder
 
     signal.signal(signal.SIGTERM, terminated)

@@ -154,7 +154,8 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...]) -> Tournament:
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:
     """Without installed strategies that alone make no scenario; one that is stated is a fault."""
-    from ecnomy.analysis.tournament.profiles import alone, assignment_of
+    from ecnomy.analysis.game.profiles import alone
+    from ecnomy.analysis.tournament.profiles import assignment_of
 
     fit, absent = [], dict(found.absent)
     for number, entrant in enumerate(found.entrants):

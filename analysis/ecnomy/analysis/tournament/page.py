@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from ecnomy.analysis.game.wording import listed
 from ecnomy.analysis.pages import environment
 from ecnomy.analysis.report.parts import Cell, Picture, Section, Table, Words
 from ecnomy.analysis.statistics import t_interval
@@ -109,7 +110,7 @@ def _facts(found: Found) -> list[tuple[str, str]]:
     for one in found.outcomes:
         ends.setdefault(f"{one.paying:.0%}", []).append(str(one.players))
     facts = [
-        (share, f"of {wording.listed(many)} players end with a strategy that pays")
+        (share, f"of {listed(many)} players end with a strategy that pays")
         for share, many in ends.items()
     ]
     for change in (*wording.temptations(found), *wording.returns(found)):
@@ -340,4 +341,4 @@ def _how(tournament: Tournament, found: Found) -> Section:
 def listed_amounts(tournament: Tournament) -> str:
     """What grows with the number of players."""
     told = [f"{path} {amount:g} {unit}" for path, (amount, unit) in tournament.per_player.items()]
-    return f", with {wording.listed(told)} a player" if told else ""
+    return f", with {listed(told)} a player" if told else ""

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.comparisons import Comparison, compared
+from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.statistics import Interval, t_interval
 from ecnomy.analysis.tournament.declared import Tournament
-from ecnomy.analysis.tournament.profiles import Profile, mixed
 
 if TYPE_CHECKING:
     import pandas as pd

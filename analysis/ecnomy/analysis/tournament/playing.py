@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from ecnomy.analysis.game.dynamics import ranked, resting
+from ecnomy.analysis.game.profiles import Profile, mixed
 from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.analysis.tournament.declared import Tournament
-from ecnomy.analysis.tournament.dynamics import ranked, resting
 from ecnomy.analysis.tournament.payoffs import Payoffs, payoffs_of
-from ecnomy.analysis.tournament.profiles import Profile, mixed, pairs, simplex, sweep_of
+from ecnomy.analysis.tournament.profiles import pairs, simplex, sweep_of
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
 from ecnomy.markets.sweep.pool import Pool

@@ -16,29 +16,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ecnomy.analysis.game.profiles import Profile, alone, mixed
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.space import Assignment, Block, Point
 
 if TYPE_CHECKING:
     from ecnomy.analysis.tournament.declared import Tournament
 
-__all__ = ["Profile", "alone", "assignment_of", "mixed", "pairs", "simplex", "sweep_of"]
-
-Profile: TypeAlias = tuple[int, ...]
-
-
-def alone(number: int, players: int, entrants: int) -> Profile:
-    """All players have entrant `number`."""
-    return mixed({number: players}, entrants)
-
-
-def mixed(counts: dict[int, int], entrants: int) -> Profile:
-    """The profile of these counts by entrant."""
-    return tuple(counts.get(number, 0) for number in range(entrants))
+__all__ = ["assignment_of", "pairs", "simplex", "sweep_of"]
 
 
 def pairs(players: int, entrants: int) -> Iterator[Profile]:

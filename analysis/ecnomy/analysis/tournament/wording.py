@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ecnomy.analysis.tournament.dynamics import Rest
+from ecnomy.analysis.game.dynamics import Rest
+from ecnomy.analysis.game.wording import listed, shares_words
 from ecnomy.analysis.tournament.paying import Entry, Found, Outcome
 from ecnomy.analysis.tournament.replies import Change
 
 __all__ = [
     "entry_words",
     "headline",
-    "listed",
     "mix_of",
     "money",
     "returns",
@@ -30,11 +30,6 @@ _PAYS: Final = {1: "Paying pays", -1: "Paying does not pay", 0: "Paying pays for
 def money(value: float, sign: str = "") -> str:
     """An amount of money/s, to a hundredth."""
     return f"{value:{sign}.2f}".replace("-", "\u2212")
-
-
-def listed(words: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 
 
 def headline(found: Found) -> str:
@@ -88,14 +83,8 @@ def _each(values: Sequence[float], none: str, some: str) -> str:
 
 def mix_of(found: Found, rest: Rest) -> str:
     """A mix in words: `all average`, `60 % elastic and 40 % reno`."""
-    told = [
-        (float(share), found.table.names[number])
-        for share, number in zip(rest.mix, found.finalists, strict=True)
-        if share > 0
-    ]
-    if len(told) == 1:
-        return f"all {told[0][1]}"
-    return listed([f"{share:.0%} {name}" for share, name in sorted(told, reverse=True)])
+    names = [found.table.names[number] for number in found.finalists]
+    return shares_words(rest.mix, names)
 
 
 def sure_words(found: Found) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sweep file says under `parameters`: blocks of values and of ranges.
 
-A value may have a name: `{label: red, value: {law: red, ...}}`. An item of a list has one by the
+A parameter is a path, or a name with the paths that it sets to one value (ties.py). A value may
+have a name: `{label: red, value: {law: red, ...}}`. An item of a list has one by the
 key `label` beside its paths, those of a zip by a list `label` beside its others.
 """
 
@@ -18,6 +19,7 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, parse, show
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.space import Block, Range, Value
+from ecnomy.markets.sweep.ties import PATHS, Ties, is_tie, paths_under, read_tie
 
 __all__ = [
     "FIXED",
@@ -34,6 +36,7 @@ MOST_RUNS: Final = 10**7
 _BLOCKS: Final = ("grid", "list", "zip", "random", "latin-hypercube", *PLANS)
 FIXED: Final = ("seed", "version")
 LABEL: Final = "label"
+_TIED: Final = "{paths: [PATH, ...], values: [VALUE, ...]}"
 _SCALE: Final = Choice(("linear", "log"))
 _COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
 _SEVERAL: Final = Number(what="a whole number", least=2, most=MOST_RUNS, whole=True)
@@ -82,10 +85,11 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
             assert node is not None
             raise node.keys[kind].error(path, f"unknown key {kind!r}", known_name(kind, _BLOCKS))
         block = (_sampled if kind in _BLOCKS[3:] else _listed)(kind, body, path)
-        for parameter in block.paths:
+        for parameter in paths_under(block.paths, block.ties):
             if parameter in FIXED:
                 expected = "a parameter other than that: replicates and seed set the seeds"
                 raise body.place.error(path, repr(parameter), expected)
+        for parameter in block.paths:
             if parameter in where:
                 found = f"{parameter!r}, which {where[parameter]} varies already"
                 raise body.place.error(path, found, "each parameter once")
@@ -105,11 +109,16 @@ def _listed(kind: str, body: Node, path: str) -> Block:
         return _items(body, path)
     columns: list[tuple[Value, ...]] = []
     names: list[tuple[str, ...]] = []
+    ties: dict[str, tuple[str, ...]] = {}
     lists = {key: node for key, node in body.mapping().items() if key != LABEL or kind == "grid"}
     for parameter, values in lists.items():
         here = child_path(path, parameter)
+        if is_tie(values):
+            ties[parameter] = read_tie(parameter, values, here)
+            values = _values_beside(values, here)
         if not values.items():
-            raise values.place.error(here, show(values), "a list of values")
+            expected = f"a list of values, or {_TIED}"
+            raise values.place.error(here, show(values), expected)
         told = [_labelled(item, f"{here}[{i}]") for i, item in enumerate(values.items())]
         columns.append(tuple(plain(item) for _, item in told))
         names.append(_distinct([name for name, _ in told], values, here))
@@ -120,7 +129,15 @@ def _listed(kind: str, body: Node, path: str) -> Block:
         raise body.place.error(path, show(body), "a mapping of paths to lists of values")
     if kind == "zip":
         names = [_zip_labels(body.mapping().get(LABEL), path, names, len(columns[0]))]
-    return Block(kind, tuple(lists), tuple(columns), labels=tuple(names))
+    return Block(kind, tuple(lists), tuple(columns), labels=tuple(names), ties=ties)
+
+
+def _values_beside(node: Node, path: str) -> Node:
+    """The values of a parameter that sets several paths."""
+    given = node.mapping()
+    if set(given) != {PATHS, "values"}:
+        raise node.place.error(path, show(node), _TIED)
+    return given["values"]
 
 
 def _labelled(item: Node, path: str) -> tuple[str, Node]:
@@ -194,9 +211,10 @@ def _sampled(kind: str, body: Node, path: str) -> Block:
     if kind == "sobol" and samples & (samples - 1):
         expected = "a power of 2, such as 64: the sequence is even over the ranges only then"
         raise given[count].place.error(f"{path}.{count}", f"{samples}", expected)
-    paths, ranges = read_over(given["over"], f"{path}.over")
+    paths, ranges, ties = read_over(given["over"], f"{path}.over")
     levels, second = _of_plan(kind, given, path)
-    return Block(kind, paths, ranges=ranges, samples=samples, levels=levels, second_order=second)
+    found = Block(kind, paths, ranges=ranges, samples=samples, ties=ties)
+    return msgspec.structs.replace(found, levels=levels, second_order=second)
 
 
 def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
@@ -212,19 +230,26 @@ def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
     return levels, bool(second is not None and second.value)
 
 
-def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...]]:
-    """Parameters and the ranges they are varied over, as written under `over`.
+def read_over(node: Node, path: str) -> tuple[tuple[str, ...], tuple[Range, ...], Ties]:
+    """Parameters, the ranges they are varied over and the paths of those that set several.
+
+    As written under `over`.
 
     Raises:
         ScenarioError: anything wrong, with its place.
     """
     over = node.mapping()
     ranges = tuple(_range(each, child_path(path, name)) for name, each in over.items())
-    return tuple(over), ranges
+    ties = {
+        name: read_tie(name, each, child_path(path, name))
+        for name, each in over.items()
+        if is_tie(each)
+    }
+    return tuple(over), ranges, ties
 
 
 def _range(node: Node, path: str) -> Range:
-    given = node.mapping()
+    given = {key: each for key, each in node.mapping().items() if key != PATHS}
     extra = set(given) - {"from", "to", "scale"}
     if not {"from", "to"} <= set(given) or extra:
         raise node.place.error(path, show(node), "{from: A, to: B}, and scale: log or linear")

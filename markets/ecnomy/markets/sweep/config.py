@@ -6,6 +6,7 @@ scenario: ../examples/gold-silver.yaml
 set: {duration: 60 s}
 parameters:
   grid: {market.price_per_mark: [0.1 money, 0.2 money], sources.gold.count: [1, 2, 4]}
+  # one value for several paths: {price: {paths: [a.path, another.path], values: [...]}}
   latin-hypercube: {samples: 16, over: {sources.background.count: {from: 5, to: 40}}}
 replicates: 10
 quick: {replicates: 2, set: {duration: 20 s}}

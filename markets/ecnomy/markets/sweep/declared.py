@@ -19,6 +19,7 @@ from ecnomy.markets.sweep.calibration import beginning as calibration_beginning
 from ecnomy.markets.sweep.laid_over import laid_over, overrides_of, parsed, scenario_at
 from ecnomy.markets.sweep.sequential import Until
 from ecnomy.markets.sweep.space import Assignment, Block, Point, points
+from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.tuning import Tuning
 from ecnomy.markets.sweep.tuning import beginning as tuning_beginning
 
@@ -90,6 +91,13 @@ class Sweep(msgspec.Struct, frozen=True):
             total *= len(block)
         return total
 
+    @property
+    def ties(self) -> Ties:
+        """Of parameters that set several paths, the paths by name."""
+        of_blocks = [block.ties for block in self.blocks]
+        found = [*of_blocks, self.tune.ties] if self.tune else of_blocks
+        return {name: paths for each in found for name, paths in each.items()}
+
     def points(self) -> list[Point]:
         """All runs of the sweep, in order; of a search those that it begins with."""
         if self.chosen:
@@ -115,7 +123,7 @@ class Sweep(msgspec.Struct, frozen=True):
         Raises:
             ScenarioError: these values make none.
         """
-        return scenario_at(self.base, self.scenario, params, seed, self.variant)
+        return scenario_at(self.base, self.scenario, params, seed, self.variant, self.ties)
 
     def varied(self, params: Assignment) -> bool:
         """Whether `variant` changes anything at a point.
@@ -123,7 +131,7 @@ class Sweep(msgspec.Struct, frozen=True):
         Raises:
             ScenarioError: a path leads nowhere.
         """
-        chosen = laid_over(parsed(self.base, self.scenario), overrides_of(params))
+        chosen = laid_over(parsed(self.base, self.scenario), overrides_of(params, self.ties))
         return bool(plain_tree(laid_over(chosen, self.variant)) != plain_tree(chosen))
 
     def told(self, params: Assignment, path: str) -> str:
@@ -145,4 +153,4 @@ class Sweep(msgspec.Struct, frozen=True):
 
     def _tree(self, params: Assignment) -> Node:
         tree = parsed(self.base, self.scenario)
-        return laid_over(tree, [*overrides_of(params), *self.variant])
+        return laid_over(tree, [*overrides_of(params, self.ties), *self.variant])

@@ -137,6 +137,7 @@ def task_of(sweep: Sweep, point: Point, name: str = "", folder: str = "") -> Tas
         engine=sweep.engine,
         measure=sweep.measure,
         variant=sweep.variant,
+        ties=sweep.ties,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 
@@ -12,8 +13,11 @@ from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.yamlfile import Node, parse
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 from ecnomy.markets.sweep.space import Assignment, Value
+from ecnomy.markets.sweep.ties import Ties, paths_under
 
 __all__ = ["laid_over", "override_text", "overrides_of", "parsed", "scenario_at"]
+
+_NO_TIES: Final[Ties] = {}
 
 
 @functools.lru_cache(maxsize=8)
@@ -29,20 +33,29 @@ def laid_over(tree: Node, changes: Iterable[str]) -> Node:
     return tree
 
 
-def overrides_of(params: Assignment) -> list[str]:
-    """What a point sets, as overrides."""
-    return [f"{path}={override_text(value)}" for path, value in params.items()]
+def overrides_of(params: Assignment, ties: Ties) -> list[str]:
+    """What a point sets, as overrides; `ties` has the paths of parameters that set several."""
+    return [
+        f"{path}={override_text(value)}"
+        for name, value in params.items()
+        for path in paths_under([name], ties)
+    ]
 
 
 def scenario_at(
-    base: str, name: str, params: Assignment, seed: int, variant: tuple[str, ...] = ()
+    base: str,
+    name: str,
+    params: Assignment,
+    seed: int,
+    variant: tuple[str, ...] = (),
+    ties: Ties = _NO_TIES,
 ) -> Scenario:
     """The scenario that `base` is with these values; `name` stands for its file in messages.
 
     Raises:
         ScenarioError: these values make none.
     """
-    overrides = [*overrides_of(params), *variant]
+    overrides = [*overrides_of(params, ties), *variant]
     return scenario_from_text(base, name, overrides=overrides, seed=seed)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.conversation import Quiet, Sink, simulate
 from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
@@ -43,6 +43,7 @@ from ecnomy.markets.sweep.gathered import Gathered
 from ecnomy.markets.sweep.laid_over import scenario_at
 from ecnomy.markets.sweep.measure import OURS, measured, measures_of
 from ecnomy.markets.sweep.space import Assignment
+from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
 
 __all__ = ["DONE", "FAILED", "Outcome", "Task", "execute"]
@@ -58,6 +59,7 @@ class Task(msgspec.Struct, frozen=True):
         folder: where the run's results are kept, "" for nowhere.
         engine: its name, see ecnomy.markets.engines.
         measure: module:function of more outcome columns, "" for none.
+        ties: of parameters that set several paths, the paths by name.
     """
 
     point: str
@@ -71,6 +73,7 @@ class Task(msgspec.Struct, frozen=True):
     engine: str = DEFAULT_ENGINE
     measure: str = ""
     variant: tuple[str, ...] = ()
+    ties: Ties = {}
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -112,7 +115,8 @@ def execute(task: Task) -> Outcome:
     try:
         with Watchdog(task.limits) as watchdog:
             forget_edited_modules()
-            scenario = scenario_at(task.base, task.name, task.params, task.seed, task.variant)
+            laid = task.params, task.seed, task.variant, task.ties
+            scenario = scenario_at(task.base, task.name, *laid)
             measures = measures_of(task.measure, scenario.market)
             outcome = _with_key(measures, outcome, scenario, plan := make_plan(scenario))
             outcome = _simulated(task, measures, scenario, plan, outcome, watchdog)
@@ -179,6 +183,9 @@ def _simulated(
         values = gathered.row(market)
         if folder is not None:
             values = _measured(measures, folder, values)
+    if clash := sorted(set(task.ties) & set(values)):
+        found = f"the parameter {clash[0]!r}, whose name is that of a column of the run"
+        raise InputError(f"found {found}, expected another name")
     return msgspec.structs.replace(
         outcome,
         status=DONE,

@@ -48,7 +48,7 @@ def with_tuning(sweep: Sweep, given: dict[str, Node]) -> Sweep:
         if other in given:
             expected = "tune alone; `set` has what is the same in all runs"
             raise given[other].place.error(other, f"{other} beside tune", expected)
-    check_aliases((Block("zip", tuning.paths, ((),)),), sweep.base, node)
+    check_aliases((Block("zip", tuning.paths, ((),), ties=tuning.ties),), sweep.base, node)
     _check_search(sweep, given, node, "tune")
     if tuning.trials * sweep.replicates > MOST_RUNS:
         found = f"{tuning.trials:,} with {sweep.replicates:,} replicates each"

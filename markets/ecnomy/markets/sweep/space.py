@@ -20,6 +20,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.markets.sweep.plans import PLANS, plan_length, plan_shares
+from ecnomy.markets.sweep.ties import Ties
 
 __all__ = [
     "Assignment",
@@ -75,6 +76,7 @@ class Block(msgspec.Struct, frozen=True):
             a list or zip one row for its items.
         levels: of the grid that morris's trajectories go over.
         second_order: whether sobol has the samples for indices of pairs.
+        ties: of parameters that are names in `paths`, the paths that each sets.
     """
 
     kind: str
@@ -85,6 +87,7 @@ class Block(msgspec.Struct, frozen=True):
     labels: tuple[tuple[str, ...], ...] = ()
     levels: int = 0
     second_order: bool = False
+    ties: Ties = {}
 
     def __len__(self) -> int:
         if self.kind == "grid":

@@ -86,6 +86,8 @@ def _named(sweep: Sweep, points: Iterable[Point]) -> Iterator[tuple[str, Point]]
     head = hashlib.sha256(sweep.base.encode())
     if sweep.variant:
         head.update(_ENCODE(sweep.variant))
+    if sweep.ties:
+        head.update(_ENCODE(sweep.ties))
     for point in points:
         text = _ENCODE([point.params, point.seed])
         digest = head.copy()
@@ -283,6 +285,7 @@ def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:
         "replicates": sweep.replicates,
         "points": list(points),
         "plan": _plan(sweep),
+        **({"ties": sweep.ties} if sweep.ties else {}),
     }
 
 

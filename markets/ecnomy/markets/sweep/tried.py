@@ -3,13 +3,21 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.yamlfile import Node, Place, parse
 from ecnomy.markets.sweep.declared import Sweep
+from ecnomy.markets.sweep.rows import RESERVED
 from ecnomy.markets.sweep.space import Block
+from ecnomy.markets.sweep.ties import PATHS, is_tie, paths_under
 
 __all__ = ["check_aliases", "try_first"]
+
+_OF_VIEW: Final = ("engine", "generation", "label", "number", "replicate")  # of `runs`
 
 
 def try_first(sweep: Sweep, root: Node) -> None:
@@ -26,22 +34,44 @@ def try_first(sweep: Sweep, root: Node) -> None:
         tried = [sweep.tune.assignment(end) for end in ends]
     try:
         for params in tried:
-            sweep.scenario_at(params, sweep.seed)
+            market = sweep.scenario_at(params, sweep.seed).market
     except ScenarioError as error:
-        place = _blamed(root, error.path or "")
+        place = _blamed(root, error.path or "", error.file.removeprefix("--set "))
         raise place.error(error.path or "parameters", error.found, error.expected) from None
+    _check_names(sweep, root, market)
 
 
-def _blamed(root: Node, path: str) -> Place:
-    """Where the sweep file sets what a fault is about: the first key that the path is, or is in."""
+def _check_names(sweep: Sweep, root: Node, market: MarketSpec | None) -> None:
+    """Names of parameters that set several paths are not those of columns that runs have anyway.
+
+    Columns that a measure alone knows are compared when a run is made (outcome.py).
+    """
+    agents = market.agents if market else ()
+    carriers = sum(preset_of(agent.role).owns_links for agent in agents)
+    taken = (*RESERVED, *_OF_VIEW, *(["price"] if market and carriers < 2 else []))
+    for name in sweep.ties:
+        if name in taken:
+            found = f"{name!r}, which is a column of the runs"
+            raise _blamed(root, name).error("parameters", found, "another name")
+
+
+def _blamed(root: Node, path: str, override: str = "") -> Place:
+    """Where the sweep file sets what a fault is about: the first key that the path is, or is in.
+
+    `override` is the path of the override in which the fault was found.
+    """
     given = root.mapping()
     parts = [given[key] for key in ("set", "parameters", "calibrate", "tune") if key in given]
     parts += [part for node in parts for part in node.mapping().values()]
     parts += [item for node in parts for item in node.items()]
     parts += [node.mapping()["over"] for node in parts if "over" in node.mapping()]
     keys = {key: place for node in parts for key, place in node.keys.items()}
+    tied = [each for node in parts for each in node.mapping().values() if is_tie(each)]
+    listed = [item for each in tied for item in each.mapping()[PATHS].items()]
+    keys |= {str(item.value): item.place for item in listed}
     last = path.rpartition(".")[2]
     exact = [key for key in keys if key == path or key.rpartition(".")[2] == last]
+    exact = exact or [key for key in keys if key == override]
     return keys[exact[0]] if exact else parts[0].place if parts else root.place
 
 
@@ -49,7 +79,7 @@ def check_aliases(blocks: tuple[Block, ...], base: str, node: Node) -> None:
     """No two parameters name the same place, or one inside the other."""
     scenario = parse(base, "", lines=False)
     places: dict[tuple[str | int, ...], str] = {}
-    for path in (path for block in blocks for path in block.paths):
+    for path in (path for block in blocks for path in paths_under(block.paths, block.ties)):
         here = located(scenario, path)
         for other, name in places.items():
             if all(a == b or "*" in (a, b) for a, b in zip(here, other, strict=False)):

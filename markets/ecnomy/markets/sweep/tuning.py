@@ -4,6 +4,7 @@
     tune:
       over:                           # one or several
         market.price_per_mark: {from: 0.01 money, to: 0.1 money, scale: log}
+        # fare: {paths: [a.path, another.path], from: ...}    one value for several paths
       maximise: profit.isp            # a column of the runs; or minimise: the column, or
       # target: {outcome: callers.late_over_15ms, value: 1 %, within: 5 %}    # of the value; 1 %
       constraints: {gold.goodput_bps: {at-least: 1e6}}      # and at-most; of means over seeds
@@ -29,6 +30,7 @@ from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.sweep.blocks import FIXED, number_with_unit, read_over
 from ecnomy.markets.sweep.space import Assignment, Point, Range, latin_hypercube
+from ecnomy.markets.sweep.ties import Ties, paths_under
 
 __all__ = ["TARGET", "Bound", "Tuning", "beginning", "read_tuning"]
 
@@ -64,7 +66,7 @@ class Tuning(msgspec.Struct, frozen=True):
     Attributes:
         aim: maximise, minimise or target.
         outcome: a column of the runs.
-        paths: of the parameters.
+        paths: of the parameters; the name of one that sets several.
         ranges: that they are searched in.
         target: what the outcome is to be, where the aim is a target.
         within: how far from it counts as met, in the unit of the outcome.
@@ -73,6 +75,7 @@ class Tuning(msgspec.Struct, frozen=True):
         first: of them, spread over the ranges.
         batch: how many are chosen at a time.
         check: runs of the best one, with seeds of their own.
+        ties: of parameters that are names in `paths`, the paths that each sets.
     """
 
     aim: str
@@ -86,6 +89,7 @@ class Tuning(msgspec.Struct, frozen=True):
     first: int = 15
     batch: int = 6
     check: int = 10
+    ties: Ties = {}
 
     def loss(self, outcome: float) -> float:
         """What the search makes as small as possible."""
@@ -149,8 +153,8 @@ def read_tuning(node: Node) -> Tuning:
             raise node.keys[key].error(f"tune.{key}", f"unknown key {key!r}", expected)
     if not given.get("over", Node(None, node.place)).mapping():
         raise node.place.error("tune", "no 'over'", "over: {path: {from: A, to: B}}")
-    paths, ranges = read_over(given["over"], "tune.over")
-    for path in paths:
+    paths, ranges, ties = read_over(given["over"], "tune.over")
+    for path in paths_under(paths, ties):
         if path in FIXED:
             expected = "a parameter other than that: replicates and seed set the seeds"
             raise given["over"].place.error("tune.over", repr(path), expected)
@@ -165,6 +169,7 @@ def read_tuning(node: Node) -> Tuning:
         outcome=outcome,
         paths=paths,
         ranges=ranges,
+        ties=ties,
         target=target,
         within=within,
         bounds=_bounds(given.get("constraints")),

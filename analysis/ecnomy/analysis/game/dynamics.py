@@ -29,11 +29,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
+from ecnomy.analysis.game.profiles import Profile, alone, mixed
 from ecnomy.analysis.optional import scipy_part
-from ecnomy.analysis.tournament.profiles import Profile, alone, mixed
 from ecnomy.markets.inputs.remedy import pip_install
 
-__all__ = ["EPSILON", "Flow", "Rest", "duels", "egt", "ranked", "resting"]
+__all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "resting"]
 
 Floats = npt.NDArray[np.float64]
 EPSILON: Final = 0.01  # how often a mutant that earns less takes over
@@ -53,7 +53,8 @@ def egt(part: str) -> Any:
         return importlib.import_module(f"open_spiel.python.egt.{part}")
     except ImportError:
         what = pip_install("open_spiel")
-        raise InputError(f"tournaments need open_spiel (ecnomy[tournament]): {what}") from None
+        needs = "alpha-rank and replicator dynamics need open_spiel"
+        raise InputError(f"{needs} (ecnomy[tournament]): {what}") from None
 
 
 class Flow:
@@ -177,7 +178,21 @@ def duels(means: Mapping[Profile, Floats], players: int, entrants: int) -> Float
 
 def ranked(means: Mapping[Profile, Floats], players: int, entrants: int) -> Floats:
     """Alpha-rank's mass of each strategy."""
-    table = duels(means, players, entrants)
+    return alpha_rank(duels(means, players, entrants))
+
+
+def alpha_rank(*tables: Floats) -> Floats:
+    """Alpha-rank's mass of a pay-off matrix, or of two.
+
+    Args:
+        tables: one matrix of one population, of shape (S, S): pay-offs of the first of two
+            strategies against the second. Two matrices, those of the row player and of the column
+            player, both of shape (R, C): a population each.
+
+    Returns:
+        The mass of each strategy, of shape (S,); of each pair of strategies, of shape (R C,), the
+        column player's strategy varying fastest.
+    """
     compute = egt("alpharank").compute
-    found = compute([table], use_inf_alpha=True, inf_alpha_eps=EPSILON)[2]
+    found = compute(list(tables), use_inf_alpha=True, inf_alpha_eps=EPSILON)[2]
     return np.asarray(found, dtype=np.float64)

@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("open_spiel", reason="the extra `tournament`")
 
-from ecnomy.analysis.tournament.dynamics import EPSILON, Flow, duels, egt, ranked, resting
+from ecnomy.analysis.game.dynamics import EPSILON, Flow, duels, egt, ranked, resting
 from tiers import in_full
 
 HAWK_DOVE = np.array([[-1.0, 2.0], [0.0, 1.0]])  # V = 2, C = 4

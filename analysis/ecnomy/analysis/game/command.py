@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `game` of the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ecnomy.markets.printing import Json, console_for_tables, print_json
+
+__all__ = ["game_command"]
+
+File = Annotated[
+    Path,
+    typer.Argument(help="Pay-offs as CSV, one number a cell (symmetric) or two, a;b."),
+]
+
+
+def game_command(file: File, as_json: Json = False) -> None:
+    """Show rest points, best replies and alpha-rank of a pay-off matrix of two players."""
+    from ecnomy.analysis.game import table
+    from ecnomy.analysis.game.matrix import read_game
+    from ecnomy.analysis.game.solution import solve
+
+    found = solve(read_game(file))
+    if as_json:
+        return print_json(table.values(found, str(file)))
+    console = console_for_tables()
+    console.print(table.headline(found), markup=False)
+    console.print()
+    if found.rest_points:
+        console.print(table.rest_table(found, found.rest_points, "rest point", apart=False))
+        console.print()
+    if found.others:
+        title = "equilibria in which the players differ"
+        console.print(table.rest_table(found, found.others, title, apart=True))
+        console.print()
+    for each in table.reply_tables(found):
+        console.print(each)
+        console.print()
+    if not found.game.symmetric:
+        console.print(table.rank_table(found))
+        console.print()
+    for line in table.legend(found):
+        console.print(line, style="dim", markup=False)

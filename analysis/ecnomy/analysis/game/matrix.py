@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pay-off matrices of two players, as a CSV file has them.
+
+    ,hawk,dove                   The header names the column player's strategies, the first column
+    hawk,-1,2                    those of the row player. A cell is the pay-off of the row player.
+    dove,0,1                     With one number a cell the game is symmetric: both have the same
+                                 strategies in the same order, and B = A^T.
+
+    ,opera,football              With two numbers a cell, a;b, the first one is the row player's
+    opera,3;2,0;0                pay-off and the second one the column player's.
+    football,0;0,2;3
+
+The first cell may hold any text.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["MOST_STATES", "Game", "read_game"]
+
+Floats = npt.NDArray[np.float64]
+MOST_STATES: Final = 400  # of alpha-rank's chain: strategies, or pairs of them
+_BETWEEN: Final = ";"  # the pay-offs of a cell
+_EXPECTED: Final = {1: "a number", 2: "two numbers a;b, row player first"}
+
+
+class Game(msgspec.Struct, frozen=True, eq=False):
+    """A game of two players.
+
+    Attributes:
+        rows, columns: names of the strategies of the row player and of the column player.
+        first, second: pay-offs of the row and of the column player, of shape (rows, columns).
+        symmetric: whether both players have the same strategies and pay-offs (second = first^T).
+    """
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    first: Floats
+    second: Floats
+    symmetric: bool
+
+
+def read_game(path: str | os.PathLike[str]) -> Game:
+    """The game in a CSV file.
+
+    Raises:
+        InputError: the file is missing or not such a matrix; one line with file, line, row, column.
+    """
+    file = os.fspath(path)
+    lines = list(_lines(file))
+    if not lines:
+        raise InputError(f"{file}: found no line, expected a header with the names of strategies")
+    (head_line, head), body = lines[0], lines[1:]
+    columns = _names(file, head[1:], [head_line] * len(head[1:]), "column")
+    rows = _names(file, [cells[0] for _, cells in body], [line for line, _ in body], "row")
+    if len(rows) * len(columns) < 2:
+        found = f"{len(rows)} row and {len(columns)} column of pay-offs"
+        raise InputError(f"{file}: found {found}, expected two strategies or more of a player")
+    pays: list[list[tuple[float, ...]]] = []
+    kind = 0
+    for line, cells in body:
+        place = f"{file}:{line}: row {cells[0].strip()!r}"
+        if len(cells) != len(head):
+            found = f"{len(cells) - 1} pay-offs"
+            raise InputError(f"{place}: found {found}, expected {len(columns)}, as in the header")
+        kind = kind or cells[1].count(_BETWEEN) + 1
+        pays.append(
+            [
+                _pay_offs(f"{place}, column {name!r}", text, min(kind, 2))
+                for name, text in zip(columns, cells[1:], strict=True)
+            ]
+        )
+    return _game(file, rows, columns, np.array(pays, dtype=np.float64), head_line)
+
+
+def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
+    """Lines with their numbers; empty ones are left out."""
+    try:
+        with open(file, encoding="utf-8-sig", newline="") as opened:
+            reader = csv.reader(opened, strict=True)
+            for cells in reader:
+                if any(cell.strip() for cell in cells):
+                    yield reader.line_num, cells
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{file}: found {error}, expected CSV in UTF-8") from None
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}, expected a CSV file of pay-offs") from None
+
+
+def _names(file: str, cells: Sequence[str], lines: Sequence[int], what: str) -> tuple[str, ...]:
+    """Names of strategies, each once."""
+    found: list[str] = []
+    for number, (cell, line) in enumerate(zip(cells, lines, strict=True), 1):
+        name = cell.strip()
+        if not name or name in found:
+            told = f"the name {name!r} twice" if name else "no name"
+            expected = "a different name for each strategy"
+            raise InputError(f"{file}:{line}: {what} {number}: found {told}, expected {expected}")
+        found.append(name)
+    if not found:
+        raise InputError(f"{file}: found no {what} of pay-offs, expected one for each strategy")
+    return tuple(found)
+
+
+def _pay_offs(place: str, text: str, kind: int) -> tuple[float, ...]:
+    """One or two numbers of a cell."""
+    try:
+        found = tuple(float(part) for part in text.split(_BETWEEN))
+    except ValueError:
+        found = ()
+    if len(found) != kind or not all(math.isfinite(value) for value in found):
+        raise InputError(f"{place}: found {text.strip()!r}, expected {_EXPECTED[kind]}")
+    return found
+
+
+def _game(
+    file: str, rows: tuple[str, ...], columns: tuple[str, ...], pays: Floats, line: int
+) -> Game:
+    symmetric = pays.shape[2] == 1
+    if symmetric and rows != columns:
+        found = f"rows {', '.join(rows)} and columns {', '.join(columns)}"
+        expected = "the same names in the same order, or two pay-offs a cell, a;b"
+        raise InputError(f"{file}:{line}: found {found}, expected {expected}")
+    states = len(rows) if symmetric else len(rows) * len(columns)
+    if states > MOST_STATES:
+        what = "strategies" if symmetric else "pairs of strategies"
+        raise InputError(f"{file}: found {states} {what}, expected {MOST_STATES} at most")
+    first = pays[:, :, 0]
+    second = first.T if symmetric else pays[:, :, 1]
+    return Game(rows, columns, first, second, symmetric)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Profiles: how many players have each strategy, as a tuple of counts by strategy."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+__all__ = ["Profile", "alone", "mixed"]
+
+Profile: TypeAlias = tuple[int, ...]
+
+
+def alone(number: int, players: int, entrants: int) -> Profile:
+    """All players have entrant `number`."""
+    return mixed({number: players}, entrants)
+
+
+def mixed(counts: dict[int, int], entrants: int) -> Profile:
+    """The profile of these counts by entrant."""
+    return tuple(counts.get(number, 0) for number in range(entrants))

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The answer on a game: rest points with their stability, best replies, alpha-rank.
+
+Rest points are Nash equilibria. In a symmetric game both players are of one population, so that the
+rest points are its symmetric equilibria; those in which the players differ are listed apart. In any
+other game each player is of a population of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Final
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.game.dynamics import alpha_rank, resting
+from ecnomy.analysis.game.equilibria import best_replies, equilibria, scaled, small, symmetric
+from ecnomy.analysis.game.matrix import Game
+from ecnomy.analysis.game.profiles import Profile
+from ecnomy.analysis.game.stability import stable_in_one, stable_in_two
+
+__all__ = ["RestPoint", "Solution", "profiles_of", "solve"]
+
+Floats = npt.NDArray[np.float64]
+_MOST_DRIFTING: Final = 4  # strategies: the grid of starts grows fast
+_SAME: Final = 0.02  # a drift that ends so close to a rest point ends there
+
+
+class RestPoint(msgspec.Struct, frozen=True, eq=False):
+    """A Nash equilibrium.
+
+    Attributes:
+        row, column: mixes of the players, of shapes (rows,) and (columns,).
+        pay_offs: what the row player and the column player expect.
+        stable: under replicator dynamics; None: their linear part does not decide.
+        starts: the share of mixed starts that drift there; NaN: not computed.
+    """
+
+    row: Floats
+    column: Floats
+    pay_offs: tuple[float, float]
+    stable: bool | None
+    starts: float = math.nan
+
+
+class Solution(msgspec.Struct, frozen=True, eq=False):
+    """All that the verb says.
+
+    Attributes:
+        game: the game.
+        rest_points: stable ones first.
+        others: of a symmetric game, equilibria in which the players differ.
+        complete: whether mixed equilibria were searched; the pure ones alone if not.
+        mixtures: whether mixtures of some of them are equilibria too.
+        replies: to each column the best rows, and to each row the best columns.
+        mass: alpha-rank's, of shape (strategies,), or (rows, columns) if the game is not symmetric.
+    """
+
+    game: Game
+    rest_points: tuple[RestPoint, ...]
+    others: tuple[RestPoint, ...]
+    complete: bool
+    mixtures: bool
+    replies: tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
+    mass: Floats
+
+    @property
+    def stable(self) -> tuple[RestPoint, ...]:
+        """The stable rest points."""
+        return tuple(one for one in self.rest_points if one.stable)
+
+
+def solve(game: Game) -> Solution:
+    """Rest points, best replies and alpha-rank.
+
+    Raises:
+        InputError: open_spiel is not installed.
+    """
+    every = equilibria(game)
+    replies = (best_replies(game.first), best_replies(game.second.T))
+    if not game.symmetric:
+        points = _sorted(_points(game, every.mixes))
+        mass = alpha_rank(scaled(game.first), scaled(game.second)).reshape(game.first.shape)
+        return Solution(game, points, (), small(game), every.mixtures, replies, mass)
+    alike = symmetric(game)
+    points = _sorted(_drifted(game, _points(game, alike.mixes)))
+    apart = tuple(pair for pair in every.mixes if not np.allclose(*pair))
+    others = _sorted(_points(game, apart, two=True))
+    mixtures = alike.mixtures or every.mixtures
+    mass = alpha_rank(scaled(game.first))
+    return Solution(game, points, others, small(game), mixtures, replies, mass)
+
+
+def _points(
+    game: Game, mixes: tuple[tuple[Floats, Floats], ...], *, two: bool = False
+) -> list[RestPoint]:
+    """Equilibria with pay-offs and stability; a symmetric game has one population, or two."""
+    first, second = scaled(game.first), scaled(game.second)
+    found = []
+    for row, column in mixes:
+        if game.symmetric and not two:
+            stable = stable_in_one(first, row)
+        else:
+            stable = stable_in_two(first, second, row, column)
+        pays = (float(row @ game.first @ column), float(row @ game.second @ column))
+        found.append(RestPoint(row, column, pays, stable))
+    return found
+
+
+def _sorted(points: list[RestPoint]) -> tuple[RestPoint, ...]:
+    """Stable ones first, those that more starts lead to before others."""
+    rank = {True: 0, None: 1, False: 2}
+    return tuple(sorted(points, key=lambda one: (rank[one.stable], -np.nan_to_num(one.starts))))
+
+
+def _drifted(game: Game, points: list[RestPoint]) -> list[RestPoint]:
+    """With the share of starts that lead to each, in small games with a stable rest point."""
+    count = len(game.rows)
+    if count > _MOST_DRIFTING or not any(one.stable for one in points):
+        return points
+    rests = resting(profiles_of(scaled(game.first)), 2, tuple(range(count)))
+    return [
+        msgspec.structs.replace(
+            one,
+            starts=sum(
+                rest.starts
+                for rest in rests
+                if rest.still and float(np.abs(rest.mix - one.row).max()) < _SAME
+            ),
+        )
+        for one in points
+    ]
+
+
+def profiles_of(pays: Floats) -> dict[Profile, Floats]:
+    """Pay-offs by profile of two players, as tournaments have them; NaN: nobody plays it."""
+    count = len(pays)
+    found = {}
+    for i, j in itertools.combinations_with_replacement(range(count), 2):
+        earned = np.full(count, np.nan)
+        earned[i], earned[j] = pays[i, j], pays[j, i]
+        found[tuple(int((i == k) + (j == k)) for k in range(count))] = earned
+    return found

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a rest point of the replicator dynamics is stable, by the dynamics linearised around it.
+
+One population meets itself:    x_i' = x_i ((A x)_i - x A x)
+Two populations meet:           x_i' = x_i ((A y)_i - x A y)      y_j' = y_j ((B^T x)_j - x B y)
+
+Small changes that keep the sum of the shares grow or shrink by the eigenvalues of the Jacobian: the
+rest point is stable if all real parts are below 0, unstable if one is above 0, and in between the
+linear part does not decide. With two populations stable equilibria are the strict ones (Hofbauer,
+Sigmund 1998, chapters 7 and 10).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["stable_in_one", "stable_in_two"]
+
+Floats = npt.NDArray[np.float64]
+_STILL = 1e-6  # of the range of pay-offs, per unit of time
+
+
+def stable_in_one(pays: Floats, mix: Floats) -> bool | None:
+    """Whether a mix of one population is stable; None: the linear part does not decide.
+
+    Args:
+        pays: A, of shape (n, n), scaled to a range of 1.
+        mix: a rest point, of shape (n,).
+    """
+    fitness = pays @ mix
+    jacobian = np.diag(fitness - mix @ fitness)
+    jacobian += mix[:, None] * (pays - (fitness + pays.T @ mix)[None, :])
+    return _verdict(jacobian, _changes(len(mix)))
+
+
+def stable_in_two(first: Floats, second: Floats, row: Floats, column: Floats) -> bool | None:
+    """Whether a pair of mixes of two populations is stable; None: the linear part does not decide.
+
+    Args:
+        first: A, of shape (m, n), scaled to a range of 1.
+        second: B, likewise.
+        row: the row players' mix, of shape (m,).
+        column: the column players' mix, of shape (n,).
+    """
+    rows, columns = first @ column, second.T @ row
+    m, n = first.shape
+    jacobian = np.zeros((m + n, m + n))
+    jacobian[:m, :m] = np.diag(rows - row @ rows) - row[:, None] * rows[None, :]
+    jacobian[m:, m:] = np.diag(columns - column @ columns) - column[:, None] * columns[None, :]
+    jacobian[:m, m:] = row[:, None] * (first - (first.T @ row)[None, :])
+    jacobian[m:, :m] = column[:, None] * (second.T - (second @ column)[None, :])
+    kept = np.zeros((m + n, m + n - 2))
+    kept[:m, : m - 1], kept[m:, m - 1 :] = _changes(m), _changes(n)
+    return _verdict(jacobian, kept)
+
+
+def _changes(count: int) -> Floats:
+    """Orthonormal changes of shares whose sum is 0, of shape (count, count - 1)."""
+    whole = np.hstack([np.ones((count, 1)), np.eye(count)[:, 1:]])
+    return np.asarray(np.linalg.qr(whole)[0][:, 1:], dtype=np.float64)
+
+
+def _verdict(jacobian: Floats, changes: Floats) -> bool | None:
+    growth = float(np.linalg.eigvals(changes.T @ jacobian @ changes).real.max())
+    return None if abs(growth) <= _STILL else growth < 0

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A game on the terminal: the finding, then rest points, best replies and alpha-rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ecnomy.analysis.digits import significant
+from ecnomy.analysis.game.solution import RestPoint, Solution
+from ecnomy.analysis.game.wording import listed, shares_words
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+__all__ = ["headline", "legend", "mix_words", "rank_table", "reply_tables", "rest_table", "values"]
+
+_FORM: Final = ".1%"
+_MOST_RANKED: Final = 10  # pairs of strategies
+_TIED: Final = 1e-6
+_STABLE_WORDS: Final = {True: "stable", False: "unstable", None: "undecided"}
+_STABLE: Final = {True: "yes", False: "no", None: "undecided"}
+
+
+def mix_words(found: Solution, one: RestPoint, *, apart: bool = False) -> str:
+    """A rest point in words: `all dove`; with two populations `all opera against all football`."""
+    row = shares_words(np.round(one.row, 9), found.game.rows, _FORM)
+    if found.game.symmetric and not apart:
+        return row
+    column = shares_words(np.round(one.column, 9), found.game.columns, _FORM)
+    return f"{row} against {column}"
+
+
+def headline(found: Solution) -> str:
+    """The finding in one or two sentences."""
+    told = [_with_starts(found, one) for one in found.stable]
+    if told:
+        return f"Stable: {'; '.join(told)}. {_leaders(found)}"
+    if not found.rest_points:
+        return f"No rest point in pure strategies; mixed ones were not searched. {_leaders(found)}"
+    points = "; ".join(
+        f"{mix_words(found, one)} ({_STABLE_WORDS[one.stable]})" for one in found.rest_points[:3]
+    )
+    more = f"; and {n} more" if (n := len(found.rest_points) - 3) > 0 else ""
+    one = "the rest point is" if len(found.rest_points) == 1 else "rest points are"
+    return f"Found no stable rest point: {one} {points}{more}. {_leaders(found)}"
+
+
+def _leaders(found: Solution) -> str:
+    """Who holds most of alpha-rank's mass."""
+    ranked = _ranked(found)
+    first = [words for words, mass in ranked if mass > ranked[0][1] - _TIED]
+    if len(first) == len(ranked):
+        return "Alpha-rank ranks all alike."
+    share = f"{ranked[0][1]:{_FORM}} of the time{' each' if len(first) > 1 else ''}"
+    return f"Alpha-rank puts {listed(first)} first, with {share}."
+
+
+def _with_starts(found: Solution, one: RestPoint) -> str:
+    words = mix_words(found, one)
+    return words if math.isnan(one.starts) else f"{words} (from {one.starts:.0%} of starts)"
+
+
+def _ranked(found: Solution) -> list[tuple[str, float]]:
+    """Strategies, or pairs of them, with their mass, the largest first."""
+    return [(" against ".join(names), mass) for names, mass in _masses(found)]
+
+
+def _masses(found: Solution) -> list[tuple[list[str], float]]:
+    game = found.game
+    order = np.argsort(-np.round(found.mass.ravel(), 9), kind="stable")
+    told = []
+    for number in order:
+        where = np.unravel_index(number, found.mass.shape)
+        lists = (game.rows, game.columns)[: len(where)]
+        names = [names[int(at)] for names, at in zip(lists, where, strict=True)]
+        told.append((names, float(found.mass[where])))
+    return told
+
+
+def rest_table(found: Solution, points: Sequence[RestPoint], title: str, *, apart: bool) -> Table:
+    """Rest points, a row each.
+
+    Args:
+        found: of which they are.
+        points: that are shown.
+        title: of the first column.
+        apart: whether the players' mixes differ in a symmetric game.
+    """
+    table = _table(title)
+    one_population = found.game.symmetric and not apart
+    for head in ("pay-off",) if one_population else ("row earns", "column earns"):
+        table.add_column(head, justify="right")
+    table.add_column("stable")
+    drifts = any(not math.isnan(one.starts) for one in points)
+    if drifts:
+        table.add_column("starts", justify="right")
+    for one in points:
+        pays = [significant(pay) for pay in one.pay_offs]
+        cells = [mix_words(found, one, apart=apart), *(pays[:1] if one_population else pays)]
+        cells.append(_STABLE[one.stable])
+        table.add_row(*_plain(cells), *([f"{one.starts:.0%}"] if drifts else []))
+    return table
+
+
+def reply_tables(found: Solution) -> Iterator[Table]:
+    """Best replies; of a symmetric game with alpha-rank beside them."""
+    game = found.game
+    if game.symmetric:
+        table = _table("strategy")
+        table.add_column("best replies to it")
+        table.add_column("alpha-rank", justify="right")
+        for name, best, mass in zip(game.rows, found.replies[0], found.mass, strict=True):
+            table.add_row(*_plain([name, listed([game.rows[i] for i in best])]), f"{mass:{_FORM}}")
+        yield table
+        return
+    sides = (("column", game.columns, game.rows), ("row", game.rows, game.columns))
+    for (side, names, others), replies in zip(sides, found.replies, strict=True):
+        table = _table(f"{side} player's")
+        table.add_column(f"best replies of the {'row' if side == 'column' else 'column'} player")
+        for name, best in zip(names, replies, strict=True):
+            table.add_row(*_plain([name, listed([others[i] for i in best])]))
+        yield table
+
+
+def rank_table(found: Solution) -> Table:
+    """Alpha-rank of pairs of strategies, the first ones."""
+    table = _table("row against column")
+    table.add_column("alpha-rank", justify="right")
+    ranked = _ranked(found)
+    for words, mass in ranked[:_MOST_RANKED]:
+        table.add_row(*_plain([words]), f"{mass:{_FORM}}")
+    if (more := len(ranked) - _MOST_RANKED) > 0:
+        table.add_row(f"{more} more pairs", f"{sum(m for _, m in ranked[_MOST_RANKED:]):{_FORM}}")
+    return table
+
+
+def legend(found: Solution) -> Iterator[str]:
+    """The meaning of the columns, and the limits of the answer."""
+    yield (
+        "Rest points are Nash equilibria. stable: small changes of the shares die out under "
+        "replicator dynamics (linearised; undecided: they neither grow nor die out). alpha-rank: "
+        "the share of time in which all play it."
+    )
+    if any(not math.isnan(one.starts) for one in found.rest_points):
+        yield "starts: the share of an even grid of mixed starts that drift there."
+    if not found.complete:
+        yield "The game is too large to search mixed rest points: only pure ones are listed."
+    if found.mixtures:
+        yield "The game is degenerate: mixtures of some equilibria listed are equilibria too."
+
+
+def values(found: Solution, file: str) -> dict[str, Any]:
+    """The same for programs."""
+    game = found.game
+    (to_columns, to_rows), points = found.replies, (found.rest_points, found.others)
+    told, apart = (
+        [
+            {
+                "row": dict(zip(game.rows, one.row, strict=True)),
+                "column": dict(zip(game.columns, one.column, strict=True)),
+                "pay_offs": one.pay_offs,
+                "stable": one.stable,
+                "starts": one.starts,
+            }
+            for one in each
+        ]
+        for each in points
+    )
+    return {
+        "file": file,
+        "symmetric": game.symmetric,
+        "strategies": {"row": game.rows, "column": game.columns},
+        "headline": headline(found),
+        "rest_points": told,
+        "others": apart,
+        "complete": found.complete,
+        "mixtures": found.mixtures,
+        "best_replies": {
+            "row": _replies(game.columns, to_columns, game.rows),
+            "column": _replies(game.rows, to_rows, game.columns),
+        },
+        "alpha_rank": [{"strategies": names, "mass": mass} for names, mass in _masses(found)],
+    }
+
+
+def _replies(
+    names: Sequence[str], replies: Sequence[tuple[int, ...]], others: Sequence[str]
+) -> dict[str, list[str]]:
+    return {n: [others[i] for i in best] for n, best in zip(names, replies, strict=True)}
+
+
+def _table(first: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    table.add_column(first)
+    return table
+
+
+def _plain(cells: Sequence[str]) -> list[str]:
+    from rich.markup import escape
+
+    return [escape(cell) for cell in cells]

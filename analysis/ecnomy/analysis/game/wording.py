@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mixes of strategies in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+__all__ = ["listed", "shares_words"]
+
+
+def listed(words: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
+
+
+def shares_words(shares: Iterable[float], names: Sequence[str], form: str = ".0%") -> str:
+    """A mix in words: `all average`, `60% elastic and 40% reno`.
+
+    Args:
+        shares: of the strategies, not negative.
+        names: of the same strategies.
+        form: of a share.
+    """
+    told = [(float(s), name) for s, name in zip(shares, names, strict=True) if s > 0]
+    if len(told) == 1:
+        return f"all {told[0][1]}"
+    return listed([f"{share:{form}} {name}" for share, name in sorted(told, reverse=True)])
