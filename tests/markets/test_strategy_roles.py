@@ -40,6 +40,7 @@ PARAMS = {
     "hill-climbing": "step: 0.01 money",
     "price-memory": "rate: 1 Mbps",
     "price-demand": "demand: {kind: linear, choke: 1 money/MB}",
+    "price-schedule": "prices: {0 s: 0.1 money}",
     "probe-threshold": "threshold: 0.1",
     "revenue-bandit": "floor: 0.01 money, ceiling: 0.1 money",
     "target-utilization": "target: 0.85",
@@ -57,7 +58,7 @@ ROLES = {
 FIT = {
     "connectivity-provider": {
         *("hill-climbing", "revenue-bandit", "revenue-gradient", "stay", "target-utilization"),
-        "tuned-marking",
+        *("price-schedule", "tuned-marking"),
     },
     "application-provider": {
         *("average-rate", "constant-charge", "constant-throughput", "elastic-utility"),

@@ -3,6 +3,7 @@
 
     patience: Annotated[float, Unit("s")] = 10.0                users write `patience: 10 s`
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES)]  users write `{kind: log, a: ...}`
+    prices: Annotated[Mapping[float, float], ByTime("money")]   users write `{60 s: 0.1 money}`
 
 The scenario loader reads the annotation and hands the strategy the number in that unit. A
 parameter without a Unit is a plain number, truth value or text. A strategy that raises Refused for
@@ -15,7 +16,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping
 
-__all__ = ["OneOf", "Refused", "Strategies", "Unit", "positive"]
+__all__ = ["ByTime", "OneOf", "Refused", "Strategies", "Unit", "positive"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,6 +24,13 @@ class Unit:
     """The unit a strategy wants a parameter in, such as `s` or `money/s`."""
 
     name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class ByTime:
+    """A mapping from times to quantities of this unit, handed over as numbers by seconds."""
+
+    unit: str
 
 
 @dataclasses.dataclass(frozen=True)

@@ -24,6 +24,9 @@ or after a time `retry`, then after twice as long each time that it leaves again
 (drawn from half to one and a half of that, so that users come one by one). It then tries the next
 alternative until the next decision, and goes again unless that gains.
 
+With `elastic` users pay w = x U'(x) for the flow that they use, as `elastic-utility` does, so that
+each buys its demand at its carrier's price; else `pay`.
+
 First choices are drawn at random. The figure `switches` of the table `agents` counts changes.
 Discrete choice with switching costs: Farrell and Klemperer 2007, section 2.
 """
@@ -41,6 +44,7 @@ from ecnomy.agents.decision import LEAVE, Decision
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
+from ecnomy.agents.strategies.elastic_utility import ElasticUtility
 from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
 
 __all__ = ["BestOffer"]
@@ -58,6 +62,7 @@ class BestOffer:
     Attributes:
         utility: kind and parameters (see ecnomy.agents.utilities), concave or not.
         pay: what a user spends on marks while it pays for them itself; negative: as it was.
+        elastic: whether it pays by its utility instead, which then is concave.
         switching_cost: what a change costs a user, in its own reckoning: nobody is paid.
         horizon: the time over which a gain must make up for it.
         loyalty: share of users that do not look at a decision.
@@ -74,8 +79,12 @@ class BestOffer:
     loyalty: float = 0.9
     curiosity: float = 0.02
     retry: Annotated[float, Unit("s")] = 30.0
+    elastic: bool = False
 
     def __post_init__(self) -> None:
+        if self.elastic and self.pay >= 0:
+            raise Refused("pay", f"{self.pay:g} money/s beside 'elastic'", "one of them")
+        self._payer = ElasticUtility(self.utility).staying() if self.elastic else None
         try:
             self._utility = utility_of(self.utility)
         except Refused as refused:
@@ -123,7 +132,7 @@ class BestOffer:
             if moved:
                 self._switches += moved
                 seen.agent.note("switches", self._switches)
-        return self._decision(len(seen.flows.flow))
+        return self._decision(seen)
 
     def _meet(self, flows: FlowColumns) -> None:
         """Rows of each alternative by user."""
@@ -207,8 +216,14 @@ class BestOffer:
         other = (self._choice + random.integers(1, len(told), size=len(users))) % len(told)
         return np.where(tries, other, choice)
 
-    def _decision(self, flows: int) -> Decision:
+    def _decision(self, seen: Observation) -> Decision:
+        flows = len(seen.flows.flow)
         active = np.zeros(flows, dtype=np.bool_)
         active[self._rows[self._choice, np.arange(len(self._choice))]] = ~self._away
+        if self._payer is not None:
+            paid = self._payer.decide_many(seen)
+            return Decision(
+                paid.willingness_micro_per_s, rate_cap_bps=paid.rate_cap_bps, active=active
+            )
         pay = np.full(flows, LEAVE if self.pay < 0 else float(round(self.pay * MICRO)))
         return Decision(pay, active=active)

@@ -31,6 +31,9 @@ Contracts that go by use, c a unit of rate, make it the utility V = U - c x, whi
 U'(x) = c: w follows V as above, and the flow's largest rate is D(c), as where nothing is marked a w
 buys any rate. Who gains nothing at what its use costs leaves, and looks again (leaving.py).
 
+A user that `anticipates` the price of a link of capacity C goes by the slope U'(x) (1 - x / C), as
+its own w makes marks dearer there (utilities/anticipating.py). It sates at C.
+
 Where marks show that the price has changed, w goes to p D(p) in one step (price_change.py), as
 x U'(x) follows slowly where demand is elastic.
 
@@ -57,7 +60,8 @@ from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
 from ecnomy.agents.strategies.price_change import PriceChange
-from ecnomy.agents.utilities import UTILITIES, concave_utility_of, find_utility
+from ecnomy.agents.utilities import UTILITIES, Utility, concave_utility_of, find_utility
+from ecnomy.agents.utilities.anticipating import Anticipating
 
 __all__ = ["ElasticUtility"]
 
@@ -80,12 +84,15 @@ class ElasticUtility:
             the flow's traffic asks for at most.
         budget: largest willingness to pay for a flow; a million money/s by default.
         retry: after which a flow that was switched off looks at the price again.
+        anticipates: the rate that is shared out by payments on the one link that marks, which each
+            flow's user knows to depend on its own; 0 for users who take the price for given.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     utility: Annotated[Mapping[str, object], OneOf(UTILITIES, find_utility)]
     budget: Annotated[float, Unit("money/s")] = MOST_MICRO / MICRO
     retry: Annotated[float, Unit("s")] = 30.0
+    anticipates: Annotated[float, Unit("bit/s")] = 0.0
 
     def __post_init__(self) -> None:
         positive("budget", self.budget, "money/s")
@@ -95,6 +102,8 @@ class ElasticUtility:
         except Refused as refused:
             key = f"utility.{refused.key}"
             raise Refused(key, refused.found, refused.expected) from None
+        if self.anticipates:
+            self._utility = self._anticipating()
         curvature = self._utility.curvature
         self._sates = math.isinf(curvature)
         self._gain = 1.0 if self._sates else 1.0 / max(1.0, curvature)
@@ -106,7 +115,15 @@ class ElasticUtility:
         self._going: Truths = []  # sending, at the last decision
         self._leaving = Leaving(self._utility, self.retry)
         self._change = PriceChange(self._utility)
+        self._leaves = True
         self._switches = self._capped = False  # whether any flow has been switched off, or capped
+
+    def _anticipating(self) -> Utility:
+        positive("anticipates", self.anticipates, "bit/s")
+        x0_bps = self._utility.x0
+        if x0_bps is None:
+            raise Refused("utility.x0", "no 'x0' beside 'anticipates'", "a rate such as 1 Mbps")
+        return Anticipating(self._utility, self.anticipates / x0_bps)
 
     @property
     def needs_rate(self) -> str:
@@ -133,6 +150,11 @@ class ElasticUtility:
         active = ~self._leaving.away if self._switches else None
         return Decision(np.rint(np.exp(self._log_pay)), rate_cap_bps=cap_bps, active=active)
 
+    def staying(self) -> ElasticUtility:
+        """The same, which switches no flow off: for strategies that do so themselves."""
+        self._leaves = False
+        return self
+
     def _follow(
         self, seen: Observation, ratio: Floats, sent: Truths, moved: Floats, contract: Floats
     ) -> Floats:
@@ -149,6 +171,8 @@ class ElasticUtility:
 
     def _look_again(self, t_s: float, ratio: Floats, sent: Truths) -> None:
         """Who has come back begins with what x0/100 is worth."""
+        if not self._leaves:
+            return
         back = self._leaving.turn(t_s, ratio, np.asarray(sent, dtype=np.bool_))
         self._switches = self._switches or bool(self._leaving.away.any())
         if back.any():

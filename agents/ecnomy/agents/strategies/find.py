@@ -35,6 +35,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "menu": "ecnomy.agents.strategies.menu:Menu",
     "price-demand": "ecnomy.agents.strategies.price_demand:PriceDemand",
     "price-memory": "ecnomy.agents.strategies.price_memory:PriceMemory",
+    "price-schedule": "ecnomy.agents.strategies.price_schedule:PriceSchedule",
     "probe-threshold": "ecnomy.agents.strategies.probe_threshold:ProbeThreshold",
     "qos-knob": "ecnomy.agents.strategies.qos_knob:QosKnob",
     "revenue-bandit": "ecnomy.agents.strategies.revenue_bandit:RevenueBandit",

@@ -114,6 +114,8 @@ def _parameter(name: str, field: Field) -> Parameter:
         takes = "{name: strategy, ...}"
     elif field.forms:
         takes = f"{{kind: {' | '.join(field.forms)}, ...}}"
+    elif field.by_time:
+        takes = f"{{s: {field.unit}, ...}}"
     else:
         takes = field.unit or getattr(field.kind, "__name__", str(field.kind))
     held = field.default

@@ -174,9 +174,7 @@ def _source(
     )
 
 
-def _path(
-    scenario: Scenario, index: int, directions: list[Direction], router: Router
-) -> list[int]:
+def _path(scenario: Scenario, index: int, directions: list[Direction], router: Router) -> list[int]:
     source = scenario.document.sources[index]
     try:
         if source.path:

@@ -5,8 +5,8 @@ The class is a dataclass. A field annotated `Annotated[float, Unit("s")]` takes 
 handed over in that unit; plain float, int, bool and str are taken as they are, and one that is
 annotated `float | None` may be left out; a field annotated with OneOf takes a mapping with `kind`
 and the parameters of that kind, which may be a class of the user's own where OneOf has a way to
-find it. An object is made once for trial, so that a value it
-refuses is a fault of the scenario, with its place.
+find it; one annotated with ByTime takes a mapping from times to quantities. An object is made once
+for trial, so that a value it refuses is a fault of the scenario, with its place.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class Field(msgspec.Struct, frozen=True):
     find: Callable[[str], type] | None = None
     default: Any = None
     strategies: bool = False
+    by_time: bool = False
 
 
 def read_params(node: Node, path: str, cls: type, trial: Callable[[str, Params], object]) -> Params:
@@ -117,6 +118,8 @@ def _written(params: Mapping[str, Any], fields: dict[str, Field]) -> dict[str, A
         field = fields[key]
         if field.strategies:
             result[key] = {name: _write_strategy(one) for name, one in param.items()}
+        elif field.by_time:
+            result[key] = {f"{at!r} s": f"{x!r} {field.unit}" for at, x in param.items()}
         elif field.forms:
             form = param["kind"]
             rest = {name: value for name, value in param.items() if name != "kind"}
@@ -147,13 +150,15 @@ def declared(cls: type) -> dict[str, Field]:
 
 
 def _field(field: dataclasses.Field[Any], hint: Any) -> Field:
-    from ecnomy.agents.parameters import OneOf, Strategies, Unit
+    from ecnomy.agents.parameters import ByTime, OneOf, Strategies, Unit
 
-    unit, forms, find, several = "", {}, None, False
+    unit, forms, find, several, by_time = "", {}, None, False, None
     if typing.get_origin(hint) is typing.Annotated:
         hint, *extras = typing.get_args(hint)
         unit = next((extra.name for extra in extras if isinstance(extra, Unit)), "")
         several = any(isinstance(extra, Strategies) for extra in extras)
+        by_time = next((extra for extra in extras if isinstance(extra, ByTime)), None)
+        unit = by_time.unit if by_time else unit
         choice = next((extra for extra in extras if isinstance(extra, OneOf)), None)
         if choice is not None:
             forms, find = dict(choice.kinds), choice.find
@@ -162,7 +167,7 @@ def _field(field: dataclasses.Field[Any], hint: Any) -> Field:
     missing = dataclasses.MISSING
     required = field.default is missing and field.default_factory is missing
     default = None if field.default is missing else field.default
-    return Field(hint, unit, required, forms, find, default, several)
+    return Field(hint, unit, required, forms, find, default, several, by_time is not None)
 
 
 def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoReturn:
@@ -176,6 +181,8 @@ def _expected(field: Field) -> str:
         return "strategies by names, such as {steady: {kind: constant-charge}}"
     if field.forms:
         return f"a mapping with 'kind', one of {', '.join(field.forms)}"
+    if field.by_time:
+        return f"quantities in {field.unit} by times, such as {{60 s: 0.1 {field.unit}}}"
     if field.unit:
         return f"a quantity in {field.unit}"
     return _PLAIN.get(field.kind, "a parameter that YAML can give")
@@ -208,6 +215,8 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
         return _strategies(node, field, path)
     if field.forms:
         return _form(node, field, path)
+    if field.by_time:
+        return _by_time(node, field, path)
     if field.unit:
         return _quantity(node, field, path)
     if field.kind is float and type(node.value) in (int, float):
@@ -228,6 +237,21 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
         read = StrategyReader().read(child, child_path(path, name))
         found[name] = {"kind": read.kind, **read.params}
     return found
+
+
+def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
+    """Seconds -> the quantity from then on, in order of time."""
+    if not isinstance(node.value, dict) or not node.mapping():
+        raise node.place.error(path, show(node), _expected(field))
+    found: dict[float, Value] = {}
+    one = Field(float, field.unit, True)
+    for key, child in node.mapping().items():
+        here, place = child_path(path, key), node.keys.get(key, node.place)
+        at_s = float(_quantity(Node(key, place, key), Field(float, "s", True), here))
+        if at_s in found:
+            raise place.error(here, "a second value of the same time", "each time once")
+        found[at_s] = _quantity(child, one, here)
+    return dict(sorted(found.items()))
 
 
 def _quantity(node: Node, field: Field, path: str) -> float | int:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`price-schedule`: a carrier posts the price of the time: a step, or a price by the hour.
+
+A price holds from its time to the next one's. Without a `period` times are of the run: before the
+first one the price is what it was, and the last one stays. With a `period` (24 h for prices by the
+hour) times are within it, simulated time 0 is `offset` into one, and the last price holds on into
+the next. A new price is posted at the first report at or after its time.
+"""
+
+from __future__ import annotations
+
+import bisect
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from ecnomy.agents.observation import PriceObservation
+from ecnomy.agents.parameters import ByTime, Refused, Unit, positive
+from ecnomy.agents.strategies.trial import DEAREST, MICRO
+
+__all__ = ["PriceSchedule"]
+
+
+@dataclasses.dataclass
+class PriceSchedule:
+    """Prices that are known in advance.
+
+    Attributes:
+        prices: of a mark, by the time from which each holds.
+        period: after which they repeat; left out, they do not.
+        offset: how far into a period the run begins.
+    """
+
+    roles: ClassVar[tuple[str, ...]] = ("connectivity-provider",)
+    prices: Annotated[Mapping[float, float], ByTime("money")]
+    period: Annotated[float | None, Unit("s")] = None
+    offset: Annotated[float, Unit("s")] = 0.0
+
+    def __post_init__(self) -> None:
+        self._times = sorted(self.prices)
+        if self.period is not None:
+            positive("period", self.period, "s")
+        if not 0 <= self.offset < math.inf:
+            raise Refused("offset", f"{self.offset:g} s", "a time of 0 s or more")
+        if self.offset and self.period is None:
+            raise Refused("offset", f"{self.offset:g} s without 'period'", "both, or neither")
+        for time_s in self._times:
+            self._check(time_s, self.prices[time_s])
+
+    def _check(self, time_s: float, price: float) -> None:
+        if time_s < 0:
+            raise Refused("prices", f"a price from {time_s:g} s on", "times of 0 s or more")
+        if self.period is not None and time_s >= self.period:
+            expected = f"times before the period's end, {self.period:g} s"
+            raise Refused("prices", f"a price from {time_s:g} s on", expected)
+        if not 0 <= price <= DEAREST:
+            raise Refused("prices", f"{price:g} money", "prices from 0 to 1000000 money")
+
+    def post_price(self, seen: PriceObservation) -> int:
+        """The price from now on, micro-units per mark."""
+        at_s = seen.t_s if self.period is None else (seen.t_s + self.offset) % self.period
+        index = bisect.bisect_right(self._times, at_s) - 1
+        if index < 0 and self.period is None:
+            return seen.price_micro
+        return round(self.prices[self._times[index]] * MICRO)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Users with elastic demand who also choose their carrier.
+
+Where carriers have room, all take the cheaper one and buy D(p) = x0 (a / p - 1) at its price. Where
+both links are full, users spread until a bit costs the same on both: rates are the same, and
+numbers of users go with the capacities.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.markets import run
+from ecnomy.markets.scenario import scenario_from_text
+from tiers import seeds
+
+SEEDS = seeds(10)
+USERS, WARMUP, DURATION = 12, 100, 400
+FIXED = "{law: fixed, probability: 0.1}"
+QUEUE = "{law: virtual-queue, theta: 0.9, buffer: 20 packets}"
+LINK = (
+    "{{name: l{0}, from: a{0}, to: z, rate: {1} Mbps, delay: 20 ms, buffer: 200 packets,"
+    " marking: {2}}}"
+)
+SOURCE = (
+    "{{name: s{0}, count: 12, from: a{0}, to: z,"
+    " transport: {{law: wtp, gain: 0.1, mss: 960 bytes}}}}"
+)
+TEXT = """\
+version: 1
+duration: {duration} s
+warmup: {warmup} s
+network: {{links: [{links}]}}
+sources: [{sources}]
+market:
+  epoch: 1 s
+  price_per_mark: 0.01 money
+  agents:
+    - {{name: one, role: connectivity-provider, links: l1}}
+    - {{name: two, role: connectivity-provider, links: l2, price_per_mark: {dear} money}}
+    - name: users
+      role: customer
+      sources: [s1, s2]
+      decision_interval: 5 s
+      strategy:
+        kind: best-offer
+        elastic: true
+        utility: {{kind: log, a: 1 money/s, x0: 1 Mbps}}
+"""
+
+
+def carriers(rates: tuple[int, int], law: str, dear: float, seed: int) -> np.ndarray:
+    """Of both carriers: users at a time, Mbit/s a user, and money a Mbit [row: carrier]."""
+    text = TEXT.format(
+        duration=DURATION,
+        warmup=WARMUP,
+        links=", ".join(LINK.format(i + 1, rate, law) for i, rate in enumerate(rates)),
+        sources=", ".join(SOURCE.format(i + 1) for i in range(2)),
+        dear=dear,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").flow_epochs
+    table = table[table.t_ps >= WARMUP * 10**12]
+    found = []
+    for source in (table.flow < USERS, table.flow >= USERS):
+        sums = table[source].groupby("t_ps")[["active", "acked_bytes", "mark_charge_micro"]].sum()
+        grown = (sums.iloc[-1] - sums.iloc[0]).astype(float)
+        users = float(sums.active.mean())
+        mbit = 8e-6 * grown.acked_bytes
+        found.append(
+            [users, mbit / (DURATION - WARMUP) / users, 1e-6 * grown.mark_charge_micro / mbit]
+        )
+    return np.array(found)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_all_take_the_cheaper_carrier_and_buy_their_demand(seed: int) -> None:
+    """A packet of 8 kbit costs a tenth of a mark: p = 0.125 money/Mbit, and D = 7 Mbps."""
+    [(users, rate, price), (others, _, dear)] = carriers((100, 100), FIXED, 0.02, seed)
+    print(users, rate, price, others, dear)
+    assert users > 10.5 and others < 1.5  # a few try the other, for ten decisions on the mean
+    assert price == pytest.approx(0.125, rel=0.03)
+    assert rate == pytest.approx(1 / 0.125 - 1, rel=0.03)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_users_spread_until_a_bit_costs_the_same(seed: int) -> None:
+    """Links of 4 and 8 Mbps: 4 and 8 users; each buys its demand at the price of its carrier."""
+    found = carriers((4, 8), QUEUE, 0.01, seed)
+    print(found.round(4))
+    assert found[0, 0] == pytest.approx(4, abs=0.8)
+    assert found[0, 2] == pytest.approx(found[1, 2], rel=0.15)
+    assert found[:, 1] == pytest.approx(1 / found[:, 2] - 1, rel=0.06)
