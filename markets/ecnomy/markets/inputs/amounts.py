@@ -15,6 +15,7 @@ from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.plan.laws import param
 
 __all__ = [
+    "AUTO_NUMBER",
     "Amount",
     "Bytes",
     "Choice",
@@ -40,6 +41,7 @@ MOST_BYTES: Final = 10**12
 MICRO: Final = 10**6
 DEAREST_MICRO: Final = 10**12  # as agents and contracts: products with counts stay int64
 LONGEST_NAME: Final = 64
+AUTO_NUMBER: Final = -1.0  # stands for the word auto where numbers are 0 or more
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 
@@ -118,22 +120,26 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Number(msgspec.Struct, frozen=True, kw_only=True):
-    """A number without unit in a range."""
+    """A number without unit in a range; with `auto` also that word, kept as AUTO_NUMBER."""
 
     what: str
     least: float
     most: float
     whole: bool = False
+    auto: bool = False
 
     @property
     def expected(self) -> str:
         """The range."""
         if self.whole:
             return f"{self.what} from {int(self.least)} to {int(self.most)}"
-        return f"{self.what} from {self.least:g} to {self.most:g}"
+        word = ", or auto" if self.auto else ""
+        return f"{self.what} from {self.least:g} to {self.most:g}{word}"
 
     def read(self, node: Node, path: str) -> Any:
         """See Reader."""
+        if self.auto and node.value == "auto":
+            return AUTO_NUMBER
         kinds: tuple[type, ...] = (int,) if self.whole else (int, float)
         if type(node.value) not in kinds:
             raise node.place.error(path, show(node), self.expected)
@@ -144,13 +150,13 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 
     def write(self, value: Any) -> Any:
         """See Reader."""
-        return value
+        return "auto" if self.auto and value == AUTO_NUMBER else value
 
 
-def number_of(kind: str, law: str, name: str) -> Number:
+def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
     """The reader of a law's parameter that is a pure number, with the range the law states."""
     entry = param(kind, law, name)
-    return Number(what="a number", least=entry.min, most=entry.max)
+    return Number(what="a number", least=entry.min, most=entry.max, auto=auto)
 
 
 class Choice(msgspec.Struct, frozen=True):

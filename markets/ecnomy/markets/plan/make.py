@@ -10,6 +10,7 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.make_laws import marking_law, scheduler_of, transport_of
 from ecnomy.markets.plan.make_traffic import traffic_law, traffic_parts, traffic_sizes
 from ecnomy.markets.plan.paths import Mislaid, path_by_hand
+from ecnomy.markets.plan.rem_steps import with_rem_steps
 from ecnomy.markets.plan.report_limit import check_reports
 from ecnomy.markets.plan.routing import NoRoute, Router
 from ecnomy.markets.scenario import Scenario
@@ -50,6 +51,7 @@ def make_plan(scenario: Scenario) -> Plan:
         ],
         record=_record(scenario, len(directions)),
     )
+    plan = with_rem_steps(scenario, plan)
     check_reports(scenario, plan)
     return plan.sealed()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from ecnomy.markets.inputs.amounts import Size
+from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan import structs as plans
-from ecnomy.markets.plan.laws import law
+from ecnomy.markets.plan.laws import law, param
 from ecnomy.markets.scenario import network, transport
 from ecnomy.markets.scenario.marking import PC1_SHARE
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
@@ -143,13 +143,19 @@ def _packets(buffer: Size, mean_packet: int) -> float:
     return buffer.value / mean_packet if buffer.unit == "bytes" else buffer.value
 
 
+def _settled(name: str, value: float) -> float:
+    """A number of REM; the law's default until rem_steps has worked `auto` out."""
+    default = param("marking", "rem", name).default
+    return default if value == AUTO_NUMBER and default is not None else value
+
+
 def _rem(rem: network.Rem) -> Values:
     share = PC1_SHARE if rem.price == "pc1" else 1.0
     return {
         "price": rem.price,
-        "phi": rem.phi,
-        "gamma": rem.gamma,
-        "alpha": rem.alpha,
+        "phi": _settled("phi", rem.phi),
+        "gamma": _settled("gamma", rem.gamma),
+        "alpha": _settled("alpha", rem.alpha),
         "target_backlog_packets": rem.target_backlog,
         "capacity_share": share if rem.capacity_share is None else rem.capacity_share,
         "interval_s": rem.interval / _PS,
@@ -296,7 +302,7 @@ def _window_law(kind: transport.TcpTransport) -> Law:
 def _rem_source(kind: transport.Rem) -> Values:
     named: Values = {
         "utility": kind.utility,
-        "phi": kind.phi,
+        "phi": _settled("phi", kind.phi),
         "min_rate": kind.min_rate,
         "max_rate": kind.max_rate,
         "samples": kind.samples,

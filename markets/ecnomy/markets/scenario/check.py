@@ -21,6 +21,7 @@ from ecnomy.markets.scenario.askings import (
     packet_bytes,
 )
 from ecnomy.markets.scenario.full_pipes import heavy_weights
+from ecnomy.markets.scenario.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.scenario.settling import endless_starts, slow_windows, small_windows
 from ecnomy.markets.scenario.worth import paid_beyond_worth
 
@@ -49,6 +50,8 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
         *slow_windows(scenario, plan),
         *small_windows(scenario, plan),
         *endless_starts(plan),
+        *unstable_steps(scenario, plan),
+        *unreadable_prices(scenario, plan),
         *_times(scenario, plan),
         *_unpriced(scenario, plan),
         *empty_domains(scenario, plan),

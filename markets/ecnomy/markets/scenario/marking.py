@@ -48,13 +48,14 @@ _Packets = Annotated[
 class Rem(msgspec.Struct, frozen=True, kw_only=True, tag="rem", tag_field="law"):
     """Random exponential marking: the price follows backlog and excess load.
 
-    `capacity_share` None is 0.85 with pc1 and 1 otherwise.
+    `capacity_share` None is 0.85 with pc1 and 1 otherwise. AUTO_NUMBER of phi, gamma and alpha is
+    worked out when the plan is made (see ecnomy.markets.plan.rem_steps).
     """
 
     price: Annotated[str, Choice(("pc1", "pc2", "pc3"))] = "pc3"
-    phi: Annotated[float, number_of("marking", "rem", "phi")] = 1.001
-    gamma: Annotated[float, number_of("marking", "rem", "gamma")] = 0.005
-    alpha: Annotated[float, number_of("marking", "rem", "alpha")] = 0.1
+    phi: Annotated[float, number_of("marking", "rem", "phi", auto=True)] = 1.001
+    gamma: Annotated[float, number_of("marking", "rem", "gamma", auto=True)] = 0.005
+    alpha: Annotated[float, number_of("marking", "rem", "alpha", auto=True)] = 0.1
     target_backlog: _Packets = 0.0
     capacity_share: Annotated[float | None, number_of("marking", "rem", "capacity_share")] = None
     interval: _Interval = 2_000_000_000

@@ -52,7 +52,7 @@ class Rem(_Priced, frozen=True, kw_only=True, tag="rem", tag_field="law"):
 
     utility: Annotated[str, Choice(("log", "quadratic"))] = "log"
     weight: Annotated[float | None, _PacketRate] = None
-    phi: Annotated[float, number_of("window", "rem", "phi")]
+    phi: Annotated[float, number_of("window", "rem", "phi", auto=True)]
     min_rate: Annotated[float, _PacketRate] = 1.0
     max_rate: Annotated[float, _PacketRate]
     samples: Annotated[int, Number(what="a number", least=1, most=128, whole=True)] = 100

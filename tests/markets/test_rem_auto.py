@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`auto` of REM as numbers of the plan, and warnings of settings beyond the bound."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.scenario.check import warnings
+
+TEXT = """\
+version: 1
+duration: 10 s
+network:
+  links:
+    - name: pipe
+      from: a
+      to: b
+      rate: 10 Mbps
+      delay: 20 ms
+      not_ect: pass
+      buffer: unlimited
+      marking: {law: rem, phi: auto, gamma: auto, alpha: auto}
+sources:
+  - name: s
+    count: 2
+    from: a
+    to: b
+    transport:
+      {law: rem, weight: 500 packets/s, phi: auto, max_rate: 1250 packets/s, mss: 960 bytes}
+"""
+DELAY_S = 0.04 + 0.0008 + 100 / (2 * 625) + 0.02  # round trip, transmission, N marks, T / 0.1
+LINK = "network.links.pipe.marking"
+
+
+def test_auto_on_one_link_is_the_closed_form() -> None:
+    """Two flows, p* = 0.8 and x = 625/s: gamma = 1 / (4 D c / p*), alpha = T / (16 D), u = 1.59."""
+    plan = make_plan(scenario_from_text(TEXT))
+    params, source = plan.links[0].marking.params, plan.sources[0].transport.window.params
+    assert params["gamma"] == pytest.approx(0.8 / (4 * DELAY_S * 1250), rel=1e-3)
+    assert params["alpha"] == pytest.approx(0.002 / (16 * DELAY_S), rel=1e-3)
+    assert 0.8 * math.log(params["phi"]) == pytest.approx(1.5936, rel=1e-2)
+    assert source["phi"] == params["phi"]
+
+
+def test_the_scenario_keeps_the_word() -> None:
+    """A manifest says auto, and gives the same plan again."""
+    scenario = scenario_from_text(TEXT)
+    again = scenario_from_text(json.dumps(scenario.resolved()))
+    assert make_plan(again) == make_plan(scenario)
+    assert scenario.resolved()["network"]["links"][0]["marking"]["gamma"] == "auto"
+
+
+def test_auto_is_above_doubt_and_phi_follows_the_one_written() -> None:
+    """No warning with auto; a number at the sources is the links' phi too."""
+    scenario = scenario_from_text(TEXT)
+    assert not [w for w in warnings(scenario, make_plan(scenario)) if "or auto" in w]
+    given = scenario_from_text(TEXT, overrides=["sources.s.transport.phi=3"])
+    assert make_plan(given).links[0].marking.params["phi"] == 3
+
+
+@pytest.mark.parametrize(
+    ("override", "bound"),
+    [
+        (f"{LINK}.gamma=0.1", math.pi / 2 * 0.8 / (DELAY_S * 1250)),
+        (f"{LINK}.alpha=0.1", 0.002 / DELAY_S),
+        ("sources.s.transport.phi=1.001", math.exp(-math.log(0.95) / 0.8)),
+    ],
+)
+def test_what_is_beyond_the_bound_is_one_line(override: str, bound: float) -> None:
+    """It names the place, the value, the bound and auto."""
+    scenario = scenario_from_text(TEXT, overrides=[override])
+    (only,) = [w for w in warnings(scenario, make_plan(scenario)) if "or auto" in w]
+    path, value = override.split("=")
+    name = path.rsplit(".", 1)[-1]
+    assert f"{name}: found {value}" in only
+    assert f"{bound:.6g} to" in only if name == "phi" else f"at most {bound:.3g}," in only
+    assert "\n" not in only
+
+
+@pytest.mark.parametrize(
+    ("override", "part"),
+    [
+        ("sources.s.transport={law: reno}", "and no REM source"),
+        ("sources.s.transport.weight=0.01 packets/s", "larger weights"),
+    ],
+)
+def test_auto_without_enough_to_go_by_is_refused(override: str, part: str) -> None:
+    """One line says where and why."""
+    with pytest.raises(ScenarioError, match=part):
+        make_plan(scenario_from_text(TEXT, overrides=[override]))
