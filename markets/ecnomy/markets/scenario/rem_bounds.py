@@ -46,9 +46,10 @@ def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
 
 def _expected(name: str, loop: Loop) -> str:
     delay = f"with a delay of {loop.lag / loop.slope:.3g} s from a price to the rates it makes"
+    most, what = loop.most_alpha, "the queue comes"
     if name == "gamma":
-        return f"at most {loop.most_gamma:.3g}, beyond which rates swing, {delay}, or auto"
-    return f"at most {loop.most_alpha:.3g}, beyond which the queue swings, {delay}, or auto"
+        most, what = loop.most_gamma, "rates come"
+    return f"at most {most:.3g}, up to which {what} to rest for certain, {delay}, or auto"
 
 
 def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
