@@ -25,6 +25,7 @@ NEEDED = {
     "hill-climbing": {"step": 0.01},
     "price-memory": {"rate": 1e6},
     "price-demand": {"demand": {"kind": "linear", "choke": 1.0}},
+    "lines": {"lines": 3},
     "price-schedule": {"prices": {0.0: 0.1}},
     "probe-threshold": {"threshold": 0.1},
     "revenue-bandit": {"floor": 0.01, "ceiling": 0.1},

@@ -140,6 +140,24 @@ def test_curvature_is_the_largest_there_is(utility: Utility) -> None:
     assert curvature.max() == pytest.approx(utility.curvature, rel=1e-4)
 
 
+def test_alpha_zero_buys_all_or_nothing() -> None:
+    """Each bit is worth a / x0: all of them below that price, none from there on."""
+    linear = AlphaFair(a=2.0, alpha=0.0)
+    assert linear.value(R) == pytest.approx(2.0 * R)
+    assert linear.demand(np.array([0.5, 1.999, 2.0, 3.0])).tolist() == [np.inf, np.inf, 0.0, 0.0]
+    assert linear.concave and linear.curvature == 0.0
+
+
+def test_the_largest_alpha_stays_a_number() -> None:
+    """Over all rates that count, from x0/1000 to 1000 x0."""
+    steep = AlphaFair(a=2.0, alpha=100.0)
+    r = np.array([1e-3, 1.0, 1e3])
+    assert np.isfinite(np.log(1e6 * steep.worth(r))).all() and np.isfinite(steep.value(r)).all()
+    assert steep.demand(np.array([1.0, 2.0, 4.0])) == pytest.approx(
+        2 ** (np.array([1, 0, -1]) / 100)
+    )
+
+
 def test_alpha_one_is_the_logarithm_between_its_neighbours() -> None:
     """a log r is the limit of alpha-fair utilities, up to a constant."""
     for alpha in (0.999999, 1.000001):
@@ -181,8 +199,8 @@ def test_mapping_makes_each_kind() -> None:
         ({"kind": "log", "a": float("inf")}, "a", "inf money/s"),
         ({"kind": "log", "a": 1.0, "x0": -1.0}, "x0", "-1 bit/s"),
         ({"kind": "log", "a": 1.0, "alpha": 1.0}, "alpha", "log does not have"),
-        ({"kind": "alpha-fair", "a": 1.0, "alpha": 0.0}, "alpha", "0"),
-        ({"kind": "alpha-fair", "a": 1.0, "alpha": 21.0}, "alpha", "21"),
+        ({"kind": "alpha-fair", "a": 1.0, "alpha": -0.1}, "alpha", "-0.1"),
+        ({"kind": "alpha-fair", "a": 1.0, "alpha": 101.0}, "alpha", "101"),
         ({"kind": "sigmoid", "a": 1.0, "steepness": 0.0}, "steepness", "0"),
         ({"kind": "sigmoid", "a": 1.0, "steepness": 101.0}, "steepness", "101"),
         ({"kind": "step", "a": -1.0}, "a", "-1 money/s"),

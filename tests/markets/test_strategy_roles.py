@@ -40,6 +40,7 @@ PARAMS = {
     "hill-climbing": "step: 0.01 money",
     "price-memory": "rate: 1 Mbps",
     "price-demand": "demand: {kind: linear, choke: 1 money/MB}",
+    "lines": "lines: 3",
     "price-schedule": "prices: {0 s: 0.1 money}",
     "probe-threshold": "threshold: 0.1",
     "revenue-bandit": "floor: 0.01 money, ceiling: 0.1 money",
@@ -72,7 +73,7 @@ FIT = {
         *("elastic-utility", "file-budget", "price-demand", "price-memory", "stay"),
     },
     "guaranteed-stream-provider": {
-        *("accept-all", "expected-profit"),
+        *("accept-all", "expected-profit", "lines"),
         *("marking-quantile", "probe-threshold"),
     },
 }

@@ -31,6 +31,7 @@ BUILT_IN: Final[dict[str, str]] = {
     "expected-profit": "ecnomy.agents.strategies.expected_profit:ExpectedProfit",
     "fee-limit": "ecnomy.agents.strategies.fee_limit:FeeLimit",
     "hill-climbing": "ecnomy.agents.strategies.hill_climbing:HillClimbing",
+    "lines": "ecnomy.agents.strategies.lines:Lines",
     "marking-quantile": "ecnomy.agents.strategies.marking_quantile:MarkingQuantile",
     "menu": "ecnomy.agents.strategies.menu:Menu",
     "price-demand": "ecnomy.agents.strategies.price_demand:PriceDemand",

@@ -98,7 +98,8 @@ class Leaving:
         flat = _ratio(standing, time, 0.0)
         if flat.any():
             with np.errstate(divide="ignore", invalid="ignore"):
-                gain = self._utility.value(np.minimum(bought, 1 / LEAST)) - price * bought
+                used = np.minimum(bought, 1 / LEAST)
+                gain = self._utility.value(used) - price * used
                 nothing |= (flat > 0) & (gain - flat < self._utility.value(np.zeros_like(gain)))
         nothing &= (packets >= ENOUGH) | ((ratio <= LEAST) & ~self.probing)
         leave = sent & ~self.away & nothing & self._doubts

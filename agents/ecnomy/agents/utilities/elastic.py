@@ -25,12 +25,13 @@ from typing import Final
 import numpy as np
 
 from ecnomy.agents.observation import Floats, column
-from ecnomy.agents.parameters import Refused, positive
-from ecnomy.agents.utilities.utility import STEEPEST, RateUtility
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.utilities.utility import RateUtility
 
 __all__ = ["AlphaFair", "Log", "Quadratic", "Sqrt", "Target"]
 
 _ONE: Final = column(1.0)
+_LARGEST_ALPHA: Final = 100.0  # with r in [1e-3, 1e3], r^(1 - alpha) stays a number
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -88,19 +89,21 @@ class Log(_Concave):
 class AlphaFair(_Concave):
     """U = a r^(1-alpha) / (1-alpha); alpha 1 is a log(x), 2 like TCP, large ones near max-min.
 
-    Source: Mo, Walrand 2000.
+    With alpha 0 each bit is worth the same, a / x0: all of them are bought below that price, and
+    nothing above it. Max-min fairness is the limit of large alpha: rates at prices of 1 : 2 differ
+    by 2^(1/alpha), 0.7 % at 100. A user who takes prices for given has no utility of max-min
+    fairness itself: with alpha infinite it would buy x0 at any price. Source: Mo, Walrand 2000.
 
     Attributes:
-        alpha: the relative curvature [number above 0, up to 20].
+        alpha: the relative curvature [number from 0 to 100].
     """
 
     alpha: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        positive("alpha", self.alpha)
-        if self.alpha > STEEPEST:
-            raise Refused("alpha", f"{self.alpha:g}", f"at most {STEEPEST:g}")
+        if not 0 <= self.alpha <= _LARGEST_ALPHA:
+            raise Refused("alpha", f"{self.alpha:g}", f"from 0 to {_LARGEST_ALPHA:g}")
 
     @property
     def curvature(self) -> float:
@@ -126,10 +129,22 @@ class AlphaFair(_Concave):
         """See Utility."""
         return self.a * np.power(r, 1.0 - self.alpha)
 
+    def curvature_at(self, r: Floats) -> Floats:
+        """alpha."""
+        return np.full_like(np.asarray(r, dtype=np.float64), self.alpha)
+
     def inverse(self, p: Floats) -> Floats:
-        """r = (a / p)^(1/alpha)."""
+        """r = (a / p)^(1/alpha); none with alpha 0."""
+        if self.alpha == 0.0:
+            return np.full_like(np.asarray(p, dtype=np.float64), np.nan)
         with np.errstate(divide="ignore"):
             return np.power(np.divide(self.a, p), 1.0 / self.alpha)
+
+    def demand(self, p: Floats) -> Floats:
+        """That; with alpha 0 all there is below p = a, and nothing from there on."""
+        if self.alpha == 0.0:
+            return np.where(np.asarray(p) < self.a, np.inf, 0.0)
+        return self.inverse(p)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

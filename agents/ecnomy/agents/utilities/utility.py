@@ -28,7 +28,7 @@ from ecnomy.agents.parameters import Refused, Unit, positive
 
 __all__ = ["STEEPEST", "AtRate", "RateUtility", "Utility"]
 
-STEEPEST: Final = 20.0  # with r in [1e-3, 1e3], r^(1 - alpha) stays a number
+STEEPEST: Final = 20.0
 _GRID: Final = np.geomspace(1e-3, 1e3, 1201)
 _NEAR: Final = 1e-4  # of r, for differences
 _LEAST: Final = 1e-9  # of r, where slopes are looked for

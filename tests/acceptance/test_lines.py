@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Admission by a number of lines: the share of lost calls is Engset's, Erlang's with many users.
+
+A line is free from the first report after its call's end, half an epoch later on the mean; calls
+are of 12 s, epochs of 1 s.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ecnomy.markets import run
+from ecnomy.markets.scenario import scenario_from_text
+from tiers import seeds
+
+SEEDS = seeds(10)
+CALL_S, EPOCH_S, WARMUP_S, DURATION_S = 12, 1, 200, 2300
+TEXT = """\
+version: 1
+duration: {duration} s
+network:
+  links: [{{name: trunk, from: a, to: b, rate: 10 Mbps, delay: 4 ms}}]
+sources:
+  - name: callers
+    count: {users}
+    rows: each
+    from: a
+    to: b
+    traffic: {{kind: voip, idle: {idle} s, call: {call} s, interval: 1 s}}
+    transport: {{law: udp, payload: 100 bytes}}
+market:
+  epoch: {epoch} s
+  price_per_mark: 0.001 money
+  agents:
+    - {{name: isp, role: connectivity-provider}}
+    - name: exchange
+      role: guaranteed-stream-provider
+      sources: callers
+      tariff: {{price: 0.1 money, max_delay: 15 ms, max_delay_rate: 0.01}}
+      strategy: {{kind: lines, lines: {lines}}}
+"""
+
+
+def calls(users: int, idle_s: float, lines: int, seed: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """Whether each call after the warm-up was let in; its begin; the most at a time."""
+    text = TEXT.format(
+        duration=DURATION_S, users=users, idle=idle_s, call=CALL_S, epoch=EPOCH_S, lines=lines
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        table = run(scenario_from_text(text), seed=seed, out=Path(folder) / "run").raw.calls
+    let_in = table[table.accepted == 1]
+    turns = sorted([*((t, 1) for t in let_in.start_ps), *((t, -1) for t in let_in.end_ps)])
+    most = int(np.max(np.cumsum([step for _, step in turns])))
+    late = table[table.start_ps >= WARMUP_S * 10**12]
+    return late.accepted.to_numpy() == 1, late.start_ps.to_numpy(), most
+
+
+def engset(users: int, load: float, lines: int) -> float:
+    """The share of calls lost by `users` sources of `load` erlang each when idle."""
+    terms = [math.comb(users - 1, k) * load**k for k in range(lines + 1)]
+    return terms[-1] / sum(terms)
+
+
+def erlang_b(load: float, lines: int) -> float:
+    """By the recursion B(c) = A B(c-1) / (c + A B(c-1))."""
+    lost = 1.0
+    for line in range(1, lines + 1):
+        lost = load * lost / (line + load * lost)
+    return lost
+
+
+@pytest.mark.parametrize(("users", "idle_s", "lines"), [(30, 60.0, 5), (600, 1200.0, 6)])
+def test_the_share_of_lost_calls_is_engsets(users: int, idle_s: float, lines: int) -> None:
+    """Within four standard errors of batch means; 600 users are nearly Erlang's infinitely many."""
+    lost, batches = [], []
+    for seed in SEEDS:
+        let_in, start_ps, most = calls(users, idle_s, lines, seed)
+        assert most == lines
+        lost.append(1 - let_in.mean())
+        batch = (start_ps // (150 * 10**12)).astype(int)
+        batches += [1 - let_in[batch == b].mean() for b in np.unique(batch)]
+    held_s = CALL_S + EPOCH_S / 2
+    expected = engset(users, held_s / idle_s, lines)
+    error = np.std(batches) / math.sqrt(len(batches))
+    print(f"lost {np.mean(lost):.4f} +- {error:.4f}, Engset {expected:.4f}")
+    assert np.mean(lost) == pytest.approx(expected, abs=4 * error)
+    assert error < 0.06 * expected + 0.005
+    if users == 600:
+        assert expected == pytest.approx(erlang_b(users * held_s / idle_s, lines), rel=0.02)
