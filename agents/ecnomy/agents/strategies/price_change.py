@@ -67,7 +67,7 @@ class PriceChange:
         low, high = self._log_paid(price * (1 + error)), self._log_paid(price * (1 - error))
         changed = known & ((log_pay < low) | (log_pay > high))
         step = self._log_paid(price) - log_pay
-        back = changed & (step * self._last < 0)
+        back = changed & (np.sign(step) * np.sign(self._last) < 0)
         limit = np.where(back, np.abs(self._last) / 2, self._limit)
         step = step.clip(-limit, limit)
         self._limit = np.where(changed, limit, np.minimum(2 * limit, LONGEST))
