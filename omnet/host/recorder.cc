@@ -150,7 +150,9 @@ void Recorder::add(const Transfer& t) {
 }
 
 bool Recorder::admit(std::int64_t id, std::int64_t flow, Time now, Time duration) {
-  return !client_ || client_->request({id, now, rows_.of(flow), "call", duration});
+  if (!client_) return true;
+  flush_calls();
+  return client_->request({id, now, rows_.of(flow), "call", duration});
 }
 
 void Recorder::add(const CallRecord& call) {
@@ -204,6 +206,13 @@ void Recorder::sample(const Accounts& accounts, const std::vector<LinkState>& li
 
 void Recorder::flush_if_many() {
   if (trace_.t_ps.size() > kManyRows || series_.i(0).size() > kManyRows) flush();
+}
+
+// Calls that have ended: who is asked for another one knows of them.
+void Recorder::flush_calls() {
+  if (calls_.i(0).empty()) return;
+  client_->record("calls", calls_.columns());
+  for (Table::Int& column : calls_.ints) column.values.clear();
 }
 
 void Recorder::flush() {

@@ -45,6 +45,7 @@ class Recorder : public TransferSink, public CallDesk {
   void gather_links(const std::vector<LinkState>& links);
   void gather_pairs(const Accounts& accounts);
 
+  void flush_calls();
   void add_sample(Time now, std::size_t name, std::size_t subject, double value);
   void sample_rates(const Accounts& accounts, std::size_t name, Time now);
 

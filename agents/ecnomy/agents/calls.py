@@ -103,12 +103,15 @@ class Call(msgspec.Struct, frozen=True):
         flow: whose it is [index of the flow in the run, as in the table `flows`].
         tariff: what it would be sold on, at the price in force [CallTariff].
         mark_price: what a mark of it would cost now [micro-units of money].
+        under_way: calls of its tariff that were let in and have not ended, as of this moment
+            [calls].
     """
 
     t_ps: int
     flow: int
     tariff: CallTariff = FREE
     mark_price: float = 0.0
+    under_way: int = 0
 
 
 class CallOffer(msgspec.Struct, frozen=True):

@@ -7,16 +7,13 @@ are idle for 1/a on the mean between calls, the share of calls that are lost is 
     B = C(N - 1, c) (a / m)^c / sum over k from 0 to c of C(N - 1, k) (a / m)^k
 
 and with many users, a N / m = A erlang in all, that of Erlang B: A^c / c! over the sum of A^k / k!.
-
-The provider hears of ends at reports: a line is free from the first report after its call's end, on
-the mean half an epoch later. Give calls that last some epochs, or count 1/m + epoch / 2.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-from ecnomy.agents.calls import Call, StreamObservation
+from ecnomy.agents.calls import Call
 from ecnomy.agents.parameters import Refused
 
 __all__ = ["Lines"]
@@ -35,20 +32,7 @@ class Lines:
     def __post_init__(self) -> None:
         if self.lines < 1:
             raise Refused("lines", f"{self.lines}", "a whole number of 1 or more")
-        self._taken = 0
-
-    def watch(self, seen: StreamObservation) -> None:
-        """Lines whose calls have ended are free."""
-        self._taken -= len(seen.calls)
-
-    @property
-    def readings(self) -> dict[str, float]:
-        """How many lines are taken."""
-        return {"lines_taken": float(self._taken)}
 
     def admit(self, call: Call) -> bool:
         """Where a line is free."""
-        if self._taken >= self.lines:
-            return False
-        self._taken += 1
-        return True
+        return call.under_way < self.lines

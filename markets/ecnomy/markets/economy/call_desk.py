@@ -39,13 +39,14 @@ MOST_LINES: Final = 62  # rows of all tariff tables: who refused a call is a bit
 
 
 class _Line(msgspec.Struct):
-    """Calls on sale: by whom, in which account, on what tariff; who has ended."""
+    """Calls on sale: by whom, in which account, on what tariff; ended and under way."""
 
     who: str
     seller: CallSeller
     account: int
     tariff: CallTariff
     ended: CallsEnded
+    under_way: int = 0
 
 
 class _Sold(msgspec.Struct, frozen=True):
@@ -142,7 +143,8 @@ class CallDesk:
                 return True
             offer = offers[choice]
             line = self._lines[offer.number]
-            if line.seller.admit(Call(request.t_ps, flow, offer.tariff, price)):
+            call = Call(request.t_ps, flow, offer.tariff, price, line.under_way)
+            if line.seller.admit(call):
                 self._sell(request, offer, refused)
                 return True
             refused |= 1 << offer.number
@@ -160,6 +162,7 @@ class CallDesk:
         if len(self._of_flow[request.flow]) > 1 or self._buyer[request.flow] >= 0:
             self._parties.carried(request.flow, self._lines[offer.number].account)
         self._asked[request.id] = _Sold(offer.number, offer.tariff, refused)
+        self._lines[offer.number].under_way += 1
         due = _Due(request.t_ps, request.flow, offer.tariff.price_micro, offer.number)
         self._due[CALL].append(due)
 
@@ -180,6 +183,8 @@ class CallDesk:
             if sold is None:
                 continue
             judged["tariff"][row], judged["refused_by"][row] = sold.line, sold.refused_by
+            if sold.line >= 0:
+                self._lines[sold.line].under_way -= 1
             charge, back = self._settle(sold, *values[1:8])
             judged["charge_micro"][row], judged["reimbursement_micro"][row] = charge, back
             if values[4] and calls["accepted"][row]:
