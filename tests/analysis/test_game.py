@@ -299,4 +299,4 @@ def test_open_spiel_is_named_if_it_is_missing(
     file = tmp_path / "game.csv"
     file.write_text(",a,b\na,1,1\nb,1,1\n")
     status, _, err = ecnomy(file)
-    assert status == 2 and "ecnomy[tournament]" in err and "pip install 'open_spiel'" in err
+    assert status == 2 and "pip install 'ecnomy[all]'" in err

@@ -256,5 +256,5 @@ def test_the_sweep_of_profiles_has_paired_seeds(tmp_path: Path) -> None:
 def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The extra's name, and the command that installs what is missing."""
     monkeypatch.setitem(sys.modules, "open_spiel.python.egt.alpharank", None)
-    with pytest.raises(InputError, match=r"ecnomy\[tournament\].*pip install 'open_spiel'"):
+    with pytest.raises(InputError, match=r"open_spiel.*pip install 'ecnomy\[all\]'"):
         egt("alpharank")

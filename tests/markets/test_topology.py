@@ -326,5 +326,5 @@ def test_unreachable_pairs_are_named() -> None:
 def test_topohub_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the package the message says what to install."""
     monkeypatch.setitem(sys.modules, "topohub", None)
-    with pytest.raises(ScenarioError, match="pip install 'topohub'"):
+    with pytest.raises(ScenarioError, match=r"topohub.*pip install 'ecnomy\[all\]'"):
         scenario()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["environment", "page_maker"]
 
@@ -22,8 +22,7 @@ def page_maker() -> Any:
     try:
         return importlib.import_module("jinja2")
     except ImportError:
-        what = pip_install("jinja2")
-        raise InputError(f"the page needs jinja2 (ecnomy[reproduce]): {what}") from None
+        raise InputError(f"the page needs jinja2: {extras()}") from None
 
 
 def environment(folder: Path) -> Any:

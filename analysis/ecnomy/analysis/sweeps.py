@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweep_labels import named, quoted_name
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.sweep.store import head_of, is_sweep, loose_table, shards
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def connect(folder: str | Path, *, raw: bool = False) -> duckdb.DuckDBPyConnecti
     try:
         import duckdb
     except ImportError:
-        what = pip_install("duckdb")
-        raise InputError(f"queries need DuckDB (ecnomy[sweep]): {what}") from None
+        raise InputError(f"queries need DuckDB: {extras()}") from None
     folder = Path(folder)
     if not is_sweep(folder):
         raise ResultsError(f"{folder}: holds no sweep")

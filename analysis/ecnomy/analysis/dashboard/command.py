@@ -22,6 +22,7 @@ import typer
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.commands import Changes, Config, EngineName, Seed
 from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["SHOWN", "Shown", "dashboard_command"]
 
@@ -59,7 +60,7 @@ def dashboard_command(
     lacking = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if lacking:
         needs = " and ".join(lacking)
-        raise InputError(f"the live page needs {needs}: pip install 'ecnomy[dashboard]'")
+        raise InputError(f"the live page needs {needs}: {extras()}")
     shown = Shown(str(config.resolve()), tuple(set_ or ()), seed, engine)
     _check(config, shown)
     sock = _listening(host, port)

@@ -31,7 +31,7 @@ import numpy.typing as npt
 from ecnomy.agents.errors import InputError
 from ecnomy.analysis.game.profiles import Profile, alone, mixed
 from ecnomy.analysis.optional import scipy_part
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["EPSILON", "Flow", "Rest", "alpha_rank", "duels", "egt", "ranked", "resting"]
 
@@ -52,9 +52,8 @@ def egt(part: str) -> Any:
     try:
         return importlib.import_module(f"open_spiel.python.egt.{part}")
     except ImportError:
-        what = pip_install("open_spiel")
         needs = "alpha-rank and replicator dynamics need open_spiel"
-        raise InputError(f"{needs} (ecnomy[tournament]): {what}") from None
+        raise InputError(f"{needs}: {extras()}") from None
 
 
 class Flow:

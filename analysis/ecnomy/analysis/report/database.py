@@ -28,7 +28,7 @@ from ecnomy.analysis.report.material import Made, Material
 from ecnomy.analysis.report.parts import Query
 from ecnomy.analysis.report.swept_terms import swept_providers
 from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["LINES", "Database", "Queries", "literal", "open_database"]
 
@@ -302,5 +302,4 @@ def _duckdb() -> Any:
     try:
         return importlib.import_module("duckdb")
     except ImportError:
-        what = pip_install("duckdb")
-        raise InputError(f"a report needs DuckDB (ecnomy[report]): {what}") from None
+        raise InputError(f"a report needs DuckDB: {extras()}") from None

@@ -116,15 +116,17 @@ def load_tournament(
         raise root.place.error(
             "replicates", "one run of each mix", "2 paired ones at least, for intervals"
         )
-    return _read(node, msgspec.structs.replace(sweep, measure=MEASURE), own)
+    faster = root.mapping().get("quick") if quick else None
+    fast = faster.mapping().get("tournament") if faster else None
+    return _read(node, msgspec.structs.replace(sweep, measure=MEASURE), own, fast)
 
 
-def _read(node: Node, sweep: Sweep, own: tuple[str, ...]) -> Tournament:
+def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> Tournament:
+    _check_keys(node, "tournament")
     given = node.mapping()
-    for key in given:
-        if key not in _KEYS:
-            expected = known_name(key, _KEYS)
-            raise node.keys[key].error(f"tournament.{key}", f"unknown key {key!r}", expected)
+    if fast is not None:
+        _check_keys(fast, "quick.tournament")
+        given = {**given, **fast.mapping()}
     for key in _NEEDED:
         if key not in given:
             raise node.place.error("tournament", f"no {key!r}", ", ".join(_NEEDED))
@@ -150,6 +152,13 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...]) -> Tournament:
         raise given["strategies"].place.error("tournament.strategies", one, "two at least")
     finalists = min(finalists, len(found.entrants))
     return msgspec.structs.replace(found, finalists=finalists)
+
+
+def _check_keys(node: Node, path: str) -> None:
+    for key in node.mapping():
+        if key not in _KEYS:
+            expected = known_name(key, _KEYS)
+            raise node.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
 
 
 def _without_misfits(found: Tournament, places: Node) -> Tournament:

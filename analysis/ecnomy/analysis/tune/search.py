@@ -20,7 +20,7 @@ import math
 from typing import Any, Final
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.sweep.tuning import Tuning
 
 __all__ = ["Search", "Values"]
@@ -100,7 +100,6 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError:
-        what = pip_install("optuna>=5")
-        raise InputError(f"tuning needs optuna (ecnomy[tune]): {what}") from None
+        raise InputError(f"tuning needs optuna: {extras()}") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna

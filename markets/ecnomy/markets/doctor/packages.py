@@ -16,7 +16,6 @@ __all__ = ["extra_findings", "package_findings"]
 
 _NAME: Final = "ecnomy"
 _PURPOSES: Final = {
-    "theory": "equilibria of ecnomy.analysis.theory: part of ecnomy itself by now",
     "rl": "environments of reinforcement learning (ecnomy.markets.rl)",
     "topologies": "`topology: topohub:...`, real networks with their demands",
     "sweep": "`ecnomy sweep`, many runs and queries over them",
@@ -58,7 +57,7 @@ def extra_findings() -> list[Finding]:
         metadata = importlib.metadata.metadata(_NAME)
     except importlib.metadata.PackageNotFoundError:
         return []
-    return [_extra(extra) for extra in metadata.get_all("Provides-Extra") or []]
+    return [_extra(one) for one in metadata.get_all("Provides-Extra") or [] if one != "all"]
 
 
 def _requirements() -> list[Requirement]:

@@ -5,9 +5,14 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["pip_install"]
+__all__ = ["extras", "pip_install"]
 
 
 def pip_install(what: str) -> str:
     """The command that installs `what` beside the running Python."""
     return f"{sys.executable} -m pip install '{what}'"
+
+
+def extras() -> str:
+    """The command that installs all optional packages, beside the ecnomy that is there."""
+    return pip_install("ecnomy[all]")

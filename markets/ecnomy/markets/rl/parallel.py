@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.rl.declared import Environment, load_environment
 from ecnomy.markets.rl.spaces import action_space, observation_space, shares
 from ecnomy.markets.rl.world import World
@@ -22,7 +23,7 @@ from ecnomy.markets.rl.world import World
 try:
     from pettingzoo import ParallelEnv
 except ModuleNotFoundError as error:  # pragma: no cover
-    raise InputError("environments need pettingzoo: pip install 'ecnomy[rl]'") from error
+    raise InputError(f"environments need pettingzoo: {extras()}") from error
 
 __all__ = ["MarketParallelEnv", "parallel_env"]
 

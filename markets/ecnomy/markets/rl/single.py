@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.rl.declared import Environment, load_environment
 from ecnomy.markets.rl.spaces import action_space, observation_space, shares
 from ecnomy.markets.rl.world import World
@@ -16,7 +17,7 @@ from ecnomy.markets.rl.world import World
 try:
     import gymnasium
 except ModuleNotFoundError as error:  # pragma: no cover
-    raise InputError("environments need gymnasium: pip install 'ecnomy[rl]'") from error
+    raise InputError(f"environments need gymnasium: {extras()}") from error
 
 __all__ = ["MarketEnv", "market_env"]
 

@@ -13,12 +13,13 @@ import numpy as np
 
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.observation import Floats
+from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.rl.declared import Learner
 
 try:
     from gymnasium import spaces
 except ModuleNotFoundError as error:  # pragma: no cover
-    raise InputError("environments need gymnasium: pip install 'ecnomy[rl]'") from error
+    raise InputError(f"environments need gymnasium: {extras()}") from error
 
 __all__ = ["action_space", "observation_space", "shares"]
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.scenario.places import Places
 
 __all__ = ["Edge", "Topology", "node_names", "open_topology"]
@@ -106,7 +106,7 @@ def _load(name: str, places: Places) -> dict[str, Any]:
     try:
         topohub = importlib.import_module("topohub")
     except ModuleNotFoundError:
-        expected = f"the package topohub (ecnomy[topologies]): {pip_install('topohub')}"
+        expected = f"the package topohub: {extras()}"
         raise places.fault(path, repr(name), expected) from None
     try:
         with warnings.catch_warnings():  # it leaves closing its file to the garbage collector

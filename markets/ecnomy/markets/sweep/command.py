@@ -26,6 +26,7 @@ Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/swee
 Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
 Scheduler = Annotated[str, typer.Option(help="A running dask scheduler, tcp://HOST:PORT.")]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Say how many runs and how long; make none.")]
+Quick = Annotated[bool, typer.Option("--quick", help="In the form that the file has for it.")]
 Retry = Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")]
 OldCode = Annotated[
     bool, typer.Option("--accept-old-code", help="Let runs of other code or strategies stand.")
@@ -37,6 +38,7 @@ def sweep_command(
     out: Out = None,
     workers: Jobs = 0,
     scheduler: Scheduler = "",
+    quick: Quick = False,
     dry_run: Dry = False,
     retry_failed: Retry = False,
     accept_old_code: OldCode = False,
@@ -51,7 +53,7 @@ def sweep_command(
 
     signal.signal(signal.SIGTERM, terminated)
     folder = out or default_folder(str(config))
-    sweep = with_engine(load_sweep(config), engine, folder)
+    sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate:
         raise InputError(f"{config}: found calibrate, which `ecnomy calibrate {config}` searches")
     if sweep.tune:

@@ -75,8 +75,9 @@ def load_sweep(
         if key not in (*_KEYS, *beside):
             raise _unknown(root, key, shown)
     _version(root)
-    fast = _quick(given.get("quick"))
-    given = {**given, **{k: v for k, v in fast.items() if k != "set"}} if quick else given
+    fast = _quick(given.get("quick"), (*_QUICK, *beside))
+    replaced = {k: v for k, v in fast.items() if k not in ("set", *beside)}
+    given = {**given, **replaced} if quick else given
     scenario, base = _base(root, shown, fast.get("set") if quick else None)
     blocks = read_blocks(given.get("parameters"))
     check_aliases(blocks, base, given.get("parameters", root))
@@ -170,14 +171,14 @@ def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
     return reader.read(given[key], key) if key in given else default
 
 
-def _quick(node: Node | None) -> dict[str, Node]:
+def _quick(node: Node | None, keys: tuple[str, ...]) -> dict[str, Node]:
     if node is None:
         return {}
     if not isinstance(node.value, dict):
-        raise node.place.error("quick", show(node), f"a mapping with {', '.join(_QUICK)}")
+        raise node.place.error("quick", show(node), f"a mapping with {', '.join(keys)}")
     for key in node.mapping():
-        if key not in _QUICK:
-            expected = known_name(key, _QUICK)
+        if key not in keys:
+            expected = known_name(key, keys)
             raise node.keys[key].error(f"quick.{key}", f"unknown key {key!r}", expected)
     return node.mapping()
 

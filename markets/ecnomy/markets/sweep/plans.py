@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["PLANS", "plan_length", "plan_shares", "salib"]
 
@@ -32,9 +32,7 @@ def salib(name: str) -> Any:
     try:
         return importlib.import_module(f"SALib.{name}")
     except ImportError:
-        what = pip_install("SALib>=1.5")
-        message = f"sobol and morris need SALib (ecnomy[sensitivity]): {what}"
-        raise InputError(message) from None
+        raise InputError(f"sobol and morris need SALib: {extras()}") from None
 
 
 def plan_length(kind: str, samples: int, dimensions: int, second_order: bool) -> int:

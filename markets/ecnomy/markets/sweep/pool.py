@@ -21,7 +21,7 @@ from collections.abc import Callable
 from typing import Any, Final, Protocol, TypeVar
 
 from ecnomy.agents.errors import EcnomyError, InputError
-from ecnomy.markets.inputs.remedy import pip_install
+from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 
 __all__ = ["LOST", "DaskPool", "LazyPool", "Pool", "PoolError", "PoolLost"]
@@ -75,8 +75,7 @@ class DaskPool:
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
-            what = pip_install("distributed")
-            raise InputError(f"sweeps need dask.distributed (ecnomy[sweep]): {what}") from None
+            raise InputError(f"sweeps need dask.distributed: {extras()}") from None
         _hush()
         self._cluster: Any = None
         if scheduler:
