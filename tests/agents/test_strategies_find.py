@@ -13,6 +13,7 @@ from ecnomy.agents.strategies.qos_knob import QosKnob
 from lab_strategies import Counting
 
 NEEDED = {
+    "aggressiveness-knob": {"most": 8.0, "utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
     "all-or-nothing": {"threshold": 1.0, "rate": 1e6},
     "average-rate": {"threshold": 1.0, "rate": 1e6},
     "best-choice": {"utility": {"kind": "log", "a": 1.0, "x0": 1e6}},
@@ -60,7 +61,7 @@ def test_entry_point_finds_an_installed_class(monkeypatch: pytest.MonkeyPatch) -
     [
         (
             "nonesuch",
-            "built in are accept-all, all-or-nothing, average-rate",
+            "built in are accept-all, aggressiveness-knob, all-or-nothing",
         ),
         ("no_such_lab:Patient", "tried no_such_lab:Patient"),
         ("lab_strategies:Absent", "Absent"),

@@ -27,6 +27,7 @@ from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.check import warnings
 
 PARAMS = {
+    "aggressiveness-knob": "most: 8, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
     "all-or-nothing": "rate: 1 Mbps, threshold: 1 money/s",
     "average-rate": "rate: 1 Mbps, threshold: 1 money/s",
     "best-choice": "utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",
@@ -71,6 +72,7 @@ FIT = {
     "price-handler": {
         *("all-or-nothing", "average-rate", "constant-charge", "constant-throughput"),
         *("elastic-utility", "file-budget", "price-demand", "price-memory", "stay"),
+        "aggressiveness-knob",
     },
     "guaranteed-stream-provider": {
         *("accept-all", "expected-profit", "lines"),

@@ -109,7 +109,9 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
         bill_micro: what its user paid for it in all: marks where it pays them, class fees, and
             contracts on a meter [micro-units of money; left out: what its marks cost].
         standing_micro: the part of the bill that goes by time, however much is sent: class fees,
-            flat tariffs, fees of two-part tariffs [micro-units of money].
+            flat tariffs, fees of two-part tariffs, weight [micro-units of money].
+        weight_micro: the part of the standing one that goes by weight: contracts on the meter
+            `weight`, without their fees [micro-units of money].
         delivered_bytes: arrived [bytes of IP packets]; acknowledgements may tell of it later.
     """
 
@@ -136,6 +138,7 @@ class FlowColumns(msgspec.Struct, frozen=True, eq=False):
     choice: Integers = np.zeros(0, dtype=np.int64)
     bill_micro: Integers = np.zeros(0, dtype=np.int64)
     standing_micro: Integers = np.zeros(0, dtype=np.int64)
+    weight_micro: Integers = np.zeros(0, dtype=np.int64)
     delivered_bytes: Integers = np.zeros(0, dtype=np.int64)
 
     def __post_init__(self) -> None:
@@ -150,7 +153,7 @@ _LEFT_OUT: Final = (
     *(("limit_bps", np.inf), ("price_micro", np.nan), ("payload_bps", np.nan)),
     *(("source", 0), ("member", 0), ("switched_on", True)),
     *(("files", 0), ("file_bytes", 0), ("file_left", 0), ("rate_cap_bps", -1.0), ("weight", 0.0)),
-    *(("choice", 0), ("standing_micro", 0), ("delivered_bytes", 0)),
+    *(("choice", 0), ("standing_micro", 0), ("weight_micro", 0), ("delivered_bytes", 0)),
 )
 
 
@@ -227,7 +230,9 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
         bill_micro: what its user paid for it in all: marks where it pays them, class fees, and
             contracts on a meter [micro-units of money; left out: what its marks cost].
         standing_micro: the part of the bill that goes by time, however much is sent: class fees,
-            flat tariffs, fees of two-part tariffs [micro-units of money].
+            flat tariffs, fees of two-part tariffs, weight [micro-units of money].
+        weight_micro: the part of the standing one that goes by weight: contracts on the meter
+            `weight`, without their fees [micro-units of money].
         delivered_bytes: arrived [bytes of IP packets]; acknowledgements may tell of it later.
         source: name of its source [text].
         agent: its agent's money, random numbers and notes [AgentView, None where nobody runs a
@@ -259,6 +264,7 @@ class FlowView(Timed, msgspec.Struct, frozen=True):
     choice: int = 0
     bill_micro: int = 0
     standing_micro: int = 0
+    weight_micro: int = 0
     delivered_bytes: int = 0
     source: str = ""
     agent: AgentView | None = None

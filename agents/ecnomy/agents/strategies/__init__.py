@@ -16,12 +16,12 @@ one or more of
 State lives in the object. `needs_rate`, where a strategy has it, names the parameter that must be
 given for flows whose traffic has no rate of its own ("" for none); `sets_budget` likewise the one
 that limits what a flow's marks may cost, which `settlement: direct` cannot keep; `needs_files` is
-true for one that takes traffic of files only; `heeds_lag` for one that decides sooner than windows
-settle and reckons with that, or does not look at what flows get; `needs_streams` is true for an
-admission that needs test streams; `readings` holds figures for the table `agents`; `roles`, a class
-attribute, names the roles a strategy is for where its methods alone do not tell. Strategies are
-named in YAML by a built-in name, by dotted path (`my_lab.strategies:Patient`) or by a name in the
-entry-point group `ecnomy.strategies`.
+true for one that takes traffic of files only, `needs_weight` for one that chooses weights;
+`heeds_lag` for one that decides sooner than windows settle and reckons with that, or does not look
+at what flows get; `needs_streams` is true for an admission that needs test streams; `readings`
+holds figures for the table `agents`; `roles`, a class attribute, names the roles a strategy is for
+where its methods alone do not tell. Strategies are named in YAML by a built-in name, by dotted path
+(`my_lab.strategies:Patient`) or by a name in the entry-point group `ecnomy.strategies`.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ GROUP: Final = "ecnomy.strategies"
 METHODS: Final = ("decide", "decide_many", "post_price", "admit", "order")
 BUILT_IN: Final[dict[str, str]] = {
     "accept-all": "ecnomy.agents.strategies.accept_all:AcceptAll",
+    "aggressiveness-knob": "ecnomy.agents.strategies.aggressiveness_knob:AggressivenessKnob",
     "all-or-nothing": "ecnomy.agents.strategies.all_or_nothing:AllOrNothing",
     "average-rate": "ecnomy.agents.strategies.average_rate:AverageRate",
     "best-choice": "ecnomy.agents.strategies.best_choice:BestChoice",

@@ -29,13 +29,15 @@ class Book:
         charge_micro: mark charges of each flow so far; replaced, never written to.
         bill_micro: what the user of each flow paid for it so far; likewise.
         standing_micro: the part of these bills that goes by time; likewise.
+        weight_micro: the part of that which goes by weight; likewise.
     """
 
     def __init__(self, contracts: Sequence[Contract], users: Integers, ledger: Ledger) -> None:
         """`users` is the account of each flow's user."""
         self._contracts, self._users, self._ledger = contracts, users, ledger
         none: Integers = np.zeros(len(users), dtype=np.int64)
-        self.fee_micro = self.charge_micro = self.bill_micro = self.standing_micro = none
+        self.fee_micro = self.charge_micro = self.bill_micro = none
+        self.standing_micro = self.weight_micro = none
 
     def close_epoch(self, epoch: Epoch) -> None:
         """Book the time since the last report.
@@ -66,6 +68,10 @@ class Book:
             standing = np.where(own, dues.standing_micro, 0)
             billed = msgspec.structs.replace(dues, amount_micro=standing)
             self.standing_micro = _added(self.standing_micro, billed)
+        if dues.weight_micro is not None:
+            weighed = np.where(own, dues.weight_micro, 0)
+            billed = msgspec.structs.replace(dues, amount_micro=weighed)
+            self.weight_micro = _added(self.weight_micro, billed)
 
     def _post(self, t_ps: int, dues: Dues) -> None:
         rows = np.flatnonzero(dues.amount_micro).astype(np.int64)

@@ -47,6 +47,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
         counts_as: FEE or CHARGE, where flows' tables count it among these.
         whole: the rows are all flows, in order.
         standing_micro: the part of each amount that goes by time, None for nothing.
+        weight_micro: the part of that which goes by weight, None for nothing.
     """
 
     kind: str
@@ -59,6 +60,7 @@ class Dues(msgspec.Struct, frozen=True, eq=False):
     counts_as: str = ""
     whole: bool = False
     standing_micro: Integers | None = None
+    weight_micro: Integers | None = None
 
 
 class Contract(Protocol):

@@ -172,7 +172,8 @@ class Market(ByHand):
         if report.t_ps >= self.plan.duration_ps:
             return
         book = self._book
-        self.sight.read(report, (book.charge_micro, book.bill_micro, book.standing_micro))
+        bills = book.bill_micro, book.standing_micro, book.weight_micro
+        self.sight.read(report, (book.charge_micro, *bills))
         self.aims.read(report, self._book.charge_micro)
         self.desk.spread()
         for phase in PHASES:

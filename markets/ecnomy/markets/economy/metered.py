@@ -70,7 +70,8 @@ class Metered:
         self._domains = domains
         self._domain = domains.names.index(seller) if seller in domains.names else 0
         meter = METERS[spec.meter]
-        self._tariff, self._by_time = spec.tariff, meter.name in ("time", "weight")
+        self._tariff, self._by_weight = spec.tariff, meter.name == "weight"
+        self._by_time = self._by_weight or meter.name == "time"
         self._read = self._reading(plan, domains, counts, meter.name)
         self._accruer = accruer(spec.tariff, len(self.rows), meter.unit)
         self.menu = self._accruer if isinstance(self._accruer, MenuAccruer) else None
@@ -87,12 +88,16 @@ class Metered:
         price = np.full(len(rows), self._price, dtype=np.int64)
         debit = self._parties.users[rows]
         columns = debit, self._payee, amount, rows, quantity, price
-        standing = self._standing(amount, active_ps)
-        return Dues(self.name, *columns, FEE, standing_micro=standing)
+        fee = self._fee(amount, active_ps)
+        standing = amount if self._by_time else fee
+        weight = None
+        if self._by_weight:
+            weight = amount if fee is None else amount - fee
+        return Dues(self.name, *columns, FEE, standing_micro=standing, weight_micro=weight)
 
-    def _standing(self, amount: Integers, active_ps: Integers) -> Integers | None:
-        """The part of an amount that goes by time, to a micro-unit; None for nothing."""
-        if isinstance(self._tariff, Flat) or self._by_time:
+    def _fee(self, amount: Integers, active_ps: Integers) -> Integers | None:
+        """The part of an amount whatever the meter reads, to a micro-unit; None for nothing."""
+        if isinstance(self._tariff, Flat):
             return amount
         if not isinstance(self._tariff, TwoPart):
             return None

@@ -55,7 +55,7 @@ class _Look(msgspec.Struct, frozen=True, eq=False):
     flows: Columns
     links: Columns
     bits: Floats  # acknowledged; exact, being whole and below 2^53
-    counts: Integers  # a row each: delivered, marks, acked, charge, bill, standing, bytes
+    counts: Integers  # a row each: delivered, marks, acked, charge, bill, standing, weight, bytes
     states: Integers  # a row for each of _STATES
     srtt_s: Floats
 
@@ -96,8 +96,11 @@ class Sight:
         self._own: dict[str, _Own] = {}
         self._dt_ps, self._dt_s = 0, column(0.0)
 
-    def read(self, report: Report, money: tuple[Integers, Integers, Integers]) -> None:
-        """Take the counters of a report, and each flow's mark charge, bill and standing part."""
+    def read(self, report: Report, money: tuple[Integers, Integers, Integers, Integers]) -> None:
+        """Take the counters of a report, and each flow's mark charge, bill and its parts.
+
+        The parts are those that go by time and by weight.
+        """
         flows = report.flows
         told = [flows["delivered"], flows["ce"], flows["acked"], *money, flows["delivered_bytes"]]
         states = [flows[name] for name in _STATES]
@@ -153,7 +156,8 @@ class Sight:
             weight=aims.weight[rows],
             bill_micro=change[4],
             standing_micro=change[5],
-            delivered_bytes=change[6],
+            weight_micro=change[6],
+            delivered_bytes=change[7],
         )
         price = _one(price_micro, rows)
         return Observation(now.t_ps, dt_ps, price, offers, columns, self._names, agent)

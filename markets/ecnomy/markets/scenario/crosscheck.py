@@ -253,6 +253,7 @@ def _check_traffic(
 ) -> None:
     assert agent.strategy is not None
     traffic = {source.name: source.traffic for source in document.sources}
+    transport = {source.name: source.transport for source in document.sources}
     strategy = make(agent.strategy.kind, agent.strategy.params)
     asked = getattr(strategy, "needs_rate", "")
     for path, source in steered:
@@ -260,12 +261,26 @@ def _check_traffic(
             found = f"{source!r}, whose traffic is no files"
             expected = f"traffic of files for {agent.strategy.kind}: file, on-off or web"
             raise places.fault(path, found, expected)
+        if getattr(strategy, "needs_weight", False):
+            _check_weight(path, source, transport[source], agent.strategy.kind, places)
         if asked and not isinstance(traffic[source], RateCapped):
             key = asked.rpartition(".")[2]
             found = f"no {key!r}, and source {source!r} has no rate of its own"
             raise places.fault(
                 f"{agent_path}.strategy.{asked}", found, "a rate above 0 such as 1 Mbps"
             )
+
+
+def _check_weight(
+    path: str, source: str, transport: msgspec.Struct, kind: str, places: Places
+) -> None:
+    from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS  # a plan is made of a scenario
+
+    law = transport.__struct_config__.tag
+    if law not in CHOSEN_WEIGHTS:
+        found = f"{source!r}, whose transport {law} has no weight to choose"
+        expected = f"a source over one of {', '.join(CHOSEN_WEIGHTS)} for {kind}"
+        raise places.fault(path, found, expected)
 
 
 def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
