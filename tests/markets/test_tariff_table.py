@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import pytest
 
@@ -112,7 +113,46 @@ def test_a_price_by_time_of_day() -> None:
         assert (at.price_micro, at.reimbursement_micro) == (price, price)
 
 
-@pytest.mark.parametrize("text", [TEXT, TEXT.replace("price: 0.05 money", f"price: {DAY}")])
+PACKETS = TEXT.replace(
+    "time: 1.2 money/h}", "packets: 0.0003 money/packet}\n          mean_rate: 20 packets/s"
+)
+KELLY = "{kind: effective-bandwidth, price: 0.0004 money/packet, space: 0.2 s}"
+BANDWIDTH = TEXT.replace("price: 0.05 money", f"price: {KELLY}, mean_rate: 4 packets/s")
+
+
+def test_a_price_of_packets() -> None:
+    """Micro-units a million, and a rate by which callers reckon: the mean, else the peak."""
+    film = agents(PACKETS)["gsp"].lines[1].tariff
+    assert (film.price_micro, film.price_micro_per_min) == (100_000, 0)
+    assert (film.price_micro_per_mega, film.mean_pps) == (300_000_000, 20.0)
+    assert film.use_charge_micro(60 * PS, 7) == 2100
+    assert film.usual_packets(3 * PS) == 60
+    peak = CallTariff(0, 1, 0.01, 0, price_micro_per_mega=1, peak_pps=10.0)
+    assert [peak.usual_packets(PS), CallTariff(0, 1, 0.01, 0).usual_packets(PS)] == [10, 0]
+
+
+def test_a_price_by_peak_and_mean_rate() -> None:
+    """The tangent to log(1 + 0.4 (e^2 - 1)) / 0.2 at 4 of 10 packets/s, by its own derivative."""
+    talk = agents(BANDWIDTH)["gsp"].lines[0].tariff
+    on = (math.exp(2) - 1) / 10
+    slope = on / (1 + 4 * on) / 0.2
+    per_s = math.log(1 + 4 * on) / 0.2 - 4 * slope
+    assert talk.price_micro_per_min == round(400 * 60 * per_s)
+    assert talk.price_micro_per_mega == round(400 * 1e6 * slope)
+    assert (talk.price_micro, talk.money_back, talk.mean_pps) == (0, True, 4.0)
+
+
+def test_time_and_packets_are_rounded_once() -> None:
+    """Half a micro-unit of each is one; large calls are exact integers."""
+    tariff = CallTariff(0, 1, 0.01, 0, price_micro_per_min=30, price_micro_per_mega=500_000)
+    assert [tariff.use_charge_micro(PS, n) for n in (0, 1, 2)] == [0, 1, 1]
+    assert tariff.use_charge_micro(10**18, 10**12 + 1) == 30 * 10**6 // 60 + (10**12 + 1) // 2
+    assert tariff.expected_use_micro(2.0, 3.0) == 61.5
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, TEXT.replace("price: 0.05 money", f"price: {DAY}"), PACKETS, BANDWIDTH]
+)
 def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
     """What the manifest says makes the same scenario."""
     scenario = scenario_from_text(text)
@@ -122,7 +162,7 @@ def test_a_scenario_is_written_as_it_is_read(text: str) -> None:
 def test_time_is_charged_to_the_micro_unit_below() -> None:
     """20,001 micro-units a minute."""
     tariff = CallTariff(5, 1, 0.01, 7, price_micro_per_min=20_001)
-    assert [tariff.time_charge_micro(t * PS) for t in (0, 1, 60, 61)] == [0, 333, 20_001, 20_334]
+    assert [tariff.use_charge_micro(t * PS, 9) for t in (0, 1, 60, 61)] == [0, 333, 20_001, 20_334]
     assert tariff.back_micro(99) == 7
     assert CallTariff(5, 1, 0.01, 5, money_back=True).back_micro(99) == 99
 
@@ -141,6 +181,37 @@ def test_time_is_charged_to_the_micro_unit_below() -> None:
         ("time: 1.2 money/h", "time: 1.2 money/MB", "film.price.time", "1.2 money/MB"),
         ("price: 0.05 money", "price: {kind: flat, price: 1 money/h}", "talk.price.kind", "flat"),
         ("price: 0.05 money", f"price: {DAY.replace('money/call', 'money/h')}", "talk", "money/h"),
+        ("time: 1.2 money/h", "packets: 1 money/packet", "film.peak_rate", "no 'peak_rate'"),
+        ("time: 1.2 money/h", "packets: 1 money/MB", "film.price.packets", "1 money/MB"),
+        (", time: 1.2 money/h", "", "film.price.time", "no 'time'"),
+        ("peak_rate: 10", "mean_rate: 11 packets/s, peak_rate: 10", "talk.mean_rate", "11 packet"),
+        ("price: 0.05 money", f"price: {KELLY}", "talk.mean_rate", "no 'mean_rate'"),
+        (
+            "price: 0.05 money, max_delay: 12 ms, peak_rate: 10",
+            f"price: {KELLY}, max_delay: 12 ms, mean_rate: 10",
+            "talk.peak_rate",
+            "no 'peak_rate'",
+        ),
+        (
+            "price: 0.05 money",
+            f"price: {KELLY.replace('0.2 s', '11 s')}, mean_rate: 4 packets/s",
+            "talk.price.space",
+            "11 s",
+        ),
+        (
+            "price: 0.05 money",
+            f"price: {KELLY.replace('packet, ', 'h, ')}",
+            "talk.price.price",
+            "h",
+        ),
+        (
+            "price: 0.05 money",
+            f"price: {KELLY.replace('0.2 s', '9 s')}, mean_rate: 1e-20 packets/s",
+            "talk.mean_rate",
+            "1e-20 packets/s",
+        ),
+        ("time: 1.2 money/h", "time: 1000000 money/s", "film.price", "1000000 money/s"),
+        ("0.02 money/min, max", "1000000 money/s, max", "tariff.price", "1000000 money/s"),
         ("quality_seen_by: both", "quality_seen_by: all", "film.quality_seen_by", "'all'"),
         ("{kind: accept-all}", "{kind: stay}", "film.strategy.kind", "'stay'"),
         ("      sources: voice\n      tariff", "      tariff", ".sources", "no sources"),

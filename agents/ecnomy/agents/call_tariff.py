@@ -5,6 +5,9 @@ Andreassen 2002, 4.1 and 4.2: a connection is sold at a price V known before it 
 bad when it is lost or later than `max_delay`; when the share of bad packets L of a connection is
 above `max_delay_rate` (L^G), the customer is paid `reimbursement` (R). The price is kept, so that
 R here is the paper's R and V together.
+
+What a call costs beside its price goes by its time and by the packets that it sent, which makes a
+price by its mean packet rate (4.4); effective_bandwidth.py has one by its peak and mean rate.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ __all__ = [
     "BOTH",
     "DEFAULT_ADMISSION",
     "FREE",
+    "MEGA",
     "PROVIDER_SEES",
     "SUBSCRIBER_SEES",
     "CallTariff",
@@ -31,6 +35,7 @@ SUBSCRIBER_SEES: Final = "subscriber"
 BOTH: Final = "both"
 UNSAID: Final = -1
 PS_PER_MIN: Final = 60 * PS_PER_S
+MEGA: Final = 10**6
 
 
 class Hours(msgspec.Struct, frozen=True):
@@ -51,11 +56,13 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         reimbursement_micro: paid back for a broken promise, once; micro-units.
         name: of the row.
         price_micro_per_min: paid for the time of the call, when it is over; micro-units a minute.
+        price_micro_per_mega: paid for the packets that it sent, likewise; micro-units a million.
         money_back: what is paid back is what the call cost, whatever that was.
         hours: prices of a call by time of day; outside them `price_micro` holds.
         day_ps, offset_ps: length of a day, and how far into one the run begins.
         max_time_ps: the longest connection it is for, T; -1 where that is left open.
         peak_pps: the largest packet rate it is for [packets/s]; -1 likewise.
+        mean_pps: the mean packet rate that is declared [packets/s]; -1 likewise.
         max_blocking_rate: the largest share of calls to be blocked, B^G; -1 likewise.
         quality_seen_by: whose word it is that a promise was broken: the provider's, who measures
             it, the subscriber's, or both have to say so.
@@ -67,12 +74,14 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reimbursement_micro: int
     name: str = "calls"
     price_micro_per_min: int = 0
+    price_micro_per_mega: int = 0
     money_back: bool = False
     hours: tuple[Hours, ...] = ()
     day_ps: int = 86_400 * PS_PER_S
     offset_ps: int = 0
     max_time_ps: int = UNSAID
     peak_pps: float = UNSAID
+    mean_pps: float = UNSAID
     max_blocking_rate: float = UNSAID
     quality_seen_by: str = PROVIDER_SEES
 
@@ -95,9 +104,19 @@ class CallTariff(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         back = price_micro if self.money_back else self.reimbursement_micro
         return msgspec.structs.replace(self, price_micro=price_micro, reimbursement_micro=back)
 
-    def time_charge_micro(self, time_ps: int) -> int:
-        """What the time of a call costs, rounded down to a micro-unit."""
-        return self.price_micro_per_min * time_ps // PS_PER_MIN
+    def use_charge_micro(self, time_ps: int, packets: int) -> int:
+        """What a call costs by its time and packets together, rounded down to a micro-unit."""
+        time = self.price_micro_per_min * time_ps * MEGA
+        return (time + self.price_micro_per_mega * packets * PS_PER_MIN) // (PS_PER_MIN * MEGA)
+
+    def expected_use_micro(self, minutes: float, packets: float) -> float:
+        """The same for what is expected of a call, not rounded."""
+        return self.price_micro_per_min * minutes + self.price_micro_per_mega * packets / MEGA
+
+    def usual_packets(self, time_ps: int) -> int:
+        """How many packets a call of this time sends at the rate that is declared, 0 for none."""
+        rate_pps = self.mean_pps if self.mean_pps >= 0 else max(self.peak_pps, 0.0)
+        return round(rate_pps * time_ps / PS_PER_S)
 
     def back_micro(self, charge_micro: int) -> int:
         """What is paid back for a call that cost `charge_micro` and broke its promise."""

@@ -37,7 +37,7 @@ class Claimant:
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """By what a call costs that lasts for `call_time`; ties as in the scenario.
+    """By what a call costs that lasts for `call_time`, at the packet rate declared; ties as listed.
 
     Attributes:
         call_time: how long a call is reckoned to last.
@@ -55,6 +55,9 @@ class CheapestCall(Claimant):
         """Offers by what the call would cost."""
         time_ps = round(self.call_time * PS_PER_S)
         tariffs = [offer.tariff for offer in ask.offers]
-        cost = [tariff.price_micro + tariff.time_charge_micro(time_ps) for tariff in tariffs]
+        cost = [
+            tariff.price_micro + tariff.use_charge_micro(time_ps, tariff.usual_packets(time_ps))
+            for tariff in tariffs
+        ]
         order = sorted(range(len(cost)), key=cost.__getitem__)
         return [*order, BEST_EFFORT] if self.best_effort else order

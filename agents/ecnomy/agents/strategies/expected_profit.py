@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`expected-profit`: let a call in where it is expected to leave something, and only there.
 
-    V + V_min E[minutes] - R_e p(x) - price of a mark x E[marks | x]  >=  margin
+    V + V_min E[minutes] + V_pkt E[packets] - R_e p(x) - price of a mark x E[marks | x]  >=  margin
 
 x is what the test streams saw over the last T (stream_samples.py). Marks are expected from
 
@@ -149,7 +149,8 @@ class ExpectedProfit:
     def _profit(self, tariff: CallTariff, mark_price: float) -> float:
         """What a call is expected to leave now, micro-units."""
         rate, broken = self._now(tariff)
-        earned = tariff.price_micro + tariff.price_micro_per_min * self._bills.minutes
+        bills = self._bills
+        earned = tariff.price_micro + tariff.expected_use_micro(bills.minutes, bills.packets)
         back = tariff.back_micro(round(earned)) * self._bills.chance(broken)
         return earned - back - self._cost(rate, mark_price)
 
@@ -163,7 +164,7 @@ class ExpectedProfit:
         rates = [self._marks.at(row.marks, row.packets) for row in rows]
         costs = np.array([self._cost(rate, mark_price) for rate in rates])
         chances = np.array([bills.chance(self._broken(limit, row)) for row in rows])
-        minutes = tariff.price_micro_per_min * bills.minutes
+        use = tariff.expected_use_micro(bills.minutes, bills.packets)
         forgone = tariff.money_back
         back = 0.0 if forgone else float(tariff.reimbursement_micro)
         keeps = 1 - chances if forgone else np.ones(len(rows))  # of V
@@ -171,14 +172,14 @@ class ExpectedProfit:
         while True:
             buyers = bills.calls_asked * kept.mean()
             charge = price(
-                self._pricing.wanted_micro - minutes,
+                self._pricing.wanted_micro - use,
                 back,
                 float(chances[kept].mean()),
                 float(costs[kept].mean()),
                 bills.probing_micro / buyers if buyers else 0.0,
                 forgone=forgone,
             )
-            stay = kept & (charge * keeps + minutes - back * chances - costs >= -1e-6)
+            stay = kept & (charge * keeps + use - back * chances - costs >= -1e-6)
             if not stay.any() or (stay == kept).all():
                 return charge
             kept = stay

@@ -16,8 +16,8 @@ With `reprice` it posts a price by the paper's P = V (1 - p) - R p - mu at that 
 P = `margin`. Of calls that are let in, mu = price of a mark x packets x E[M | M <= beta] and
 p = P(L > L^G | M <= beta) are estimated from the test streams, and corrected by what its own calls
 were marked and broke over that (call_bills.py); a call has as many packets as calls had so far.
-What test streams cost is spread over the calls sold, and what minutes bring in is deducted. It
-posts none before it has `learning` samples and as many calls have ended.
+What test streams cost is spread over the calls sold, and what minutes and packets bring in is
+deducted. It posts none before it has `learning` samples and as many calls have ended.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ class MarkingQuantile:
         cost = seen.price_micro * bills.packets * rate * bills.marks_factor
         forgone = tariff.money_back
         charge = price(
-            self._pricing.wanted_micro - tariff.price_micro_per_min * bills.minutes,
+            self._pricing.wanted_micro - tariff.expected_use_micro(bills.minutes, bills.packets),
             0.0 if forgone else tariff.reimbursement_micro,
             bills.chance(broken),
             cost,

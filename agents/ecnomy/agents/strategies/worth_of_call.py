@@ -143,7 +143,8 @@ class WorthOfCall(Claimant):
         kind, tariff = self._seen(offer.number, t_ps), offer.tariff
         counted = kind.calls + self.trust
         time_ps = round(self._time_ps / self._ended)
-        charge = tariff.price_micro + tariff.time_charge_micro(time_ps)
+        packets = tariff.usual_packets(time_ps)
+        charge = tariff.price_micro + tariff.use_charge_micro(time_ps, packets)
         back = tariff.back_micro(charge)
         kept = worth * (1 - self.spoils * kind.bad / counted)
         return kept - charge + kind.back / counted * back

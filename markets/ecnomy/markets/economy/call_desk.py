@@ -2,7 +2,7 @@
 """The desk where calls are sold one by one: offered, admitted, charged, judged, paid back.
 
     call            at the moment of an accepted request: caller -> provider, the tariff's price;
-                    what the time of a call costs, when it is over
+                    what its time and its packets cost, when it is over
     reimbursement   when the call's record says that its promise was broken: provider -> caller
 
 Who calls chooses among the providers of its source (CallBuyer); where nobody decides for it, the
@@ -24,13 +24,13 @@ import numpy as np
 
 from ecnomy.agents.call_tariff import BOTH, PROVIDER_SEES, CallTariff
 from ecnomy.agents.calls import BEST_EFFORT, Call, CallAsk, CallOffer, EndedCalls
-from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.errors import LedgerError, StrategyError
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import CallBuyer, CallSeller
 from ecnomy.markets.bridge.messages import Columns, Request
 from ecnomy.markets.economy.ended_calls import CallsEnded
 from ecnomy.markets.economy.kinds import CALL, REIMBURSEMENT
-from ecnomy.markets.economy.ledger import Ledger, Postings
+from ecnomy.markets.economy.ledger import LARGEST_MICRO, Ledger, Postings
 from ecnomy.markets.economy.parties import Parties
 
 __all__ = ["CALL", "REIMBURSEMENT", "CallDesk", "unsold"]
@@ -175,6 +175,9 @@ class CallDesk:
 
         Returns:
             The same with `charge_micro`, `reimbursement_micro`, `tariff` and `refused_by`.
+
+        Raises:
+            LedgerError: overflow, a call costs 2^62 micro-units or more.
         """
         judged = unsold(calls)
         names = ("id", "flow", "start_ps", "end_ps", "complete", "sent", "late", "lost", "ce")
@@ -197,11 +200,13 @@ class CallDesk:
         """What a call cost, and what is paid back for it."""
         if sold.tariff is None:
             return 0, 0
-        time_micro = sold.tariff.time_charge_micro(end - start)
-        if time_micro:
-            self._due[CALL].append(_Due(end, flow, time_micro, sold.line))
-        charge = sold.tariff.price_micro + time_micro
         sent, late, lost = bad
+        use_micro = sold.tariff.use_charge_micro(end - start, sent)
+        charge = sold.tariff.price_micro + use_micro
+        if charge >= LARGEST_MICRO:
+            raise LedgerError("overflow", f"a call of flow {flow} that costs {charge} micro-units")
+        if use_micro:
+            self._due[CALL].append(_Due(end, flow, use_micro, sold.line))
         broken = sold.tariff.broken(sent, late + lost)
         if not complete or not self._acknowledged(sold.tariff, flow, broken):
             return charge, 0

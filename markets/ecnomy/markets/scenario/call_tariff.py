@@ -7,10 +7,18 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ecnomy.agents.call_tariff import BOTH, PROVIDER_SEES, SUBSCRIBER_SEES, CallTariff, Hours
+from ecnomy.agents.call_tariff import (
+    BOTH,
+    MEGA,
+    PROVIDER_SEES,
+    SUBSCRIBER_SEES,
+    CallTariff,
+    Hours,
+)
+from ecnomy.agents.effective_bandwidth import MOST_EXPONENT, tangent
 from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
-from ecnomy.markets.economy.prices import Price, PriceReader
+from ecnomy.markets.economy.prices import EXAMPLES, Price, PriceReader
 from ecnomy.markets.economy.tariffs import TimeOfDay
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO, Amount, Choice, Names, Number
@@ -22,7 +30,9 @@ __all__ = ["DEFAULT_ROW", "CallTariffEntry", "CallTariffRow", "ElasticRow"]
 
 DEFAULT_ROW: Final = "calls"
 _AS_PRICE: Final = -1
-_PS_PER_MIN: Final = 60 * 10**12
+_PS_PER_S: Final = 10**12
+_PS_PER_MIN: Final = 60 * _PS_PER_S
+_BY_RATES: Final = "effective-bandwidth"
 _SEERS: Final = (PROVIDER_SEES, SUBSCRIBER_SEES, BOTH)
 
 _MONEY: Final = Amount(
@@ -45,17 +55,53 @@ _Peak = Annotated[
     float,
     Amount(what="a rate", example="10 packets/s", units=("packets/s",), whole=False, above=True),
 ]
+_Space = Annotated[
+    float,
+    Amount(what="a time", example="0.2 s", units=("ps",), whole=False, above=True),
+]
 _Share = Annotated[float, Number(what="a share", least=0, most=1)]
 
 
-class _TwoPart(msgspec.Struct, frozen=True, kw_only=True):
-    """So much for a call, and so much for its time."""
+class _Parts(msgspec.Struct, frozen=True, kw_only=True):
+    """So much for a call, for its time, and for each packet that it sends."""
 
     call: Annotated[int, _MONEY] = 0
-    time: Annotated[Price, PriceReader("ps")]
+    time: Annotated[Price, PriceReader("ps")] | None = None
+    packets: Annotated[Price, PriceReader("packet")] | None = None
 
     def __post_init__(self) -> None:
-        _per_minute(self.time, "time")
+        if self.time is None and self.packets is None:
+            expected = f"a price such as {EXAMPLES['ps']}, or 'packets' beside it"
+            raise Misfit("time", "no 'time'", expected)
+        if self.time is not None:
+            _per_minute(self.time, "time")
+
+    @property
+    def price(self) -> _CallPrice:
+        """As a call's price."""
+        per_min = 0 if self.time is None else _per_minute(self.time, "time")
+        per_mega = 0 if self.packets is None else int(self.packets.exact * MEGA)
+        return _CallPrice(self.call, per_min, per_mega=per_mega)
+
+
+class _ByBandwidth(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="effective-bandwidth"
+):
+    """A price for effective bandwidth, by the row's peak and mean rate; see effective_bandwidth.py.
+
+    Attributes:
+        price: of a packet, were it sent at a constant rate.
+        space: Kelly's s, ps in place of 1 / (packets/s).
+    """
+
+    price: Annotated[Price, PriceReader("packet")]
+    space: _Space
+
+    def uses(self, peak_pps: float, mean_pps: float) -> tuple[int, int]:
+        """Micro-units a minute, and a million packets, to the nearest."""
+        along = tangent(peak_pps, mean_pps, self.space / _PS_PER_S)
+        micro = float(self.price.exact)
+        return round(along.per_s * micro * 60), round(along.per_packet * micro * MEGA)
 
 
 def _per_minute(price: Price, key: str) -> int:
@@ -63,6 +109,8 @@ def _per_minute(price: Price, key: str) -> int:
     if exact.denominator != 1:
         expected = f"a price in whole multiples of 1/{MICRO} money/min"
         raise Misfit(key, str(price), expected)
+    if exact > DEAREST_MICRO:
+        raise Misfit(key, str(price), f"a price of at most {DEAREST_MICRO // MICRO} money/min")
     return int(exact)
 
 
@@ -73,11 +121,15 @@ class _CallPrice(msgspec.Struct, frozen=True):
         micro: for the call, in micro-units; by time of day, outside the periods.
         per_min: for its time, in micro-units a minute.
         by_day: prices by time of day.
+        per_mega: for its packets, in micro-units a million.
+        by_rates: in place of both, a price by its peak and mean rate.
     """
 
     micro: int
     per_min: int = 0
     by_day: TimeOfDay | None = None
+    per_mega: int = 0
+    by_rates: _ByBandwidth | None = None
 
     def hours(self) -> tuple[Hours, ...]:
         """Prices of the periods of the day, in order."""
@@ -104,18 +156,21 @@ class _CallPriceReader:
         if isinstance(node.value, dict):
             kind = node.mapping().get("kind")
             if kind is None:
-                parts = reading.read(node, _TwoPart, path, {})
-                return _CallPrice(parts.call, _per_minute(parts.time, "time"))
+                return reading.read(node, _Parts, path, {}).price
+            if kind.value == _BY_RATES:
+                by_rates = reading.read(node, _ByBandwidth, path, {})
+                return _CallPrice(0, by_rates=by_rates)
             if kind.value != "time-of-day":
                 here = child_path(path, "kind")
-                raise kind.place.error(here, show(kind), "time-of-day, or {call: ..., time: ...}")
+                expected = f"time-of-day, {_BY_RATES}, or {{call: ..., time: ..., packets: ...}}"
+                raise kind.place.error(here, show(kind), expected)
             return self._by_day(reading.read(node, TimeOfDay, path, {}), node, path)
         if isinstance(node.value, str) and "/" in node.value:
             price = PriceReader("ps").read(node, path)
-            if (price.exact * _PS_PER_MIN).denominator != 1:
-                expected = f"a price in whole multiples of 1/{MICRO} money/min"
-                raise node.place.error(path, show(node), expected)
-            return _CallPrice(0, int(price.exact * _PS_PER_MIN))
+            try:
+                return _CallPrice(0, _per_minute(price, path))
+            except Misfit as misfit:
+                raise node.place.error(path, show(node), misfit.expected) from None
         return _CallPrice(_MONEY.read(node, path))
 
     @staticmethod
@@ -133,16 +188,22 @@ class _CallPriceReader:
         if value.by_day is not None:
             return reading.write(value.by_day)
         call = _MONEY.write(value.micro)
-        if not value.per_min:
+        if value.by_rates is not None:
+            return reading.write(value.by_rates)
+        if not (value.per_min or value.per_mega):
             return call
         time = str(Price(value.per_min, _PS_PER_MIN, "ps"))
+        if value.per_mega:
+            packets = str(Price(value.per_mega // MEGA, 1, "packet"))
+            return {"call": call, "time": time, "packets": packets}
         return {"call": call, "time": time} if value.micro else time
 
 
 class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A price of a call, a promise, and what is paid back when it breaks.
 
-    What describes a connection (`max_time`, `peak_rate`) is held to what its sources send.
+    What describes a connection (`max_time`, `peak_rate`) is held to what its sources send;
+    `mean_rate` is a word that a price by rates goes by.
     """
 
     price: Annotated[_CallPrice, _CallPriceReader()]
@@ -151,11 +212,42 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
     reimbursement: _Reimbursement = _AS_PRICE
     max_time: _MaxTime | None = None
     peak_rate: _Peak | None = None
+    mean_rate: _Peak | None = None
     max_blocking_rate: _Share | None = None
     quality_seen_by: Annotated[str, Choice(_SEERS)] | None = None
 
+    def __post_init__(self) -> None:
+        peak, mean, by_rates = self.peak_rate, self.mean_rate, self.price.by_rates
+        if mean is not None and peak is not None and mean > peak:
+            expected = f"at most the peak_rate of {peak:g} packets/s"
+            raise Misfit("mean_rate", f"{mean:g} packets/s", expected)
+        if self.price.per_mega and mean is None and peak is None:
+            expected = "a rate such as 10 packets/s beside a price of packets, or a mean_rate"
+            raise Misfit("peak_rate", "no 'peak_rate'", expected)
+        if by_rates is None:
+            return
+        for key, rate in (("peak_rate", peak), ("mean_rate", mean)):
+            if rate is None:
+                expected = f"a rate such as 10 packets/s beside a price by {_BY_RATES}"
+                raise Misfit(key, f"no {key!r}", expected)
+        assert peak is not None
+        if by_rates.space / _PS_PER_S * peak > MOST_EXPONENT:
+            expected = f"at most {MOST_EXPONENT:g} over the peak_rate, {MOST_EXPONENT / peak:g} s"
+            raise Misfit("price.space", f"{by_rates.space / _PS_PER_S:g} s", expected)
+        if max(self._uses()) > DEAREST_MICRO * MEGA:
+            expected = f"a rate at which a packet costs at most {DEAREST_MICRO // MICRO:,} money"
+            raise Misfit("mean_rate", f"{mean:g} packets/s", expected)
+
+    def _uses(self) -> tuple[int, int]:
+        """Micro-units a minute, and a million packets."""
+        if self.price.by_rates is None:
+            return self.price.per_min, self.price.per_mega
+        assert self.peak_rate is not None and self.mean_rate is not None
+        return self.price.by_rates.uses(self.peak_rate, self.mean_rate)
+
     def tariff(self, name: str = DEFAULT_ROW) -> CallTariff:
         """The tariff under this name."""
+        per_min, per_mega = self._uses()
         price, money_back = self.price, self.reimbursement == _AS_PRICE
         day = {}
         if price.by_day is not None:
@@ -167,12 +259,14 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
             max_delay_rate=self.max_delay_rate,
             reimbursement_micro=price.micro if money_back else self.reimbursement,
             name=name,
-            price_micro_per_min=price.per_min,
+            price_micro_per_min=per_min,
+            price_micro_per_mega=per_mega,
             money_back=money_back,
             hours=price.hours(),
             **day,
             max_time_ps=unsaid.max_time_ps if self.max_time is None else self.max_time,
             peak_pps=unsaid.peak_pps if self.peak_rate is None else self.peak_rate,
+            mean_pps=unsaid.mean_pps if self.mean_rate is None else self.mean_rate,
             max_blocking_rate=(
                 unsaid.max_blocking_rate
                 if self.max_blocking_rate is None
