@@ -115,6 +115,7 @@ def print_summary(run: Run | Results, console: Console) -> None:
     from ecnomy.analysis.guarantees_tables import print_guarantee
     from ecnomy.analysis.market_tables import print_carriers, print_choices, print_files
     from ecnomy.analysis.sentence import sentence
+    from ecnomy.analysis.settling import print_settling
     from ecnomy.analysis.summary import CHANGING, summarize
     from ecnomy.analysis.summary_tables import balance_table
     from ecnomy.analysis.welfare_table import print_welfare
@@ -138,6 +139,7 @@ def print_summary(run: Run | Results, console: Console) -> None:
         console.print()
         console.print(f"warning: {floor}", markup=False, highlight=False)
     print_carriers(run, console)
+    print_settling(run, console)
     print_choices(run, console)
     print_files(run, console)
     print_welfare(run, console)

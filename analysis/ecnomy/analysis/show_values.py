@@ -2,8 +2,8 @@
 """What `ecnomy show RUN --json` prints: the parts of the summary of a run, as they were computed.
 
 Keys are the fields of what makes the tables: Summary (summary.py), Floor (floors.py of results),
-Guarantee (guarantees.py), Carrier (carriers.py), Choice (choices.py), FilesSent (files_sent.py),
-Welfare (welfare.py).
+Guarantee (guarantees.py), Carrier (carriers.py), Settling (settling.py), Choice (choices.py),
+FilesSent (files_sent.py), Welfare (welfare.py).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ def show_values(run: Run) -> dict[str, Any]:
     from ecnomy.analysis.choices import choices_of
     from ecnomy.analysis.files_sent import files_of
     from ecnomy.analysis.guarantees import guarantees_of
+    from ecnomy.analysis.settling import settling_of
     from ecnomy.analysis.summary import summarize
     from ecnomy.analysis.welfare import welfare_of
     from ecnomy.markets.results.floors import floors
@@ -37,6 +38,7 @@ def show_values(run: Run) -> dict[str, Any]:
         "summary": summarize(run),
         "floors": floors(run),
         "carriers": carriers_of(run),
+        "settling": settling_of(run),
         "choices": choices_of(run),
         "files": files_of(run),
         "welfare": welfare_of(run),

@@ -24,6 +24,7 @@ from ecnomy.analysis.report.run_money import balances, money_blocks, payments_of
 from ecnomy.analysis.report.run_settings import provenance_section, settings_section
 from ecnomy.analysis.report.run_traffic import traffic_blocks
 from ecnomy.analysis.results import Run, open_run
+from ecnomy.analysis.settling import settling_in_words, settling_of
 from ecnomy.analysis.summary import Summary, summarize
 from ecnomy.markets.results.floors import floors
 
@@ -116,6 +117,7 @@ def _money(db: RunDatabase, summary: Summary) -> list[Block]:
     payments, marked = payments_of(db), marks_of(db)
     blocks = [*stories(payments, marked, summary), *money_blocks(db, payments)]
     blocks += [one for one in (where_marked(marked), balances(db)) if one is not None]
+    blocks += [Words.of(f"{settling_in_words(one)}.") for one in settling_of(db.run.raw)]
     for provider in providers_of(db.run):
         words = f"Whether {provider.name} earns money with its calls is a page of its own: "
         blocks.append(Words.of(f"{words}ecnomy report gsp {db.run.path}"))

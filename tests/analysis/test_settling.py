@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a steered price has settled: series whose answer is known, and how it is printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import carrier_world as world
+from ecnomy.analysis.carriers import Prices
+from ecnomy.analysis.results import open_run
+from ecnomy.analysis.settling import settling_of, verdict_of
+from ecnomy.analysis.show import show_command
+
+MakeRun = Callable[..., Path]
+S = world.S
+COUNT = 120  # prices of a whole run, 10 s each
+AT = np.arange(COUNT)
+TRIES = np.where(AT % 2, 1.1, 1 / 1.1)  # above and below in turn
+
+
+def _verdict(money: np.ndarray) -> str | None:
+    times = np.arange(len(money), dtype=np.int64) * 10 * S
+    end = len(money) * 10 * S
+    one = verdict_of("up", Prices(times, money), end // 2, end)
+    return None if one is None else one.verdict
+
+
+def _noise(seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(COUNT)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_exploration_about_a_rest_point_is_settled(seed: int) -> None:
+    """Tries above and below; independent draws of a list; steps with a pull back to 0.1."""
+    random = np.random.default_rng(seed)
+    listed = 0.1 * np.geomspace(0.5, 2, 9)[random.choice(9, COUNT, p=_binomial())]
+    walk, steps = 0.0, []
+    for _ in range(COUNT):
+        walk += 1 if random.random() < 0.5 - 0.12 * walk else -1
+        steps.append(0.1 + 0.006 * walk)
+    assert _verdict(0.1 * TRIES * np.exp(0.02 * _noise(seed))) == "settled"
+    assert _verdict(listed) == "settled"
+    assert _verdict(np.array(steps)) == "settled"
+
+
+def _binomial() -> np.ndarray:
+    return np.array([1, 8, 28, 56, 70, 56, 28, 8, 1]) / 256
+
+
+def test_a_price_that_runs_away_is_rising_or_falling() -> None:
+    """By 3 % a try, with exploration on top, and the way down likewise."""
+    away = 0.02 * np.exp(0.03 * AT) * TRIES
+    assert _verdict(away) == "rising"
+    assert _verdict(away[::-1].copy()) == "falling"
+
+
+def test_a_slow_drift_counts_once_it_is_a_tenth() -> None:
+    """15 % over the last half is a drift, under tries of 10 % and noise; 5 % is not."""
+    for seed in range(5):
+        tried = 0.1 * TRIES * np.exp(0.01 * _noise(seed))
+        assert _verdict(tried * np.exp(0.15 * AT / (COUNT / 2))) == "rising"
+        assert _verdict(tried * np.exp(0.05 * AT / (COUNT / 2))) == "settled"
+
+
+@pytest.mark.parametrize("period", [30, 60, 240])
+def test_a_cycle_is_swinging_or_on_its_way(period: int) -> None:
+    """A price that goes between a third and three times its middle in many small steps."""
+    at = np.arange(960)
+    found = _verdict(0.1 * np.exp(np.log(3) * np.sin(2 * np.pi * at / period)))
+    assert found == "swinging"
+
+
+def test_undercutting_that_starts_anew_is_swinging() -> None:
+    """An Edgeworth cycle: down by 4 % a time, and from the lowest price to the highest at once."""
+    assert _verdict(0.1 * 0.96 ** (np.arange(960) % 40)) == "swinging"
+
+
+def test_few_changes_say_nothing_and_a_price_at_rest_is_settled() -> None:
+    """Seven changes in the half are too few; a price that has stopped moving has settled."""
+    money = np.full(COUNT, 0.1)
+    money[:30] = 0.1 * 1.05 ** np.arange(30)
+    assert _verdict(money) == "settled"
+    money[60:67] = 0.1 * 1.1 ** np.arange(7)
+    assert _verdict(money) is None
+
+
+def test_a_price_at_zero_is_no_trouble() -> None:
+    """Floors of 0 money are allowed: steps off it and back, and a price that is 0 throughout."""
+    assert _verdict(np.zeros(COUNT)) == "settled"
+    assert _verdict(np.where(AT % 2, 0.0, 0.01)) == "settled"
+
+
+@pytest.fixture
+def steered(make_run: MakeRun) -> Path:
+    """A run of two carriers, of whom left-net steers a price that rises; right-net stays."""
+    folder = world.two_carriers(make_run())
+    agents = [{**world.AGENTS[0], "strategy": {"kind": "revenue-gradient"}}]
+    agents += [{**world.AGENTS[1], "strategy": {"kind": "stay"}}, world.AGENTS[2]]
+    world.scenario(folder, market={"agents": agents})
+    table = pd.read_parquet(folder / "agents.parquet")
+    table = table[(table["agent"] != "left-net")]
+    times = np.arange(0, 180, 5)
+    own = pd.DataFrame(
+        {
+            "t_ps": times * S,
+            "agent": "left-net",
+            "flow": -1,
+            "name": "price_micro_per_mark",
+            "value": np.rint(10_000 * np.exp(0.01 * times)),
+        }
+    )
+    table = pd.concat([table, own]).sort_values("t_ps", kind="stable")
+    table.to_parquet(folder / "agents.parquet", index=False)
+    return folder
+
+
+def _show(folder: Path, *more: str) -> str:
+    app = typer.Typer()
+    app.command()(show_command)
+    done = CliRunner().invoke(app, [str(folder), *more])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_show_says_so_in_one_line(steered: Path) -> None:
+    """The carrier that steers, from which price to which, when, and the direction."""
+    text = " ".join(_show(steered, "--no-plot").split())
+    words = "carrier left-net: its price does not settle: "
+    assert words in text
+    assert "from 90 s to 180 s, rising" in text
+    assert "carrier right-net: its price" not in text
+
+
+def test_json_has_the_same(steered: Path) -> None:
+    """Its prices: those of a tenth and nine tenths of the 18 prices of the half."""
+    (one,) = json.loads(_show(steered, "--json"))["settling"]
+    assert (one["carrier"], one["verdict"]) == ("left-net", "rising")
+    prices = np.rint(10_000 * np.exp(0.01 * np.arange(90, 180, 5))) / 1e6
+    assert (one["low"], one["high"]) == (pytest.approx(prices[1]), pytest.approx(prices[16]))
+    assert one["mean"] == pytest.approx(prices.mean())
+
+
+def test_schedules_and_fixed_prices_are_left_out(make_run: MakeRun) -> None:
+    """A carrier without a strategy, and one whose price is known in advance."""
+    folder = world.two_carriers(make_run())
+    assert settling_of(open_run(folder)) == ()
+    agents = [{**one, "strategy": {"kind": "price-schedule"}} for one in world.AGENTS[:2]]
+    world.scenario(folder, market={"agents": agents})
+    assert settling_of(open_run(folder)) == ()
