@@ -15,14 +15,18 @@ it moves by more than its own tries explain. All is in shares of the mean price 
 A price does not settle in one of three cases:
 
     rising,     the drift is above 10 %, and at least 40 of the 45 pairs of means agree in its
-    falling     direction (Mann 1945: chance alone gives S of 35 or more once in 2,000)
+    falling     direction (Mann 1945: of independent means one set in 1,000 does by chance)
     swinging    the swing is above 50 % and above four tries
     swinging    the range is above 50 % and above eight tries: a cycle within a stretch, as no
-                sequence of independent tries has (six for evenly spread prices of a list)
+                sequence of independent tries has (2.4 to 3.2 for the lists of prices looked at)
 
 Prices of a Thompson sampler jump far but independently, so that a try is as wide as the range. A
 walk by steps, as that of `hill-climbing`, keeps within a few steps of a rest point, unless noise
 of what is earned hides the best price from steps as short as that.
+
+The verdict is on the half of one run alone. Two carriers that both move under `retail` have no
+equilibrium, and yet one of them, or both in a short run, may be called settled: prices that run
+away in the long run can look at rest for a while.
 
 Fewer than eight changes in the half are too few to tell a search from a drift: then the price has
 settled if it does not change at all, and otherwise there is no verdict. Prices of a schedule, and
