@@ -108,7 +108,7 @@ def handler(source: str, kind: str, **params: object) -> AgentSpec:
             "utility: {kind: alpha-fair, a: 1 money/s, alpha: -1}}",
             "strategy.utility.alpha",
             "-1",
-            "above 0",
+            "from 0 to 100",
         ),
         (
             f"{HOME}, sources: capped, strategy: {{kind: elastic-utility, "
