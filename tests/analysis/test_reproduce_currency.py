@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -241,7 +242,12 @@ def test_a_probe_is_held_to_every_value(world: World) -> None:
     assert moved_in([first], [outcome], tables) == {}
     more = msgspec.structs.replace(outcome, values={**outcome.values, "new": 1.0})
     assert moved_in([first], [more], tables) == {}
-    for name, value in [("bottleneck.utilization", 0.5), ("heavy.marking_rate", None)]:
+    used = outcome.values["bottleneck.utilization"]
+    assert isinstance(used, float)
+    last_bit = {"bottleneck.utilization": math.nextafter(used, 2.0)}
+    rounded = msgspec.structs.replace(outcome, values={**outcome.values, **last_bit})
+    assert moved_in([first], [rounded], tables) == {}
+    for name, value in [("bottleneck.utilization", 1.0001 * used), ("heavy.marking_rate", None)]:
         other = msgspec.structs.replace(outcome, values={**outcome.values, name: value})
         assert moved_in([first], [other], tables) == {STUDY: (0,)}
     sent = msgspec.structs.replace(outcome, data_packets=outcome.data_packets + 1)
