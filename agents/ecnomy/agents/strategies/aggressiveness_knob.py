@@ -47,9 +47,9 @@ from typing import Annotated, ClassVar, Final
 import numpy as np
 
 from ecnomy.agents.decision import LEAVE, Decision
-from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, positive
+from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
 from ecnomy.agents.utilities import UTILITIES, concave_utility_of, find_utility
 
 __all__ = ["AggressivenessKnob"]
@@ -83,14 +83,9 @@ class AggressivenessKnob:
         positive("least", self.least)
         if self.least > self.most:
             raise Refused("least", f"{self.least:g}", f"at most {self.most:g}, which is `most`")
-        try:
-            self._utility = concave_utility_of(self.utility)
-        except Refused as refused:
-            key = f"utility.{refused.key}"
-            raise Refused(key, refused.found, refused.expected) from None
-        curvature = self._utility.curvature
-        self._sates = math.isinf(curvature)
-        self._gain = 1.0 if self._sates else 1.0 / max(1.0, curvature)
+        self._utility = under_key(concave_utility_of, self.utility)
+        self._sates = math.isinf(self._utility.curvature)
+        self._gain = damping(self._utility)
         self._flow: Integers = np.zeros(0, dtype=np.int64)
         self._x0_bps: Floats = np.zeros(0)
         self._weight: Floats = np.zeros(0)
@@ -99,9 +94,8 @@ class AggressivenessKnob:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter that flows without a rate of their own call for, "" for none."""
-        asked = self._utility.x0 is None and self._utility.needs_x0
-        return "utility.x0" if asked else ""
+        """The parameter that flows without a rate limit call for, "" for none."""
+        return asked_rate(self._utility)
 
     def decide_many(self, seen: Observation) -> Decision:
         """The weight of each flow from now on, in the unit of its law."""
@@ -122,13 +116,8 @@ class AggressivenessKnob:
 
     def _meet(self, flows: FlowColumns) -> None:
         """Flows seen for the first time keep the weight of their transport."""
-        own_bps, count = flows.limit_bps, len(flows.flow)
-        if self.needs_rate and not np.all(np.isfinite(own_bps)):
-            raise StrategyError("aggressiveness-knob: no x0 for a flow that has no rate of its own")
-        if self._utility.x0 is None:  # one that nobody gives makes no difference
-            self._x0_bps = np.where(np.isfinite(own_bps), own_bps, 1.0)
-        else:
-            self._x0_bps = np.full(count, self._utility.x0)
+        count = len(flows.flow)
+        self._x0_bps = x0_of_flows(self._utility, flows.limit_bps, "aggressiveness-knob")
         _, new, old = np.intersect1d(flows.flow, self._flow, True, return_indices=True)
         weight, sums = np.full(count, min(max(1.0, self.least), self.most)), np.zeros((2, count))
         sending = np.zeros(count, dtype=np.bool_)

@@ -45,6 +45,7 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, Truths
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
 from ecnomy.agents.strategies.elastic_utility import ElasticUtility
+from ecnomy.agents.strategies.flow_utility import under_key
 from ecnomy.agents.utilities import UTILITIES, find_utility, utility_of
 
 __all__ = ["BestOffer"]
@@ -85,10 +86,7 @@ class BestOffer:
         if self.elastic and self.pay >= 0:
             raise Refused("pay", f"{self.pay:g} money/s beside 'elastic'", "one of them")
         self._payer = ElasticUtility(self.utility).staying() if self.elastic else None
-        try:
-            self._utility = utility_of(self.utility)
-        except Refused as refused:
-            raise Refused(f"utility.{refused.key}", refused.found, refused.expected) from None
+        self._utility = under_key(utility_of, self.utility)
         if self._utility.x0 is None:
             raise Refused("utility.x0", "no 'x0'", "a rate such as 1 Mbps")
         if not 0 <= self.switching_cost < math.inf:

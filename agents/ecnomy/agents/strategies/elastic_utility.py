@@ -55,9 +55,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.decision import FEW, NO_CAP, Decision
-from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Floats, FlowColumns, Integers, Observation, column
 from ecnomy.agents.parameters import OneOf, Refused, Unit, positive
+from ecnomy.agents.strategies.flow_utility import asked_rate, damping, under_key, x0_of_flows
 from ecnomy.agents.strategies.leaving import LEAST, PROBE, Leaving
 from ecnomy.agents.strategies.price_change import PriceChange
 from ecnomy.agents.utilities import UTILITIES, Utility, concave_utility_of, find_utility
@@ -97,16 +97,11 @@ class ElasticUtility:
     def __post_init__(self) -> None:
         positive("budget", self.budget, "money/s")
         positive("retry", self.retry, "s")
-        try:
-            self._utility = concave_utility_of(self.utility)
-        except Refused as refused:
-            key = f"utility.{refused.key}"
-            raise Refused(key, refused.found, refused.expected) from None
+        self._utility = under_key(concave_utility_of, self.utility)
         if self.anticipates:
             self._utility = self._anticipating()
-        curvature = self._utility.curvature
-        self._sates = math.isinf(curvature)
-        self._gain = 1.0 if self._sates else 1.0 / max(1.0, curvature)
+        self._sates = math.isinf(self._utility.curvature)
+        self._gain = damping(self._utility)
         most_micro = min(MOST_MICRO, max(LEAST_MICRO, self.budget * MICRO))
         self._bounds = math.log(LEAST_MICRO), math.log(most_micro)
         self._flow: Integers = np.zeros(0, dtype=np.int64)
@@ -127,9 +122,8 @@ class ElasticUtility:
 
     @property
     def needs_rate(self) -> str:
-        """The parameter that flows without a rate of their own call for, "" for none."""
-        asked = self._utility.x0 is None and self._utility.needs_x0
-        return "utility.x0" if asked else ""
+        """The parameter that flows without a rate limit call for, "" for none."""
+        return asked_rate(self._utility)
 
     def decide_many(self, seen: Observation) -> Decision:
         """Willingness to pay per flow, in whole micro-units per second."""
@@ -209,13 +203,7 @@ class ElasticUtility:
     def _meet(self, flows: FlowColumns) -> None:
         """Flows seen for the first time get their first w, others keep theirs."""
         own_bps = flows.limit_bps
-        if self.needs_rate and not np.all(np.isfinite(own_bps)):
-            raise StrategyError("elastic-utility: no x0 for a flow that has no rate of its own")
-        x0_bps = self._utility.x0
-        if x0_bps is None:  # one that nobody gives makes no difference
-            self._x0_bps = np.where(np.isfinite(own_bps), own_bps, 1.0)
-        else:
-            self._x0_bps = np.full(len(own_bps), x0_bps)
+        self._x0_bps = x0_of_flows(self._utility, own_bps, "elastic-utility")
         first_bps = np.where(np.isfinite(own_bps), own_bps, self._x0_bps)
         log_pay = self._log_worth(first_bps / 2 if self._sates else first_bps).clip(*self._bounds)
         going = np.zeros(len(own_bps), dtype=np.bool_)

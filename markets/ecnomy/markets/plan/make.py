@@ -149,7 +149,7 @@ def _source(
 ) -> plans.Source:
     source = scenario.document.sources[index]
     where = f"sources[{index}].to"
-    path = _path(scenario, index, directions, router)
+    path = _path(scenario, index, router)
     try:
         back = [] if isinstance(source.transport, Udp) else _back(router, path, source)
     except NoRoute:
@@ -176,11 +176,11 @@ def _source(
     )
 
 
-def _path(scenario: Scenario, index: int, directions: list[Direction], router: Router) -> list[int]:
-    source = scenario.document.sources[index]
+def _path(scenario: Scenario, index: int, router: Router) -> list[int]:
+    source, network = scenario.document.sources[index], scenario.document.network
     try:
         if source.path:
-            return path_by_hand(source.path, directions, source.sender, source.receiver)
+            return path_by_hand(source.path, network, source.sender, source.receiver)
         return router.path(source.sender, source.receiver, source.name)
     except Mislaid as fault:
         where = f"sources[{index}].path[{fault.item}]"

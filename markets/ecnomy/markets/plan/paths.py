@@ -10,11 +10,9 @@ from collections.abc import Sequence
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.inputs.reading import known_name
-from ecnomy.markets.scenario.network import Direction
+from ecnomy.markets.scenario.network import Direction, Network
 
 __all__ = ["Mislaid", "path_by_hand"]
-
-REVERSE = ".reverse"
 
 
 class Mislaid(InputError):
@@ -30,33 +28,34 @@ class Mislaid(InputError):
         super().__init__(f"path[{item}]: found {found}, expected {expected}")
 
 
-def path_by_hand(
-    names: Sequence[str], directions: Sequence[Direction], sender: str, receiver: str
-) -> list[int]:
-    """Indices into `directions` of the links called so, from `sender` to `receiver`.
+def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: str) -> list[int]:
+    """Indices into `network.directions()` of the links called so, from `sender` to `receiver`.
 
     Raises:
         Mislaid: an unknown link, one that does not begin where the one before it ends, a node met
             twice, or an end elsewhere than at the receiver.
     """
-    ways: dict[str, list[int]] = {}
-    for index, one in enumerate(directions):
-        ways.setdefault(one.name.removesuffix(REVERSE), []).append(index)
+    ways: dict[str, list[tuple[int, str, str]]] = {}  # index, from, to
+    index = 0
+    for link in network.links:
+        ways[link.name] = []
+        for one in link.directions():
+            ways[link.name] += [(index, start, end) for start, end in _ends(one)]
+            index += 1
     found: list[int] = []
     at, met = sender, [sender]
     for item, name in enumerate(names):
         if name not in ways:
             raise Mislaid(item, f"the unknown link {name!r}", known_name(name, ways))
-        ends = [_ends(directions[index]) for index in ways[name]]
-        onward = {a: (i, b) for i, pairs in zip(ways[name], ends, strict=True) for a, b in pairs}
+        onward = {start: (number, end) for number, start, end in ways[name]}
         if at not in onward:
-            between = " and ".join(ends[0][0])
+            between = " and ".join(ways[name][0][1:])
             raise Mislaid(item, f"{name!r}, between {between}", f"a link that begins at {at!r}")
-        index, at = onward[at]
+        number, at = onward[at]
         if at in met:
             raise Mislaid(item, f"{name!r}, back to {at!r}", "a path that meets each node once")
         met.append(at)
-        found.append(index)
+        found.append(number)
     if at != receiver:
         last = len(names) - 1
         raise Mislaid(last, f"an end at {at!r}", f"links that lead on to {receiver!r}")

@@ -90,7 +90,7 @@ def _refuse_classes(scenario: Scenario) -> None:
                 raise scenario.places.fault(
                     where,
                     "auto in a class of a scheduler",
-                    "numbers, as a class has no capacity of its own",
+                    "numbers: `auto` needs the capacity of a link",
                 )
 
 

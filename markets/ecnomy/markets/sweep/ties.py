@@ -36,7 +36,7 @@ def read_tie(name: str, node: Node, path: str) -> tuple[str, ...]:
         ScenarioError: they are not a list of paths, or the name is not one; with the place.
     """
     if not _NAME.fullmatch(name):
-        expected = "a name of letters, digits, - and _, without dots, as it has paths of its own"
+        expected = "a name of letters, digits, - and _, without dots; a path has them"
         raise node.place.error(path, repr(name), expected)
     given = node.mapping()[PATHS]
     paths = [item.value for item in given.items() if isinstance(item.value, str) and item.value]

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The utility that a strategy is given: faults under its key, x0 of each flow, damping of steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.observation import Floats
+from ecnomy.agents.parameters import Refused
+from ecnomy.agents.utilities import Utility
+
+__all__ = ["asked_rate", "damping", "under_key", "x0_of_flows"]
+
+_KEY = "utility"
+
+
+def under_key(
+    make: Callable[[Mapping[str, object]], Utility], params: Mapping[str, object]
+) -> Utility:
+    """What `make` makes of the parameter `utility`.
+
+    Raises:
+        Refused: as `make`, the key being a path below `utility`.
+    """
+    try:
+        return make(params)
+    except Refused as refused:
+        raise Refused(f"{_KEY}.{refused.key}", refused.found, refused.expected) from None
+
+
+def asked_rate(utility: Utility) -> str:
+    """The parameter that flows without a rate limit call for, "" for none."""
+    return f"{_KEY}.x0" if utility.x0 is None and utility.needs_x0 else ""
+
+
+def damping(utility: Utility) -> float:
+    """g = 1 / max(1, R), R the largest -x U''/U'; 1 where a utility sates (R without limit)."""
+    return 1.0 if math.isinf(utility.curvature) else 1.0 / max(1.0, utility.curvature)
+
+
+def x0_of_flows(utility: Utility, limit_bps: Floats, who: str) -> Floats:
+    """x0 of each flow [bit/s]: the utility's, else what the flow's traffic asks for at most.
+
+    Raises:
+        StrategyError: neither is there, and the utility needs one; it names the strategy `who`.
+    """
+    finite = np.isfinite(limit_bps)
+    if asked_rate(utility) and not finite.all():
+        raise StrategyError(f"{who}: no x0 for a flow that has no rate limit")
+    if utility.x0 is None:  # where nobody gives one it makes no difference
+        return np.where(finite, limit_bps, 1.0)
+    return np.full(len(limit_bps), utility.x0)
