@@ -24,7 +24,7 @@ TWO = SCENARIO.replace(
 )
 
 
-def run_with(folder: Path, scenario: str, prices: dict[float, int], carrier: str) -> Path:
+def run_with(folder: Path, scenario: str, prices: dict[float, float], carrier: str) -> Path:
     """A run of 3 s, the first one warm-up, whose price is posted by hand at these times [s]."""
     folder.mkdir()
     (folder / "scenario.yaml").write_text(scenario)
@@ -33,7 +33,7 @@ def run_with(folder: Path, scenario: str, prices: dict[float, int], carrier: str
         at_s = 0.0
         while market.running:
             if at_s in prices:
-                market.post_price(prices[at_s], carrier)
+                market.post_price(carrier, prices[at_s])
             market.step()
             at_s += 0.5
         market.close()
@@ -45,14 +45,14 @@ def test_means_are_over_the_time_of_the_measured_window(tmp_path: Path) -> None:
 
     The one carrier's price is the market's.
     """
-    out = run_with(tmp_path / "run", SCENARIO, {0.5: 200_000, 2.0: 500_000}, "isp")
+    out = run_with(tmp_path / "run", SCENARIO, {0.5: 0.2, 2.0: 0.5}, "isp")
     wanted = pytest.approx(0.35, rel=1e-12)
     assert price_columns(out) == {"price": wanted, "price.isp": wanted}
 
 
 def test_each_carrier_has_its_own(tmp_path: Path) -> None:
     """Two carriers: 0.1 money, and 4 after 3 money from 2.5 s on; no price is the market's."""
-    out = run_with(tmp_path / "run", TWO, {2.5: 4_000_000}, "far")
+    out = run_with(tmp_path / "run", TWO, {2.5: 4.0}, "far")
     assert price_columns(out) == {"price.isp": 0.1, "price.far": pytest.approx(3.25, rel=1e-12)}
 
 

@@ -120,7 +120,7 @@ def test_by_hand_has_the_last_word_over_customers() -> None:
     ("change", "told"),
     [
         (lambda m: m.set_active("web", 1.5), r"set_active\('web'\): found 1.5, expected 0 to 1"),
-        (lambda m: m.set_active("web", float("nan")), "found nan, expected 0 to 1"),
+        (lambda m: m.set_active("web", float("nan")), r"\(0 to 1\), got nan"),
         (lambda m: m.set_active("tin", 1.0), "no source 'tin'"),
         (lambda m: m.set_class("web", "gold"), "found 'gold', expected a source in a class"),
         (lambda m: m.set_class("silver", "lead"), "found 'lead', expected gold, silver"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -12,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import mesa
+import pandas as pd
 import pytest
 
 import market_world as world
-from ecnomy.agents.errors import InputError, NotRunningError, StrategyError
+from ecnomy.agents.errors import InputError, NotRunningError, ResultsError, StrategyError
 from ecnomy.markets import open_market, run
 from ecnomy.markets.economy.market import Market
 from open_world import SCENARIO, identity, manifest
@@ -36,11 +38,11 @@ def test_steps_give_the_bytes_of_run(scenario: Path, tmp_path: Path) -> None:
     short = SHORT[scenario]
     there = run(scenario, overrides=short, seed=3, out=tmp_path / "run")
     with open_market(scenario, overrides=short, seed=3, out=tmp_path / "steps") as market:
-        assert market.running and market.time_s == 0
+        assert market.running and market.time == 0
         while market.running:
             market.step()
         result = market.close()
-    assert result is not None and result.complete
+    assert result.complete
     assert identity(result.folder) == identity(there.folder)
     if scenario == GUARANTEED:
         assert len(result.table("calls")) > 100
@@ -68,7 +70,7 @@ def test_mesa_users_find_what_they_expect(scene: Path, tmp_path: Path) -> None:
         assert isinstance(market, mesa.Model)
         for _ in range(5):
             market.step()
-        assert (market.steps, market.time_s) == (5, 5.0)
+        assert (market.steps, market.time) == (5, 5.0)
         agents = {agent.name: agent for agent in market.agents}
         wanted = {"isp": "connectivity-provider", "shop": "application-provider"}
         wanted |= {"ann": "customer", "joe": "price-handler"}
@@ -93,7 +95,7 @@ def test_guaranteed_stream_provider_names_its_role() -> None:
 def test_a_users_data_collector(scene: Path, tmp_path: Path) -> None:
     """Model and agent reporters, once a step, without any code of ours."""
     collector = mesa.DataCollector(
-        model_reporters={"price": "price_micro", "time": lambda market: market.time_s},
+        model_reporters={"price": "price_micro", "time": "time"},
         agent_reporters={"role": "role", "balance": "balance"},
     )
     with open_market(scene, out=tmp_path / "r") as market:
@@ -109,17 +111,17 @@ def test_a_users_data_collector(scene: Path, tmp_path: Path) -> None:
 
 def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_path: Path) -> None:
     """A price and a willingness: in the tables from the report they were set at, and charged."""
-    price = 250_000
+    price = 0.25
     with open_market(scene, out=tmp_path / "r") as market:
         while market.running:
-            if market.time_s in (4, 9):
+            if market.time in (4, 9):
                 price *= 2
-                market.post_price(price)
-            if market.time_s == 12:
-                market.set_willingness("web", 4_000_000.0)
+                market.post_price("isp", price)
+                assert market.prices == {"isp": price}
+            if market.time == 12:
+                market.set_willingness("web", 4.0)
             market.step()
         result = market.close()
-    assert result is not None
     agents = result.raw.agents
     posted = agents[agents["name"] == "price_micro_per_mark"]
     assert dict(zip(posted["t_ps"] // world.PS, posted["value"], strict=True)) == {
@@ -138,16 +140,22 @@ def test_what_changes_between_steps_counts_for_the_next_epoch(scene: Path, tmp_p
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda market: market.post_price(-1), r"posted the price -1, expected an integer"),
-        (lambda market: market.post_price(0.5), r"posted the price 0.5"),
-        (lambda market: market.set_willingness("web", -1.0), r"found -1.0, expected >= 0"),
-        (lambda market: market.set_willingness("tin", 1.0), "no source 'tin'"),
+        (lambda m: m.post_price("isp", -1), r"post_price: the price must be a number >= 0 \(money"),
+        (lambda m: m.post_price("isp", 2e6), r"found 2e\+06, expected at most 10\^6"),
+        (lambda m: m.post_price("isp", "cheap"), r"price must be a number \(money\), got 'cheap'"),
+        (lambda m: m.post_price(0.5, "isp"), r"the carrier must be a name, got 0.5"),
+        (lambda m: m.post_price("nobody", 0.5), r"found carrier 'nobody', expected isp"),
+        (lambda m: m.set_willingness("web", -1.0), r"willingness must be .* >= 0 .*, got -1.0"),
+        (lambda m: m.set_willingness("web", [1]), r"\(money/s\), got \[1\]"),
+        (lambda m: m.set_willingness("tin", 1.0), "no source 'tin'"),
+        (lambda m: m.set_active("web", "off"), r"set_active: the share must be .*, got 'off'"),
+        (lambda m: m.set_class(3, "gold"), r"set_class: the source must be a name, got 3"),
     ],
 )
 def test_useless_changes_are_refused(change: Any, told: str, scene: Path) -> None:
     """In one line; the market goes on."""
     with open_market(scene, tables=False) as market:
-        with pytest.raises((StrategyError, InputError), match=told) as refused:
+        with pytest.raises((TypeError, InputError), match=told) as refused:
             change(market)
         assert "\n" not in str(refused.value)
         market.step()
@@ -159,20 +167,84 @@ def test_a_market_without_an_engine_says_so() -> None:
     market = Market(world.plan([world.source("web")]), world.shop({}))
     with pytest.raises(NotRunningError, match=r"^this market has no engine: open_market\(\) "):
         market.step()
-    assert market.close() is None
+    with pytest.raises(NotRunningError, match="no engine and no results"):
+        market.close()
+
+
+def test_the_clock_is_simulated_time(scene: Path) -> None:
+    """Seconds in `time`, which `run_until` and `run_for` go by; Mesa's own events are refused."""
+    with open_market(scene, seed=4, tables=False) as market:
+        told = "^<Market of .*, seed 4, running: 0 of 20 s, 4 agents, price per mark: isp 0.25>$"
+        assert re.search(told, repr(market))
+        market.run_until(2.5)
+        assert (market.time, market.steps) == (3.0, 3)
+        market.run_for(4)
+        assert market.time == 7.0
+        with pytest.raises(NotImplementedError, match="act between two steps"):
+            market.schedule_event(print, at=9)
+        market.run_until(1000)
+        assert not market.running and market.time == 20.0
+    assert "ended: 20 of 20 s" in repr(market)
+
+
+def test_results_in_memory_are_those_of_the_folder(tmp_path: Path) -> None:
+    """Summary, flows, links, pairs and balances are equal; other tables are refused by name."""
+    short = SHORT[GUARANTEED]
+    there = run(GUARANTEED, overrides=short, seed=3, out=tmp_path / "run")
+    with open_market(GUARANTEED, overrides=short, seed=3, tables=False) as market:
+        market.run_model()
+        result = market.close()
+    assert result.complete and result.window_s == there.window_s and "in memory" in repr(result)
+    for name in ("summary", "flows", "links"):
+        kwargs = {"check_dtype": False, "check_categorical": False}
+        pd.testing.assert_frame_equal(getattr(result, name), getattr(there, name), **kwargs)
+    pairs = result.raw.pairs[there.raw.pairs.columns]
+    pd.testing.assert_frame_equal(pairs, there.raw.pairs, check_dtype=False)
+    assert result.balances.equals(there.balances) and result.balances.sum() == pytest.approx(0)
+    assert "summary" in result._repr_html_() or "Who got" in result._repr_html_()
+    with pytest.raises(ResultsError, match="table ledger is not kept with tables=False, only"):
+        _ = result.ledger
+
+
+def test_switched_flows_count_while_they_are_on(scene: Path, tmp_path: Path) -> None:
+    """The summary in memory has the means over active flows that the folder's has."""
+    found = []
+    for keep in ({"out": tmp_path / "r"}, {"tables": False}):
+        with open_market(scene, **keep) as market:
+            market.run_until(8)
+            market.set_active("web", 0)
+            market.run_model()
+            found.append(market.close().summary)
+    pd.testing.assert_frame_equal(*found)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"seed": "7"}, "seed: expected an integer, got '7'"),
+        ({"seed": True}, "seed: expected an integer, got True"),
+        ({"overrides": "duration=9 s"}, "overrides: expected a list such as"),
+    ],
+)
+def test_wrong_types_are_refused_by_name(given: Any, told: str, scene: Path) -> None:
+    """Before anything is started or written."""
+    with pytest.raises(TypeError, match=told):
+        open_market(scene, **given)
+    with pytest.raises(TypeError, match=told):
+        run(scene, **given)
 
 
 def test_without_tables_nothing_is_written(
     scene: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Steps alone: no folder, no temporary file while it runs; no result to hand back."""
+    """No folder, no temporary file while it runs; the result is in memory."""
     monkeypatch.chdir(scene.parent)
     before = set(scene.parent.iterdir())
     with open_market(scene, tables=False) as market:
         assert not list(scratch.iterdir())
         market.run_model()
-        assert market.close() is None
-    assert market.time_s == 20 and set(scene.parent.iterdir()) == before
+        assert market.close().complete
+    assert market.time == 20 and set(scene.parent.iterdir()) == before
     with pytest.raises(TypeError, match="tables=False"):
         open_market(scene, out="r", tables=False)
 
@@ -191,7 +263,7 @@ def test_a_folder_that_is_being_written_is_refused(scene: Path, tmp_path: Path) 
             open_market(scene, out=tmp_path / "r")
         market.run_model()
     assert manifest(tmp_path / "r")["complete"] is True
-    with pytest.raises(InputError, match="exists already"):
+    with pytest.raises(InputError, match="force=True replaces it, out= names another"):
         open_market(scene, seed=9, out=tmp_path / "r")
     with open_market(scene, out=tmp_path / "r") as market:  # the same run, made again
         market.run_model()

@@ -264,7 +264,7 @@ def test_interrupt_between_steps_spares_the_engine(scene: Path) -> None:
         "        os.killpg(0, signal.SIGINT)\n"
         "    except KeyboardInterrupt:\n"
         "        market.run_model()\n"
-        "        print(market.time_s)\n"
+        "        print(market.time)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(scene)],

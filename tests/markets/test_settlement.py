@@ -111,7 +111,6 @@ def test_three_domains_by_hand(rule: str) -> None:
     market.decide(report(market.plan, 2, both, [13, 7]))
     assert bills(market) == HAND[rule]
     assert int(market.ledger.balances_micro.sum()) == 0
-    market.close()
 
 
 def test_direct_knows_marks_only() -> None:

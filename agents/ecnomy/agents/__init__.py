@@ -13,6 +13,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from ecnomy.agents.agent_view import AgentView
     from ecnomy.agents.call_tariff import CallTariff
     from ecnomy.agents.calls import (
         BEST_EFFORT,
@@ -44,6 +45,7 @@ __all__ = [
     "NO_BUDGET",
     "NO_CAP",
     "NO_OFFER",
+    "AgentView",
     "ByTime",
     "Call",
     "CallAsk",
@@ -71,6 +73,7 @@ __all__ = [
 ]
 
 _HOME: Final = {
+    "AgentView": "agent_view",
     "BEST_EFFORT": "calls",
     "Call": "calls",
     "CallAsk": "calls",

@@ -3,7 +3,8 @@
 
     EcnomyError                 base of all, exit status 1
     ├── InputError              what a user wrote is wrong, exit status 2
-    │   └── ScenarioError       in a scenario file: file, line, path, found, expected
+    │   ├── ScenarioError       in a scenario file: file, line, path, found, expected
+    │   └── FolderTakenError    a results folder holds something that is not to be replaced
     ├── StrategyError           a strategy could not be loaded or broke its contract
     ├── TariffError             the same of a user's own tariff
     ├── EngineError             the packet engine could not start, died, hung up or said so
@@ -20,6 +21,7 @@ from __future__ import annotations
 __all__ = [
     "EcnomyError",
     "EngineError",
+    "FolderTakenError",
     "InputError",
     "LedgerError",
     "NotRunningError",
@@ -35,6 +37,11 @@ class EcnomyError(Exception):
     """Base of every error ecnomy raises on purpose; `exit_status` is the command line's."""
 
     exit_status = 1
+
+    @property
+    def on_command_line(self) -> str:
+        """The message where the user typed a command and not Python."""
+        return str(self)
 
 
 class InputError(EcnomyError):
@@ -60,6 +67,19 @@ class ScenarioError(InputError):
         place = file if line is None else f"{file}:{line}"
         where = f"{place}: {path}" if path else place
         super().__init__(f"{where}: found {found}, expected {expected}")
+
+
+class FolderTakenError(InputError):
+    """A results folder holds something that is not to be replaced."""
+
+    def __init__(self, folder: object) -> None:
+        self._folder = folder
+        super().__init__(f"{folder}: exists already; force=True replaces it, out= names another")
+
+    @property
+    def on_command_line(self) -> str:
+        """See EcnomyError."""
+        return f"{self._folder}: exists already; --force replaces it, --out names another"
 
 
 class StrategyError(EcnomyError):

@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         app(args=None if arguments is None else list(arguments), prog_name="ecnomy")
     except EcnomyError as error:
-        _leave(str(error), error.exit_status)
+        _leave(error.on_command_line, error.exit_status)
     except KeyboardInterrupt:
         _leave("interrupted", _INTERRUPTED)
     except OSError as error:

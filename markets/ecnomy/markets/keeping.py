@@ -15,35 +15,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ecnomy.markets.bridge.messages import Record, Report
-from ecnomy.markets.conversation import Sink
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.progress import ProgressLike
+from ecnomy.markets.results.in_memory import InMemory
 from ecnomy.markets.results.writer import ResultsWriter, ended_by
 
-__all__ = ["Keeper", "Nowhere", "RunVoice", "kept"]
+__all__ = ["Keeper", "RunVoice", "Writer", "kept"]
 
-
-class Nowhere:
-    """Keeps nothing of what a run produces."""
-
-    def engine(self, name: str, version: str) -> None:
-        """See Sink."""
-
-    def report(self, report: Report, market: MarketLike) -> None:
-        """See Sink."""
-        market.ledger.take()
-        market.journal.take()
-
-    def record(self, record: Record) -> None:
-        """See Sink."""
+Writer = ResultsWriter | InMemory
 
 
 class RunVoice:
     """What is said during a run goes to its log and to whoever watches."""
 
-    def __init__(self, writer: ResultsWriter | None, progress: ProgressLike | None) -> None:
+    def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
         self._writer, self._progress = writer, progress
 
     def start(self, plan: Plan) -> None:
@@ -58,8 +44,7 @@ class RunVoice:
 
     def warn(self, line: str) -> None:
         """See Voice."""
-        if self._writer is not None:
-            self._writer.log(f"warning: {line}")
+        self._writer.log(f"warning: {line}")
         if self._progress is not None:
             self._progress.say(f"warning: {line}")
 
@@ -70,7 +55,7 @@ class RunVoice:
 
 
 class Keeper:
-    """A run's results folder, or none, from its first moment to its last.
+    """A run's results, in a folder or in memory, from its first moment to its last.
 
     Attributes:
         sink: takes in what the run produces.
@@ -78,11 +63,11 @@ class Keeper:
         machine: what more goes into machine.json.
     """
 
-    def __init__(self, writer: ResultsWriter | None, progress: ProgressLike | None) -> None:
+    def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
         """The run begins now, as the wall clock has it."""
         self._writer, self._began_s = writer, time.monotonic()
         self._began = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        self.sink: Sink = Nowhere() if writer is None else writer
+        self.sink = writer
         self.say = RunVoice(writer, progress)
         self.machine: dict[str, Any] = {}
 
@@ -93,8 +78,6 @@ class Keeper:
             OSError: they cannot be written.
         """
         self.say.stop()
-        if self._writer is None:
-            return
         wall_s = round(time.monotonic() - self._began_s, 3)
         try:
             machine = {**_machine(), "began": self._began, **self.machine, "wall_s": wall_s}

@@ -9,7 +9,7 @@ booked on `source:<source>`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,9 +24,18 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.kinds import MARKS
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import ACTIVE
+from ecnomy.markets.results.manifest import Measured
 from ecnomy.markets.results.switches import Switches
 
-__all__ = ["Group", "background_in_words", "groups", "payment_table", "values", "window_in_words"]
+__all__ = [
+    "Group",
+    "background_in_words",
+    "groups",
+    "groups_of",
+    "payment_table",
+    "values",
+    "window_in_words",
+]
 
 MICRO: Final = 1e6
 _HEADINGS: Final = (
@@ -39,6 +48,7 @@ _HEADINGS: Final = (
     "for marks\nall flows\nmoney/s",
 )
 _NUMBERS: Final = ("members", "goodput_bps", "marks_per_s", "ce", "fee_micro", "mark_charge_micro")
+_COLUMNS: Final = ("flow", "source", "class", "provider", *_NUMBERS)
 _MOST_ROWS: Final = 24
 
 
@@ -63,16 +73,31 @@ class Group(msgspec.Struct, frozen=True):
 
 def groups(folder: Path) -> list[Group]:
     """The groups of a run over its measured window, in the order of their first flows."""
-    columns = ["flow", "source", "class", "provider", *_NUMBERS]
-    table = pq.read_table(folder / "flows.parquet", columns=columns)
-    background = _background(folder / "ledger.parquet")
-    manifest = _manifest(folder)
+    table = pq.read_table(folder / "flows.parquet", columns=list(_COLUMNS))
+    background, manifest = _background(folder / "ledger.parquet"), _manifest(folder)
+    switches = _switches(folder, manifest.plan)
+    return groups_of(table.to_pydict(), background, switches, manifest.measured)
+
+
+def groups_of(
+    flows: Mapping[str, Any], background: Collection[int], switches: Switches, measured: Measured
+) -> list[Group]:
+    """The groups of a run over its measured window, in the order of their first flows.
+
+    Args:
+        flows: columns of the table `flows`.
+        background: rows of flows whose marks are booked on their source.
+        switches: rows of flows that their agents switched off.
+        measured: the measured window.
+    """
+    columns = [np.asarray(flows[name]).tolist() for name in _COLUMNS]
     members: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in table.to_pylist():
+    for values_ in zip(*columns, strict=True):
+        row = dict(zip(_COLUMNS, values_, strict=True))
         of = (row["provider"], row["class"]) if row["class"] else ("", row["source"])
         members.setdefault(of, []).append(row)
-    on = _active(folder, manifest)
-    names, seconds = _names(members), manifest.measured.seconds
+    on = _active(switches, measured)
+    names, seconds = _names(members), (measured.to_ps - measured.from_ps) / PS_PER_S
     return [_group(names[of], rows, seconds, background, on) for of, rows in members.items()]
 
 
@@ -149,19 +174,10 @@ def _cells(row: Group) -> list[str]:
     ]
 
 
-class _Measured(msgspec.Struct, frozen=True):
-    from_ps: int
-    to_ps: int
-
-    @property
-    def seconds(self) -> float:
-        return (self.to_ps - self.from_ps) / PS_PER_S
-
-
 class _Manifest(msgspec.Struct, frozen=True):
     """What is read of manifest.json."""
 
-    measured: _Measured
+    measured: Measured
     plan: Plan
 
 
@@ -177,13 +193,15 @@ def _background(file: Path) -> set[int]:
     return set(ledger["flow"].filter(own).to_pylist())
 
 
-def _active(folder: Path, manifest: _Manifest) -> dict[int, float]:
-    """Rows of flows that their agents switched off: how many of their flows were on, on average."""
+def _switches(folder: Path, plan: Plan) -> Switches:
     names = ["t_ps", "flow", "name", "value"]
     agents = pq.read_table(folder / "agents.parquet", columns=names)
     own = agents.filter(pc.equal(agents["name"].cast("string"), ACTIVE))
-    columns = (own[name].to_numpy() for name in ("t_ps", "flow", "value"))
-    switches, window = Switches(manifest.plan, *columns), manifest.measured
+    return Switches(plan, *(own[name].to_numpy() for name in ("t_ps", "flow", "value")))
+
+
+def _active(switches: Switches, window: Measured) -> dict[int, float]:
+    """Rows of flows that their agents switched off: how many of their flows were on, on average."""
     if window.to_ps <= window.from_ps:
         return {}
     mean = switches.on(np.array([window.from_ps, window.to_ps], dtype=np.int64))[0]
@@ -194,7 +212,7 @@ def _group(
     name: str,
     rows: list[dict[str, Any]],
     window_s: float,
-    background: set[int],
+    background: Collection[int],
     on: dict[int, float],
 ) -> Group:
     total = {key: sum(row[key] for row in rows) for key in _NUMBERS}

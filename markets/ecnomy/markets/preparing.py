@@ -14,7 +14,7 @@ from ecnomy.agents.spec import MarketSpec
 from ecnomy.markets.economy.market import Market
 from ecnomy.markets.nomarket import MarketLike, NoMarket
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.scenario import Scenario, load
+from ecnomy.markets.scenario import Scenario, expect_seed, load
 
 __all__ = ["default_folder", "loaded", "market_of"]
 
@@ -26,12 +26,13 @@ def loaded(
 
     Raises:
         InputError: it is wrong (ScenarioError).
-        TypeError: overrides for a loaded one.
+        TypeError: overrides for a loaded one, or overrides or a seed of another type.
     """
     if not isinstance(scenario, Scenario):
         return load(scenario, overrides=overrides, seed=seed)
     if overrides:
         raise TypeError("overrides are for a scenario given by path; load() takes them too")
+    expect_seed(seed)
     if seed is None:
         return scenario
     document = msgspec.structs.replace(scenario.document, seed=seed)

@@ -35,12 +35,13 @@ from ecnomy.markets.conversation import Conversation, engine_link, welcomed
 from ecnomy.markets.economy.market import Market
 from ecnomy.markets.engine_process import EngineProcess
 from ecnomy.markets.engines import DEFAULT_ENGINE, EngineKind, engine_kind
-from ecnomy.markets.keeping import Keeper
+from ecnomy.markets.keeping import Keeper, Writer
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.preparing import default_folder, loaded
 from ecnomy.markets.progress import ProgressLike
+from ecnomy.markets.results.in_memory import InMemory
 from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ResultsWriter, ended_by
 from ecnomy.markets.scenario import Scenario, check
@@ -71,7 +72,8 @@ def open_market(
         overrides: `path=value` changes to a scenario given by path.
         seed: in place of the scenario's.
         out: results folder; default `results/<name of the file>-<seed>`.
-        tables: False writes nothing at all, for who needs steps only.
+        tables: False writes nothing. The results that `close` returns are then in memory, and
+            have what the run counted over its measured window.
         progress: told how far the run is; None shows nothing.
         force: replace what a complete run has left in `out`, whatever it is of. One of the same
             scenario, seed, version and engine is replaced anyway: it would come out the same.
@@ -102,7 +104,7 @@ class Session:
     """One run; every call but the first is told of the market anew.
 
     Attributes:
-        folder: its results folder; None: nothing is kept.
+        folder: its results folder; None: results are kept in memory.
     """
 
     def __init__(
@@ -114,6 +116,7 @@ class Session:
         self._process: EngineProcess | None = None
         self._talk: Conversation | None = None
         self._keeper: Keeper | None = None
+        self._memory = InMemory(plan, scenario.resolved()) if folder is None else None
         self._open = contextlib.ExitStack()
         self._lock, self._pid = threading.RLock(), os.getpid()
         self._over = False
@@ -141,17 +144,7 @@ class Session:
         scenario, plan = self._scenario, self._plan
         with self._lock, self._ended_by_errors(market):
             _OPEN[self] = None
-            writer = None
-            if self.folder is not None:
-                writer = ResultsWriter(
-                    self.folder,
-                    plan,
-                    scenario.resolved(),
-                    force=force,
-                    again=again,
-                    market=isinstance(market, Market),
-                )
-            self._keeper = Keeper(writer, progress)
+            self._keeper = Keeper(self._writer(market, force, again), progress)
             for warning in check.warnings(scenario, plan):
                 self._keeper.say.warn(warning)
             positions = scenario.document.network.positions
@@ -161,6 +154,19 @@ class Session:
             hello = welcomed(process, link)
             self._talk = Conversation(link, plan, self._keeper.sink, self._keeper.say, process.fate)
             self._talk.begin(hello, market)
+
+    def _writer(self, market: MarketLike, force: bool, again: str) -> Writer:
+        if self._memory is not None:
+            return self._memory
+        assert self.folder is not None
+        return ResultsWriter(
+            self.folder,
+            self._plan,
+            self._scenario.resolved(),
+            force=force,
+            again=again,
+            market=isinstance(market, Market),
+        )
 
     def check(self) -> None:
         """Refuse a step that cannot be made.
@@ -188,8 +194,8 @@ class Session:
                 if self._talk.finish is not None:
                     self._finished(market, self._talk.finish)
 
-    def close(self, market: MarketLike, reason: str | None = None) -> Results | None:
-        """End the run, if it has not ended, and say where its results are.
+    def close(self, market: MarketLike, reason: str | None = None) -> Results:
+        """End the run, if it has not ended, and return its results.
 
         Args:
             market: the market.
@@ -204,7 +210,10 @@ class Session:
             if not self._over:
                 self._check_idle()
                 self.end(market, reason or self._died() or self._when("closed"))
-        return None if self.folder is None else Results(self.folder)
+        if self._memory is not None:
+            return self._memory.results
+        assert self.folder is not None
+        return Results(self.folder)
 
     def abandon(self, market: MarketLike) -> None:
         """See Steps."""

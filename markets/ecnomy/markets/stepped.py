@@ -9,24 +9,24 @@ A model steps through its session (session.py), which holds all that must be clo
 socket, results folder. The session does not hold the model, so a market that nobody refers to any
 more is collected, and ends its run as it goes.
 
-Time is `time_s`, not `time`: from 3.5 on Mesa counts steps in an attribute of that name.
+`time` is simulated time in seconds, on every version of Mesa. From 3.5 on Mesa counts steps in an
+attribute of that name and schedules events by it. A market's clock is its engine's instead.
 """
 
 from __future__ import annotations
 
 import itertools
 from types import TracebackType
-from typing import Any, Final, Protocol, Self
+from typing import Any, NoReturn, Protocol, Self
 
 import mesa
 
 from ecnomy.agents.errors import NotRunningError
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.results.results import Results
 from ecnomy.markets.results.writer import ended_by
 
 __all__ = ["Stepped", "Steps"]
-
-PS_PER_S: Final = 1e12
 
 
 class Steps(Protocol):
@@ -42,7 +42,7 @@ class Steps(Protocol):
     def step(self, model: Any) -> None:
         """One report further."""
 
-    def close(self, model: Any, reason: str | None = None) -> Results | None:
+    def close(self, model: Any, reason: str | None = None) -> Results:
         """End the run."""
 
     def abandon(self, model: Any) -> None:
@@ -64,9 +64,9 @@ class Stepped(mesa.Model):
         self._numbers = itertools.count(1)
         self.t_ps = 0
         super().__init__(rng=seed)
-        # Mesa has wrapped `step`. After an error, or within a step, the wrapper of 3.5 would do
+        # In place of Mesa's wrapper. After an error, or within a step, the wrapper of 3.5 would do
         # nothing and say nothing.
-        self._mesas_step, self.step = self.step, self._checked_step  # type: ignore[method-assign]
+        self.step = self._checked_step  # type: ignore[method-assign]
 
     @property
     def running(self) -> bool:
@@ -78,9 +78,13 @@ class Stepped(mesa.Model):
         self._stopped = not on
 
     @property
-    def time_s(self) -> float:
+    def time(self) -> float:
         """Simulated time of the last report, seconds."""
         return self.t_ps / PS_PER_S
+
+    @time.setter
+    def time(self, _: float) -> None:
+        """Mesa sets its count of steps here; it does not move the engine's clock."""
 
     def attach(self, session: Steps) -> None:
         """From now on `step` and `close` are of this session."""
@@ -103,19 +107,47 @@ class Stepped(mesa.Model):
         if self._session is None:
             raise NotRunningError("this market has no engine: open_market() starts one beside it")
         self._session.check()
-        self._mesas_step()
+        self.steps += 1
+        type(self).step(self)
 
-    def close(self) -> Results | None:
-        """End the run, if it has not ended, and say where its results are.
-
-        Returns:
-            The results, incomplete before the end of the run; None where no tables are written.
+    def run_until(self, end_time: float) -> None:
+        """Step until simulated time is `end_time` seconds or more, or the run has ended.
 
         Raises:
-            NotRunningError: a step is under way (an agent's decision).
+            NotRunningError, EcnomyError, OSError: as `step`.
+        """
+        while self.running and self.time < end_time:
+            self.step()
+
+    def run_for(self, duration: float) -> None:
+        """Step for `duration` seconds of simulated time; see run_until."""
+        self.run_until(self.time + duration)
+
+    def schedule_event(self, *_: Any, **__: Any) -> NoReturn:
+        """Mesa's events go by its own clock, which a market does not have.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("a market has no events: act between two steps, by market.time")
+
+    schedule_recurring = schedule_event
+
+    def close(self) -> Results:
+        """End the run, if it has not ended, and return its results.
+
+        Returns:
+            The results, incomplete before the end of the run. With `tables=False` they are in
+            memory, and have the tables `flows`, `links` and `pairs`, the summary and the balances.
+
+        Raises:
+            NotRunningError: no engine is behind this market, or a step is under way (an agent's
+                decision).
             OSError: the results cannot be written.
         """
-        return None if self._session is None else self._session.close(self)
+        if self._session is None:
+            raise NotRunningError("this market has no engine and no results")
+        return self._session.close(self)
 
     def register_agent(self, agent: mesa.Agent) -> None:
         """See mesa.Model; Mesa 3.3 numbers agents in a table that no model would ever leave."""

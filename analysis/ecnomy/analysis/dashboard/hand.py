@@ -42,7 +42,7 @@ class Hand:
             EcnomyError: the market refuses it.
         """
         for carrier, price in list(self.price_micro.items()):
-            market.post_price(price, carrier)
+            market.post_price(carrier, price / MICRO)
         service, pay, load = dict(self.service), dict(self.pay_micro), dict(self.load)
         whole = {s.name for s in market.plan.sources if s.row_flows > 1}
         for group in groups:
@@ -50,7 +50,7 @@ class Hand:
                 if group.name in service:
                     market.set_class(source, service[group.name])
                 if group.name in pay:
-                    market.set_willingness(source, float(pay[group.name]))
+                    market.set_willingness(source, pay[group.name] / MICRO)
                 if group.name in load:
                     share = load[group.name]
                     market.set_active(source, round(share) if source in whole else share)

@@ -16,6 +16,7 @@ from ecnomy.agents.observation import Floats, Integers, Offer
 from ecnomy.agents.roles import ROLES, find_role, preset_of
 from ecnomy.agents.roles.role import Role, Terms
 from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
 from ecnomy.markets.economy.aims import Aims
 from ecnomy.markets.economy.book import Book
@@ -121,6 +122,17 @@ class Market(ByHand):
     def prices_micro(self) -> dict[str, int]:
         """The price per mark of each carrier, micro-units."""
         return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        """One line: what is run, how far it is, who is in it, and the prices."""
+        asked = [f"{name or 'a mark'} {price:g}" for name, price in list(self.prices.items())[:4]]
+        more = ", ..." if len(self.prices) > len(asked) else ""
+        state = "running" if self.running else "ended"
+        return (
+            f"<Market of {self.plan.title!r}, seed {self.plan.seed}, {state}: {self.time:g} of "
+            f"{self.plan.duration_ps / PS_PER_S:g} s, {len(self.roles)} agents, "
+            f"price per mark: {', '.join(asked)}{more}>"
+        )
 
     @property
     def report(self) -> Report | None:

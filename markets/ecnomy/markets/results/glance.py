@@ -25,7 +25,6 @@ _UNITS: Final = {
     "charge_per_s": "money/s a flow",
     "price_per_mark": "money/mark",
 }
-_NEEDED: Final = ("flows", "ledger", "agents")
 _MOST_ROWS: Final = 24
 _HINTS: Final = (
     ('timeseries("goodput", by="{by}")', "per interval, in Mbps"),
@@ -41,10 +40,7 @@ def summary_frame(raw: RawRun) -> pd.DataFrame:
     """See Results.summary; no rows where a run has not come to its tables."""
     import pandas as pd
 
-    from ecnomy.markets.payments import groups
-
-    there = all((raw.path / f"{name}.parquet").is_file() for name in _NEEDED)
-    rows = groups(raw.path) if there else []
+    rows = raw.groups()
     frame = pd.DataFrame(
         {
             "flows": [one.flows for one in rows],
@@ -70,7 +66,7 @@ def results_page(results: Results) -> str:
         told = f"seed {results.seed}, measured from {low:g} s to {high:g} s, {state}"
         parts = [
             f"<div><strong>{_text(results.title)}</strong><br>{_text(told)}<br>"
-            f"<code>{_text(results.folder)}</code></div>",
+            f"<code>{_text(results.raw.path)}</code></div>",
             _summary(results.summary),
             _balances(results),
             _hints(results),

@@ -18,7 +18,11 @@ from ecnomy.markets.results.runtables import RunTables
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ecnomy.markets.payments import Group
+
 __all__ = ["RawRun", "open_raw"]
+
+_OF_GROUPS: Final = ("flows", "ledger", "agents")
 
 _EMPTY_COLUMNS: Final[dict[str, list[str]]] = {
     "ledger": [
@@ -109,6 +113,13 @@ class RawRun(RunTables):
         if self.manifest.measured is not None:
             return self.manifest.measured
         return Measured(self.plan.warmup_ps, self.plan.duration_ps)
+
+    def groups(self) -> list[Group]:
+        """Who got and paid what over the measured window; empty where tables are not there yet."""
+        from ecnomy.markets.payments import groups
+
+        there = all((self.path / f"{name}.parquet").is_file() for name in _OF_GROUPS)
+        return groups(self.path) if there else []
 
     def table(self, name: str) -> pd.DataFrame:
         """Read `<name>.parquet` anew.

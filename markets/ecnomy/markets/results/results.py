@@ -34,12 +34,13 @@ class Results(RunTables):
     as on disk: integer picoseconds and micro-units (markets/README.md).
 
     Attributes:
-        folder: where they are.
+        folder: where they are; a run with `tables=False` has `(in memory)` here.
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        """Nothing is read yet."""
-        self.folder = Path(folder)
+    def __init__(self, of: str | os.PathLike[str] | RawRun) -> None:
+        """Of a folder, in which nothing is read yet, or of raw tables."""
+        self._of = of
+        self.folder = of.path if isinstance(of, RawRun) else Path(of)
 
     @cached_property
     def raw(self) -> RawRun:
@@ -48,7 +49,7 @@ class Results(RunTables):
         Raises:
             ResultsError: there is no such folder, it holds no results, or another format.
         """
-        return open_raw(self.folder)
+        return self._of if isinstance(self._of, RawRun) else open_raw(self.folder)
 
     @property
     def path(self) -> Path:
@@ -255,12 +256,15 @@ class Results(RunTables):
         return self.raw.table(name)
 
     def __eq__(self, other: object) -> bool:
-        """Results are the same where they are in the same folder."""
-        return isinstance(other, Results) and self.folder.resolve() == other.folder.resolve()
+        """Results are the same where they are in the same folder, or the same tables in memory."""
+        return isinstance(other, Results) and self._place() == other._place()
 
     def __hash__(self) -> int:
-        """Of the folder."""
-        return hash(self.folder.resolve())
+        """Of the folder, or the tables in memory."""
+        return hash(self._place())
+
+    def _place(self) -> Path | int:
+        return id(self._of) if isinstance(self._of, RawRun) else self.folder.resolve()
 
     def __repr__(self) -> str:
         """One line."""

@@ -17,10 +17,12 @@ import numpy.typing as npt
 from ecnomy.agents.observation import NO_OFFER, Integers, Offer
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
-from ecnomy.markets.bridge.messages import Columns
+from ecnomy.markets.bridge.messages import Columns, Report
+from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.tables import Taken
 
-__all__ = ["PS_PER_S", "Mark", "flow_rows", "link_rows", "nothing_yet"]
+__all__ = ["PS_PER_S", "Mark", "Measuring", "flow_rows", "link_rows", "nothing_yet"]
 
 _STATES: Final = {
     *("in_flight", "active", "cwnd", "srtt_s", "weight"),
@@ -38,6 +40,50 @@ class Mark(msgspec.Struct, frozen=True, eq=False):
     links: Columns
     fee_micro: Integers
     charge_micro: Integers
+
+
+class Measuring:
+    """The counters at both ends of the measured window, report by report."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Nothing has happened yet."""
+        self._plan = plan
+        self._start = self._end = nothing_yet(plan)
+        self._pairs: Columns = {}
+
+    def report(self, report: Report, market: MarketLike) -> None:
+        """A report, and the market after its answer."""
+        self._end = Mark(
+            report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
+        )
+        if report.t_ps == self._plan.warmup_ps:
+            self._start = self._end
+        self._pairs = report.pairs
+
+    def tables(self, market: MarketLike) -> dict[str, dict[str, Any]]:
+        """Columns of the tables `flows`, `links` and, where sources meet links, `pairs`."""
+        found = {
+            "flows": flow_rows(self._plan, self._start, self._end, market.offers, market.offer),
+            "links": link_rows(self._plan, self._start, self._end),
+        }
+        return found | ({"pairs": {**self._pairs, **self._pair_names()}} if self._pairs else {})
+
+    def ending(self, market: MarketLike) -> dict[str, Any]:
+        """What the manifest says of the end: the measured window, the classes, the balances."""
+        balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
+        return {
+            "measured": {"from_ps": self._start.t_ps, "to_ps": self._end.t_ps},
+            "classes": [msgspec.to_builtins(offer) for offer in market.offers],
+            "balances_micro": dict(sorted(balances)),
+        }
+
+    def _pair_names(self) -> dict[str, Any]:
+        sources = [source.name for source in self._plan.sources]
+        links = [link.name for link in self._plan.links]
+        return {
+            "source_name": Taken(sources, self._pairs["source"].astype(np.int64)),
+            "link_name": Taken(links, self._pairs["link"].astype(np.int64)),
+        }
 
 
 def flow_rows(

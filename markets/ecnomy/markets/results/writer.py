@@ -22,17 +22,17 @@ from typing import Any, Final, TextIO
 import msgspec
 import numpy as np
 
-from ecnomy.agents.errors import EcnomyError, InputError
-from ecnomy.markets.bridge.messages import Columns, Record, Report
+from ecnomy.agents.errors import EcnomyError, FolderTakenError, InputError
+from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.ledger import Postings
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.counted import Naming
-from ecnomy.markets.results.summaries import Mark, flow_rows, link_rows, nothing_yet
+from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
 
-__all__ = ["FORMAT", "ResultsWriter", "claim", "ended_by"]
+__all__ = ["FORMAT", "UNFINISHED", "ResultsWriter", "claim", "ended_by", "manifest_head"]
 
 FORMAT: Final = 1
 UNFINISHED: Final = "the run has not ended: it is still running, or was killed"
@@ -58,7 +58,7 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: is no folder")
     if not force and folder.is_dir() and any(folder.iterdir()) and not _ours(folder, same):
-        raise InputError(f"{folder}: exists already; --force replaces it, --out names another")
+        raise FolderTakenError(folder)
     folder.mkdir(parents=True, exist_ok=True)
     log = (folder / _LOG).open("a", encoding="utf-8")
     try:
@@ -83,6 +83,19 @@ def ended_by(error: BaseException) -> str:
         return "terminated"
     text = " ".join(str(error).split())
     return text if isinstance(error, EcnomyError) else f"{type(error).__name__}: {text}"
+
+
+def manifest_head(plan: Plan, scenario: dict[str, Any]) -> dict[str, Any]:
+    """What a run's manifest says from its first moment on; `scenario` as plain values."""
+    return {
+        "format": FORMAT,
+        "title": plan.title,
+        "scenario": scenario,
+        "plan": msgspec.to_builtins(plan),
+        "plan_digest": plan.digest,
+        "seed": plan.seed,
+        "versions": {"ecnomy": _version()},
+    }
 
 
 class ResultsWriter:
@@ -114,16 +127,7 @@ class ResultsWriter:
             OSError: it cannot be written.
         """
         self.folder = folder
-        self._plan = plan
-        self._head: dict[str, Any] = {
-            "format": FORMAT,
-            "title": plan.title,
-            "scenario": scenario,
-            "plan": msgspec.to_builtins(plan),
-            "plan_digest": plan.digest,
-            "seed": plan.seed,
-            "versions": {"ecnomy": _version()},
-        }
+        self._head = manifest_head(plan, scenario)
         self._log = claim(folder, force=force, same=self._same(again, market))
         self._write_manifest(complete=False, reason=UNFINISHED)
         try:
@@ -131,9 +135,7 @@ class ResultsWriter:
         except BaseException as error:
             self._write_manifest(complete=False, reason=ended_by(error))
             raise
-        self._start = self._end = nothing_yet(plan)
-        self._naming = Naming(plan)
-        self._pairs: Columns = {}
+        self._plan, self._measuring, self._naming = plan, Measuring(plan), Naming(plan)
 
     def _same(self, engine: str, market: bool) -> dict[str, Any] | None:
         """The manifest of a run like this one, as it is read back from JSON."""
@@ -159,12 +161,7 @@ class ResultsWriter:
 
     def report(self, report: Report, market: MarketLike) -> None:
         """A report, and the market after its answer."""
-        self._end = Mark(
-            report.t_ps, report.flows, report.links, market.fee_micro, market.charge_micro
-        )
-        if report.t_ps == self._plan.warmup_ps:
-            self._start = self._end
-        self._pairs = report.pairs
+        self._measuring.report(report, market)
         flows, links = len(market.offer), len(self._plan.links)
         flow_epochs = {
             **report.flows,
@@ -206,20 +203,15 @@ class ResultsWriter:
             The columns of the table `flows`.
         """
         self._take(market)
-        flows = flow_rows(self._plan, self._start, self._end, market.offers, market.offer)
-        self._tables["flows"].write(flows)
-        self._tables["links"].write(link_rows(self._plan, self._start, self._end))
-        if self._pairs:
-            self._tables["pairs"].write({**self._pairs, **self._pair_names()})
+        measured = self._measuring.tables(market)
+        for name, rows in measured.items():
+            self._tables[name].write(rows)
         for table in self._tables.values():
             table.close()
-        self._head["measured"] = {"from_ps": self._start.t_ps, "to_ps": self._end.t_ps}
-        self._head["classes"] = [msgspec.to_builtins(offer) for offer in market.offers]
-        balances = zip(market.ledger.names, market.ledger.balances_micro.tolist(), strict=True)
-        self._head["balances_micro"] = dict(balances)
+        self._head |= self._measuring.ending(market)
         _replace(self.folder / "machine.json", machine)
         self._write_manifest(complete=reason is None, reason=reason)
-        return flows
+        return measured["flows"]
 
     def close(self) -> None:
         """Let the folder go."""
@@ -239,14 +231,6 @@ class ResultsWriter:
                     "value": entry.value,
                 }
             )
-
-    def _pair_names(self) -> dict[str, Any]:
-        sources = [source.name for source in self._plan.sources]
-        links = [link.name for link in self._plan.links]
-        return {
-            "source_name": Taken(sources, self._pairs["source"].astype(np.int64)),
-            "link_name": Taken(links, self._pairs["link"].astype(np.int64)),
-        }
 
     def _write_manifest(self, *, complete: bool, reason: str | None) -> None:
         manifest = {**self._head, "complete": complete, "reason": reason}

@@ -139,7 +139,7 @@ class World:
     def _act(self, market: Market, name: str, shares: Floats) -> None:
         chosen = self._learners[name].amounts(shares)
         if "price" in chosen:
-            market.post_price(round(chosen["price"] * MICRO), name)
+            market.post_price(name, chosen["price"])
             return
         rows, given = self._rows[name], {}
         if "willingness" in chosen:

@@ -83,9 +83,19 @@ def load(
 
     Raises:
         ScenarioError: anything wrong, with its place.
+        TypeError: overrides or seed are of another type.
     """
+    if isinstance(overrides, str) or not all(isinstance(one, str) for one in overrides):
+        raise TypeError(f"overrides: expected a list such as ['duration=60 s'], got {overrides!r}")
+    expect_seed(seed)
     root = _changed(load_tree(path), overrides, must=True)
     return _scenario(root, os.fspath(path), seed)
+
+
+def expect_seed(seed: object) -> None:
+    """Refuse anything but an integer or None (TypeError)."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int)):
+        raise TypeError(f"seed: expected an integer, got {seed!r}")
 
 
 def scenario_from_text(
