@@ -6,6 +6,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -106,7 +107,11 @@ def test_second_run_is_refused_without_force(
 def test_check_says_what_would_run(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A summary, no results."""
     assert ecnomy("check", scene, "--set", "title=checked") == 0
-    assert "checked" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "checked" in told and "market.plan" not in told
+    assert re.fullmatch(r"no warnings|warning: .*", told.splitlines()[-1])
+    assert ecnomy("check", scene, "--digest") == 0
+    assert '*.market.plan = "' in capsys.readouterr().out
     assert not Path("results").exists()
 
 

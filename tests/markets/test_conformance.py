@@ -17,6 +17,7 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.strategies import BUILT_IN, GROUP
 from ecnomy.markets.conformance import Examined, examine
 from ecnomy.markets.conformance.situations import FLOWS, observation
+from ecnomy.markets.printing import hanging
 from test_documented_strategies import blocks
 from test_strategies_find import NEEDED
 from tiers import full, in_full
@@ -230,4 +231,22 @@ def test_strategies_are_listed(
     sells = listed["expected-profit"]
     assert sells["roles"] == ["guaranteed-stream-provider"]
     assert sells["answers"] == ["each call, let in or not", "a price of a call"]
-    assert "quantile [float] = none" in table and "sample [s] = 180" in table
+    by_name = {line.split()[0]: line for line in table.splitlines() if line.startswith("  ")}
+    assert {*BUILT_IN, "careful", "lost"} == set(by_name)
+    assert sells["does"] in by_name["expected-profit"] and "no_such_lab" in by_name["lost"]
+    assert ecnomy("strategies", "expected-profit") == 0
+    told = capsys.readouterr().out
+    assert "learning [int] = 10" in told and "sample [s] = 180" in told
+    assert ecnomy("strategies", "unheard-of") == 2
+    assert capsys.readouterr().err.startswith("ecnomy: unheard-of: no such strategy; ")
+
+
+def test_names_and_sentences_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """80 columns are enough, and text goes on under its beginning."""
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = hanging("  name  ", "a word " * 30).splitlines()
+    assert max(len(line) for line in lines) <= 80 and len(lines) == 3
+    assert all(
+        line.startswith("        a word") or line.startswith("        w") for line in lines[1:]
+    )

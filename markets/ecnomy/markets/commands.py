@@ -67,6 +67,9 @@ AnyPlan = Annotated[
 Once = Annotated[bool, typer.Option("--once", help="End after one run.")]
 Token = Annotated[str, typer.Option(help="What engines must know, if others can reach the port.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Runs at a time; 0: one per CPU.", min=0)]
+Digest = Annotated[
+    bool, typer.Option("--digest", help="Also the plan's digest, which OMNeT++ networks name.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Replace the results in the folder.")]
 
 
@@ -127,9 +130,13 @@ def _show(folder: Path) -> None:
 
 
 def check_command(
-    config: Config, set_: Changes = None, seed: Seed = None, as_json: Json = False
+    config: Config,
+    set_: Changes = None,
+    seed: Seed = None,
+    digest: Digest = False,
+    as_json: Json = False,
 ) -> None:
-    """Say what a scenario would run, and what about it is doubtful, without running it."""
+    """Show the resolved scenario, with warnings, without running it."""
     from ecnomy.markets.bridge.server import plan_line
     from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.scenario import load
@@ -144,7 +151,9 @@ def check_command(
 
         return print_json(summary_values(scenario, plan, doubts))
     print(summary(scenario, plan))
-    print(f"\nplan {plan.digest}\n  an OMNeT++ network of it: {plan_line(plan.digest)}")
+    if digest:
+        print(f"\nplan {plan.digest}\n  in the ini file of its network: {plan_line(plan.digest)}")
+    print(f"\n{len(doubts) or 'no'} warning{'' if len(doubts) == 1 else 's'}")
     for warning in doubts:
         print(f"warning: {warning}")
 

@@ -12,7 +12,9 @@ known (NaN) or has no bound (infinite) is null. Progress and warnings go to stan
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -21,9 +23,10 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["UNBOUNDED", "Json", "console_for_tables", "print_json"]
+__all__ = ["UNBOUNDED", "Json", "console_for_tables", "hanging", "print_json"]
 
 UNBOUNDED: Final = 100_000  # columns, more than any table has
+_LEAST: Final = 24  # columns of text beside a head
 
 Json = Annotated[bool, typer.Option("--json", help="As JSON, for programs, and nothing else.")]
 
@@ -42,6 +45,16 @@ def console_for_tables(most: int | None = None) -> Console:
     if most is not None:
         console.width = min(console.width, most)
     return console
+
+
+def hanging(head: str, text: str) -> str:
+    """Text beside a head, wrapped on a terminal under its own beginning; one line in a pipe."""
+    if not sys.stdout.isatty():
+        return f"{head}{text}".rstrip()
+    width = max(shutil.get_terminal_size().columns, len(head) + _LEAST)
+    return textwrap.fill(
+        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+    )
 
 
 def print_json(value: Any) -> None:

@@ -58,7 +58,7 @@ LEAST: Final = 1e-3  # of x0: U of no rate at all may be minus infinity
 
 @dataclasses.dataclass
 class BestOffer:
-    """A choice between sources for each of the agent's users.
+    """Chooses for each of the agent's users the source that leaves most.
 
     Attributes:
         utility: kind and parameters (see ecnomy.agents.utilities), concave or not.

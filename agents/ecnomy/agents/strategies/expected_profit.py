@@ -51,7 +51,7 @@ __all__ = ["ExpectedProfit"]
 
 @dataclasses.dataclass
 class ExpectedProfit:
-    """Admission by what a call is expected to leave.
+    """Admits a call if it is expected to leave a profit.
 
     Attributes:
         margin: the least that a call is expected to leave; with `reprice`, the mean.

@@ -30,7 +30,7 @@ DEAREST: Final = 1e6  # money; the market takes no higher price
 
 @dataclasses.dataclass
 class HillClimbing:
-    """A price that is changed by a step, and changed back where that did not pay.
+    """Changes its price by a step, and takes back a step that did not pay.
 
     Attributes:
         step: by which the price changes.

@@ -21,7 +21,7 @@ __all__ = ["Lines"]
 
 @dataclasses.dataclass
 class Lines:
-    """Admission by a number of lines.
+    """Admits calls while one of a fixed number of lines is free.
 
     Attributes:
         lines: calls under way at a time, at most.

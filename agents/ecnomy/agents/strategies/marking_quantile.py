@@ -42,7 +42,7 @@ _MEMORY: Final = 100  # samples of time over which calls are remembered
 
 @dataclasses.dataclass
 class MarkingQuantile:
-    """Admission by the marking rate of test streams.
+    """Admits calls by a quantile of the marking rate of test streams.
 
     Attributes:
         quantile: 1 - B^G, of the samples of M; without it B^G is the tariff's `max_blocking_rate`,

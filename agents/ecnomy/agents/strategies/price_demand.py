@@ -49,7 +49,7 @@ LONGEST: Final = 8  # times `retry`
 
 @dataclasses.dataclass
 class PriceDemand:
-    """Which users send at the price they see.
+    """Lets those users send who accept the price that they see.
 
     Attributes:
         demand: kind and parameters of the demand curve.

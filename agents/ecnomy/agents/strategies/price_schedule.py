@@ -24,7 +24,7 @@ __all__ = ["PriceSchedule"]
 
 @dataclasses.dataclass
 class PriceSchedule:
-    """Prices that are known in advance.
+    """Posts prices that are known in advance: a step, or prices by the hour.
 
     Attributes:
         prices: of a mark, by the time from which each holds.

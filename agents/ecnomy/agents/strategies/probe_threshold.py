@@ -32,7 +32,7 @@ __all__ = ["ProbeThreshold"]
 
 @dataclasses.dataclass
 class ProbeThreshold:
-    """Admission by a fixed share of marked probes.
+    """Admits calls while fewer than a fixed share of probes are marked.
 
     Attributes:
         threshold: the largest share of marked probes that lets a call in [0 to 1].

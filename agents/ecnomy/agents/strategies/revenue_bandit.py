@@ -39,7 +39,7 @@ __all__ = ["RevenueBandit"]
 
 @dataclasses.dataclass
 class RevenueBandit:
-    """A choice between prices by what they have left so far.
+    """Chooses among fixed prices the one that has left most profit so far.
 
     Attributes:
         floor: the lowest price of the list.

@@ -42,7 +42,7 @@ MOST_TURNS: Final = 10
 
 @dataclasses.dataclass
 class RevenueGradient:
-    """A price that follows the slope of what is left.
+    """Moves its price along the slope of its profit.
 
     Attributes:
         probe: h, how far above and below its own price it tries [logarithm of the ratio].

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.printing import Json, hanging, print_json
 
 if TYPE_CHECKING:
     from ecnomy.agents.spec import Params
@@ -24,6 +24,9 @@ Kind = Annotated[
 Param = Annotated[
     list[str] | None,
     typer.Option("--param", metavar="KEY=VALUE", help="As in YAML: --param 'ceiling=2 money/s'."),
+]
+Name = Annotated[
+    str | None, typer.Argument(metavar="NAME", help="One strategy, in full; default: all.")
 ]
 AsRole = Annotated[
     list[str] | None,
@@ -78,29 +81,47 @@ def parameters(kind: str, given: tuple[str, ...]) -> Params:
     return StrategyReader().read(node, "").params
 
 
-def strategies_command(as_json: Json = False) -> None:
-    """List the strategies that are installed: for whom, what they answer, their parameters."""
+def strategies_command(name: Name = None, as_json: Json = False) -> None:
+    """List the installed strategies by role; with a name, show its parameters and answers."""
+    from ecnomy.agents.errors import InputError
     from ecnomy.markets.conformance.listing import installed
 
-    listed = installed()
+    listed = [one for one in installed() if name in (None, one.name)]
+    if not listed:
+        raise InputError(f"{name}: no such strategy; `ecnomy strategies` lists them")
     if as_json:
         print_json([one.plain() for one in listed])
-    else:
+    elif name is None:
         _show(listed)
+    else:
+        _show_one(listed[0])
 
 
 def _show(listed: list[Listed]) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("strategy", "for", "answers", "parameters", "does"):
-        table.add_column(name, overflow="fold", no_wrap=name in ("strategy", "for"))
+    """One line a strategy, under the roles that it fits."""
+    by_roles: dict[str, list[tuple[str, str]]] = {}
     for one in listed:
-        name = one.name if one.origin == "ecnomy" else f"{one.name}\n({one.origin})"
-        fields = "\n".join(field.words() for field in one.parameters)
-        does = f"cannot be used: {one.fault}" if one.fault else one.does
-        cells = (name, "\n".join(one.roles), "\n".join(one.answers), fields, does)
-        table.add_row(*(Text(cell) for cell in cells))
-    console_for_tables().print(table, markup=False)
+        name = one.name if one.origin == "ecnomy" else f"{one.name} ({one.origin})"
+        roles = ", ".join(one.roles) or "no role"
+        by_roles.setdefault("cannot be used" if one.fault else roles, []).append(
+            (name, one.fault or one.does)
+        )
+    longest = max(len(name) for rows in by_roles.values() for name, _ in rows)
+    for roles, rows in sorted(by_roles.items()):
+        print(f"{roles}:")
+        for name, does in rows:
+            print(hanging(f"  {name:<{longest}}  ", does))
+        print()
+    print("ecnomy strategies NAME shows the parameters and answers of one.")
+
+
+def _show_one(one: Listed) -> None:
+    print(hanging(f"{one.name}: ", f"cannot be used: {one.fault}" if one.fault else one.does))
+    for head, lines in (
+        ("package", [one.origin]),
+        ("for", one.roles),
+        ("answers", one.answers),
+        ("parameters", [field.words() for field in one.parameters]),
+    ):
+        for number, line in enumerate(lines):
+            print(hanging(f"  {'' if number else head:<10}  ", line))
