@@ -182,8 +182,10 @@ def test_the_share_of_background_traffic_is_told(gold_silver: Path) -> None:
         assert one.charge_per_s * one.window.seconds == pytest.approx(whole)
         assert one.background_per_s * one.window.seconds == pytest.approx(part)
         words = f"{significant(one.background_per_s)} of it ({100 * part / whole:.1f} %)"
-        assert f"for marks; {words} is background's" in output
-    assert output.count("is background's") == 2  # nobody pays for a mark in the first phase
+        assert f"for marks, {words} by sources without an agent" in output
+    assert (
+        output.count("by sources without an agent or") == 2
+    )  # nobody pays for a mark in the first phase
     (isp,) = [balance for balance in summary.balances if balance.account == "isp"]
     account = f"isp {significant(isp.received)} {significant(isp.from_background)} 0.00"
     assert 0 < isp.from_background < isp.received and account in output

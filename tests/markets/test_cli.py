@@ -60,7 +60,10 @@ def test_run_prints_what_each_class_paid(scene: Path, capsys: pytest.CaptureFixt
     assert cells["gold"] == ["2", "0.8", "10", "2", "2.5", "0.25", "5"]
     assert cells["web"] == ["1", "0.8", "10", "0", "2.5", "0.25", "2.5"]
     assert out.startswith("Whole measured window, 2 s to 6 s, all phases together\n")
-    assert "all pay 7.5 money/s for marks; 2.5 of it (33.3 %) is background's" in out
+    assert (
+        "all pay 7.5 money/s for marks, 2.5 of it (33.3 %) by sources without an agent or a class"
+        in out
+    )
     assert "phase by phase: ecnomy show results/scene-1\n" in out
     assert out.splitlines()[-1] == "results: results/scene-1"
     assert all(line.startswith("ecnomy: warning: ") for line in err.splitlines())

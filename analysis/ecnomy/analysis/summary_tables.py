@@ -101,8 +101,8 @@ def background_in_words(one: PhaseSummary) -> str:
     whole, part = significant(one.charge_per_s), significant(one.background_per_s)
     share = percent(one.background_per_s / one.charge_per_s)
     return (
-        f"all pay {whole} money/s for marks; {part} of it ({share}) is background's (in no class, "
-        "no agent's)"
+        f"all pay {whole} money/s for marks, {part} of it ({share}) by sources without an agent or "
+        "a class"
     )
 
 
@@ -168,7 +168,7 @@ def link_table(rows: tuple[LinkRow, ...]) -> Table:
 
 def balance_table(summary: Summary) -> Table:
     """The accounts at the end."""
-    columns = ["received", "of which for marks\nof background", "paid", "balance"]
+    columns = ["received", "of which by sources\nwithout an agent", "paid", "balance"]
     table = new_table("account (whole run, money)", *columns)
     for balance in summary.balances:
         table.add_row(

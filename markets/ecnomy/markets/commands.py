@@ -121,7 +121,7 @@ def _show(folder: Path) -> None:
     console = console_for_tables()
     rows = payments.groups(folder)
     print(f"Whole measured window, {payments.window_in_words(folder)}, all phases together")
-    print("(means; a row is a class as of the end, or a source in none)\n")
+    print("(means; one row per class, membership at the end, or per source outside any class)\n")
     console.print(payments.payment_table(rows), markup=False)
     if words := payments.background_in_words(rows):
         console.print(f"\n{words}", markup=False, highlight=False)

@@ -156,8 +156,8 @@ def background_in_words(rows: Iterable[Group]) -> str:
         return ""
     part = sum(row.background_per_s for row in told)
     return (
-        f"all pay {whole:.4g} money/s for marks; {part:.4g} of it ({100 * part / whole:.1f} %) is "
-        "background's (in no class, no agent's)"
+        f"all pay {whole:.4g} money/s for marks, {part:.4g} of it ({100 * part / whole:.1f} %) by "
+        "sources without an agent or a class"
     )
 
 
