@@ -132,6 +132,8 @@ def test_two_isps(tmp_path: Path) -> None:
         (b"version: 1\ntitle: \x00\n", 2, "control character"),
         (b"version: 1\ntitle: [1, 2\nseed: 1\n", 3, "did not find expected"),
         (b"version: 1\n\ttitle: x\n", 2, "a tab character"),
+        (b"version: 1\nnetwork:\n\tlinks: []\n", 3, "a tab character"),
+        (b"version: 1\ntitle: Gold: and silver\n", 2, "a second ': ' on the line"),
         (b"? [a]\n: 1\n", 1, "a key that is not text"),
         (b"version: 1\ntitle: " + b"[" * 50 + b"]" * 50, 2, "nesting deeper than"),
     ],
@@ -149,7 +151,10 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     """A missing file and a folder are named without a line."""
     error = fault(tmp_path / "none.yaml")
     assert (error.line, error.found) == (None, "no such file")
-    assert fault(tmp_path).found == "is a directory"
+    assert fault(tmp_path).found == "a folder"
+    (tmp_path / "manifest.json").touch()
+    assert fault(tmp_path).found == "a results folder"
+    assert fault(tmp_path).expected.endswith(f"; `ecnomy show {tmp_path}` shows results")
 
 
 def test_billion_laughs(tmp_path: Path) -> None:

@@ -102,6 +102,11 @@ def read(path: Path, shown: str) -> Node:
         data = path.read_bytes()
     except FileNotFoundError:
         raise nowhere.error("", "no such file", expected) from None
+    except IsADirectoryError:
+        results = (path / "manifest.json").is_file()
+        more = f"; `ecnomy show {shown}` shows results" if results else ""
+        found = "a results folder" if results else "a folder"
+        raise nowhere.error("", found, expected + more) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "a name that is no file's"
         raise nowhere.error("", f"{reason[:1].lower()}{reason[1:]}", expected) from None
@@ -131,8 +136,9 @@ def parse(text: str, shown: str, *, lines: bool = True) -> Node:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        problem = " ".join((error.problem or "no more is known").split())
-        raise builder.place(line).error("", f"a syntax error ({problem})", "YAML") from None
+        raise builder.place(line).error(
+            "", *_syntax_error(error.problem or "", text, line)
+        ) from None
     except yaml.reader.ReaderError as error:
         position = error.position if isinstance(error.position, int) else 0
         line = text.count("\n", 0, position) + 1
@@ -140,6 +146,18 @@ def parse(text: str, shown: str, *, lines: bool = True) -> Node:
         raise builder.place(line).error("", found, "YAML in UTF-8") from None
     except (UnicodeEncodeError, ValueError):
         raise builder.place(1).error("", "characters outside Unicode", "YAML in UTF-8") from None
+
+
+def _syntax_error(problem: str, text: str, line: int) -> tuple[str, str]:
+    """Found and expected, in the words of who wrote the line."""
+    lines = text.splitlines()
+    written = lines[line - 1] if line <= len(lines) else ""
+    if "\t" in written[: len(written) - len(written.lstrip())] or "'\\t'" in problem:
+        return "a tab character", "spaces: YAML is not indented with tabs"
+    if problem.startswith("mapping values are not allowed"):
+        return "a second ': ' on the line", 'text with a colon in quotes, such as title: "a: b"'
+    told = " ".join(problem.split()) or "no more is known"
+    return f"a syntax error ({told})", "YAML"
 
 
 class _Builder:
