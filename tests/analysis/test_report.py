@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -366,6 +368,19 @@ def test_the_command_writes_into_the_first_folder(tmp_path: Path) -> None:
     done = CliRunner().invoke(report_app, ["gsp", str(folder), "--out", str(tmp_path / "x.html")])
     assert done.exit_code == 0 and (tmp_path / "x.html").is_file()
     assert f"ecnomy report gsp {folder} --out" in PageReader(tmp_path / "x.html").words
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_command_gives_its_figures_as_json(tmp_path: Path) -> None:
+    """The figures of the sentence, unrounded, and nothing else on standard output."""
+    folder = write_run(tmp_path)
+    told = CliRunner().invoke(report_app, ["gsp", str(folder)]).output.splitlines()[0]
+    (one,) = json.loads(CliRunner().invoke(report_app, ["gsp", str(folder), "--json"]).stdout)[
+        "providers"
+    ]
+    assert one["provider"] == "gsp" and told.startswith(f"gsp: {one['verdict']}: ")
+    shown = float(re.search(r": (-?[\d.,]+) money a call", told)[1].replace(",", ""))
+    assert one["profit_per_call"]["mean"] == pytest.approx(shown, rel=0.01)
 
 
 def test_ranges_above_zero() -> None:

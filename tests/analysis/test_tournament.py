@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from command_line import ecnomy
 from sweep_world import Here, Watcher
 from tournament_world import TOURNAMENT, write
 
@@ -42,6 +44,21 @@ def small(tmp_path_factory):
     table = played(tournament, folder / "out", pool, lambda total, missing: Watcher())
     pool.close()
     return tournament, folder / "out", table, len(pool.points)
+
+
+def test_the_command_gives_its_findings_as_json(small, capsys) -> None:
+    """The page's sentences and the pay-offs of its table; the best strategy first."""
+    tournament, folder, table, _ = small
+    assert ecnomy("tournament", write(folder.parent), "--out", folder, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    found = found_in(table, tournament.finalists)
+    assert told["headline"] == headline(found)
+    assert [one["name"] for one in told["strategies"]] == [table.names[n] for n in found.ranking]
+    for one in told["strategies"]:
+        for of in one["populations"]:
+            alone = table.alone(table.names.index(one["name"]), of["players"])
+            assert of["earns"] == pytest.approx(np.mean(alone))
+    assert Path(told["page"]).is_file() and told["absent"]["menu"] == "there is no provider"
 
 
 def test_pairs_and_simplices_are_counted_right() -> None:

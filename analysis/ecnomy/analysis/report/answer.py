@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -79,6 +80,19 @@ class Answer(msgspec.Struct, frozen=True):
     counts: Query
     measured: Cell | None
     measured_of: Query | None
+
+    def plain(self) -> dict[str, Any]:
+        """The figures as plain values, money; None where there are none."""
+        return {
+            "provider": self.provider,
+            "choice": self.choice_words,
+            "verdict": self.words,
+            "profitable": {1: True, -1: False}.get(self.verdict),
+            "profit_per_call": self.per_call.plain(),
+            "profit_per_hour": self.per_hour.plain(),
+            "break_even": self.break_even.estimate.plain(),
+            "advice": self.opens,
+        }
 
     @property
     def unsold(self) -> bool:

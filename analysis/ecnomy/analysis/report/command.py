@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.printing import Json, print_json
 
 __all__ = ["gsp_command", "page_command", "report_app"]
 
@@ -54,7 +55,9 @@ def _about() -> None:
 
 
 @report_app.command(_FOLDER)
-def page_command(folders: Folder, out: Out = None, outcome: Outcome = None) -> None:
+def page_command(
+    folders: Folder, out: Out = None, outcome: Outcome = None, as_json: Json = False
+) -> None:
     """What a sweep found, or what happened in a run; `folder` may be left out."""
     from ecnomy.analysis.whole_file import place_for
     from ecnomy.markets.sweep.store import is_sweep
@@ -79,13 +82,15 @@ def page_command(folders: Folder, out: Out = None, outcome: Outcome = None) -> N
         from ecnomy.analysis.report.run_page import write_run_page
 
         said = write_run_page(results, file, told)
+    if as_json:
+        return print_json({"folder": results, "page": file, "found": said})
     for line in said or ():
         print(line)
     print(f"page: {file}")
 
 
 @report_app.command("gsp")
-def gsp_command(results: Results, out: Out = None) -> None:
+def gsp_command(results: Results, out: Out = None, as_json: Json = False) -> None:
     """Whether a guaranteed stream provider earns money: one HTML file that needs no network."""
     from ecnomy.analysis.report.page import write_gsp_page
     from ecnomy.analysis.whole_file import place_for
@@ -95,6 +100,10 @@ def gsp_command(results: Results, out: Out = None) -> None:
     if out is not None:
         told += ["--out", str(out)]
     page = write_gsp_page(results, file, told)
+    if as_json:
+        return print_json(
+            {"page": file, "providers": [shown.answer.plain() for shown in page.answers]}
+        )
     for shown in page.answers:
         print(shown.line)
     print(f"page: {file}")

@@ -80,6 +80,13 @@ class Estimate(msgspec.Struct, frozen=True):
     query: Query
     more: Query | None = None
 
+    def plain(self) -> dict[str, Any]:
+        """Mean and 95 % interval as plain values, None where there are none; words as they are."""
+        ends = {"low": self.low, "high": self.high}
+        found = {name: None if cell is None else cell.value for name, cell in ends.items()}
+        mean = self.mean.text if self.mean.value is None else self.mean.value
+        return {"mean": mean, **found, "n": self.n, "method": self.method}
+
     @property
     def value(self) -> float:
         """Of the mean; NaN where there is none."""

@@ -12,6 +12,7 @@ import typer
 
 from ecnomy.analysis.searching import Quick, Scheduler, resumable, workers_when_needed
 from ecnomy.markets.commands import Jobs, terminated
+from ecnomy.markets.printing import Json, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,6 +42,7 @@ def tournament_command(
     quick: Quick = False,
     accept_old_code: OldCode = False,
     dry_run: Dry = False,
+    as_json: Json = False,
 ) -> None:
     """Play strategies against each other: who does best, which mixes stay, whether paying pays.
 
@@ -60,8 +62,9 @@ def tournament_command(
     folder = out or default_folder(str(config))
     with resumable():
         table = _played(tournament, folder, scheduler, workers, accept_old_code)
-        _tell(tournament, table, folder)
-    print(f"results: {folder}")
+        _tell(tournament, table, folder, as_json)
+    if not as_json:
+        print(f"results: {folder}")
 
 
 def _dry(tournament: Any, workers: int) -> None:
@@ -94,7 +97,7 @@ def _played(
         return played(tournament, folder, pool, told, accept_old_code=accept_old_code)
 
 
-def _tell(tournament: Any, table: Any, folder: Path) -> None:
+def _tell(tournament: Any, table: Any, folder: Path, as_json: bool) -> None:
     """What came out: on the terminal, as a page, as a table of pay-offs."""
     from rich.console import Console
 
@@ -105,12 +108,46 @@ def _tell(tournament: Any, table: Any, folder: Path) -> None:
     found = found_in(table, tournament.finalists)
     write_payoffs(found, folder / PAYOFFS)
     write_page(tournament, found, folder / PAGE)
+    if as_json:
+        return print_json(
+            {
+                "folder": folder,
+                "title": tournament.sweep.title,
+                "page": folder / PAGE,
+                "pay_offs": folder / PAYOFFS,
+                "headline": wording.headline(found),
+                "summary": wording.summary(found),
+                "sure": wording.sure_words(found),
+                "strategies": _strategies(found),
+                "absent": tournament.absent,
+            }
+        )
     console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
     console.print(_ranking(tournament, found))
     console.print(f"{wording.headline(found)}. {wording.summary(found)}", markup=False)
     console.print(f"How sure: {wording.sure_words(found)}", markup=False)
     print(f"page: {folder / PAGE}")
     print(f"pay-offs: {folder / PAYOFFS}")
+
+
+def _strategies(found: Any) -> list[dict[str, Any]]:
+    """As the table has them: rank is alpha-rank's mass, earns is among itself [money/s]."""
+    return [
+        {
+            "name": found.table.names[number],
+            "pays": number in found.payers,
+            "finalist": number in found.finalists,
+            "populations": [
+                {
+                    "players": one.players,
+                    "rank": one.mass[number],
+                    "earns": found.table.alone(number, one.players).mean(),
+                }
+                for one in found.outcomes
+            ],
+        }
+        for number in found.ranking
+    ]
 
 
 def _ranking(tournament: Any, found: Any) -> Table:
