@@ -126,7 +126,7 @@ def _read_plain(node: Node, kind: type, path: str) -> Any:
 
 def _read_list(node: Node, item: Any, path: str, places: Places) -> tuple[Any, ...]:
     if not isinstance(node.value, list):
-        raise node.place.error(path, show(node), "a list")
+        raise node.place.error(path, show(node), "a list, whose items begin with '- '")
     entries = enumerate(node.value)
     return tuple(_read(child, item, child_path(path, i), places) for i, child in entries)
 

@@ -236,7 +236,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.warmup >= self.duration:
-            raise Misfit("warmup", "a warm-up as long as the run", "less than duration")
+            found = f"{self.warmup / SECOND_PS:g} s, in a run of {self.duration / SECOND_PS:g} s"
+            raise Misfit("warmup", found, "a warm-up shorter than the duration")
         if not self.sources and not self.demands:
             raise Misfit("sources", "no sources", "at least one source, or demands")
 
