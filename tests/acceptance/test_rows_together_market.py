@@ -131,12 +131,9 @@ def gathered(text: str) -> dict[str, float]:
     plan = make_plan(scenario)
     assert scenario.market is not None
     market, sink = Market(plan, scenario.market), Gathered(plan)
-    try:
-        with Engine(plan, find_engine()) as engine:
-            simulate(engine, plan, market, sink, Quiet())
-        return sink.row(market)
-    finally:
-        market.close()
+    with Engine(plan, find_engine()) as engine:
+        simulate(engine, plan, market, sink, Quiet())
+    return sink.row(market)
 
 
 def test_run_and_show_say_the_same_of_the_whole_window(both: tuple[RunResult, RunResult]) -> None:

@@ -46,6 +46,7 @@ def test_the_names_of_the_package() -> None:
         "NO_BUDGET",
         "NO_CAP",
         "NO_OFFER",
+        "AgentView",
         "ByTime",
         "Call",
         "CallAsk",
