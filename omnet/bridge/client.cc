@@ -186,6 +186,8 @@ void Client::record(const std::string& table, const Columns& columns) {
   }
 }
 
+void Client::hand(const std::string& json) { send(Hand{json}, "hand"); }
+
 void Client::alive(std::int64_t t_ps, std::int64_t events) {
   t_ps_ = t_ps;
   send(Alive{t_ps, events}, "alive");

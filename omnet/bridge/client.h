@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The engine's end of the bridge: a state machine over one connected stream socket.
 //
-// Order (PROTOCOL.md): handshake, then (record | alive | request)* exchange, repeated, then finish.
+// Order (PROTOCOL.md): handshake, then (record | hand | alive | request)* exchange, repeated, then finish.
 // Every failure is thrown as ProtocolError (by name, with the simulated time and the last message),
 // or as PeerError where the market refused or ended the run. Nothing is printed. A broken protocol
 // is told to the market in an `error` frame before it is thrown.
@@ -52,6 +52,7 @@ class Client {
   bool request(const Request& request);
   // One way. Splits what would not fit one frame; sends nothing for zero rows.
   void record(const std::string& table, const Columns& columns);
+  void hand(const std::string& json);
   void alive(std::int64_t t_ps, std::int64_t events);
   // True when the market is gone or going. Does not block and consumes nothing; throw_gone() says
   // why.

@@ -147,7 +147,7 @@ void append(const Column& column, std::size_t from, std::size_t end, std::string
 }
 
 void encode(const Hello& message, Frame& frame) {
-  Writer out(frame, "hello", 7);
+  Writer out(frame, "hello", 8);
   out.raw().string("protocol");
   out.raw().array(2);
   out.raw().integer(kMajor);
@@ -160,6 +160,7 @@ void encode(const Hello& message, Frame& frame) {
   out.text("token", message.token);
   out.raw().string("show");
   out.raw().boolean(message.show);
+  out.text("network", message.network);
   out.close();
 }
 
@@ -187,6 +188,12 @@ void encode(const Record& message, Frame& frame) {
   Writer out(frame, "record", 2);
   out.text("table", message.table);
   out.columns("columns", message.columns);
+  out.close();
+}
+
+void encode(const Hand& message, Frame& frame) {
+  Writer out(frame, "hand", 1);
+  out.text("json", message.json);
   out.close();
 }
 

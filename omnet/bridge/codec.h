@@ -69,6 +69,7 @@ void encode(const Hello& message, Frame& frame);
 void encode(const Report& message, Frame& frame);
 void encode(const Request& message, Frame& frame);
 void encode(const Record& message, Frame& frame);
+void encode(const Hand& message, Frame& frame);
 void encode(const Alive& message, Frame& frame);
 void encode(const Finish& message, Frame& frame);
 void encode(const Error& message, Frame& frame);

@@ -26,7 +26,8 @@ constexpr Shape kShapes[] = {{"welcome", bit(kProtocol)},
                              {"error", bit(kReason)},
                              {"show", bit(kJson)}};
 // What only an engine sends.
-constexpr const char* kOthers[] = {"hello", "report", "request", "record", "alive", "finish"};
+constexpr const char* kOthers[] = {"hello", "report", "request", "record",
+                                   "hand",  "alive",  "finish"};
 
 const Shape& shape_of(const SaxHandler& read) {
   if (!read.has(kType)) throw ProtocolError("missing-key", "type");

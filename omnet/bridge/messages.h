@@ -15,7 +15,7 @@
 namespace ecnomy::bridge {
 
 inline constexpr int kMajor = 1;
-inline constexpr int kMinor = 2;
+inline constexpr int kMinor = 3;
 inline constexpr std::size_t kMaxBodyBytes = std::size_t{64} << 20;
 inline constexpr int kMaxDepth = 8;
 
@@ -55,8 +55,9 @@ struct Hello {
   std::string version;
   std::string plan_digest;
   std::uint64_t seed = 0;
-  std::string token;  // "" on an inherited socket
-  bool show = false;  // somebody looks on: a Show is wanted before each decision
+  std::string token;      // "" on an inherited socket
+  bool show = false;      // somebody looks on: a Show is wanted before each decision
+  std::string network{};  // the plan as the engine has it, JSON; "": the digest is enough
 };
 
 struct Report {
@@ -78,6 +79,11 @@ struct Request {
 struct Record {
   std::string table;
   Columns columns;
+};
+
+// What somebody holds by hand, for the decision on the next report.
+struct Hand {
+  std::string json;
 };
 
 struct Alive {

@@ -3,6 +3,7 @@
 //
 //   ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token T]]
 //       without a bridge nobody decides, and the totals are printed as one JSON line
+//   ecnomy-engine read --plan FILE      prints the plan as the engine reads it, as JSON
 //   ecnomy-engine describe      the laws it hosts and their parameters, as JSON
 //   ecnomy-engine --version
 //
@@ -19,6 +20,7 @@
 #include "bridge/client.h"
 #include "engine/simulation.h"
 #include "host/plan.h"
+#include "host/plan_text.h"
 #include "host/registry.h"
 
 namespace {
@@ -30,7 +32,7 @@ namespace bridge = ecnomy::bridge;
 
 constexpr const char* kUsage =
     "usage: ecnomy-engine run --plan FILE [--bridge-fd N | --connect ADDRESS [--token T]]\n"
-    "       ecnomy-engine describe | --version";
+    "       ecnomy-engine read --plan FILE | describe | --version";
 
 class BadUsage : public std::runtime_error {
  public:
@@ -93,10 +95,12 @@ void print_totals(const RunTotals& totals, double cpu) {
   std::cout << out.dump() << "\n";
 }
 
-void run(const Plan& plan, bridge::Client* client, const std::string& token) {
+// A guest reports its plan.
+void run(const Plan& plan, bridge::Client* client, const std::string& token, bool guest) {
   if (client) {
     client->set_limits(limits(plan));
-    client->handshake({"builtin", ECNOMY_VERSION, plan.digest, plan.seed, token});
+    client->handshake({"builtin", ECNOMY_VERSION, plan.digest, plan.seed, token, false,
+                       guest ? ecnomy::plan_text(plan, ecnomy::find_law) : ""});
   }
   Simulation simulation(plan, client);
   const double before = cpu_s();
@@ -112,7 +116,8 @@ int command_run(int argc, char** argv) {
   const std::unique_ptr<bridge::Client> client = open_bridge(options);
   const auto token = options.find("--token");
   try {
-    run(plan, client.get(), token == options.end() ? "" : token->second);
+    run(plan, client.get(), token == options.end() ? "" : token->second,
+        options.count("--connect") != 0);
   } catch (const bridge::ProtocolError&) {
     throw;
   } catch (const std::exception& error) {
@@ -125,6 +130,11 @@ int command_run(int argc, char** argv) {
 int command(int argc, char** argv) {
   const std::string verb = argc > 1 ? argv[1] : "";
   if (verb == "run") return command_run(argc, argv);
+  if (verb == "read") {
+    const Plan plan = load_plan(parse_options(argc, argv).at("--plan"));
+    std::cout << ecnomy::plan_text(plan, ecnomy::find_law) << "\n";
+    return 0;
+  }
   if (verb == "describe") {
     std::cout << ecnomy::describe_laws() << "\n";
     return 0;

@@ -12,6 +12,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -56,7 +57,7 @@ class Tab:
         numbered = ["bash", "-c", f'exec "$@" 3<&{reads} 4>&{writes}', "bash", *words]
         self._browser = ExitStack()
         browser = started(numbered, stderr=subprocess.DEVNULL, pass_fds=(reads, writes))
-        self._browser.enter_context(browser)
+        self._process = self._browser.enter_context(browser)
         os.close(reads)
         os.close(writes)
         self._rest = b""
@@ -148,6 +149,10 @@ class Tab:
             assert parts[-1], "Chromium has ended"
         whole, _, self._rest = b"".join(parts).partition(b"\0")
         return whole
+
+    def kill(self) -> None:
+        """End the browser as a crash does: no page hears of it."""
+        os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End the browser."""

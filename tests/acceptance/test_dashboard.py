@@ -31,6 +31,31 @@ LIVE = ROOT / "configs/examples/live.yaml"
 SERVE = "import typer; from ecnomy.analysis.dashboard.command import dashboard_command as c; "
 SERVE += "typer.run(c)"
 TIME = "+document.querySelector('[data-figure=time]')?.dataset.value"
+BLOCKS = ".v-toolbar, .v-navigation-drawer, .v-navigation-drawer .v-card, .v-overlay__scrim, "
+BLOCKS += ".v-dialog, .ec-head, .ec-card, .ec-card h2, .ec-card img, .ec-card button, .ec-list, "
+BLOCKS += (
+    ".ec-set, .ec-facts, .ec-table, .v-navigation-drawer button, .v-navigation-drawer .v-input"
+)
+COVERED = """(() => {
+  const shown = [...document.querySelectorAll("BLOCKS")].filter(e => e.checkVisibility(
+    {visibilityProperty: true, opacityProperty: true}) && e.getBoundingClientRect().width > 1);
+  const name = e => e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 20);
+  const found = [];
+  shown.forEach((a, i) => shown.slice(i + 1).forEach(b => {
+    if (a.contains(b) || b.contains(a)) return;
+    const [p, q] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
+    const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
+    const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+    if (wide > 1 && high > 1) found.push(name(a) + " and " + name(b));
+  }));
+  return shown.length < 20 ? ["only " + shown.length + " blocks"] : found;
+})()""".replace("BLOCKS", BLOCKS)
+PLANTED = {  # style sheets that let a block cover another, and from which width on they do
+    ".v-navigation-drawer { margin-left: 200px !important }": 960,  # as with ipyvuetify 3
+    ".ec-board { margin-top: -60px }": 0,
+    ".ec-load { margin-top: -60px }": 0,
+}
+LOST_S = 15.0  # a page that says nothing may be back before
 RENDER = '.v-navigation-drawer .v-card [role=slider][aria-valuemax="100"]'  # epochs to a click
 
 
@@ -132,6 +157,59 @@ def test_knobs_act_on_the_market_that_runs(
         _left(process.pid, 1)
         process.send_signal(signal.SIGINT)
         assert process.wait(LIMIT_S) in (0, 130)
+
+
+@in_browser
+def test_no_block_covers_another(server: tuple[subprocess.Popen[str], str], tmp_path: Path) -> None:
+    """On a telephone and two desktops, before and after epochs; planted overlaps are seen."""
+    _, url = server
+    with Tab(tmp_path / "profile", LIMIT_S) as tab:
+        board = _Board(tab)
+        tab.size(1280, 900)
+        tab.go(url)
+        for epochs in (0, 5):
+            board.step(epochs)
+            for width, height in ((390, 844), (1280, 900), (1920, 1080)):
+                tab.size(width, height, phone=width < 600)
+                tab.wait(f"innerWidth === {width}")
+                time.sleep(1.0)  # the drawer moves
+                assert tab.ask(COVERED) == []
+                for style, least in PLANTED.items():
+                    tab.ask(
+                        "document.head.insertAdjacentHTML('beforeend', "
+                        f"'<style id=planted>{style}</style>')"
+                    )
+                    time.sleep(0.5)
+                    assert bool(tab.ask(COVERED)) == (width >= least), (width, style)
+                    tab.ask("document.getElementById('planted').remove()")
+                    time.sleep(0.5)
+        assert "Use Threads" not in tab.ask("document.body.textContent")
+
+
+@in_browser
+def test_an_engine_ends_with_its_page(
+    server: tuple[subprocess.Popen[str], str], tmp_path: Path
+) -> None:
+    """A closed page at once, a lost one after 15 s unless it comes back before."""
+    process, url = server
+    with Tab(tmp_path / "profile", LIMIT_S) as tab:
+        board = _Board(tab)
+        tab.go(url)
+        board.step(3)
+        (engine,) = _engines(process.pid)
+        assert tab.ask("solara.debug.dropConnection()")
+        tab.wait("solara.debug.reconnectCount === 1")
+        time.sleep(LOST_S + 3)  # had it not come back, the engine would have ended by now
+        assert _engines(process.pid) == [engine]
+        assert board.figure("time") == 3
+        board.step(1)
+        tab.send("Page.close")
+        wait_for(lambda: not _engines(process.pid), "the engine of a closed page", 5)
+    with Tab(tmp_path / "another", LIMIT_S) as tab:
+        tab.go(url)
+        assert _Board(tab).figure("time") == 0
+        tab.kill()
+        wait_for(lambda: not _engines(process.pid), "the engine of a lost page", LOST_S + 5)
 
 
 def _service(board: _Board) -> None:

@@ -218,3 +218,22 @@ def test_several_names_at_once() -> None:
     (first, ids), *others = select_all(["siris2002.fig3", "siris2002"])
     assert (first[1], ids) == ("fig3", ())
     assert len(others) + 1 == len(select_all(["siris2002"]))
+
+
+def test_a_row_too_wide_for_a_terminal_is_shown_by_column(
+    world: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`query` prints a table where it fits, else a line for each column; nothing is left out."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert status("query", world / "sweep", "select 1 as a, 2 as b") == 0
+    assert "\u2502" in capsys.readouterr().out
+    names = [f"column_{number}" for number in range(12)]
+    sql = ", ".join(f"{number} as {name}" for number, name in enumerate(names))
+    assert status("query", world / "sweep", f"select {sql}, null as nothing") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "row 1" and lines[-1].split() == ["nothing", "NULL"]
+    assert [line.split() for line in lines[1:-1]] == [[n, str(i)] for i, n in enumerate(names)]
+    assert status("query", world / "sweep") == 0
+    shown = capsys.readouterr().out
+    assert "column_type" in shown and "null" not in shown

@@ -9,6 +9,8 @@ import shutil
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from ecnomy.agents.errors import ResultsError
@@ -120,6 +122,25 @@ def test_marks_set_are_those_paid_for_and_lost(read: PageReader, made: Path) -> 
         assert int(marked.replace(",", "")) == own["marks"].sum()
         assert share == "100.0 %"
         assert paid[source] == int(marked.replace(",", "")) - int(lost) - int(underway)
+
+
+def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
+    """A link that marked more than its sources' packets: the rest, at that link alone."""
+    folder = shutil.copytree(made, tmp_path / "run")
+    file = folder / "link_epochs.parquet"
+    table = pq.read_table(file)
+    for name, more in (("marks", 259), ("arrivals", 300), ("ce_dropped", 4)):
+        at = table.column_names.index(name)
+        on = pc.equal(table["link"], 2)
+        added = pc.if_else(on, pc.add(table[name], more), table[name])
+        table = table.set_column(at, table.schema.field(at), added)
+    pq.write_table(table, file)
+    write_run_page(folder, tmp_path / "page.html", ["ecnomy"])
+    rows = PageReader(tmp_path / "page.html").tables["where-marked"][1:]
+    name = open_run(made).plan.links[2].name
+    assert [row for row in rows if row[0] == "others"] == [
+        ["others", name, "300", "259", "100.0 %", "86.3 %", "4", "0"]
+    ]
 
 
 def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:

@@ -16,7 +16,7 @@ from ecnomy.markets.bridge.checks import Limits
 
 SEED: Final = 2**64 - 1
 LIMITS: Final = Limits(n_flows=3, n_links=2, n_pairs=6, late=2)
-HELLO: Final = m.Hello((1, 2), "peer", "0.1", "abc123", SEED, "secret")
+HELLO: Final = m.Hello((1, 3), "peer", "0.1", "abc123", SEED, "secret")
 
 
 def link(sock: socket.socket, **changes: Any) -> EngineLink:

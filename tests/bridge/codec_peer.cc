@@ -78,6 +78,7 @@ int run_encode() {
   looked_at.show = true;
   std::cout << encode(sample_hello()) << encode(looked_at) << encode(sample)
             << encode(Request{-200, 70000, 2, "call", 300}) << encode(series(table, 5))
+            << encode(Hand{"{\"willingness\": {\"\u00e9\": 1.5}}"})
             << encode(Alive{4294967296, 65535}) << encode(Finish{-1, 128, 255, 256, 2.5})
             << encode(Error{std::string(40, 'x') + " \xc3\xa9"});
   return 0;

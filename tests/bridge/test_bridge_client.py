@@ -83,7 +83,7 @@ def test_a_session_that_somebody_looks_at(start_peer: Any) -> None:
 def test_a_market_that_shows_nothing(start_peer: Any) -> None:
     """Whoever asked to be shown and gets a decision instead refuses it by name."""
     process, sock = start_peer("session", 1, 3, "show")
-    for answer in (encode(m.Welcome((1, 2))), encode(m.Decide(0))):
+    for answer in (encode(m.Welcome((1, 3))), encode(m.Decide(0))):
         read(sock)
         sock.sendall(answer)
     last = read(sock)

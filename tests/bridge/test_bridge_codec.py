@@ -29,6 +29,7 @@ GOOD: list[m.Message] = [
     m.Record("series", samples.table(columns.RECORDS["series"], 5)),
     m.Record("histograms", samples.table(columns.RECORDS["histograms"], 3)),
     m.Record("counts", samples.table(columns.RECORDS["counts"], 0)),
+    m.Hand('{"prices": {"é": 0.5}}'),
     m.Alive(1, 2),
     m.Finish(1, 2, 3, 4, 0.5),
     m.Bye(),

@@ -95,6 +95,7 @@ def test_twenty_thousand_frames_through_the_python_decoder() -> None:
             samples.report(),
             m.Request(1, 2, 0, "call", 3),
             m.Record("series", samples.table(columns.RECORDS["series"], 2)),
+            m.Hand('{"prices": {}}'),
             m.Alive(1, 2),
             m.Finish(1, 2, 3, 4, 0.5),
             m.Error("because"),

@@ -20,6 +20,7 @@ def test_both_languages_write_the_same_bytes(sanitized_peer: Path) -> None:
         samples.report(3, 2, 2, epoch=1),
         m.Request(-200, 70000, 2, "call", 300),
         m.Record("series", _series(5)),
+        m.Hand('{"willingness": {"é": 1.5}}'),
         m.Alive(4294967296, 65535),
         m.Finish(-1, 128, 255, 256, 2.5),
         m.Error("x" * 40 + " é"),

@@ -30,7 +30,7 @@ def greet(pair: Pair) -> Pair:
     raw, link = pair
     raw.sendall(encode(samples.HELLO))
     link.handshake()
-    assert read(raw) == m.Welcome((1, 2))
+    assert read(raw) == m.Welcome((1, 3))
     return pair
 
 
@@ -49,8 +49,11 @@ def test_a_whole_run(pair: Pair) -> None:
     assert isinstance(link.receive(), m.Report)
     link.send(m.Decide(0, samples.decision(), samples.link_decision()))
     assert isinstance(read(raw), m.Decide)
-    raw.sendall(encode(m.Alive(5, 1)) + encode(m.Request(9, 6, 1, "call", 7)))
+    raw.sendall(
+        encode(m.Alive(5, 1)) + encode(m.Hand("{}")) + encode(m.Request(9, 6, 1, "call", 7))
+    )
     assert link.receive() == m.Alive(5, 1)
+    assert link.receive() == m.Hand("{}")
     assert link.receive() == m.Request(9, 6, 1, "call", 7)
     link.send(m.Verdict(9, False))
     assert read(raw) == m.Verdict(9, False)
@@ -110,7 +113,7 @@ def test_no_hello_no_run(pair: Pair) -> None:
 
 @pytest.mark.parametrize(
     "message",
-    [samples.HELLO, m.Welcome((1, 2)), m.Decide(0), m.Verdict(1, True), m.Bye(), m.Refuse("x")],
+    [samples.HELLO, m.Welcome((1, 3)), m.Decide(0), m.Verdict(1, True), m.Bye(), m.Refuse("x")],
     ids=lambda message: type(message).__name__,
 )
 def test_what_an_engine_may_not_say(pair: Pair, message: m.Message) -> None:
@@ -276,7 +279,7 @@ def test_an_engine_that_does_not_read_is_silent(pair: Pair) -> None:
 def test_a_newer_minor_may_say_more(pair: Pair) -> None:
     """After the hello of a newer minor, unknown keys are skipped."""
     raw, link = pair
-    hello = {"type": "hello", **vars(samples.HELLO), "protocol": (1, 3)}
+    hello = {"type": "hello", **vars(samples.HELLO), "protocol": (1, 4)}
     raw.sendall(samples.frame(msgspec.msgpack.encode(hello)))
     link.handshake()
     rich = {"type": "alive", "t_ps": 1, "events": 2, "mood": "good"}

@@ -18,6 +18,7 @@ import numpy as np
 
 from ecnomy.markets.bridge.messages import Bye, Decide, Finish, Record, Report, Request, Verdict
 from ecnomy.markets.bridge.server import EngineLink
+from ecnomy.markets.conversation import fault
 from ecnomy.markets.plan import Plan
 
 
@@ -110,7 +111,7 @@ def talk(
         late=len(plan.record.delay_thresholds_ps),
     )
     outcome = Outcome(plan)
-    link.handshake()
+    link.handshake(lambda hello: fault(link, plan, hello))
     while outcome.finish is None:
         match link.receive():
             case Report() as report:

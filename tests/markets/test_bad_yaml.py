@@ -82,6 +82,26 @@ def test_faults_are_named_with_their_place(case: str, tmp_path: Path) -> None:
     assert str(error).startswith(f"{file}:{line}: {path}")
 
 
+def test_missing_keys_are_told_together(tmp_path: Path) -> None:
+    """Those of one mapping with the form of each; those of several with their lines."""
+    file = tmp_path / "bare.yaml"
+    file.write_text("version: 1\n")
+    told = fault(file)
+    assert (told.path, told.found) == ("", "no 'duration', 'network'")
+    assert told.expected == "duration: a time above 0 such as 1 s; network: a mapping"
+    source = "  - {name: tone, from: a}\n"
+    links = "network:\n  links:\n    - {name: l, from: a, marking: {law: red}}\n"
+    file.write_text(f"version: 1\nduration: 1 s\n{links}sources:\n{source}{source}")
+    red = "nor 'min_threshold', 'max_threshold' in network.links[0].marking (line 5)"
+    told = fault(file)
+    assert (told.line, told.path) == (5, "network.links[0]")
+    assert told.found.startswith(f"no 'to', 'rate', {red}, nor 'transport', 'to' in sources[0]")
+    assert told.found.endswith("nor 'transport', 'to' in sources[1] (line 8)")
+    assert told.expected == "a value of each"
+    file.write_text("version: 1\nduration: 1 s\n" + links + "sources:\n" + source * 9)
+    assert fault(file).found.endswith(", nor keys of 5 more mappings")
+
+
 def test_unreachable_destination(tmp_path: Path) -> None:
     """A receiver that no links lead to is named with its sender."""
     file = tmp_path / "island.yaml"

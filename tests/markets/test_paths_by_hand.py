@@ -34,6 +34,7 @@ market:
       sources: [one, two]
       strategy: {kind: best-offer, utility: {kind: log, a: 2 money/s, x0: 1 Mbps}}
 """
+ENTRY = "{name: entry, from: d, to: a, rate: 2 Mbps, duplex: false}"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,10 @@ def test_data_takes_the_links_that_are_named(path: str, data: list[str], acks: l
         ("path: [up, last]", 1, "'last', between c and z", "a link that begins at 'b'"),
         ("path: [up]", 0, "an end at 'b'", "links that lead on to 'z'"),
         ("path: [direct, home, radio]", 2, "'radio', back to 'a'", "each node once"),
-        ("path: [radio, home]", 1, "'home', between z and c", "a link that begins at 'c'"),
+        ("path: [radio, home]", 1, "'home' against its direction, which is from z to c", "at 'c'"),
+        ("path: [home, radio]", 0, "on a path from 'z' to 'a'", "from: z and to: a"),
+        ("path: [last, radio]", 0, "the links from the last to the first", "[radio, last]"),
+        ("path: [radio, last.reverse]", 1, "'last.reverse'", "'last': a path takes each link"),
     ],
 )
 def test_links_that_are_no_path_are_refused(
@@ -86,3 +90,40 @@ def test_check_names_idle_carriers_and_choices_that_share_a_path() -> None:
     assert "alternatives one and two take the same links (direct)" in shared
     apart = told("path: [up, down]")
     assert "sends over its links" not in apart and "same links" not in apart
+
+
+@pytest.mark.parametrize(
+    ("ends", "path", "where", "found", "expected"),
+    [
+        ("from: z, to: d", "", ".to", "links lead only from 'd' to 'z'", "from: d and to: z"),
+        (
+            "from: z, to: a",
+            "radio, last",
+            ".path[0]",
+            "a path from 'a' to 'z'",
+            "from: a and to: z",
+        ),
+    ],
+)
+def test_ends_that_are_swapped_are_told_so(
+    ends: str, path: str, where: str, found: str, expected: str
+) -> None:
+    """A source whose `from` and `to` run against the links gets the two that would do."""
+    text = TEXT.replace("from: a, to: z, PATH", f"{ends}, path: [{path}]" if path else ends)
+    text = text.replace("sources:\n", f"    - {ENTRY}\nsources:\n", 1)
+    with pytest.raises(ScenarioError) as refused:
+        make_plan(scenario_from_text(text.replace("links: [direct,", "links: [entry, direct,")))
+    message = str(refused.value)
+    assert f"sources[0]{where}: " in message and found in message and expected in message
+
+
+def test_check_names_the_unmarked_way_back() -> None:
+    """A source over a duplex link from its `to` to its `from` meets no marks, and is told why."""
+    text = TEXT.replace("name: direct, from: a, to: z", "name: direct, from: z, to: a, MARK")
+    text = text.replace("MARK", "marking: {law: fixed, probability: 0.1}")
+    scenario = scenario_from_text(text.replace("PATH", "path: [up, down]"))
+    told = [line for line in warnings(scenario, make_plan(scenario)) if "against" in line]
+    assert told == [
+        "source two: sends from a to z, against link direct, which marks only what goes from z "
+        "to a; swap 'from' and 'to', or give the link reverse: {marking: {law: fixed, ...}}"
+    ]

@@ -22,7 +22,7 @@ from ecnomy.markets.bridge import codec, listen
 from ecnomy.markets.bridge.messages import Hello, Refuse, Welcome
 from ecnomy.markets.bridge.wire import Wire
 from ecnomy.markets.engines import find_engine
-from ecnomy.markets.results.manifest import EnginePlan, read_manifest
+from ecnomy.markets.results.manifest import read_manifest
 from ecnomy.markets.scenario import scenario_from_text
 from processes import LIMIT_S, Ended, ended, line_of, started, wait_for
 from tiers import full
@@ -59,7 +59,6 @@ class Serving:
         serve = started([*command, "--out", self.folder, *words], **pipes)
         self.process = stack.enter_context(serve)
         self.first = line_of(self.process)
-        self.second = line_of(self.process)
         self.address = self.first.split()[2].rstrip(",")
 
     def next_run(self) -> str:
@@ -96,7 +95,6 @@ def serving(tmp_path: Path, stack: ExitStack) -> Serving:
 def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
     """Each into its own folder, with the tables that a run started by ecnomy has, byte for byte."""
     assert serving.first.endswith(f"plan {serving.plan.digest}")
-    assert serving.second.endswith(f': *.market.plan = "{serving.plan.digest}"')
     for name in ("001", "002"):
         assert serving.guest().status == 0
         assert serving.next_run() == f"{name}: complete"
@@ -109,50 +107,55 @@ def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
         assert {(serving.folder / n / name).read_bytes() for n in ("001", "002")} == {wanted}
 
 
-def test_other_plan_is_refused_with_both_digests(serving: Serving, tmp_path: Path) -> None:
-    """The engine says why, with the line to paste, and leaves; nothing is written."""
-    other = make_plan(load(serving.scene, seed=77))
+def test_another_network_is_refused_by_what_differs(serving: Serving, tmp_path: Path) -> None:
+    """The engine says why and leaves; nothing is written."""
+    changes = ["network.links.l.rate=7 Mbps", "network.links.l.marking.probability=0.25"]
+    other = make_plan(load(serving.scene, overrides=changes))
     file = tmp_path / "other.json"
     file.write_bytes(other.to_json())
     status, _, said = serving.guest(plan=file)
     assert status == 1
-    assert other.digest in said and f'*.market.plan = "{serving.plan.digest}"' in said
-    assert "--any" in said
+    wanted = "links.l.marking.probability is 0.25 in the network and 0.1 in the scenario; "
+    wanted += "links.l.rate_bps is 7000000 in the network and 10000000 in the scenario"
+    assert wanted in said and "--any" in said
     assert not serving.folder.exists()
     assert serving.guest().status == 0
     assert serving.next_run() == "001: complete"
     errors = serving.end()[1]
-    assert f"ecnomy: refused: wrong-plan: the engine runs plan {other.digest}, " in errors
+    assert f"ecnomy: refused: wrong-plan: {wanted}" in errors
 
 
 def test_a_repetition_gets_the_market_of_its_seed(serving: Serving, tmp_path: Path) -> None:
-    """OMNeT++ says the plan's digest and another seed: the run is the scenario's with that seed."""
+    """OMNeT++ tells the scenario's network and another seed: the run is the scenario's with it."""
     answer = _hello(serving, lambda wire: None, seed=serving.plan.seed + 4)
     assert isinstance(answer, Welcome)
     assert serving.next_run().startswith("001: engine test 1 hung up")
     manifest = json.loads((serving.folder / "001/manifest.json").read_text())
     again = make_plan(load(serving.scene, seed=serving.plan.seed + 4))
     assert (manifest["seed"], manifest["plan_digest"]) == (again.seed, again.digest)
-    assert manifest["scenario"]["seed"] == again.seed and "engine_plan" not in manifest
+    assert manifest["scenario"]["seed"] == again.seed and "network_differs" not in manifest
 
 
 def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
-    """A warning once, before all; the manifest says that it was not checked, and which it was."""
+    """A warning once, before all; the manifest has the network's plan, and what differs."""
     there = Serving(stack, tmp_path, "--listen", "tcp://127.0.0.1:0", "--any")
     other = tmp_path / "other.json"
-    changed = make_plan(load(there.scene, overrides=["network.links.l.rate=7 Mbps"]))
+    changes = ["network.links.l.marking.probability=0.25"]
+    changed = make_plan(load(there.scene, overrides=changes))
     other.write_bytes(changed.to_json())
     for name, file in (("001", other), ("002", there.plan_file)):
         assert there.guest(plan=file).status == 0
         assert there.next_run() == f"{name}: complete"
     status, errors = there.end()
     assert status == 130
-    assert errors.count("ENGINES OF ANY PLAN ARE TAKEN") == 1
+    assert errors.count("are accepted") == 1
     assert errors.startswith("ecnomy: warning: --any")
     played, same = (read_manifest(there.folder / name) for name in ("001", "002"))
-    assert played.engine_plan == EnginePlan(changed.digest, checked=False)
-    assert played.plan_digest == there.plan.digest and same.engine_plan is None
-    assert "was not checked" in (there.folder / "001/log.txt").read_text()
+    differs = "links.l.marking.probability is 0.25 in the network and 0.1 in the scenario"
+    assert played.network_differs == (differs,) and same.network_differs == ()
+    assert played.plan == changed
+    assert same.plan == there.plan
+    assert f"warning: {differs}" in (there.folder / "001/log.txt").read_text()
 
 
 def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
@@ -169,7 +172,9 @@ def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
     assert serving.end()[0] == 130
 
 
-def _hello(serving: Serving, then, token: str = "", seed: int | None = None) -> object:
+def _hello(
+    serving: Serving, then, token: str = "", seed: int | None = None, network: str | None = None
+) -> object:
     """Connect, say hello, take the answer, do `then` with the wire, hang up."""
     port = int(serving.address.rpartition(":")[2])
     wire = Wire(socket.create_connection(("127.0.0.1", port)), 30.0)
@@ -180,9 +185,10 @@ def _hello(serving: Serving, then, token: str = "", seed: int | None = None) -> 
                 (codec.MAJOR, codec.MINOR),
                 "test",
                 "1",
-                plan.digest,
+                "",
                 plan.seed if seed is None else seed,
                 token,
+                network=plan.to_json().decode() if network is None else network,
             )
         )
     )

@@ -85,7 +85,7 @@ def test_a_scheduler_takes_no_shared_marking() -> None:
 @pytest.mark.parametrize(
     ("shared", "near", "line", "said"),
     [
-        ("marking: {law: red}", "", 4, "network.marking.min_threshold"),
+        ("marking: {law: red}", "", 4, "marking: found no 'min_threshold', 'max"),
         ("marking: {law: wred}", ", marking: {law: drop-tail}", 4, "network.marking.law"),
         ("marking: {law: virtual-queue}", ", buffer: unlimited", 4, "unlimited"),
         (f"marking: {RED}", ", marking: {weight: x}", 6, "network.links[0].marking.weight"),

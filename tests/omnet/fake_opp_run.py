@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An opp_run that simulates nothing: the fake engine under OMNeT++'s command line.
 
-It takes the number of its socket and the digest of its plan from where OMNeT++ would, the rest of
-the plan from FAKE_PLAN; its arguments and surroundings go to opp.json beside the ini file.
+It takes the number of its socket and the digest of its plan from where OMNeT++ has them, the rest
+of the plan from FAKE_PLAN; its arguments and surroundings go to opp.json beside the ini file.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ def main() -> None:
     Path("opp.json").write_text(json.dumps(seen))
     numbers = [re.fullmatch(r"--Scenario\.market\.socket=(\d+)", word) for word in sys.argv]
     (number,) = [match[1] for match in numbers if match]
-    (digest,) = re.findall(
-        r'^Scenario\.market\.plan = "(\w+)"$', Path(sys.argv[-1]).read_text(), re.M
-    )
+    (digest,) = re.findall(r"^# Plan (\w+)$", Path(sys.argv[-1]).read_text(), re.M)
     plan = msgspec.json.decode(Path(os.environ["FAKE_PLAN"]).read_bytes(), type=Plan)
     assert digest == plan.digest
     print("OMNeT++ Discrete Event Simulation", flush=True)

@@ -8,7 +8,7 @@ import select
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final
@@ -90,10 +90,16 @@ def open_desk(width: int = 1200, height: int = 800) -> Iterator[Desk]:
 
 
 def serve(
-    stack: ExitStack, scenario: Path, out: Path, address: str, *overrides: str
+    stack: ExitStack,
+    scenario: Path,
+    out: Path,
+    address: str,
+    *overrides: str,
+    options: Sequence[str] = (),
 ) -> tuple[subprocess.Popen[str], str]:
     """A market for one network, and the address where it listens."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(scenario), "--once"]
+    words += options
     words += [word for override in overrides for word in ("--set", override)]
     words += ["--out", str(out), "--listen", address]
     market = stack.enter_context(started(words, stdout=subprocess.PIPE))

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 import pytest
@@ -20,50 +18,10 @@ from ecnomy.markets.plan import Law, Plan
 from ecnomy.markets.plan.laws import law_table
 from ned_types import TYPES, all_parameters
 from omnet_world import everything, ini_values, texts
+from plan_changes import changed, leaves
 
 # What has no place in a project: the version of plans themselves.
 UNMAPPED = {"plan"}
-# Another value where any other number or text would be none.
-OTHER: dict[str, dict[Any, Any]] = {
-    "not_ect": {"drop": "pass", "pass": "drop"},
-    "rows": {"each": "together", "together": "each"},
-    "send": {"paced": "ack-clocked", "ack-clocked": "paced"},
-    "of": {"delay": "queue", "queue": "delay"},
-    "echo": {"accurate": "off", "rfc3168": "off"},
-    "ect": {"data": "all", True: False, False: True},
-}
-
-
-def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """Places of all numbers, texts and laws' names in a plan as plain values."""
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield from leaves(item, (*path, key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from leaves(item, (*path, index))
-    else:
-        yield path, value
-
-
-def changed(plan: Plan, path: tuple[Any, ...], value: Any) -> Plan:
-    """The plan with another value at a place; its digest stays, so that it tells nothing."""
-    tree = msgspec.to_builtins(plan)
-    inner = tree
-    for key in path[:-1]:
-        inner = inner[key]
-    name = path[-1]
-    if name in OTHER:
-        inner[name] = OTHER[name][value]
-    elif name in ("source", "target") or path[-2:-1] in (("path",), ("ack_path",)):
-        inner[name] = (value + 1) % len(plan.nodes)
-    elif "params" in path:
-        inner[name] = {0.0: 1.0, 1.0: 0.0, 2.0: 1.0, 3.0: 2.0}.get(value, value + 0.25)
-    elif isinstance(value, bool):
-        inner[name] = not value
-    else:
-        inner[name] = value + "x" if isinstance(value, str) else value + 1
-    return msgspec.convert(tree, Plan)
 
 
 def test_every_field_of_a_plan_changes_the_project() -> None:
@@ -161,6 +119,7 @@ def test_every_key_is_a_parameter_of_the_module_it_is_for() -> None:
     assert len(seen) >= 14
 
 
+KNOBS = {"weight", "willingness"}  # turned by hand, while it runs
 NODE = {"hasTcp", "hasUdp", "numApps"}  # of INET's own nodes
 
 
@@ -168,8 +127,8 @@ def test_every_parameter_of_sources_and_market_is_set() -> None:
     """No default of NED decides anything that a plan says, but for who connects to whom."""
     values = ini_values(texts(everything())[1])
     for module, name, left in (
-        ("Scenario.market", "ecnomy.market.MarketBridge", {"socket", "token"}),
-        ("Scenario.a.app[0]", "ecnomy.traffic.TcpSource", {"sourceIndex"}),
+        ("Scenario.market", "ecnomy.market.MarketBridge", {"socket", "token", "warmup"}),
+        ("Scenario.a.app[0]", "ecnomy.traffic.TcpSource", {"sourceIndex", *KNOBS}),
         ("Scenario.a.app[2]", "ecnomy.traffic.CallSource", {"sourceIndex"}),
         ("Scenario.c.app[5]", "ecnomy.traffic.UdpSource", {"sourceIndex"}),
     ):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ecnomy.markets import load
+from ecnomy.markets.omnet.names import law_parameter
 from ecnomy.markets.plan import Law, Plan, Tcp
 from ecnomy.markets.plan.laws import param
 from ecnomy.markets.plan.make import make_plan
@@ -46,6 +47,11 @@ def found(ini: dict[str, str], path: str) -> str | None:
     return None
 
 
+def named(plan: Plan, path: list[int]) -> str:
+    """A path by the names of its links."""
+    return " ".join(plan.links[index].name for index in path)
+
+
 def time_ps(value: str) -> int:
     number, unit = re.fullmatch(r"([\d.]+)(\w+)", value).groups()
     return round(float(number) * PS[unit])
@@ -56,10 +62,9 @@ def both(request: pytest.FixtureRequest) -> tuple[dict[str, str], Plan]:
     return settings(request.param), make_plan(load(ROOT / request.param / "market.yaml"))
 
 
-def test_the_digest_is_the_plans(both: tuple[dict[str, str], Plan]) -> None:
-    """The market would let the network in."""
+def test_times_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
+    """The run ends, and its measurements begin, when the plan says."""
     ini, plan = both
-    assert ini["*.market.plan"] == plan.digest
     assert plan.seed == 1  # of the first repetition
     assert time_ps(ini["*.market.duration"]) == plan.duration_ps
     assert time_ps(ini["warmup-period"]) == plan.warmup_ps  # MarketBridge's too, by its default
@@ -68,13 +73,14 @@ def test_the_digest_is_the_plans(both: tuple[dict[str, str], Plan]) -> None:
 
 
 def test_links_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
-    """Every link has its index, name, node and buffer."""
+    """Every link has its name, node and buffer."""
     ini, plan = both
-    indices = {key: value for key, value in ini.items() if key.endswith(".linkIndex")}
-    assert sorted(map(int, indices.values())) == list(range(len(plan.links)))
-    for key, index in indices.items():
-        queue, link = key.removesuffix(".linkIndex"), plan.links[int(index)]
-        assert ini[f"{queue}.linkName"] == link.name
+    links = {link.name: link for link in plan.links}
+    assert ini["*.market.links"].split() == list(links)
+    names = {key: value for key, value in ini.items() if key.endswith(".linkName")}
+    assert sorted(names.values()) == sorted(links)
+    for key, name in names.items():
+        queue, link = key.removesuffix(".linkName"), links[name]
         assert queue.split(".")[1] == plan.nodes[link.source]
         assert found(ini, f"{queue}.bufferPackets") == str(link.buffer_packets)
         law = found(ini, f"{queue}.typename")
@@ -84,31 +90,31 @@ def test_links_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
 def test_sources_are_the_plans(both: tuple[dict[str, str], Plan]) -> None:
     """Every source has its name, number of flows, paths, start and send overhead, at both ends."""
     ini, plan = both
-    apps = [key.removesuffix(".sourceName") for key in ini if key.endswith(".sourceName")]
-    assert len(apps) == len(plan.sources)
-    for app in apps:
-        number = ini[f"{app}.sourceIndex"]
-        source = plan.sources[int(number)]
-        assert ini[f"{app}.sourceName"] == source.name
+    names = [source.name for source in plan.sources]
+    assert ini["*.market.sources"].split() == names
+    for source in plan.sources:
+        ends = [key.removesuffix(".sourceName") for key in ini if ini[key] == source.name]
+        (app,) = (end for end in ends if f"{end}.remoteAddress" in ini)
+        (sink,) = (end for end in ends if end != app)
         assert int(found(ini, f"{app}.count") or 1) == source.count
-        assert found(ini, f"{app}.path") == " ".join(map(str, source.path))
-        assert (found(ini, f"{app}.ackPath") or "") == " ".join(map(str, source.ack_path))
+        assert found(ini, f"{app}.path") == named(plan, source.path)
+        assert (found(ini, f"{app}.ackPath") or "") == named(plan, source.ack_path)
         assert time_ps(found(ini, f"{app}.startSpread") or "0s") == source.start.spread_ps
         assert time_ps(found(ini, f"{app}.sendOverhead") or "0s") == source.send_overhead_ps
-        ends = [k.removesuffix(".sourceIndex") for k in ini if k.endswith(".sourceIndex")]
-        sink = next(e for e in ends if e != app and ini[f"{e}.sourceIndex"] == number)
         assert ini[f"{sink}.address"] == ini[f"{app}.remoteAddress"]
         assert int(found(ini, f"{sink}.count") or 1) == source.count
 
 
 def law_modules(ini: dict[str, str], plan: Plan) -> Iterator[tuple[str, str, Law]]:
     """Path of the module that holds a law, the law's family, and the law as the plan has it."""
-    for key, number in ini.items():
+    links = {link.name: link for link in plan.links}
+    sources = {source.name: source for source in plan.sources}
+    for key, name in ini.items():
         path, _, kind = key.rpartition(".")
-        if kind == "linkIndex":
-            yield path, "marking", plan.links[int(number)].marking
-        elif kind == "sourceIndex" and f"{path}.sourceName" in ini:
-            source = plan.sources[int(number)]
+        if kind == "linkName":
+            yield path, "marking", links[name].marking
+        elif kind == "sourceName" and f"{path}.remoteAddress" in ini:
+            source = sources[name]
             yield f"{path}.traffic", "traffic", source.traffic
             if isinstance(source.transport, Tcp):
                 yield f"{path}.window", "window", source.transport.window
@@ -120,8 +126,10 @@ def test_laws_have_the_plans_numbers(both: tuple[dict[str, str], Plan]) -> None:
     for path, family, law in law_modules(ini, plan):
         for name, value in law.params.items():
             entry = param(family, law.law, name)
-            said = found(ini, f"{path}.{name}")
+            key, unit = law_parameter(name, entry.unit)
+            said = found(ini, f"{path}.{key}")
             if said in entry.choices:
                 said = str(entry.choices.index(said))
             number = {None: entry.default, "true": 1.0, "false": 0.0}.get(said, said)
-            assert number is not None and float(number) == value, (path, name)
+            assert number is not None
+            assert float(str(number).removesuffix(unit)) == value, (path, name)

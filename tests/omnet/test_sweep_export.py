@@ -43,7 +43,7 @@ seed: 11
 """
 WIRE = "network.links.wire"
 DRAWS = SCENARIO.partition("market:")[0]  # nobody decides; marks are drawn
-SEED, PLAN = "Scenario.market.seed", "Scenario.market.plan"
+SEED = "Scenario.market.seed"
 Lines = dict[str, str]
 
 
@@ -91,7 +91,6 @@ def checked(sweep: Sweep) -> None:
         wanted = lines_of(plan)
         first, _, more = lines[SEED].partition(" + ")
         assert int(first) + int(more) == int(wanted.pop(SEED)) == point.seed
-        wanted.pop(PLAN)
         assert {key: lines[key] for key in wanted} == wanted
         assert files[NED] == network_ned(plan, wired(plan), placed(plan), channels=False)
 

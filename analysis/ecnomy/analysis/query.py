@@ -3,18 +3,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import shutil
 import sys
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import typer
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.printing import UNBOUNDED, Json, print_json
+from ecnomy.markets.printing import UNBOUNDED, Json, hanging, print_json
 
 __all__ = ["query_command"]
 
 _ALL_ROWS: Final = 2**31 - 1
+_MOST_ROWS: Final = 1000  # on a terminal
+_COLUMNS: Final = "select column_name, column_type from (describe runs)"
 
 Folder = Annotated[Path, typer.Argument(help="The folder of a sweep.")]
 Sql = Annotated[str, typer.Argument(help="SQL of DuckDB over the view `runs`.")]
@@ -22,7 +27,7 @@ Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table."
 
 
 def query_command(
-    folder: Folder, sql: Sql = "describe runs", csv: Csv = False, as_json: Json = False
+    folder: Folder, sql: Sql = _COLUMNS, csv: Csv = False, as_json: Json = False
 ) -> None:
     """Ask a sweep: `select "market.price_per_mark", avg("gold.goodput_bps") from runs group by 1`.
 
@@ -45,9 +50,29 @@ def query_command(
             elif as_json:
                 names = result.columns
                 print_json([dict(zip(names, row, strict=True)) for row in result.fetchall()])
-            elif sys.stdout.isatty():
-                result.show(max_width=200, max_rows=1000)
             else:
-                result.show(max_width=UNBOUNDED, max_rows=_ALL_ROWS)
+                _show(result)
         except duckdb.Error as error:
             raise InputError(f"SQL: {' '.join(str(error).split())}") from None
+
+
+def _show(result: Any) -> None:
+    """A table; where a terminal is too narrow for it, each row with a line for each column."""
+    if not sys.stdout.isatty():
+        result.show(max_width=UNBOUNDED, max_rows=_ALL_ROWS)
+        return
+    shown = io.StringIO()
+    with contextlib.redirect_stdout(shown):
+        result.show(max_width=UNBOUNDED, max_rows=_MOST_ROWS)
+    table = shown.getvalue()
+    if max(map(len, table.splitlines()), default=0) <= shutil.get_terminal_size().columns:
+        print(table, end="")
+        return
+    width = max(map(len, result.columns))
+    rows = result.limit(_MOST_ROWS + 1).fetchall()
+    for number, row in enumerate(rows[:_MOST_ROWS], 1):
+        print(f"row {number}")
+        for name, value in zip(result.columns, row, strict=True):
+            print(hanging(f"  {name:<{width}}  ", "NULL" if value is None else str(value)))
+    if len(rows) > _MOST_ROWS:
+        print(f"the first {_MOST_ROWS} rows; in a pipe or with --csv: all")

@@ -52,22 +52,18 @@ def workers_when_needed(
         scheduler: the address of a running one, "" for workers of one's own.
         workers: how many of these, 0 for one per CPU.
     """
-    from ecnomy.markets.sweep.command import observer_of
+    from ecnomy.markets.sweep.command import Observed
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
     pool = LazyPool(lambda: DaskPool(scheduler, workers, limits))
-    observers: list[Any] = []
+    observer = Observed(so_far=True)
 
     def told(total: int, missing: int) -> Any:
-        for each in observers:
-            each.stop()
-        print(f"ecnomy: {missing} of {total} runs asked for so far to make", file=sys.stderr)
-        observers.append(observer_of(total))
-        return observers[-1]
+        observer.begin_round()
+        return observer
 
     try:
         yield pool, told
     finally:
-        for each in observers:
-            each.stop()
+        observer.stop()
         pool.close()

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.verbs import Verb, VerbGroup
 
 __all__ = ["GROUP", "app", "main"]
 
@@ -39,7 +39,7 @@ _INTERRUPTED: Final = 130
 _OLD_OPTIONS: Final = {"workers": "jobs"}
 
 
-class _Verbs(TyperGroup):
+class _Verbs(VerbGroup):
     """Commands looked up by entry point, one by one."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -58,7 +58,7 @@ class _Verbs(TyperGroup):
         single = typer.Typer(
             add_completion=False, context_settings={"token_normalize_func": _option_now}
         )
-        single.command(cmd_name)(found)
+        single.command(cmd_name, cls=Verb)(found)
         return typer.main.get_command(single)
 
 

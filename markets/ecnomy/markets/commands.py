@@ -62,14 +62,12 @@ Runs = Annotated[
 ]
 AnyPlan = Annotated[
     bool,
-    typer.Option("--any", help="Take networks of any plan, whose parameters are played with."),
+    typer.Option("--any", help="Also accept networks that differ from the scenario."),
 ]
 Once = Annotated[bool, typer.Option("--once", help="End after one run.")]
 Token = Annotated[str, typer.Option(help="What engines must know, if others can reach the port.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Runs at a time; 0: one per CPU.", min=0)]
-Digest = Annotated[
-    bool, typer.Option("--digest", help="Also the plan's digest, which OMNeT++ networks name.")
-]
+Digest = Annotated[bool, typer.Option("--digest", help="Also the plan's digest.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the results in the folder.")]
 
 
@@ -84,7 +82,7 @@ def run_command(
     as_json: Json = False,
 ) -> None:
     """Run a scenario and write its results."""
-    from ecnomy.markets.progress import progress_for
+    from ecnomy.markets.progress import RunProgress
     from ecnomy.markets.results.floors import floors
     from ecnomy.markets.runner import run
 
@@ -96,7 +94,7 @@ def run_command(
             seed=seed,
             out=out,
             market=not no_market,
-            progress=progress_for(sys.stderr),
+            progress=RunProgress(),
             force=force,
             engine=engine,
             again=False,
@@ -137,7 +135,6 @@ def check_command(
     as_json: Json = False,
 ) -> None:
     """Show the resolved scenario, with warnings, without running it."""
-    from ecnomy.markets.bridge.server import plan_line
     from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.scenario import load
     from ecnomy.markets.scenario.check import warnings
@@ -152,7 +149,7 @@ def check_command(
         return print_json(summary_values(scenario, plan, doubts))
     print(summary(scenario, plan))
     if digest:
-        print(f"\nplan {plan.digest}\n  in the ini file of its network: {plan_line(plan.digest)}")
+        print(f"\nplan {plan.digest}")
     print(f"\n{len(doubts) or 'no'} warning{'' if len(doubts) == 1 else 's'}")
     for warning in doubts:
         print(f"warning: {warning}")
@@ -171,7 +168,6 @@ def serve_command(
 ) -> None:
     """Wait for engines started by hand, and be their market, one run after another."""
     from ecnomy.markets.bridge.listen import listen
-    from ecnomy.markets.bridge.server import plan_line
     from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.runner import default_folder
     from ecnomy.markets.scenario import load
@@ -184,8 +180,6 @@ def serve_command(
     try:
         with listen(address, token) as listener:
             print(f"listening on {listener.address}, plan {plan.digest}", flush=True)
-            line = plan_line(plan.digest)
-            print(f"a network of this plan has in its omnetpp.ini: {line}", flush=True)
             market = not no_market
             runs = served(
                 listener, scenario, plan, folder, token=token, market=market, any_plan=any_plan

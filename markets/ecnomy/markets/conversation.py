@@ -13,15 +13,27 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.bridge.messages import Bye, Error, Finish, Hello, Record, Report, Request, Show
+from ecnomy.markets.bridge.messages import (
+    Bye,
+    Error,
+    Finish,
+    Hand,
+    Hello,
+    Record,
+    Report,
+    Request,
+    Show,
+)
 from ecnomy.markets.bridge.server import EngineLink
 from ecnomy.markets.engine_process import EngineProcess
+from ecnomy.markets.hand import Held
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.network_plan import differences, in_words
 from ecnomy.markets.screen import Screen
 
 __all__ = [
@@ -30,6 +42,8 @@ __all__ = [
     "Sink",
     "Voice",
     "engine_link",
+    "fault",
+    "limits_of",
     "simulate",
     "talk",
     "welcomed",
@@ -102,6 +116,8 @@ class Conversation:
         self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
         self._met: Report | None = None
         self._screen: Screen | None = None  # where somebody looks on
+        self._held = Held()
+        self._told_of_hand: set[str] = set()
         self.finish: Finish | None = None
         self.t_ps = 0
 
@@ -159,6 +175,7 @@ class Conversation:
             message = self._link.receive()
             if isinstance(message, Report):
                 market.meet(message)
+                self._hold(market)
                 self._met, self.t_ps = message, message.t_ps
                 _pass_on(market.warnings, self._say)
                 self._say.at(message.t_ps)
@@ -167,12 +184,21 @@ class Conversation:
                 self._sink.record(market.record(message))
             elif isinstance(message, Request):
                 self._link.send(market.request(message))
+            elif isinstance(message, Hand):
+                self._held = Held.of(message.json)
             elif isinstance(message, Finish):
                 self._link.send(Bye())
                 self.finish = message
                 return
             else:
                 self._say.at(message.t_ps)
+
+    def _hold(self, market: MarketLike) -> None:
+        """Apply values held by hand; each refusal is a warning once."""
+        for line in self._held.apply(market):
+            if line not in self._told_of_hand:
+                self._told_of_hand.add(line)
+                self._say.warn(line)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -197,7 +223,7 @@ def simulate(
         OSError: the sink cannot take what it is given.
     """
     with engine_link(engine.sock, plan) as link:
-        hello = welcomed(engine, link)
+        hello = welcomed(engine, link, plan)
         return talk(link, hello, plan, market, sink, say, fate=engine.fate)
 
 
@@ -233,16 +259,25 @@ def talk(
     return conversation.finish
 
 
-def welcomed(engine: EngineProcess, link: EngineLink) -> Hello:
-    """Take the hello of a started engine and welcome it.
+def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
+    """Take the hello of an engine started with this plan and welcome it.
 
     Raises:
         EngineError: it died, or is none of this plan.
     """
     with _blamed(link, engine.fate):
-        hello = link.handshake()
+        hello = link.handshake(lambda told: fault(link, plan, told))
     engine.has_read()
     return hello
+
+
+def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
+    """Where an engine that we started differs from its plan, "" if nowhere."""
+    if not hello.network:
+        return link.fault_of_plan(hello)
+    if hello.seed != plan.seed:
+        return f"the engine's seed is {hello.seed}, not {plan.seed}"
+    return in_words(differences(plan, hello.network))
 
 
 @contextmanager
@@ -263,16 +298,23 @@ def engine_link(
     """The market's end of a connection to an engine that runs this plan; see EngineLink."""
     return EngineLink(
         sock,
-        n_flows=plan.row_count,
-        n_links=len(plan.links),
-        n_pairs=sum(len(source.path) + len(source.ack_path) for source in plan.sources),
+        **limits_of(plan),
         plan_digest=plan.digest,
         seed=plan.seed,
-        late=len(plan.record.delay_thresholds_ps),
         token=token,
         silence_s=silence_s,
-        params=[len(link.marking.params) for link in plan.links],
     )
+
+
+def limits_of(plan: Plan) -> dict[str, Any]:
+    """Sizes that messages about a plan are checked against: arguments of EngineLink.limit."""
+    return {
+        "n_flows": plan.row_count,
+        "n_links": len(plan.links),
+        "n_pairs": sum(len(source.path) + len(source.ack_path) for source in plan.sources),
+        "late": len(plan.record.delay_thresholds_ps),
+        "params": [len(link.marking.params) for link in plan.links],
+    }
 
 
 def _pass_on(warnings: list[str], say: Voice) -> None:

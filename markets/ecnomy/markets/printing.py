@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What verbs put on standard output: tables for people, JSON for programs.
 
-Tables are as wide as a terminal is. Where standard output is none (a pipe, a file), they are as
-wide as they need to be, so that nothing is wrapped or cut off.
+Tables fit a terminal (see table_fit.py). Where standard output is none (a pipe, a file), they are
+as wide as they need to be, so that nothing is wrapped or cut off.
 
 With `--json` standard output holds one JSON document and nothing else. Its keys are the names of
 fields, which have their units last (`goodput_bps`, `delay_s`). Numbers are not rounded; what is not
@@ -37,11 +37,11 @@ def console_for_tables(most: int | None = None) -> Console:
     Args:
         most: columns on a terminal, however wide it is; None: all that it has.
     """
-    from rich.console import Console
+    from ecnomy.markets.table_fit import TableConsole
 
     if not sys.stdout.isatty():
-        return Console(highlight=False, width=UNBOUNDED)
-    console = Console(highlight=False)
+        return TableConsole(highlight=False, width=UNBOUNDED)
+    console = TableConsole(highlight=False)
     if most is not None:
         console.width = min(console.width, most)
     return console

@@ -14,24 +14,25 @@ from typing import Final
 
 import msgspec
 
-from ecnomy.agents.errors import EcnomyError, EngineError
+from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.markets.bridge.listen import Listener
 from ecnomy.markets.bridge.messages import Hello
 from ecnomy.markets.bridge.server import EngineLink
-from ecnomy.markets.conversation import engine_link, talk
+from ecnomy.markets.conversation import engine_link, limits_of, talk
 from ecnomy.markets.keeping import kept
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.plan.network_plan import differences, in_words, with_network
 from ecnomy.markets.preparing import market_of
-from ecnomy.markets.progress import progress_for
+from ecnomy.markets.progress import RunProgress
 from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario, check
 
 __all__ = ["served"]
 
 _ANY: Final = (
-    "--any: ENGINES OF ANY PLAN ARE TAKEN. Nobody checks that a network stands for this scenario: "
-    "a run's figures are of the network, its manifest has this scenario"
+    "--any: networks that differ from the scenario are accepted; each run's log lists the "
+    "differences"
 )
 _HELLO_S: Final = 30.0  # a guest that says nothing keeps others waiting no longer
 
@@ -48,8 +49,9 @@ def served(
 ) -> Iterator[tuple[Path, str]]:
     """Each run that came about: its results folder, and why it is incomplete ("" if it is not).
 
-    An engine of another plan or without the token is refused, which is told on standard error. One
-    of this plan with another seed, as OMNeT++'s repetitions are, gets the market of that seed.
+    An engine reports the plan of its network. If it differs from the scenario's, or the token is
+    wrong, the engine is refused, with a line on standard error. An engine with another seed, such
+    as a repetition on OMNeT++, gets the market of that seed.
 
     Args:
         listener: where engines come in.
@@ -58,7 +60,8 @@ def served(
         folder: holds a folder per run.
         token: what engines must know.
         market: False: nobody pays, nobody decides.
-        any_plan: an engine of any plan is taken; that it was not checked goes into the manifest.
+        any_plan: accept a network with other values; the manifest then has the network's plan and
+            lists what differs.
     """
     if any_plan:
         print(f"ecnomy: warning: {_ANY}", file=sys.stderr, flush=True)
@@ -80,32 +83,37 @@ class _Guest:
     """Who comes, and what is simulated with it: the scenario, with the guest's seed.
 
     Attributes:
-        scenario, plan: of the guest's seed once it has said hello.
-        unchecked: whether its plan is another one than the market's.
+        scenario, plan: with the guest's seed, and under --any with its network, after its hello.
+        differing: the values in which its network differs from the scenario.
     """
 
     def __init__(self, scenario: Scenario, plan: Plan, link: EngineLink, any_plan: bool) -> None:
         self.scenario, self.plan = scenario, plan
-        self.unchecked = False
+        self.differing: list[str] = []
         self._link, self._any = link, any_plan
 
     def fault(self, hello: Hello) -> str:
-        """What is wrong with its plan and seed, "" if nothing is."""
-        self.unchecked = hello.plan_digest != self.plan.digest
-        if self.unchecked and not self._any:
+        """Why the guest is refused, "" if it is not."""
+        if not hello.network:
             return self._link.fault_of_plan(hello)
         if hello.seed != self.plan.seed:
             document = msgspec.structs.replace(self.scenario.document, seed=hello.seed)
-            scenario = msgspec.structs.replace(self.scenario, document=document)
-            plan = make_plan(scenario)
-            if _but_seed(plan) != _but_seed(self.plan) and not self._any:
-                return f"with the engine's seed {hello.seed} the scenario has other paths"
-            self.scenario, self.plan = scenario, plan
+            self.scenario = msgspec.structs.replace(self.scenario, document=document)
+            self.plan = make_plan(self.scenario)
+        try:
+            self.differing = differences(self.plan, hello.network)
+            if not self.differing:
+                return ""
+            if not self._any:
+                return (
+                    f"{in_words(self.differing)}. Change the network or the scenario, or start the "
+                    f"market with --any to experiment with the network"
+                )
+            self.plan = with_network(self.plan, hello.network)
+        except InputError as error:
+            return str(error)
+        self._link.limit(**limits_of(self.plan))
         return ""
-
-
-def _but_seed(plan: Plan) -> Plan:
-    return msgspec.structs.replace(plan, seed=0, digest="")
 
 
 def _next(folder: Path) -> Path:
@@ -122,9 +130,9 @@ def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bo
     there = market_of(plan, scenario.market if market else None)
     try:
         writer = ResultsWriter(folder, plan, scenario.resolved())
-        if guest.unchecked:
-            writer.unchecked(hello.plan_digest)
-        with kept(writer, there, progress_for(sys.stderr)) as keeper:
+        if guest.differing:
+            writer.other_network(guest.differing)
+        with kept(writer, there, RunProgress()) as keeper:
             for warning in check.warnings(scenario, plan):
                 keeper.say.warn(warning)
             fate = f"{link.peer} hung up"

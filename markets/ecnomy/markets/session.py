@@ -151,7 +151,7 @@ class Session:
             process = self._open.enter_context(kind.start(plan, self.folder, positions))
             self._process = process
             link = self._open.enter_context(engine_link(process.sock, plan))
-            hello = welcomed(process, link)
+            hello = welcomed(process, link, plan)
             self._talk = Conversation(link, plan, self._keeper.sink, self._keeper.say, process.fate)
             self._talk.begin(hello, market)
 

@@ -7,6 +7,7 @@
 #include "inet/transportlayer/tcp_common/TcpHeader.h"
 #include "inet/transportlayer/udp/UdpHeader_m.h"
 #include "market/MarketBridge.h"
+#include "tcp/FlowTag.h"
 #include "traffic/DatagramTag.h"
 
 namespace ecnomy::omnet {
@@ -60,6 +61,13 @@ int MarketBridge::addSource(int index, const SourcePlan& plan, const inet::L3Add
   return static_cast<int>(at);
 }
 
+ISource* MarketBridge::sourceNamed(const std::string& name) const {
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (sources_[i].host && plan_.sources[i].name == name) return sources_[i].host;
+  }
+  return nullptr;
+}
+
 void MarketBridge::checkClass(const SourcePlan& source, const Hop& hop) const {
   const LinkPlan& link = plan_.links[static_cast<std::size_t>(hop.link)];
   const int classes = static_cast<int>(link.scheduler.classes.size());
@@ -81,7 +89,9 @@ void MarketBridge::openBooks() {
     plan.path = linksOf(plan, source.host->path(false));
     plan.ack_path = linksOf(plan, source.host->path(true));
     const int index = static_cast<int>(i);
-    peers_[source.remote.toIpv4().getInt()].push_back({source.port, plan.count, index, flow});
+    if (!source.remote.isUnspecified()) {
+      peers_[source.remote.toIpv4().getInt()].push_back({source.port, plan.count, index, flow});
+    }
     for (const auto& [path, classes] :
          {std::pair(&plan.path, &plan.classes), std::pair(&plan.ack_path, &plan.ack_classes)}) {
       std::uint32_t hop = accounts_.add_path(*path, *classes, index);
@@ -124,6 +134,19 @@ Label MarketBridge::label(const inet::L3Address& from, int fromPort, const inet:
   return label;
 }
 
+// Of a connection of a host that is part of a source.
+Label MarketBridge::hostLabel(const inet::tcp::TcpHeader& tcp) const {
+  Label label;
+  const auto tag = tcp.findTag<FlowTag>();
+  if (!tag || tag->payer < 0) return label;
+  label.flow = tag->payer;
+  while (label.source + 1 < static_cast<int>(sources_.size()) &&
+         sources_[static_cast<std::size_t>(label.source + 1)].firstFlow <= label.flow) {
+    ++label.source;
+  }
+  return label;
+}
+
 Label MarketBridge::label(const inet::Packet* packet, inet::b offset) const {
   const auto& ip = packet->peekDataAt<inet::Ipv4Header>(offset);
   const inet::b behind = offset + ip->getChunkLength();
@@ -133,6 +156,7 @@ Label MarketBridge::label(const inet::Packet* packet, inet::b offset) const {
     const auto& tcp = packet->peekDataAt<inet::tcp::TcpHeader>(behind);
     Label found =
         label(ip->getSrcAddress(), tcp->getSrcPort(), ip->getDestAddress(), tcp->getDestPort());
+    if (found.source < 0 && !kept_.empty()) found = hostLabel(*tcp);
     found.data = !found.ack && payload > tcp->getHeaderLength();
     found.seq = tcp->getSequenceNo();
     return found;

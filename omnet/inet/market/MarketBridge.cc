@@ -6,8 +6,10 @@
 #include <climits>
 #include <ctime>
 
+#include "host/plan_text.h"
 #include "host/row_states.h"
 #include "inet/common/InitStages.h"
+#include "parameters/OwnLaws.h"
 
 namespace ecnomy::omnet {
 
@@ -122,8 +124,8 @@ void MarketBridge::connect() {
   }
   client_->set_limits(limits());
   client_->set_wait_hook([this] { return keepWaiting(); });
-  client_->handshake({"omnet", ECNOMY_VERSION, plan_.digest, plan_.seed,
-                      par("token").stdstringValue(), listener_ != nullptr});
+  client_->handshake({"omnet", ECNOMY_VERSION, "", plan_.seed, par("token").stdstringValue(),
+                      listener_ != nullptr, plan_text(plan_, findLaw)});
 }
 
 bridge::Limits MarketBridge::limits() const {
@@ -189,23 +191,21 @@ void MarketBridge::beginTally() {
 }
 
 void MarketBridge::exchange() {
-  if (!client_) return;
+  if (!client_) return holdWeights();
+  tellHand();
   for (IMarkingLink* link : links_) link->tellInFlight();
+  askedNs_ = wallNs();
+  waited_s_ = 0;
   const bridge::Decide decide = recorder_->report(accounts_, linkStates(), states(), now(), epoch_);
   if (listener_) listener_(client_->shown(), now());
   aliveNs_ = wallNs();
-  stopAskedNs_ = 0;
+  stopAskedNs_ = askedNs_ = 0;
   if (now() >= plan_.duration) return;
   hand_out(
       decide, recorder_->rows(),
       [&](std::size_t link, const auto& values) { links_[link]->reconfigure(values); },
-      [&](std::size_t flow, const FlowOrder& order) {
-        const auto after = std::find_if(sources_.begin(), sources_.end(), [&](const Source& s) {
-          return s.firstFlow > static_cast<int>(flow);
-        });
-        const Source& source = *(after - 1);
-        source.host->takeOrder(static_cast<int>(flow) - source.firstFlow, order);
-      });
+      [&](std::size_t flow, const FlowOrder& order) { give(flow, order); });
+  holdWeights();
 }
 
 std::vector<FlowState> MarketBridge::states() const {
@@ -249,6 +249,12 @@ void MarketBridge::lookUp() {
 bool MarketBridge::keepWaiting() {
   const bool stop = omnetpp::getEnvir()->idle();
   const std::int64_t wall = wallNs();
+  const std::int64_t waited_s = askedNs_ > 0 ? (wall - askedNs_) / kSecondNs : 0;
+  if (waited_s > 0 && waited_s != waited_s_) {
+    waited_s_ = waited_s;
+    const std::string text = "waiting for the market, " + std::to_string(waited_s) + " s";
+    getDisplayString().setTagArg("t", 0, text.c_str());
+  }
   if (stop && stopAskedNs_ == 0) stopAskedNs_ = wall;
   return stopAskedNs_ == 0 || wall - stopAskedNs_ < kPatienceNs;
 }

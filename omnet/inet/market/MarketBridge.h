@@ -28,6 +28,10 @@
 #include "inet/networklayer/common/L3Address.h"
 #include "results/Sample.h"
 
+namespace inet::tcp {
+class TcpHeader;
+}
+
 namespace ecnomy::omnet {
 
 inline Time now() { return omnetpp::simTime().raw(); }  // the resolution is 1 ps: checked at start
@@ -38,8 +42,10 @@ class ISource {
  public:
   virtual ~ISource() = default;
   virtual void takeOrder(int member, const FlowOrder& order) = 0;
-  virtual FlowState state(int member) = 0;       // in_flight is filled in by the bridge
-  virtual std::string path(bool ack) const = 0;  // names or indices of links, apart by spaces
+  virtual FlowState state(int member) = 0;          // in_flight is filled in by the bridge
+  virtual double heldWeight(int member) const = 0;  // by hand; -1: not
+  virtual double heldWillingness() const = 0;       // likewise
+  virtual std::string path(bool ack) const = 0;     // names or indices of links, apart by spaces
   // Telephone sources: hands in calls that are complete by now, or all of them at the end.
   virtual void settleCalls(bool end) { (void)end; }
 };
@@ -51,7 +57,8 @@ class IMarkingLink {
   virtual LinkState state() = 0;  // all accounts up to now
   // The same as last reckoned, which is by the last event here: for eyes alone, changes nothing.
   virtual LinkState look() const = 0;
-  virtual void tellInFlight() = 0;  // sets Hop::ce_in_flight of its hops
+  virtual void tellInFlight() = 0;                 // sets Hop::ce_in_flight of its hops
+  virtual double heldPrice() const { return -1; }  // by hand; -1: not
   // New values for parameters of the marking law, all at once; throws BadParameter.
   virtual void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) = 0;
 };
@@ -84,6 +91,10 @@ class MarketBridge : public omnetpp::cSimpleModule {
   // From INITSTAGE_PHYSICAL_ENVIRONMENT on.
   Accounts& accounts() { return accounts_; }
   FlowStats& flow(int index) { return accounts_.flows.at(static_cast<std::size_t>(index)); }
+  ISource* sourceNamed(const std::string& name) const;  // nullptr where none has announced itself
+  void grow(int source) { ++plan_.sources.at(static_cast<std::size_t>(source)).count; }
+  void keep(std::unique_ptr<ISource> source) { kept_.push_back(std::move(source)); }
+
   int firstFlow(int source) const {
     return sources_.at(static_cast<std::size_t>(source)).firstFlow;
   }
@@ -149,6 +160,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   void openBooks();
   void checkClass(const SourcePlan& source, const Hop& hop) const;
   const Peer* peer(const inet::L3Address& address, int port) const;
+  Label hostLabel(const inet::tcp::TcpHeader& tcp) const;
 
   // The run
   void begin();
@@ -157,6 +169,10 @@ class MarketBridge : public omnetpp::cSimpleModule {
   void boundary();
   void end();
   void exchange();
+  void give(std::size_t flow, const FlowOrder& order);
+  void tellHand();
+  void holdWeights();
+  void holdWeight(ISource& host, int member, std::size_t flow);
   void lookUp();
   void beginTally();
   void scheduleBoundary();
@@ -183,10 +199,15 @@ class MarketBridge : public omnetpp::cSimpleModule {
   Time lookEvery_ = 1'000'000'000;
   bool opened_ = false;
   std::int64_t epoch_ = 0;
+  std::vector<FlowOrder> orders_;   // of each flow, the last one
+  std::vector<double> ownWeights_;  // of each flow, before somebody held one
+  std::vector<bool> held_;          // of each source, whether its weight is
+  std::string hand_ = "{}";         // as last told
   Listener listener_;
   std::vector<ISampled*> sampled_;
+  std::vector<std::unique_ptr<ISource>> kept_;  // that are no modules
   Time sampledAt_ = -1;
-  std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0;
+  std::int64_t lookedNs_ = 0, aliveNs_ = 0, stopAskedNs_ = 0, askedNs_ = 0, waited_s_ = 0;
   double cpuBefore_s_ = 0;
 };
 

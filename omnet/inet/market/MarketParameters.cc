@@ -57,7 +57,6 @@ void MarketBridge::readParameters() {
     throw cRuntimeError(
         "ecnomy counts in picoseconds: put simtime-resolution = ps into the ini file");
   }
-  plan_.digest = par("plan").stdstringValue();
   const std::int64_t seed = static_cast<std::int64_t>(par("seed").intValue());
   plan_.seed = static_cast<std::uint64_t>(seed);
   plan_.duration = timeParameter(this, "duration");

@@ -246,10 +246,13 @@ void MarkingQueue::watchLaw() {
   });
 }
 
-// Without a market nobody takes samples, and there are no empty vectors of them.
+// Without a market nobody takes samples, and there are no empty vectors of them; nor of marks where none are set.
 void MarkingQueue::beSampled() {
-  for (const simsignal_t signal :
-       {queueSampleSignal_, queueMeanSignal_, markedShareSignal_, probabilitySampleSignal_}) {
+  std::vector<simsignal_t> signals{queueSampleSignal_, queueMeanSignal_};
+  if (plan_.marking.law != DropTail::kName || !plan_.scheduler.classes.empty()) {
+    signals.insert(signals.end(), {markedShareSignal_, probabilitySampleSignal_});
+  }
+  for (const simsignal_t signal : signals) {
     const char* name = getSignalName(signal);
     omnetpp::cProperty* how = getProperties()->get("statisticTemplate", name);
     omnetpp::getEnvir()->addResultRecorders(this, signal, name, how);

@@ -58,6 +58,7 @@ class MarkingQueue : public InetQueue, public IMarkingLink, public ISampled {
   LinkState state() override;
   LinkState look() const override;
   void tellInFlight() override;
+  double heldPrice() const override { return par("pricePerMark").doubleValue(); }
   void reconfigure(const std::vector<std::pair<std::size_t, double>>& changes) override;
 
   // ISampled

@@ -20,17 +20,17 @@ class HeldFilter : public omnetpp::cNumericResultFilter {
  protected:
   bool process(simtime_t& t, double& value, cObject*) override {
     const simtime_t warm = omnetpp::getSimulation()->getWarmupPeriod();
-    if (t < warm) {
+    if (t <= warm) {
       before_ = value;
       return false;
     }
-    if (t > warm) begin(warm);
+    begin(warm);
     begun_ = true;
     return true;
   }
   void finish(cResultFilter*) override {
     const simtime_t warm = omnetpp::getSimulation()->getWarmupPeriod();
-    if (omnetpp::simTime() >= warm) begin(warm);
+    if (omnetpp::simTime() > warm) begin(warm);  // a mean over no time would be NaN
   }
 
  private:

@@ -84,7 +84,10 @@ TcpAck TcpMarketFlavour::readAck(const TcpHeader& header) const {
 }
 
 void TcpMarketFlavour::ackArrives(const TcpHeader& header) {
-  if (state->fin_ack_rcvd) conn->cancelEvent(finTimer_);
+  if (state->fin_ack_rcvd) {
+    conn->cancelEvent(finTimer_);
+    closeOwnFlow();
+  }
   if (!flow_) return;
   const bool deaf = !planned_ && !tcp_->arrival().tag && plan().echo == Echo::accurate;
   if (deaf && flow_->nextSegment() > 0) {
@@ -115,7 +118,8 @@ void TcpMarketFlavour::segmentLeaves(const Packet& packet, TcpHeader& header) {
   if (data && header.getAckBit() && state->ect && shouldMarkAck()) header.setEceBit(true);
   const auto tag = header.addTagIfAbsent<FlowTag>();
   tag->flow = flowIndex_;
-  tag->fromSender = planned_ && state->active;
+  if (!planned_ && tcp_->payer()) tag->payer = tcp_->payer()->flow();
+  tag->fromSender = tag->payer >= 0 || (planned_ && state->active);
   tag->again = emitted_ ? emitted_->again : header.getSynBit() && state->syn_rexmit_count > 0;
   if (!header.getAckBit()) return;
   const FlowReceiver::Waiting& waiting = receiver_.waiting();

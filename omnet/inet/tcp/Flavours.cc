@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
-// The flavour under the names that users choose a law by; parameters are MarketTcp's lawParameters.
+// The flavour under the names that users choose a law by; parameters are MarketTcp's lawParameters. Also INET's
+// own flavours, by their short names.
+#include "inet/transportlayer/tcp/flavours/DcTcp.h"
+#include "inet/transportlayer/tcp/flavours/TcpNewReno.h"
+#include "inet/transportlayer/tcp/flavours/TcpNoCongestionControl.h"
+#include "inet/transportlayer/tcp/flavours/TcpReno.h"
+#include "inet/transportlayer/tcp/flavours/TcpTahoe.h"
+#include "inet/transportlayer/tcp/flavours/TcpVegas.h"
+#include "inet/transportlayer/tcp/flavours/TcpWestwood.h"
 #include "tcp/TcpMarketFlavour.h"
 
 namespace ecnomy::omnet {
 
 #define ECNOMY_FLAVOUR(Name, named)                    \
   class Name : public TcpMarketFlavour {               \
-   protected:                                          \
+   public:                                             \
     const char* law() const override { return named; } \
   };                                                   \
   Register_Class(Name)
@@ -22,5 +30,20 @@ ECNOMY_FLAVOUR(TcpVegas3168, "vegas");
 ECNOMY_FLAVOUR(TcpPrimal, "primal");
 
 #undef ECNOMY_FLAVOUR
+
+// INET looks for a flavour's name in the namespace of the connection, which is ours.
+#define ECNOMY_INETS_FLAVOUR(Name)        \
+  class Name : public inet::tcp::Name {}; \
+  Register_Class(Name)
+
+ECNOMY_INETS_FLAVOUR(TcpReno);
+ECNOMY_INETS_FLAVOUR(TcpNewReno);
+ECNOMY_INETS_FLAVOUR(TcpTahoe);
+ECNOMY_INETS_FLAVOUR(TcpNoCongestionControl);
+ECNOMY_INETS_FLAVOUR(TcpVegas);
+ECNOMY_INETS_FLAVOUR(TcpWestwood);
+ECNOMY_INETS_FLAVOUR(DcTcp);
+
+#undef ECNOMY_INETS_FLAVOUR
 
 }  // namespace ecnomy::omnet

@@ -22,7 +22,8 @@ class FlowTag : public inet::TagBase {
            std::to_string(marks);
   }
 
-  int flow = -1;            // over all flows of the market; -1: of none
+  int flow = -1;   // over all flows of the market; -1: of none
+  int payer = -1;  // of an ordinary host's connection: the flow of the market that the host is
   bool fromSender = false;  // on the way from sender to receiver
   bool again = false;       // a retransmission
   // What it answers, where it carries an ACK.

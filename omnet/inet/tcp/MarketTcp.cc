@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 #include "tcp/MarketTcp.h"
 
+#include <memory>
 #include <utility>
 
+#include "inet/common/INETUtils.h"
 #include "inet/common/ProtocolTag_m.h"
 #include "inet/networklayer/common/EcnTag_m.h"
+#include "tcp/HostTransport.h"
 #include "tcp/MarketConnection.h"
+#include "tcp/TcpMarketFlavour.h"
 
 namespace ecnomy::omnet {
 
@@ -16,6 +20,9 @@ using omnetpp::cMessage;
 Define_Module(MarketTcp);
 
 namespace {
+
+// A source's, or a host's that is part of one.
+int flowOf(const FlowTag& tag) { return tag.flow >= 0 ? tag.flow : tag.payer; }
 
 std::int64_t payloadBytes(const Packet& packet, const TcpHeader& header) {
   return packet.getByteLength() - inet::B(header.getHeaderLength()).get();
@@ -32,6 +39,24 @@ void MarketTcp::initialize(int stage) {
   }
   market_ = MarketBridge::find();
   toldOfEcho_ = false;
+  if (!par("source").stdstringValue().empty()) joinSource();
+}
+
+// With the law of the flavour that its connections have.
+void MarketTcp::joinSource() {
+  MarketBridge& market = MarketBridge::of(this);
+  const std::string name = par("tcpAlgorithmClass").stdstringValue();
+  const std::unique_ptr<omnetpp::cObject> made(
+      inet::utils::createOneIfClassIsKnown(name.c_str(), "ecnomy::omnet::MarketTcp"));
+  const auto* flavour = dynamic_cast<const TcpMarketFlavour*>(made.get());
+  if (!flavour) {
+    throw omnetpp::cRuntimeError(
+        this,
+        "A host that is part of source '%s' needs one of ecnomy's flavours, "
+        "found tcpAlgorithmClass '%s'",
+        par("source").stringValue(), name.c_str());
+  }
+  payer_ = HostSource::join(market, *this, hostTransport(this, flavour->law()));
 }
 
 bool MarketTcp::toldOfEcho_ = false;
@@ -125,14 +150,14 @@ void MarketTcp::handleLowerPacket(Packet* packet) {
   arrival_.sent = packet->getTimestamp().raw();
   arrival_.bytes = packet->getByteLength() + kIpHeader;
   arrival_.tag = tag.get();
-  if (market_ && tag && tag->flow >= 0) count(*packet, *header);
+  if (market_ && tag && flowOf(*tag) >= 0) count(*packet, *header);
   Tcp::handleLowerPacket(packet);
   arrival_ = Arrival{};
 }
 
 // What a host receives for a flow of the market, whatever its connection does with it.
 void MarketTcp::count(const Packet& packet, const TcpHeader& header) {
-  const int flow = arrival_.tag->flow;
+  const int flow = flowOf(*arrival_.tag);
   if (!arrival_.tag->fromSender || payloadBytes(packet, header) == 0) {
     if (arrival_.ce) ++market_->flow(flow).control_ce;
     return;

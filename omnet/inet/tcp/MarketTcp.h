@@ -4,6 +4,7 @@
 #ifndef ECNOMY_INET_TCP_MARKETTCP_H_
 #define ECNOMY_INET_TCP_MARKETTCP_H_
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -11,6 +12,7 @@
 #include "market/MarketBridge.h"
 #include "tcp/FlowSender.h"
 #include "tcp/FlowTag.h"
+#include "tcp/HostSource.h"
 
 namespace ecnomy::omnet {
 
@@ -40,6 +42,8 @@ class MarketTcp : public InetTcp {
   void serves(int flow, MarketConnection* connection);
   void servesNoLonger(int flow, const MarketConnection* connection);
   MarketBridge* market() { return market_; }
+  // The flow of the market that this host's own connections are; nullptr: they are none's.
+  HostSource::Member* payer() { return payer_ ? &*payer_ : nullptr; }
   const Arrival& arrival() const { return arrival_; }
   // A flow that wants each mark told has a peer that does not; says so once in a run.
   void tellOfEcho(const std::string& law, const inet::L3Address& peer);
@@ -62,7 +66,10 @@ class MarketTcp : public InetTcp {
   void leave(inet::Packet* packet);
   void count(const inet::Packet& packet, const inet::tcp::TcpHeader& header);
 
+  void joinSource();
+
   MarketBridge* market_ = nullptr;
+  std::optional<HostSource::Member> payer_;
   std::unordered_map<int, FlowSender*> expected_;
   std::unordered_map<int, MarketConnection*> serving_;  // by flow
   Arrival arrival_;

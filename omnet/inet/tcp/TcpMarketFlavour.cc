@@ -103,12 +103,20 @@ void TcpMarketFlavour::established(bool active) {
 
 void TcpMarketFlavour::openOwnFlow() {
   ownPlan_.sack = sack_;
-  ownFlow_ = std::make_unique<FlowSender>(plan(), ownStats_, Outbox(0, Stream(0, "")),
-                                          FlowSender::Identity{});
+  HostSource::Member* payer = tcp_->payer();
+  ownFlow_ = std::make_unique<FlowSender>(plan(), payer ? payer->stats() : ownStats_,
+                                          Outbox(0, Stream(0, "")),
+                                          payer ? payer->identity() : FlowSender::Identity{});
   flow_ = ownFlow_.get();
   flow_->begin(now());
   flow_->open(-1, false, now());
   flow_->attach(*this);
+  if (payer) payer->opened(*flow_);
+}
+
+// It no longer shares what its host may send.
+void TcpMarketFlavour::closeOwnFlow() {
+  if (ownFlow_ && tcp_->payer()) tcp_->payer()->closed(*ownFlow_);
 }
 
 void TcpMarketFlavour::connectFlow() {
@@ -134,6 +142,7 @@ void TcpMarketFlavour::connectedAgain() {
 void TcpMarketFlavour::connectionClosed() {
   for (cMessage* timer : {paceTimer_, lossTimer_, ackTimer_, finTimer_}) conn->cancelEvent(timer);
   if (planned_ && !state->active) tcp_->servesNoLonger(flowIndex_, connection_);
+  closeOwnFlow();
   if (!flow_ || ownFlow_) return;
   flow_->lostConnection("reset", now());
 }

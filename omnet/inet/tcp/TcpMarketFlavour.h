@@ -67,9 +67,10 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   void windowChanged() override;
   void sever() override;
 
- protected:
   // The law where the connection is none of the market's; "": the host's.
   virtual const char* law() const { return ""; }
+
+ protected:
   inet::tcp::TcpStateVariables* createStateVariables() override {
     return new inet::tcp::TcpTahoeRenoFamilyStateVariables();
   }
@@ -82,6 +83,7 @@ class TcpMarketFlavour : public inet::tcp::TcpAlgorithm, public SenderPort {
   void adopt(const TransportPlan& plan, bool planned);
   void agree();
   void openOwnFlow();
+  void closeOwnFlow();
   void connectFlow();
   TcpAck readAck(const inet::tcp::TcpHeader& header) const;
   bool holdsData() const;

@@ -58,6 +58,12 @@ std::string SourceBase::path(bool ack) const {
   return getParentModule()->par(ack ? "ackPath" : "path").stdstringValue();
 }
 
+// Only sources with a window have knobs.
+double SourceBase::knob(const char* name) const {
+  cModule* source = getParentModule();
+  return source->hasPar(name) ? source->par(name).doubleValue() : -1;
+}
+
 void SourceBase::sample(const Sample& sample) { figures_.sample(sample, *this); }
 
 Stream SourceBase::stream(int member, const char* use) const {

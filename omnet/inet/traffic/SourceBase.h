@@ -19,6 +19,9 @@ class SourceBase : public omnetpp::cSimpleModule, public ISource, public ISample
  public:
   void sample(const Sample& sample) override;
 
+  double heldWeight(int) const override { return knob("weight"); }
+  double heldWillingness() const override { return knob("willingness"); }
+
  protected:
   std::string path(bool ack) const override;
   int numInitStages() const override { return inet::NUM_INIT_STAGES; }
@@ -45,6 +48,7 @@ class SourceBase : public omnetpp::cSimpleModule, public ISource, public ISample
 
  private:
   Time startOf(int member) const;
+  double knob(const char* name) const;
 
   int index_ = -1;
   int firstFlow_ = 0;

@@ -49,6 +49,8 @@ class Profile {
   }
 
   bool none() const noexcept { return steps_.empty(); }
+  Time period() const noexcept { return period_; }  // 0 without a profile
+  const std::vector<Step>& steps() const noexcept { return steps_; }
 
   // D for a pause that begins now; kFarthest where it would be longer.
   Time stretch(Time now, Time pause) const noexcept {

@@ -30,19 +30,22 @@ class SizeList {
   SizeList() = default;
 
   // Throws BadParameter: no sizes or too many, not a weight each, a size or weight out of range.
-  SizeList(std::vector<std::int64_t> bytes, const std::vector<double>& weights)
-      : bytes_(std::move(bytes)) {
+  SizeList(std::vector<std::int64_t> bytes, std::vector<double> weights)
+      : bytes_(std::move(bytes)), weights_(std::move(weights)) {
     check(!bytes_.empty() && bytes_.size() <= kMost, "not 1 to 10000 sizes");
-    check(bytes_.size() == weights.size(), "not as many weights as sizes");
+    check(bytes_.size() == weights_.size(), "not as many weights as sizes");
     double sum = 0;
     for (std::size_t i = 0; i < bytes_.size(); ++i) {
       check(bytes_[i] >= 1 && bytes_[i] <= kMostBytes, "a size is not from 1 to 10^12 bytes");
-      check(weights[i] > 0 && weights[i] <= kMostWeight, "a weight is not above 0 and up to 10^12");
-      up_to_.push_back(sum += weights[i]);
+      check(weights_[i] > 0 && weights_[i] <= kMostWeight,
+            "a weight is not above 0 and up to 10^12");
+      up_to_.push_back(sum += weights_[i]);
     }
   }
 
   bool empty() const noexcept { return bytes_.empty(); }
+  const std::vector<std::int64_t>& bytes() const noexcept { return bytes_; }
+  const std::vector<double>& weights() const noexcept { return weights_; }
 
   std::int64_t draw(double u) const noexcept {
     const auto found = std::upper_bound(up_to_.begin(), up_to_.end(), u * up_to_.back());
@@ -56,7 +59,8 @@ class SizeList {
   }
 
   std::vector<std::int64_t> bytes_;
-  std::vector<double> up_to_;  // sums of weights
+  std::vector<double> weights_;
+  std::vector<double> up_to_;  // their sums
 };
 
 // One of the four kinds, from five values in the order of a law's table: which kind, mean, least and most

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -15,12 +14,12 @@ import typer
 
 from ecnomy.markets.commands import INTERRUPTED, Jobs, terminated
 from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.progress import Runs
 
 __all__ = ["compare_command"]
 
 JSON: Final = "compare.json"
 PICTURE: Final = "compare.png"
-_LINE_S: Final = 10.0  # between two lines of progress where there is no terminal
 
 Config = Annotated[Path, typer.Argument(help="A scenario, such as configs/examples/sample.yaml.")]
 Seeds = Annotated[int, typer.Option(help="How many seeds, 1 to N, for both engines.", min=2)]
@@ -110,40 +109,26 @@ def _show(found: Any, folder: Path) -> None:
 
 
 class _Progress:
-    """One line: a live one on a terminal, else one every few seconds."""
+    """See Telling: progress of the runs of both engines."""
 
     def __init__(self) -> None:
-        self._live = sys.stderr.isatty()
-        self._total = self._count = self._made = 0
-        self._began_s = self._said_s = time.monotonic()
+        self._runs = Runs()
+        self._total = self._there = self._made = 0
 
     def start(self, total: int, there: int) -> None:
-        self._total, self._count, self._made = total, there, 0
-        self._began_s = self._said_s = time.monotonic()
+        self._total, self._there, self._made = total, there, 0
         if there:
-            print(f"ecnomy: {there} of {total} runs were there", file=sys.stderr)
+            self._runs.say(f"{there} of {total} runs were there")
+        if total > there:
+            self._runs.at(total, there, 0)
 
     def done(self, task: Any, done: Any) -> None:
-        self._count += 1
         self._made += 1
-        now_s = time.monotonic()
-        if self._live:
-            print(f"\r\x1b[K{self._line(task, now_s)}", end="", file=sys.stderr, flush=True)
-        elif now_s - self._said_s >= _LINE_S:
-            self._said_s = now_s
-            print(f"ecnomy: {self._line(task, now_s)}", file=sys.stderr)
+        self._runs.at(self._total, self._there, self._made)
 
     def doubled(self, undecided: Sequence[Any], seeds: int) -> None:
         rows = "1 row is" if len(undecided) == 1 else f"{len(undecided)} rows are"
-        print(f"ecnomy: {rows} undecided; going on to {seeds} seeds", file=sys.stderr)
+        self._runs.say(f"{rows} undecided; going on to {seeds} seeds")
 
     def stop(self) -> None:
-        if self._live and self._made:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    def _line(self, task: Any, now_s: float) -> str:
-        left_s = (now_s - self._began_s) / self._made * (self._total - self._count)
-        return (
-            f"{self._count} of {self._total} runs done, last {task.engine} seed {task.seed}, "
-            f"about {left_s:.0f} s left"
-        )
+        self._runs.stop()

@@ -29,8 +29,8 @@ __all__ = ["SHOWN", "Shown", "dashboard_command"]
 SHOWN: Final = "ECNOMY_DASHBOARD"
 _PAGE: Final = "ecnomy.analysis.dashboard.page"
 _NEEDED: Final = ("solara", "altair")  # what Mesa's own page needs
-# A tab that went away without a word (a telephone's) has its engine ended so much later.
-_LOST: Final = "60s"
+# A page that lost its connection has this long to come back; a crashed browser says no more.
+_LOST: Final = "15s"
 _SLOW_S: Final = 120.0  # a browser on a machine with much else to do may be silent for so long
 
 Host = Annotated[str, typer.Option(help="Address to listen on; others can reach 0.0.0.0.")]

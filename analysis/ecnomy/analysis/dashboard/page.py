@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live page: Mesa's SolaraViz has step, play, pause and reset; beside it what runs, and knobs.
+"""The live page: Mesa's controls step, play, pause and reset; beside them what runs, and knobs.
 
 Solara finds this module by name and draws `Page` for every tab that is opened, with a Stage, a
 market and an engine of its own, which end with the tab.
@@ -16,7 +16,8 @@ from typing import Any, Final
 
 import msgspec
 import solara
-from mesa.visualization import SolaraViz
+import solara.lab
+from mesa.visualization.solara_viz import ModelController, ModelCreator
 from mesa.visualization.utils import update_counter
 
 from ecnomy.agents.errors import EcnomyError
@@ -31,7 +32,7 @@ from ecnomy.markets.scenario import load
 __all__ = ["Page"]
 
 _STYLE: Final = Path(__file__).with_name("page.css")
-_PLAY_MS: Final = 100  # between two epochs while it plays
+_PLAY_MS: Final = 101  # between two steps while it plays: a stop of the slider
 _MOST_SEED: Final = 100
 
 
@@ -63,18 +64,35 @@ def Opened(stage: Stage, first: LiveMarket) -> None:
     """Mesa's controls and the board."""
     model = solara.use_reactive(first)
     solara.use_effect(lambda: stage.close, [])
+    with solara.AppBar():
+        solara.AppBarTitle("ecnomy")
+        solara.lab.ThemeToggle()
+    with solara.Sidebar(), solara.Column():
+        Controls(model, stage)
+    Board(model)
+
+
+@solara.component
+def Controls(model: solara.Reactive[LiveMarket], stage: Stage) -> None:
+    """Mesa's buttons and parameters, without its switch for threads."""
+    parameters, pause_ms = solara.use_reactive({}), solara.use_reactive(_PLAY_MS)
+    epochs, threads = solara.use_reactive(1), solara.use_reactive(False)
     seed = stage.scenario.seed
     label = "Seed, from the next reset on"
     seeds = {"type": "SliderInt", "label": label, "value": seed, "min": 0, "step": 1}
     seeds["max"] = max(_MOST_SEED, seed)
-    SolaraViz(
-        model,
-        components=[],
-        play_interval=_PLAY_MS,
-        model_params={"stage": stage, "seed": seeds},
-        name="ecnomy",
-    )
-    Board(model)
+    with solara.Card("Controls"):
+        solara.SliderInt("Pause between steps [ms]", value=pause_ms, min=1, max=501, step=10)
+        solara.SliderInt("Epochs in a step", value=epochs, min=1, max=100)
+        ModelController(
+            model,
+            model_parameters=parameters,
+            play_interval=pause_ms,
+            render_interval=epochs,
+            use_threads=threads,
+        )
+    with solara.Card("Model Parameters"):
+        ModelCreator(model, {"stage": stage, "seed": seeds}, model_parameters=parameters)
 
 
 @solara.component
@@ -143,4 +161,4 @@ def _html(text: str, classes: Sequence[str] = ()) -> None:
 
 def _picture(svg: bytes, alt: str) -> None:
     source = "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
-    solara.HTML(tag="img", attributes={"src": source, "alt": alt})
+    solara.HTML(tag="img", attributes={"src": source, "alt": alt, "decoding": "sync"})

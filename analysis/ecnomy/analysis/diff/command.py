@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
-from typer.core import TyperCommand
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.printing import console_for_tables
+from ecnomy.markets.verbs import Verb
 
 if TYPE_CHECKING:
     from ecnomy.analysis.diff.difference import Diff
@@ -27,7 +28,6 @@ __all__ = ["diff_app", "diff_command"]
 PICTURE: Final = "diff.png"
 _BETWEEN: Final = "--"  # the groups
 _KEPT: Final = "/--/"  # stands for it while options are read, as `--` would end them
-_WIDTH: Final = 140  # columns, where the output is not a terminal
 
 Runs = Annotated[
     list[str],
@@ -49,7 +49,7 @@ NoPlot = Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")]
 All = Annotated[bool, typer.Option("--all", help="Show every outcome, however many there are.")]
 
 
-class _Grouped(TyperCommand):
+class _Grouped(Verb):
     """Keeps the `--` between groups, which options may follow."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -108,11 +108,9 @@ def _groups(runs: Sequence[str], by: bool) -> tuple[list[str], list[str]]:
 
 
 def _show(found: Diff, everything: bool) -> None:
-    from rich.console import Console
-
     from ecnomy.analysis.diff import table
 
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console = console_for_tables()
     console.print(table.heading(found), style="bold", markup=False)
     for told in (*found.first.left_out, *found.second.left_out):
         console.print(f"left out: {told}", markup=False)

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from typer.core import TyperGroup
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.printing import Json, print_json
+from ecnomy.markets.verbs import Verb, VerbGroup
 
 __all__ = ["gsp_command", "page_command", "report_app"]
 
@@ -23,7 +23,7 @@ PAGE: Final = "report.html"
 _FOLDER: Final = "folder"  # the command that a folder is handed to
 
 
-class _Report(TyperGroup):
+class _Report(VerbGroup):
     """`ecnomy report FOLDER` beside named pages: what is no name of a page is a folder."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -41,7 +41,8 @@ Folder = Annotated[
     list[Path], typer.Argument(help="The results folder of a sweep, or of a run.", metavar="FOLDER")
 ]
 Out = Annotated[
-    Path | None, typer.Option(help="The page [report.html in the first folder].", metavar="FILE")
+    Path | None,
+    typer.Option(help="The page; default report.html in the first folder.", metavar="FILE"),
 ]
 Outcome = Annotated[
     list[str] | None,
@@ -54,7 +55,7 @@ def _about() -> None:
     """Write a page that needs no network: `ecnomy report FOLDER` on a sweep or a run."""
 
 
-@report_app.command(_FOLDER)
+@report_app.command(_FOLDER, cls=Verb)
 def page_command(
     folders: Folder, out: Out = None, outcome: Outcome = None, as_json: Json = False
 ) -> None:
@@ -89,7 +90,7 @@ def page_command(
     print(f"page: {file}")
 
 
-@report_app.command("gsp")
+@report_app.command("gsp", cls=Verb)
 def gsp_command(results: Results, out: Out = None, as_json: Json = False) -> None:
     """Whether a guaranteed stream provider earns money: one HTML file that needs no network."""
     from ecnomy.analysis.report.page import write_gsp_page

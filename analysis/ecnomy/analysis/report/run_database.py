@@ -5,7 +5,8 @@ payments   a posting of the ledger: t_ps, phase (its row in `phases`), payer, pa
            source (of the flow it is for, '' for none), quantity, price_micro, amount_micro
 phases     phase, label, to_ps: a posting at t belongs to the first phase with t <= to_ps
 marked     marks set: source, link, packets (of the source that came to the link), marks,
-           lost (with packets that were dropped later), underway (on packets still on their way)
+           lost (with packets that were dropped later), underway (on packets still on their way);
+           the source `others` has the marks on packets that belong to no source
 accounts   balances as the manifest has them: account, micro
 """
 
@@ -19,9 +20,10 @@ from ecnomy.analysis.phases import Phase, phases_of
 from ecnomy.analysis.report.database import Queries, literal
 from ecnomy.analysis.results import Run
 
-__all__ = ["WARM_UP", "RunDatabase", "open_run_database", "periods_of"]
+__all__ = ["OTHERS", "WARM_UP", "RunDatabase", "open_run_database", "periods_of"]
 
 WARM_UP: Final = "warm-up"
+OTHERS: Final = "others"
 _PAYMENTS: Final = """\
 create table payments as select l.t_ps,
     (select min(phase) from phases as p where l.t_ps <= p.to_ps) as phase,
@@ -38,12 +40,23 @@ create table marked as select source_name as source, link_name as link,
     sum(arrivals)::bigint as packets, sum(marks)::bigint as marks,
     sum(ce_dropped)::bigint as lost, sum(ce_in_flight)::bigint as underway
   from read_parquet({pairs}, file_row_number = true) where file_row_number not in ({acks})
-  group by all having sum(marks) > 0;
+  group by all having sum(marks) > 0
+  union all by name
+  select '{others}' as source, l.name::varchar as link,
+    (e.packets - p.packets)::bigint as packets, (e.marks - p.marks)::bigint as marks,
+    (e.lost - p.lost)::bigint as lost, 0::bigint as underway
+  from read_parquet({links}) as l join (
+    select link, max(arrivals) as packets, max(marks) as marks, max(ce_dropped) as lost
+    from read_parquet({link_epochs}) group by all) as e using (link) join (
+    select link_name, sum(arrivals) as packets, sum(marks) as marks, sum(ce_dropped) as lost
+    from read_parquet({pairs}) group by all) as p on l.name = p.link_name
+  where e.marks > p.marks;
 """
 _NO_MARKS: Final = """\
 create table marked (source varchar, link varchar, packets bigint, marks bigint, lost bigint,
   underway bigint);
 """
+_FILES: Final = ("ledger", "flows", "pairs", "links", "link_epochs")
 _PAIRS: Final = ("source_name", "link_name", "arrivals", "marks", "ce_dropped", "ce_in_flight")
 
 
@@ -86,10 +99,14 @@ def open_run_database(run: Run) -> RunDatabase:
     prelude = _table("phases", ("phase", "label", "to_ps"), rows or [(0, "", 2**63 - 1)])
     balances = run.manifest.balances_micro or {}
     prelude += _table("accounts", ("account", "micro"), list(balances.items()) or [("", 0)])
-    path = {name: literal(f"{run.path}/{name}.parquet") for name in ("ledger", "flows", "pairs")}
+    path = {name: literal(f"{run.path}/{name}.parquet") for name in _FILES}
     prelude += _NO_PAYMENTS if run.ledger.empty else _PAYMENTS.format(**path)
     if set(_PAIRS) <= set(run.pairs.columns) and len(run.pairs):
-        prelude += _MARKED.format(pairs=path["pairs"], acks=_acks(run))
+        prelude += _MARKED.format(
+            **{name: path[name] for name in ("pairs", "links", "link_epochs")},
+            acks=_acks(run),
+            others=OTHERS,
+        )
     else:
         prelude += _NO_MARKS
     return RunDatabase(run, prelude, periods)

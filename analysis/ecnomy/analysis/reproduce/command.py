@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -23,7 +22,7 @@ DEFAULT_OUT: Final = Path("results/reproduce")
 What = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[PAPER[.ITEM]]...", help="siris2002.fig3 siris2002.fig4, siris2002; none: a list."
+        metavar="PAPER[.ITEM]", help="siris2002.fig3 siris2002.fig4, siris2002; none: a list."
     ),
 ]
 All = Annotated[bool, typer.Option("--all", help="Every entry of every paper.")]
@@ -114,6 +113,7 @@ def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool
         console.print(budget_line(selected, form), markup=False)
 
     def done(found: Any) -> None:
+        telling.stop()
         files = write_entry(found, form)
         if as_json:
             return
@@ -121,14 +121,18 @@ def _reproduce(asked: Any, form: Any, workers: int, resolve: bool, as_json: bool
         for file in files:
             console.print(f"  {file}", markup=False, soft_wrap=True)
 
-    found = reproduce(
-        selected,
-        form,
-        lambda: DaskPool("", workers, Limits()),
-        _Telling(),
-        resolve=resolve,
-        done=done,
-    )
+    telling = _Telling()
+    try:
+        found = reproduce(
+            selected,
+            form,
+            lambda: DaskPool("", workers, Limits()),
+            telling,
+            resolve=resolve,
+            done=done,
+        )
+    finally:
+        telling.stop()
     page = write_page(found, form)
     if as_json:
         return print_json(claims_values(found, items, str(page)))
@@ -155,32 +159,18 @@ def _list(as_json: bool) -> None:
 
 
 class _Telling:
-    """Lines, or a bar on a terminal, per study."""
+    """Progress per study."""
+
+    def __init__(self) -> None:
+        self._last: Any = None
 
     def study(self, paper: str, study: str, runs: int, missing: int) -> Any:
-        return _Line(f"{paper} {study}", runs, missing)
+        from ecnomy.markets.sweep.command import Observed
 
+        self.stop()
+        self._last = Observed(f"{paper} {study}")
+        return self._last
 
-class _Line:
-    """Progress of a study: a live line on a terminal, else one every few seconds."""
-
-    def __init__(self, name: str, runs: int, missing: int) -> None:
-        self._name, self._live = name, sys.stderr.isatty()
-        self._began_s = self._said_s = time.monotonic()
-        if missing and not self._live:
-            print(f"ecnomy: {name}: {missing} of {runs} runs to make", file=sys.stderr)
-
-    def at(self, tally: Any) -> None:
-        from ecnomy.markets.sweep.command import progress_text
-
-        now_s = time.monotonic()
-        text = f"{self._name}: {progress_text(tally, now_s - self._began_s)}"
-        if self._live:
-            end = "\n" if tally.left == 0 else ""
-            print(f"\r\x1b[K{text}", end=end, file=sys.stderr, flush=True)
-        elif now_s - self._said_s >= 10:
-            self._said_s = now_s
-            print(f"ecnomy: {text}", file=sys.stderr)
-
-    def failed(self, outcome: Any) -> None:
-        print(f"ecnomy: a run of {self._name} failed: {outcome.reason}", file=sys.stderr)
+    def stop(self) -> None:
+        if self._last is not None:
+            self._last.stop()

@@ -29,7 +29,7 @@ Outcome = Annotated[
 ]
 Plot = Annotated[
     Path | None,
-    typer.Option(help="Where the picture goes [SWEEP/sensitivity.png].", metavar="FILE"),
+    typer.Option(help="Where the picture goes; default SWEEP/sensitivity.png.", metavar="FILE"),
 ]
 NoPlot = Annotated[bool, typer.Option("--no-plot", help="Draw no picture.")]
 

@@ -4,22 +4,19 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ecnomy.analysis.searching import Quick, Scheduler, resumable, workers_when_needed
 from ecnomy.markets.commands import Jobs, terminated
-from ecnomy.markets.printing import Json, print_json
+from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["tournament_command"]
-
-_WIDTH: Final = 100  # columns, where the output is no terminal
 
 Config = Annotated[Path, typer.Argument(help="A file such as configs/sweeps/tournament.yaml.")]
 Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<file>.")]
@@ -99,8 +96,6 @@ def _played(
 
 def _tell(tournament: Any, table: Any, folder: Path, as_json: bool) -> None:
     """What came out: on the terminal, as a page, as a table of pay-offs."""
-    from rich.console import Console
-
     from ecnomy.analysis.tournament import wording
     from ecnomy.analysis.tournament.page import PAGE, PAYOFFS, write_page, write_payoffs
     from ecnomy.analysis.tournament.paying import found_in
@@ -122,7 +117,7 @@ def _tell(tournament: Any, table: Any, folder: Path, as_json: bool) -> None:
                 "absent": tournament.absent,
             }
         )
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH)
+    console = console_for_tables()
     console.print(_ranking(tournament, found))
     console.print(f"{wording.headline(found)}. {wording.summary(found)}", markup=False)
     console.print(f"How sure: {wording.sure_words(found)}", markup=False)

@@ -127,9 +127,9 @@ def _read(node: Node, sweep: Sweep, own: tuple[str, ...], fast: Node | None) -> 
     if fast is not None:
         _check_keys(fast, "quick.tournament")
         given = {**given, **fast.mapping()}
-    for key in _NEEDED:
-        if key not in given:
-            raise node.place.error("tournament", f"no {key!r}", ", ".join(_NEEDED))
+    if lacks := [key for key in _NEEDED if key not in given]:
+        lacking = f"no {', '.join(map(repr, lacks))}"
+        raise node.place.error("tournament", lacking, ", ".join(_NEEDED))
     player = _player(given["player"], sweep)
     entrants, absent = read_entrants(given["strategies"], given.get("without"), own)
     finalists = 3

@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 MAJOR: Final = 1
-MINOR: Final = 2
+MINOR: Final = 3
 MAX_BODY_BYTES: Final = 64 << 20
 HEADER_BYTES: Final = 4
 
@@ -80,11 +80,11 @@ _CLASSES: Final[dict[str, type[m.Message]]] = {
     c.__name__.lower(): c
     for c in (
         *(m.Hello, m.Welcome, m.Refuse, m.Report, m.Decide, m.Request),
-        *(m.Verdict, m.Record, m.Alive, m.Finish, m.Bye, m.Error, m.Show),
+        *(m.Verdict, m.Record, m.Hand, m.Alive, m.Finish, m.Bye, m.Error, m.Show),
     )
 }
 _KEYS: Final = {name: tuple(f.name for f in dataclasses.fields(c)) for name, c in _CLASSES.items()}
-_OPTIONAL: Final = {"hello": ("show",)}
+_OPTIONAL: Final = {"hello": ("show", "network")}
 _WIRE: Final[dict[str, type[Any]]] = {
     **_CLASSES,
     "report": _Report,

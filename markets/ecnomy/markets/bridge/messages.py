@@ -19,6 +19,7 @@ __all__ = [
     "Decide",
     "Error",
     "Finish",
+    "Hand",
     "Hello",
     "Message",
     "Record",
@@ -53,6 +54,7 @@ class Hello:
     seed: int
     token: str
     show: bool = False
+    network: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,11 @@ class Record:
 
 
 @dataclass(frozen=True)
+class Hand:
+    json: str
+
+
+@dataclass(frozen=True)
 class Alive:
     t_ps: int
     events: int
@@ -142,6 +149,7 @@ Message = (
     | Request
     | Verdict
     | Record
+    | Hand
     | Alive
     | Finish
     | Bye

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The market's end of one engine's connection: the order of messages, and who is to blame.
 
-Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | alive | request verdict)* report
+Grammar (omnet/bridge/PROTOCOL.md): hello welcome ((record | hand | alive | request verdict)* report
 [show] decide)* (record | alive)* finish bye. Every failure names the peer, its simulated time and
 the last message.
 """
@@ -19,19 +19,14 @@ from ecnomy.markets.bridge import messages as m
 from ecnomy.markets.bridge.checks import Limits, check_decide
 from ecnomy.markets.bridge.wire import Wire
 
-__all__ = ["EngineLink", "FromEngine", "ToEngine", "plan_line"]
+__all__ = ["EngineLink", "FromEngine", "ToEngine"]
 
-FromEngine = m.Report | m.Request | m.Record | m.Alive | m.Finish
+FromEngine = m.Report | m.Request | m.Record | m.Hand | m.Alive | m.Finish
 ToEngine = m.Decide | m.Show | m.Verdict | m.Bye | m.Error
 
 _DIGEST: Final = 64  # digits
 # What the other side of a dead connection cannot be told.
 _UNSPEAKABLE: Final = ("hung-up", "truncated")
-
-
-def plan_line(digest: str) -> str:
-    """The line of an omnetpp.ini by which its network says that it stands for a plan."""
-    return f'*.market.plan = "{digest}"'
 
 
 class EngineLink:
@@ -108,11 +103,11 @@ class EngineLink:
         self._peer = f"engine {hello.engine} {hello.version}"
         if not hmac.compare_digest(hello.token.encode(), self._token.encode()):
             self._fail("wrong-token", "the engine's token is not the market's")
-        if wrong := (fault or self.fault_of_plan)(hello):
-            self._fail("wrong-plan", wrong)
         if hello.protocol[1] < codec.MINOR:
             theirs, ours = ".".join(map(str, hello.protocol)), f"{codec.MAJOR}.{codec.MINOR}"
             self._fail("old-minor", f"it speaks protocol {theirs}, we {ours}: build it anew")
+        if wrong := (fault or self.fault_of_plan)(hello):
+            self._fail("wrong-plan", wrong)
         self._newer = hello.protocol[1] > codec.MINOR
         self._due = None
         self._put(m.Welcome((codec.MAJOR, codec.MINOR)))
@@ -121,17 +116,17 @@ class EngineLink:
     def fault_of_plan(self, hello: m.Hello) -> str:
         """What is wrong with an engine's plan and seed where they must be the market's."""
         if hello.plan_digest != self._plan_digest:
-            found = hello.plan_digest[:_DIGEST] or "without a name"
-            line = plan_line(self._plan_digest)
-            return (
-                f"the engine runs plan {found}, the market {self._plan_digest}; if an OMNeT++ "
-                f"network stands for the market's scenario, the line {line} in its omnetpp.ini, in "
-                f"place of the other plan's, says so; if you play with its parameters, start the "
-                f"market with --any"
-            )
+            found = hello.plan_digest[:_DIGEST] or "without a digest"
+            return f"the engine runs plan {found}, the market {self._plan_digest}"
         if hello.seed != self._seed:
             return f"the engine's seed is {hello.seed}, not {self._seed}"
         return ""
+
+    def limit(
+        self, *, n_flows: int, n_links: int, n_pairs: int, late: int, params: Sequence[int]
+    ) -> None:
+        """Check later messages against these sizes; the arguments are the constructor's."""
+        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params))
 
     def wait_for_ever(self) -> None:
         """From now on only the end of file is the engine's death."""
@@ -158,7 +153,7 @@ class EngineLink:
             if self._report is None:
                 self._fail("wrong-order", "finish before the first report")
             self._due = "bye"
-        elif not isinstance(message, m.Record | m.Alive):
+        elif not isinstance(message, m.Record | m.Hand | m.Alive):
             self._fail("wrong-order", f"{codec.type_name(message)} in the course of the run")
         self._follow_time(message)
         return message
@@ -219,7 +214,7 @@ class EngineLink:
             self._fail("wrong-epoch", f"epoch {report.epoch} after {last.epoch}")
 
     def _follow_time(self, message: FromEngine) -> None:
-        if isinstance(message, m.Record):
+        if isinstance(message, m.Record | m.Hand):
             return
         if message.t_ps < self._t_ps:
             self._fail("out-of-range", f"time went back to {_seconds(message.t_ps)}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.printing import Json, console_for_tables, hanging, print_json
 
 if TYPE_CHECKING:
     from ecnomy.markets.doctor.finding import Finding
@@ -50,7 +50,7 @@ def _show(findings: list[Finding]) -> None:
     for finding in sorted(findings, key=lambda finding: not finding.required):
         if not finding.well:
             kind = "remedy" if finding.required else "if wanted"
-            print(f"{finding.verdict} {finding.what}: {kind}: {finding.remedy}")
+            print(hanging(f"{finding.verdict} {finding.what}: ", f"{kind}: {finding.remedy}"))
     faults = sum(finding.verdict == "FAULT" for finding in findings)
     counted = "1 fault" if faults == 1 else f"{faults} faults"
     print(f"{counted}: ecnomy cannot work" if faults else "ecnomy can work")

@@ -16,7 +16,7 @@ from typing import Any, Final, NoReturn, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, show
+from ecnomy.markets.inputs.yamlfile import Gap, MissingKeys, Node, Place, child_path, show
 
 __all__ = ["Misfit", "Reader", "known_name", "read", "write"]
 
@@ -124,18 +124,45 @@ def _read_plain(node: Node, kind: type, path: str) -> Any:
     raise node.place.error(path, show(node), _PLAIN[kind])
 
 
+class _Gaps:
+    """Keys that values of one list or mapping lack, collected so that they are told together."""
+
+    def __init__(self) -> None:
+        self._found: list[Gap] = []
+
+    def read(self, node: Node, kind: Any, path: str, places: Places) -> Any:
+        """A value; None where keys of it are missing."""
+        try:
+            return _read(node, kind, path, places)
+        except MissingKeys as error:
+            self._found += error.gaps
+            return None
+
+    def refuse(self, own: Gap | None = None) -> None:
+        """Raises what is missing, if anything; `own` are the keys of the mapping itself."""
+        gaps = [own, *self._found] if own is not None and own.keys else self._found
+        if gaps:
+            raise MissingKeys(gaps)
+
+
 def _read_list(node: Node, item: Any, path: str, places: Places) -> tuple[Any, ...]:
     if not isinstance(node.value, list):
         raise node.place.error(path, show(node), "a list, whose items begin with '- '")
+    gaps = _Gaps()
     entries = enumerate(node.value)
-    return tuple(_read(child, item, child_path(path, i), places) for i, child in entries)
+    found = tuple(gaps.read(child, item, child_path(path, i), places) for i, child in entries)
+    gaps.refuse()
+    return found
 
 
 def _read_dict(node: Node, item: Any, path: str, places: Places) -> dict[str, Any]:
     if not isinstance(node.value, dict):
         raise node.place.error(path, show(node), "a mapping of names")
+    gaps = _Gaps()
     entries = node.value.items()
-    return {key: _read(child, item, child_path(path, key), places) for key, child in entries}
+    found = {key: gaps.read(child, item, child_path(path, key), places) for key, child in entries}
+    gaps.refuse()
+    return found
 
 
 def _read_union(node: Node, kinds: list[Any], path: str, places: Places) -> Any:
@@ -148,7 +175,7 @@ def _read_union(node: Node, kinds: list[Any], path: str, places: Places) -> Any:
         raise node.place.error(path, show(node), f"a mapping with {selector!r}, {expected}")
     chosen = node.value.get(selector)
     if chosen is None or chosen.value is None:
-        raise node.place.error(path, f"no {selector!r}", expected)
+        raise node.place.missing(path, {selector: expected})
     if not isinstance(chosen.value, str) or chosen.value not in choices:
         wanted = known_name(str(chosen.value), choices)
         raise chosen.place.error(child_path(path, selector), show(chosen), wanted)
@@ -165,7 +192,7 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
     if not isinstance(node.value, dict):
         raise node.place.error(path, show(node), f"a mapping with {', '.join(fields)}")
     selector = kind.__struct_config__.tag_field
-    values = {}
+    values, gaps = {}, _Gaps()
     for key, child in node.value.items():
         if key == selector:
             places[child_path(path, key)] = child.place
@@ -174,11 +201,13 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
             _refuse_key(node, key, list(fields), path)
         if child.value is not None:
             here = child_path(path, key)
-            values[fields[key].name] = _read(child, fields[key].type, here, places)
-    for key, field in fields.items():
-        if field.required and field.name not in values:
-            expected = _expected(field.type)
-            raise node.place.error(child_path(path, key), f"no {key!r}", expected)
+            values[fields[key].name] = gaps.read(child, fields[key].type, here, places)
+    missing = {
+        key: _expected(field.type)
+        for key, field in fields.items()
+        if field.required and field.name not in values
+    }
+    gaps.refuse(Gap(node.place, path, missing))
     try:
         return kind(**values)
     except Misfit as misfit:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
@@ -20,7 +20,7 @@ import yaml
 
 from ecnomy.agents.errors import ScenarioError
 
-__all__ = ["Node", "Place", "child_path", "parse", "read", "show"]
+__all__ = ["Gap", "MissingKeys", "Node", "Place", "child_path", "parse", "read", "show"]
 
 Scalar = str | int | float | bool | None
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -32,6 +32,7 @@ _MOST_BYTES: Final = 8 * 2**20
 _DEEPEST: Final = 40
 _MOST_ALIASED: Final = 10_000  # nodes that aliases may bring in, all told
 _LONGEST_NUMBER: Final = 300
+_MOST_GAPS: Final = 6  # mappings that a message names
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -43,6 +44,55 @@ class Place(msgspec.Struct, frozen=True):
     def error(self, path: str, found: str, expected: str) -> ScenarioError:
         """A ScenarioError here."""
         return ScenarioError(self.file, self.line, path, found, expected)
+
+    def missing(self, path: str, keys: Mapping[str, str]) -> MissingKeys:
+        """An error that names every key that the mapping here lacks.
+
+        Args:
+            path: dotted path of the mapping.
+            keys: what is expected of each, in words; one at least.
+        """
+        return MissingKeys((Gap(self, path, dict(keys)),))
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """The keys that one mapping lacks, with what is expected of each."""
+
+    place: Place
+    path: str
+    keys: dict[str, str]
+
+    @property
+    def names(self) -> str:
+        """The keys in quotes."""
+        return ", ".join(map(repr, self.keys))
+
+
+class MissingKeys(ScenarioError):
+    """Mappings that lack keys, told together; the place and the path are those of the first."""
+
+    def __init__(self, gaps: Sequence[Gap]) -> None:
+        told = {(gap.place, gap.names): gap for gap in reversed(gaps)}  # shared ones but once
+        self.gaps = tuple(reversed(told.values()))
+        first, *more = self.gaps
+        path = first.path
+        if more:
+            shown = [f"nor {one.names} in {_spot(one)}" for one in more[: _MOST_GAPS - 1]]
+            if len(self.gaps) > _MOST_GAPS:
+                shown.append(f"nor keys of {len(self.gaps) - _MOST_GAPS} more mappings")
+            found, expected = ", ".join((f"no {first.names}", *shown)), "a value of each"
+        elif len(first.keys) == 1:
+            ((key, expected),) = first.keys.items()
+            found, path = f"no {key!r}", child_path(path, key)
+        else:
+            found = f"no {first.names}"
+            expected = "; ".join(f"{key}: {words}" for key, words in first.keys.items())
+        super().__init__(first.place.file, first.place.line, path, found, expected)
+
+
+def _spot(gap: Gap) -> str:
+    line = "" if gap.place.line is None else f" (line {gap.place.line})"
+    return f"{gap.path or 'the document'}{line}"
 
 
 class Node(msgspec.Struct, frozen=True):

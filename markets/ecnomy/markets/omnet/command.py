@@ -21,7 +21,6 @@ def export_command(
     config: Exported, folder: Folder, set_: Changes = None, seed: Seed = None
 ) -> None:
     """Write a scenario or a sweep as an OMNeT++ project: network, parameters, how to run it."""
-    from ecnomy.markets.bridge.server import plan_line
     from ecnomy.markets.omnet.export import project, write_new
     from ecnomy.markets.omnet.installation import project_folder
     from ecnomy.markets.plan.make import make_plan
@@ -34,7 +33,6 @@ def export_command(
     positions = scenario.document.network.positions
     write_new(folder, project(plan, str(project_folder()), positions))
     print(f"OMNeT++ project: {folder} (README.txt says how to run it)")
-    print(f"plan {plan.digest}, in omnetpp.ini: {plan_line(plan.digest)}")
 
 
 def _is_sweep(config: Path) -> bool:

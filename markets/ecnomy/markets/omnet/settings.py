@@ -110,12 +110,10 @@ def sink(plan: Plan, wiring: Wiring, index: int) -> Iterator[Setting]:
 def market(plan: Plan) -> Iterator[Setting]:
     """The bridge module, all but whom it connects to."""
     record = plan.record
-    yield "plan", quoted(plan.digest)
     yield "links", quoted(" ".join(link.name for link in plan.links))
     yield "sources", quoted(" ".join(source.name for source in plan.sources))
     yield "seed", _signed(plan.seed)
     yield "duration", time(plan.duration_ps)
-    yield "warmup", time(plan.warmup_ps)
     yield "epoch", time(plan.epoch_ps)
     yield "series", quoted(" ".join(record.series))
     yield "every", time(record.every_ps)

@@ -40,7 +40,6 @@ __all__ = ["MOST_POINTS", "not_exported", "sweep_project"]
 
 MOST_POINTS: Final = 2000
 _SEED: Final = f"{NETWORK}.market.seed"
-_PLAN: Final = f"{NETWORK}.market.plan"
 _DESCRIPTION: Final = "description = "  # of a point; the sweep's has the variables
 Lines = dict[str, str]
 
@@ -125,7 +124,7 @@ def _made(sweep: Sweep, params: Assignment) -> _Made:
     text = "".join(f"{t}\n" for t in text.splitlines() if not t.startswith(_DESCRIPTION))
     entries = (line.partition(" = ") for line in text.splitlines() if not line.startswith("#"))
     lines = {key: value for key, equals, value in entries if equals}
-    lines |= {_SEED: f"{sweep.seed} + ${{repetition}}", _PLAN: '""'}
+    lines |= {_SEED: f"{sweep.seed} + ${{repetition}}"}
     return _Made(ned, text, lines)
 
 

@@ -187,8 +187,13 @@ def _path(scenario: Scenario, index: int, router: Router) -> list[int]:
         raise scenario.places.fault(where, fault.found, fault.expected) from None
     except NoRoute:
         found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
-        where = f"sources[{index}].to"
-        raise scenario.places.fault(where, found, "a node that links lead to") from None
+        where, expected = f"sources[{index}].to", "a node that links lead to"
+        if router.reaches(source.receiver, source.sender):
+            found += f": links lead only from {source.receiver!r} to {source.sender!r}"
+            expected = (
+                f"from: {source.receiver} and to: {source.sender}, or links with duplex: true"
+            )
+        raise scenario.places.fault(where, found, expected) from None
 
 
 def _back(router: Router, path: list[int], source: Source) -> list[int]:

@@ -14,6 +14,8 @@ from ecnomy.markets.scenario.network import Direction, Network
 
 __all__ = ["Mislaid", "path_by_hand"]
 
+Ways = dict[str, list[tuple[int, str, str]]]  # of each link: index, from, to
+
 
 class Mislaid(InputError):
     """Links that are no path.
@@ -35,7 +37,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
         Mislaid: an unknown link, one that does not begin where the one before it ends, a node met
             twice, or an end elsewhere than at the receiver.
     """
-    ways: dict[str, list[tuple[int, str, str]]] = {}  # index, from, to
+    ways: Ways = {}
     index = 0
     for link in network.links:
         ways[link.name] = []
@@ -49,8 +51,7 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
             raise Mislaid(item, f"the unknown link {name!r}", known_name(name, ways))
         onward = {start: (number, end) for number, start, end in ways[name]}
         if at not in onward:
-            between = " and ".join(ways[name][0][1:])
-            raise Mislaid(item, f"{name!r}, between {between}", f"a link that begins at {at!r}")
+            raise _stuck(names, item, at, ways, receiver)
         number, at = onward[at]
         if at in met:
             raise Mislaid(item, f"{name!r}, back to {at!r}", "a path that meets each node once")
@@ -60,6 +61,34 @@ def path_by_hand(names: Sequence[str], network: Network, sender: str, receiver: 
         last = len(names) - 1
         raise Mislaid(last, f"an end at {at!r}", f"links that lead on to {receiver!r}")
     return found
+
+
+def _stuck(names: Sequence[str], item: int, at: str, ways: Ways, receiver: str) -> Mislaid:
+    """The fault of a link that does not leave the node reached, with what would mend it."""
+    name = names[item]
+    if item == 0 and _leads(names[::-1], at, receiver, ways):
+        found = f"the links from the last to the first: {name!r} ends at {receiver!r}"
+        return Mislaid(item, found, f"the order of travel, [{', '.join(names[::-1])}]")
+    _, start, end = ways[name][0]
+    if len(ways[name]) == 1 and end == at:
+        found = f"{name!r} against its direction, which is from {start} to {end}"
+        expected = f"a link that begins at {at!r} (duplex: true gives {name!r} both directions)"
+        return Mislaid(item, found, expected)
+    if item == 0 and _leads(names, receiver, at, ways):
+        found = f"{name!r}, on a path from {receiver!r} to {at!r}"
+        return Mislaid(item, found, f"from: {receiver} and to: {at}, or a path the other way")
+    found = f"{name!r}, between {start} and {end}"
+    return Mislaid(item, found, f"a link that begins at {at!r}")
+
+
+def _leads(names: Sequence[str], at: str, to: str, ways: Ways) -> bool:
+    """Whether the links lead from one node to another in this order."""
+    for name in names:
+        onward = {start: end for _, start, end in ways.get(name, ())}
+        if at not in onward:
+            return False
+        at = onward[at]
+    return at == to
 
 
 def _ends(direction: Direction) -> list[tuple[str, str]]:

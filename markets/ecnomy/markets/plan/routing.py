@@ -84,6 +84,10 @@ class Router:
             source = self._ends[path[-1]][1]
         return [self._links[link] for link in path]
 
+    def reaches(self, source: Hashable, target: Hashable) -> bool:
+        """Whether links lead from `source` to `target`."""
+        return source in self._to(target)
+
     def back(self, path: Sequence[int], key: str = "", source: Hashable = None) -> list[int]:
         """The way of ACKs: the path backwards if all its links are duplex, else the best one.
 

@@ -11,7 +11,7 @@ import msgspec
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 
-__all__ = ["FORMAT", "EnginePlan", "Manifest", "Measured", "SoldClass", "read_manifest"]
+__all__ = ["FORMAT", "Manifest", "Measured", "SoldClass", "read_manifest"]
 
 FORMAT: Final = 1
 
@@ -30,15 +30,12 @@ class SoldClass(msgspec.Struct, frozen=True):
     provider: str = ""
 
 
-class EnginePlan(msgspec.Struct, frozen=True):
-    """What an engine said that it ran, where that is not the manifest's plan (`serve --any`)."""
-
-    digest: str
-    checked: bool = False
-
-
 class Manifest(msgspec.Struct, frozen=True):
-    """manifest.json. Keys of a later minor addition are ignored."""
+    """manifest.json. Keys of a later minor addition are ignored.
+
+    Under `serve --any` the plan is the network's; `network_differs` lists the values in which it
+    differs from the scenario.
+    """
 
     format: int
     complete: bool
@@ -52,7 +49,7 @@ class Manifest(msgspec.Struct, frozen=True):
     balances_micro: dict[str, int] | None = None
     versions: dict[str, Any] = {}
     classes: tuple[SoldClass, ...] = ()
-    engine_plan: EnginePlan | None = None
+    network_differs: tuple[str, ...] = ()
 
 
 class _Header(msgspec.Struct, frozen=True):

@@ -153,11 +153,12 @@ class ResultsWriter:
         """Who simulates."""
         self._head["versions"]["engine"] = f"{name} {version}"
 
-    def unchecked(self, digest: str) -> None:
-        """The engine ran a plan of this digest, and nobody checked that it stands for ours."""
-        self._head["engine_plan"] = {"digest": digest, "checked": False}
+    def other_network(self, differing: list[str]) -> None:
+        """Note the values in which the network, whose plan this is, differs from the scenario."""
+        self._head["network_differs"] = differing
         self._write_manifest(complete=False, reason=UNFINISHED)
-        self.log(f"warning: the engine's plan {digest or 'without a name'} was not checked")
+        for line in differing:
+            self.log(f"warning: {line}")
 
     def report(self, report: Report, market: MarketLike) -> None:
         """A report, and the market after its answer."""

@@ -20,6 +20,7 @@ from ecnomy.markets.scenario.askings import (
     mark_rates,
     packet_bytes,
 )
+from ecnomy.markets.scenario.directions import against_links
 from ecnomy.markets.scenario.full_pipes import heavy_weights
 from ecnomy.markets.scenario.rem_bounds import unreadable_prices, unstable_steps
 from ecnomy.markets.scenario.settling import endless_starts, slow_windows, small_windows
@@ -43,6 +44,7 @@ def warnings(scenario: Scenario, plan: Plan) -> list[str]:
     found = [
         *_marks_asked(scenario, plan),
         *heavy_weights(scenario, plan),
+        *against_links(plan),
         *_without_marks(plan),
         *_not_ect(plan),
         *_classless(scenario, plan),

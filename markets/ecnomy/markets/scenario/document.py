@@ -27,16 +27,19 @@ from ecnomy.markets.inputs.amounts import (
     Fee,
     Name,
     Names,
+    NamesReader,
     Number,
     Patterns,
     PricePerMark,
     TimePs,
+    Word,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.scenario.call_tariff import CallTariffEntry, CallTariffRow, ElasticRow
 from ecnomy.markets.scenario.counting import Classes, Counts, Histograms
 from ecnomy.markets.scenario.demands import AUTO, NEVER, Demands, Sending
-from ecnomy.markets.scenario.network import Network
+from ecnomy.markets.scenario.network import REVERSE, Network
 from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.scheduling import ClassName
 from ecnomy.markets.scenario.strategy import StrategyReader
@@ -61,6 +64,18 @@ _Members = Annotated[int, Number(what="a number of flows", least=0, most=10**9, 
 _Seed = Annotated[int, Number(what="a whole number", least=0, most=2**64 - 1, whole=True)]
 
 
+class _LinkOnPath(Word, frozen=True):
+    """The name of a link; which of its directions a path takes follows from the path."""
+
+    def read(self, node: Node, path: str) -> str:
+        """See Reader."""
+        if isinstance(node.value, str) and node.value.endswith(REVERSE):
+            name = node.value.removesuffix(REVERSE)
+            expected = f"{name!r}: a path takes each link in the direction that leads on"
+            raise node.place.error(path, show(node), expected)
+        return super().read(node, path)
+
+
 class Source(Sending, frozen=True, kw_only=True):
     """`count` flows alike. Sources of one `group` are shown as one where there are many.
 
@@ -71,7 +86,7 @@ class Source(Sending, frozen=True, kw_only=True):
     name: Name
     sender: Name = msgspec.field(name="from")
     receiver: Name = msgspec.field(name="to")
-    path: Names = ()
+    path: Annotated[tuple[str, ...], NamesReader(_LinkOnPath())] = ()
     traffic: Traffic = Greedy()
     group: Name | None = None
     service_class: ClassName | None = msgspec.field(name="class", default=None)

@@ -50,6 +50,7 @@ __all__ = [
     "Marking",
     "Network",
     "Pi",
+    "REVERSE",
     "Red",
     "Rem",
     "Reverse",
@@ -69,6 +70,7 @@ _MeanPacket = Annotated[
 ]
 _Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
 HALF: Final = "half"
+REVERSE: Final = ".reverse"  # ends the name of the way back of a duplex link
 _OF_TOPOLOGY = (
     "names",
     "rate",
@@ -218,7 +220,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             return [forward]
         own = self.reverse or Reverse()
         backward = Direction(
-            f"{self.name}.reverse",
+            f"{self.name}{REVERSE}",
             self.target,
             self.source,
             self.rate if own.rate is None else own.rate,

@@ -89,9 +89,13 @@ def _params(node: Node, fields: dict[str, Field], path: str) -> Params:
             if key not in fields:
                 _refuse(node, key, fields, path)
             params[key] = _value(child, fields[key], child_path(path, key))
-    for key, field in fields.items():
-        if field.required and key not in params:
-            raise node.place.error(child_path(path, key), f"no {key!r}", _expected(field))
+    missing = {
+        key: _expected(field)
+        for key, field in fields.items()
+        if field.required and key not in params
+    }
+    if missing:
+        raise node.place.missing(path, missing)
     return params
 
 

@@ -131,9 +131,9 @@ def read_calibration(node: Node, points: int) -> Calibration:
         if key not in _KEYS:
             expected = known_name(key, _KEYS)
             raise node.keys[key].error(f"calibrate.{key}", f"unknown key {key!r}", expected)
-    for key in _NEEDED:
-        if key not in given:
-            raise node.place.error("calibrate", f"no {key!r}", f"{', '.join(_NEEDED)}")
+    if absent := [key for key in _NEEDED if key not in given]:
+        lacking = f"no {', '.join(map(repr, absent))}"
+        raise node.place.error("calibrate", lacking, f"{', '.join(_NEEDED)}")
     span = read_range(given["from"], given["to"], given.get("scale"), "calibrate")
     first = _read(given, "first", _FIRST, 5)
     most = _read(given, "most", _FIRST, 12)

@@ -6,21 +6,24 @@ from __future__ import annotations
 import importlib
 import signal
 import sys
-import time
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from ecnomy.markets.commands import INTERRUPTED, Jobs, SweepEngine, terminated
 from ecnomy.markets.printing import Json, print_json
+from ecnomy.markets.progress import Runs
 
-__all__ = ["observer_of", "progress_text", "sweep_command"]
+if TYPE_CHECKING:
+    from ecnomy.markets.sweep.driver import Tally
+    from ecnomy.markets.sweep.outcome import Outcome
+
+__all__ = ["Observed", "sweep_command"]
 
 # Named as a user would name it: markets imports nothing of ecnomy.analysis.
 CONCLUSION: Final = "ecnomy.analysis.sweep_report.found:conclusion_lines"
 VALUES: Final = "ecnomy.analysis.sweep_report.values:sweep_values"
-_LINE_S = 10.0  # between two lines of progress where there is no terminal
 
 Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
 Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
@@ -86,7 +89,7 @@ def _in_rounds(
     from ecnomy.markets.sweep.rounds import grown
     from ecnomy.markets.sweep.store import Store
 
-    asked, made, pool = grown(sweep, folder), 0, None
+    asked, made, pool, observer = grown(sweep, folder), 0, None, None
     try:
         while True:
             store = Store(folder, asked)
@@ -100,11 +103,9 @@ def _in_rounds(
                 )  # fmt: skip
                 if points:
                     pool = pool or DaskPool(*where, sweep.limits)
-                    observer = observer_of(len(store.points))
-                    try:
-                        sweep_runs(asked, store, pool, points, observer)
-                    finally:
-                        observer.stop()
+                    observer = observer or Observed(so_far=sweep.until is not None)
+                    observer.begin_round()
+                    sweep_runs(asked, store, pool, points, observer)
                 made += len(points)
                 more = grown(sweep, folder)
                 if not points or more == asked:
@@ -115,6 +116,8 @@ def _in_rounds(
                 store.close()
             asked = more
     finally:
+        if observer:
+            observer.stop()
         if pool:
             pool.close()
 
@@ -187,72 +190,29 @@ def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
     print(f"about {each_s:.2g} s a run: {each_s * len(sweep) / count:.3g} s on {count} workers")
 
 
-class _Lines:
-    """Progress as lines, where standard error is no terminal."""
+class Observed:
+    """Shows how a sweep goes: in one round, or in several where runs are chosen as they go.
 
-    def __init__(self, total: int) -> None:
-        self._began_s = self._said_s = time.monotonic()
+    Args:
+        name: of what the runs are for, "" for none.
+        so_far: whether later rounds may ask for more.
+    """
 
-    def at(self, tally: Any) -> None:
-        now_s = time.monotonic()
-        if now_s - self._said_s >= _LINE_S:
-            self._said_s = now_s
-            print(f"ecnomy: {progress_text(tally, now_s - self._began_s)}", file=sys.stderr)
+    def __init__(self, name: str = "", *, so_far: bool = False) -> None:
+        self._runs = Runs(name, so_far=so_far)
 
-    def failed(self, outcome: Any) -> None:
-        _say_failed(outcome)
+    def begin_round(self) -> None:
+        """More runs are asked for."""
+        self._runs.begin_round()
 
-    def stop(self) -> None:
-        """Nothing is on the screen."""
+    def at(self, tally: Tally) -> None:
+        """See Observer."""
+        self._runs.at(tally.total, tally.present, tally.done + tally.failed, tally.failed)
 
-
-class _Bar:
-    """Progress as a bar."""
-
-    def __init__(self, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn
-
-        self._began_s = time.monotonic()
-        self._progress = Progress(
-            BarColumn(),
-            TextColumn("{task.description}", markup=False),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._task = self._progress.add_task("starting workers", total=total)
-        self._progress.start()
-
-    def at(self, tally: Any) -> None:
-        text = progress_text(tally, time.monotonic() - self._began_s)
-        self._progress.update(self._task, completed=tally.total - tally.left, description=text)
-
-    def failed(self, outcome: Any) -> None:
-        self._progress.console.print(_failure(outcome), markup=False, highlight=False)
+    def failed(self, outcome: Outcome) -> None:
+        """See Observer."""
+        self._runs.say(f"a run failed: {outcome.reason} (point {outcome.point})")
 
     def stop(self) -> None:
-        self._progress.stop()
-
-
-def observer_of(total: int) -> Any:
-    """Who tells of the progress of `total` runs: a bar on a terminal, else lines."""
-    return _Bar(total) if sys.stderr.isatty() else _Lines(total)
-
-
-def progress_text(tally: Any, elapsed_s: float) -> str:
-    """Done, failed, rate and time left in one line."""
-    made = tally.done + tally.failed
-    rate = made / elapsed_s if elapsed_s > 0 else 0.0
-    left = f"{tally.left / rate:.0f} s left" if rate > 0 else "time left unknown"
-    return (
-        f"{tally.present + tally.done} of {tally.total} done, {tally.failed} failed, "
-        f"{rate:.3g} runs/s, {left}"
-    )
-
-
-def _failure(outcome: Any) -> str:
-    return f"ecnomy: a run failed: {outcome.reason} (point {outcome.point})"
-
-
-def _say_failed(outcome: Any) -> None:
-    print(_failure(outcome), file=sys.stderr)
+        """No more is asked for, or the work has ended early."""
+        self._runs.stop()

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan that an engine reports of its network, compared with the plan of a scenario.
+
+On OMNeT++ the bridge reads it off the modules when the network starts (omnet/host/plan_text.h).
+Modules know everything in a plan except titles, nodes and the names of scheduler classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.plan.structs import Plan
+
+__all__ = ["differences", "in_words", "with_network"]
+
+_SHOWN: Final = 3  # differences that a message names
+_NAMED: Final = ("links", "sources")
+_NAMING: Final = ("kind", "law")  # where these differ, so does all beside them
+
+
+def differences(plan: Plan, network: str) -> list[str]:
+    """List the values in which a network differs from a plan, one line each.
+
+    Seeds and digests are not compared: each repetition of a network has its own.
+
+    Args:
+        plan: the scenario's.
+        network: the engine's report, a JSON object with keys of a plan.
+
+    Raises:
+        InputError: the report is not such an object.
+    """
+    reported = _object(network)
+    for key in ("seed", "digest"):
+        reported.pop(key, None)
+    return list(_differing("", msgspec.to_builtins(plan), reported))
+
+
+def with_network(plan: Plan, network: str) -> Plan:
+    """The plan with the network's values in place of the scenario's.
+
+    Raises:
+        InputError: the network has other links or sources, or values of a wrong type.
+    """
+    reported, mine = _object(network), msgspec.to_builtins(plan)
+    for key in _NAMED:
+        found, expected = (
+            " ".join(str(one.get("name")) for one in side.get(key, [])) for side in (reported, mine)
+        )
+        if found != expected:
+            raise InputError(f"{key} of the network: found {found}, expected {expected}")
+    try:
+        return msgspec.convert(_laid_over(mine, reported), Plan).sealed()
+    except msgspec.ValidationError as error:
+        raise InputError(f"the engine's network: {error}") from error
+
+
+def in_words(found: list[str]) -> str:
+    """The first differences, and how many more there are."""
+    rest = len(found) - _SHOWN
+    return "; ".join(found[:_SHOWN]) + (f"; and {rest} more" if rest > 0 else "")
+
+
+def _object(network: str) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(network, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise InputError(f"the engine's network: {error}") from error
+
+
+def _differing(place: str, mine: Any, reported: Any) -> Iterator[str]:
+    if isinstance(reported, dict) and isinstance(mine, dict):
+        naming = next((key for key in _NAMING if reported.get(key) != mine.get(key)), None)
+        for key in [naming] if naming else reported:
+            name = place if key == "params" else f"{place}.{key}".lstrip(".")
+            yield from _differing(name, mine.get(key, []), reported[key])
+    elif _are_structs(mine, reported):
+        for index, (one, other) in enumerate(zip(mine, reported, strict=True)):
+            yield from _differing(f"{place}.{one.get('name', index)}", one, other)
+    elif mine != reported:
+        yield f"{place} is {_shown(reported)} in the network and {_shown(mine)} in the scenario"
+
+
+def _are_structs(mine: Any, reported: Any) -> bool:
+    """Whether both are lists of structs of equal length, which are compared pairwise."""
+    if not (isinstance(mine, list) and isinstance(reported, list) and len(mine) == len(reported)):
+        return False
+    return all(isinstance(one, dict) for one in [*mine, *reported])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return (
+            " ".join(
+                str(one.get("name", one.get("law", one))) if isinstance(one, dict) else _shown(one)
+                for one in value
+            )
+            or "none"
+        )
+    if isinstance(value, dict):
+        return str(value.get("law", "one"))
+    if value is None or value == "":
+        return "none"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def _laid_over(mine: Any, reported: Any) -> Any:
+    """The reported values, and mine for the rest."""
+    if isinstance(reported, dict) and isinstance(mine, dict):
+        if any(reported.get(key) != mine.get(key) for key in _NAMING):
+            return reported
+        return {
+            **mine,
+            **{key: _laid_over(mine.get(key), value) for key, value in reported.items()},
+        }
+    if _are_structs(mine, reported):
+        return [_laid_over(one, other) for one, other in zip(mine, reported, strict=True)]
+    return reported

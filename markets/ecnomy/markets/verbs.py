@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands whose help shows a flag as `--force`.
+
+Newer typer prints the type of every option, `--force <bool>`, although a flag takes no value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typer.core import TyperCommand, TyperGroup
+
+__all__ = ["Verb", "VerbGroup"]
+
+if TYPE_CHECKING:
+    _Shown = TyperCommand
+else:
+    _Shown = object
+
+
+class _PlainFlags(_Shown):
+    """Flags without a type, `--help` included, which typer adds itself."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class Verb(_PlainFlags, TyperCommand):
+    """A command."""
+
+
+class VerbGroup(_PlainFlags, TyperGroup):
+    """A command with sub-commands."""

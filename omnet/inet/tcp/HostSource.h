@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// Ordinary applications as a source of the market: each MarketTcp that names the source is one of its flows, and
+// a host's connections share the flow's order evenly.
+#ifndef ECNOMY_INET_TCP_HOSTSOURCE_H_
+#define ECNOMY_INET_TCP_HOSTSOURCE_H_
+
+#include <string>
+#include <vector>
+
+#include "market/MarketBridge.h"
+#include "tcp/FlowSender.h"
+
+namespace ecnomy::omnet {
+
+class HostSource : public ISource {
+ public:
+  // One host's part.
+  class Member {
+   public:
+    Member(HostSource& source, int number) : source_(&source), number_(number) {}
+    // From INITSTAGE_PHYSICAL_ENVIRONMENT on.
+    int flow() const;
+    FlowSender::Identity identity() const;
+    FlowStats& stats() const;
+    void opened(FlowSender& connection);
+    void closed(const FlowSender& connection);
+
+   private:
+    HostSource* source_;
+    int number_;
+  };
+
+  // In INITSTAGE_LOCAL. The source is that of the module's parameter `source`; its first host announces it.
+  // Throws cRuntimeError: hosts of one source differ in path or transport.
+  static Member join(MarketBridge& market, const omnetpp::cModule& tcp,
+                     const TransportPlan& transport);
+
+  // ISource
+  void takeOrder(int member, const FlowOrder& order) override;
+  FlowState state(int member) override;
+  double heldWeight(int member) const override;
+  double heldWillingness() const override;
+  std::string path(bool ack) const override;
+
+ private:
+  struct Host {
+    const omnetpp::cModule* tcp;
+    std::vector<FlowSender*> connections;
+    FlowOrder order{-1, -1, -1, true, -1};
+    double closedIntegral = 0;  // of cwnd, of connections that are closed
+  };
+
+  explicit HostSource(MarketBridge& market) : market_(&market) {}
+  void shareOut(Host& host);
+  FlowStats& stats(int member) { return market_->flow(market_->firstFlow(index_) + member); }
+
+  MarketBridge* market_;
+  int index_ = -1;
+  std::vector<Host> hosts_;
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_TCP_HOSTSOURCE_H_

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values held by hand at an engine's screen override what agents decide."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets import open_market
+from ecnomy.markets.hand import Held
+from ecnomy.markets.nomarket import NoMarket
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.scenario import scenario_from_text
+
+SCENARIO = """
+version: 1
+duration: 8 s
+network:
+  links:
+    - {name: l, from: a, to: b, rate: 10 Mbps, delay: 5 ms, marking: {law: fixed, probability: 0.1}}
+sources:
+  - {name: gold, count: 2, from: a, to: b, traffic: {kind: greedy}, transport: {law: wtp}}
+market:
+  price_per_mark: 0.25 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+"""
+
+
+def test_what_is_held_reaches_the_market() -> None:
+    """Willingness by source, and the price of the link's carrier."""
+    with open_market(scenario_from_text(SCENARIO), tables=False) as market:
+        held = Held.of('{"willingness": {"gold": 3.5}, "prices": {"l.reverse": 0.5}}')
+        assert list(held.apply(market)) == []
+        assert market.prices == {"isp": 0.5}
+        assert market.aims.pay_micro_per_s.tolist() == [3_500_000, 3_500_000]
+        market.step()
+
+
+@pytest.mark.parametrize(
+    ("said", "refused"),
+    [
+        ('{"willingness": {"silver": 1}}', "held by hand: .*silver"),
+        ('{"willingness": {"gold": -1}}', "held by hand: .*-1"),
+        ('{"prices": {"m": 1}}', "held by hand: found link m, expected one of l, l.reverse"),
+        ('{"prices": {"l": 1e7}}', "held by hand: .*expected at most"),
+    ],
+)
+def test_what_cannot_be_held_is_refused_in_words(said: str, refused: str) -> None:
+    """The market goes on."""
+    with open_market(scenario_from_text(SCENARIO), tables=False) as market:
+        (line,) = Held.of(said).apply(market)
+        assert re.match(refused, line)
+        assert market.prices == {"isp": 0.25}
+
+
+def test_no_market_has_no_prices() -> None:
+    """Only values that would need one are refused."""
+    market = NoMarket(make_plan(scenario_from_text(SCENARIO)))
+    assert list(Held().apply(market)) == []
+    (line,) = Held.of('{"prices": {"l": 1}}').apply(market)
+    assert "without a market" in line
+
+
+@pytest.mark.parametrize("said", ["", "[]", '{"weights": {}}', '{"prices": {"l": "dear"}}'])
+def test_other_messages_are_refused(said: str) -> None:
+    """In one line."""
+    with pytest.raises(InputError, match="held by hand: "):
+        Held.of(said)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables on a terminal: no figure is broken, no name is cut, nothing is wider than the screen."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+from rich.table import Table
+
+from ecnomy.markets.printing import console_for_tables
+
+NAMES = [f"a-link-of-the-network-{number}.mean_queue_packets" for number in range(3)]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is one."""
+
+    def isatty(self) -> bool:
+        """It does."""
+        return True
+
+
+def wide(columns: int) -> Table:
+    """A table of names, texts and figures."""
+    table = Table(title="what came out")
+    table.add_column("outcome", no_wrap=True)
+    table.add_column("what it is")
+    for number in range(columns):
+        table.add_column(f"value at\npoint {number}", justify="right")
+    for name in NAMES:
+        figures = [f"{1000 + number:.1f} \u00b1 {number}.25" for number in range(columns)]
+        table.add_row(name, "the mean number of packets", *figures)
+    return table
+
+
+def printed(table: Table, stream: io.StringIO, monkeypatch: pytest.MonkeyPatch, width: int) -> str:
+    """What `console_for_tables` makes of it."""
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("TERM", "dumb")
+    console_for_tables().print(table)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5, 9])
+@pytest.mark.parametrize("width", [80, 100])
+def test_no_figure_is_broken_and_no_name_is_cut(
+    columns: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every cell is there on one line, and each part says what its rows are."""
+    shown = printed(wide(columns), Terminal(), monkeypatch, width)
+    assert max(map(len, shown.splitlines())) <= width
+    for number in range(columns):
+        figure = f"{1000 + number:.1f} \u00b1 {number}.25"
+        assert shown.count(figure) == len(NAMES)
+    parts = shown.count("outcome")
+    assert all(shown.count(name) == parts for name in NAMES)
+    assert shown.count("what came out") == 1 and "\u2026" not in shown
+
+
+def test_a_table_that_fits_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a wide terminal, and in a pipe of any width: the same lines, without codes."""
+    assert printed(wide(2), Terminal(), monkeypatch, 200) == printed(
+        wide(2), io.StringIO(), monkeypatch, 20
+    )
