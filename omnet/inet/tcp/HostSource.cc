@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 
-
 namespace ecnomy::omnet {
 
 using omnetpp::cModule;
