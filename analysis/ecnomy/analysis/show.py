@@ -48,7 +48,7 @@ def show_command(
     """
     from ecnomy.analysis.results import open_run
     from ecnomy.analysis.whole_file import place_for
-    from ecnomy.markets.sweep.store import is_sweep
+    from ecnomy.markets.sweep.head import is_sweep
 
     if plot is not None:
         place_for(plot, "--plot")

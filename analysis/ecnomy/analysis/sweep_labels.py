@@ -17,8 +17,8 @@ import msgspec
 import numpy as np
 
 from ecnomy.analysis.value_words import short_path, words_of
+from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.rows import cell_of
-from ecnomy.markets.sweep.store import head_of
 
 __all__ = [
     "Factor",

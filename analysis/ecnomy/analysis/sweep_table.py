@@ -59,7 +59,7 @@ def print_sweep(folder: Path, console: Console, picture: Path | None = None) -> 
         ResultsError: it has no finished run, or a shard cannot be read.
     """
     from ecnomy.analysis.sweeps import open_sweep, parameter_units
-    from ecnomy.markets.sweep.store import head_of
+    from ecnomy.markets.sweep.head import head_of
 
     head, frame, units = head_of(folder), open_sweep(folder), parameter_units(folder)
     console.print(head.get("title") or folder.name, style="bold", markup=False)

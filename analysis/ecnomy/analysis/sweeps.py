@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweep_labels import named, quoted_name
 from ecnomy.markets.inputs.remedy import extras
-from ecnomy.markets.sweep.store import head_of, is_sweep, loose_table, shards
+from ecnomy.markets.sweep.head import head_of, is_sweep
+from ecnomy.markets.sweep.store import loose_table, shards
 
 if TYPE_CHECKING:
     import duckdb

@@ -27,7 +27,7 @@ from ecnomy.analysis.diff.outcomes import outcomes_of
 from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.sweep_labels import labels_of
 from ecnomy.analysis.value_words import words_of
-from ecnomy.markets.sweep.store import head_of, is_sweep
+from ecnomy.markets.sweep.head import head_of, is_sweep
 
 __all__ = ["Group", "Member", "open_group", "sweep_groups"]
 

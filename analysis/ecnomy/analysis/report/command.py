@@ -61,7 +61,7 @@ def page_command(
 ) -> None:
     """What a sweep found, or what happened in a run; `folder` may be left out."""
     from ecnomy.analysis.whole_file import place_for
-    from ecnomy.markets.sweep.store import is_sweep
+    from ecnomy.markets.sweep.head import is_sweep
 
     if len(folders) > 1:
         expected = "one; `ecnomy diff` compares runs, `ecnomy report gsp` takes several"

@@ -30,7 +30,7 @@ from ecnomy.analysis.report.swept_terms import swept_providers
 from ecnomy.analysis.report.tariffs import Tariff, Tariffs, tariffs_of
 from ecnomy.markets.inputs.remedy import extras
 
-__all__ = ["LINES", "Database", "Queries", "literal", "open_database"]
+__all__ = ["LINES", "Database", "Queries", "columns_of", "literal", "open_database"]
 
 # What an account is made of, in the order of a statement; other kinds of postings come after.
 LINES: Final = (
@@ -149,6 +149,14 @@ class Queries:
         self._count += 1
         return Query(f"q{self._count}", sql, tuple(self._connection.execute(sql).fetchall()))
 
+    def arrays(self, sql: str) -> dict[str, Any]:
+        """The columns of a query that the page does not print, as NumPy arrays.
+
+        Raises:
+            ResultsError: a table that it reads is missing or unreadable.
+        """
+        return _arrays(self._connection, sql)
+
     def close(self) -> None:
         """Let the files go."""
         self._connection.close()
@@ -242,10 +250,8 @@ def _sold(material: Material) -> tuple[str, str]:
     A provider was asked for the calls that it sold and for those that it refused. Tables of an
     ecnomy that knew one tariff do not tell.
     """
-    import pyarrow.parquet as pq
-
     names = [
-        pq.read_schema(made.run.path / "calls.parquet").names
+        columns_of(f"{made.label}/calls.parquet")
         for made in material.made
         if made.run and made.run.plan.record.calls
     ]
@@ -289,6 +295,26 @@ def _values(table: str, names: tuple[str, ...], rows: list[tuple[Any, ...]]) -> 
 
 def _row(row: tuple[Any, ...]) -> str:
     return "(" + ", ".join(literal(value) for value in row) + ")"
+
+
+def columns_of(file: str) -> list[str]:
+    """The names of the columns of a Parquet file.
+
+    Raises:
+        InputError: DuckDB is not installed.
+        ResultsError: the file is missing or unreadable.
+    """
+    with _duckdb().connect() as connection:
+        return list(_arrays(connection, f"select * from read_parquet({literal(file)}) limit 0"))
+
+
+def _arrays(connection: Any, sql: str) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = connection.execute(sql).fetchnumpy()
+    except _duckdb().Error as error:
+        reason = " ".join(str(error).split())
+        raise ResultsError(f"a table cannot be read ({reason})") from None
+    return found
 
 
 def literal(value: Any) -> str:

@@ -115,7 +115,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 def student(n: int) -> float:
     """Student's t for a mean of n values at LEVEL."""
-    return float(scipy_part("stats").t.ppf((1 + LEVEL) / 2, n - 1))
+    return float(scipy_part("special").stdtrit(n - 1, (1 + LEVEL) / 2))
 
 
 def owned(provider: str, runs: Sequence[Made]) -> str:

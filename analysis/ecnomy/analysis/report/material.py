@@ -18,7 +18,7 @@ from ecnomy.analysis.guarantors import Provider, providers_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.value_words import words_of
-from ecnomy.markets.sweep.store import head_of, is_sweep
+from ecnomy.markets.sweep.head import head_of, is_sweep
 
 if TYPE_CHECKING:
     import pandas as pd

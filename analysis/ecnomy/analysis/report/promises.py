@@ -49,9 +49,9 @@ def share_interval(parts: list[int], wholes: list[int]) -> tuple[float, float]:
     part, whole = sum(parts), sum(wholes)
     if not whole:
         return float("nan"), float("nan")
-    beta, tail = scipy_part("stats").beta, (1 - LEVEL) / 2
-    low = float(beta.ppf(tail, part, whole - part + 1)) if part else 0.0
-    high = float(beta.isf(tail, part + 1, whole - part)) if part < whole else 1.0
+    special, tail = scipy_part("special"), (1 - LEVEL) / 2
+    low = float(special.betaincinv(part, whole - part + 1, tail)) if part else 0.0
+    high = float(special.betainccinv(part + 1, whole - part, tail)) if part < whole else 1.0
     return low, high
 
 

@@ -26,8 +26,9 @@ from ecnomy.analysis.optional import scipy_part
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
-from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.database import Database, literal
 from ecnomy.analysis.report.estimates import LEVEL
+from ecnomy.analysis.report.flow_reports import flow_reports
 from ecnomy.analysis.report.material import Made, provider_of
 from ecnomy.analysis.report.parts import (
     Block,
@@ -41,7 +42,6 @@ from ecnomy.analysis.report.parts import (
 )
 from ecnomy.analysis.report.tariffs import Tariff
 from ecnomy.analysis.reproduce.andreassen2002.samples import correlation
-from ecnomy.analysis.windows import Epochs
 from ecnomy.markets.bridge.columns import late_column
 
 __all__ = ["LEAST", "Samples", "corrected", "fisher", "reliability", "samples_of", "scatter"]
@@ -74,27 +74,29 @@ def corrected(raw: float, of_m: float, of_l: float) -> float:
 
 
 def samples_of(
-    made: Made, provider: Provider, tariff: Tariff, length_s: float
+    db: Database, made: Made, provider: Provider, tariff: Tariff, length_s: float
 ) -> dict[str, Samples]:
     """Samples of each test stream in the measured window, of two packets or more each."""
     run = made.run
     assert run is not None
-    epochs = Epochs(run.flow_epochs, "flow", run.plan.row_count)
-    edges = _edges(
-        epochs.t_ps, run.measured.from_ps, run.measured.to_ps, round(length_s * PS_PER_S)
-    )
     thresholds = run.plan.record.delay_thresholds_ps
-    if len(edges) < 2 or tariff.max_delay_ps not in thresholds:
+    if not provider.stream_sources or tariff.max_delay_ps not in thresholds:
         return {}
-    late = late_column(thresholds.index(tariff.max_delay_ps))
-    sent, marks, lost, later = (
-        np.diff(epochs.at(n, edges), axis=0) for n in ("sent", "ce", "lost", late)
+    counted = ("sent", "ce", "lost", late_column(thresholds.index(tariff.max_delay_ps)))
+    every = flows_of(run, provider.stream_sources)
+    reports = flow_reports(db, run, every, counted)
+    edges = _edges(
+        reports.t_ps, run.measured.from_ps, run.measured.to_ps, round(length_s * PS_PER_S)
     )
+    if len(edges) < 2:
+        return {}
+    sent, marks, lost, later = (reports.differences(n, edges) for n in counted)
     found = {}
     groups = {name: flows_of(run, (name,)) for name in provider.stream_sources}
     if len(groups) > 1:
-        groups[_ALL] = flows_of(run, provider.stream_sources)
-    for name, flows in groups.items():
+        groups[_ALL] = every
+    for name, own in groups.items():
+        flows = np.searchsorted(every, own)
         packets, marked, bad = (x[:, flows].sum(axis=1) for x in (sent, marks, lost + later))
         some = packets >= 2
         n = packets[some]
@@ -117,13 +119,14 @@ def scatter(db: Database, answer: Answer) -> Section | None:
     for tariff in db.tariffs(answer.provider, answer.runs):
         length_s = tariff.sample_s
         parts = [
-            samples_of(m, provider_of(m, answer.provider), tariff, length_s) for m in answer.runs
+            samples_of(db, m, provider_of(m, answer.provider), tariff, length_s)
+            for m in answer.runs
         ]
         streams = {name: _joined([p[name] for p in parts if name in p]) for name in parts[0]}
         if not streams:
             continue
         blocks += [
-            _picture(answer, tariff, streams, length_s),
+            _picture(db, answer, tariff, streams, length_s),
             _table(answer, tariff, streams, length_s),
         ]
     if not blocks:
@@ -198,7 +201,7 @@ def fisher(raw: float, count: int) -> tuple[float, float]:
     """
     if count < LEAST or math.isnan(raw) or abs(raw) >= 1:
         return math.nan, math.nan
-    half = float(scipy_part("stats").norm.ppf((1 + LEVEL) / 2)) / math.sqrt(count - 3)
+    half = float(scipy_part("special").ndtri((1 + LEVEL) / 2)) / math.sqrt(count - 3)
     return math.tanh(math.atanh(raw) - half), math.tanh(math.atanh(raw) + half)
 
 
@@ -212,7 +215,7 @@ def _named(answer: Answer, tariff: Tariff) -> str:
 
 
 def _picture(
-    answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s: float
+    db: Database, answer: Answer, tariff: Tariff, streams: dict[str, Samples], length_s: float
 ) -> Picture:
     shown = {name: each for name, each in streams.items() if name != _ALL}
     rows = tuple(
@@ -233,21 +236,23 @@ def _picture(
         svg=pictures.points(
             {name: (each.marking, each.bad) for name, each in shown.items()},
             tariff.max_delay_rate,
-            _threshold(answer),
+            _threshold(db, answer),
         ),
         head=("stream", "packets", "M", "L"),
         rows=rows,
     )
 
 
-def _threshold(answer: Answer) -> float | None:
+def _threshold(db: Database, answer: Answer) -> float | None:
     """Mean of what was noted of the blocking threshold."""
-    values = []
+    values: list[float] = []
     for made in answer.runs:
         assert made.run is not None
-        agents = made.run.agents
-        own = (agents["agent"].astype(str) == answer.provider) & (
-            agents["name"].astype(str) == "blocking_threshold"
-        )
-        values += agents[own]["value"].tolist()
+        file = made.run.path / "agents.parquet"
+        if file.is_file():
+            noted = db.arrays(
+                f"select value from read_parquet({literal(str(file))})\n"
+                f"where agent = {literal(answer.provider)} and name = 'blocking_threshold'"
+            )
+            values += noted["value"].tolist()
     return float(np.mean(values)) if values else None

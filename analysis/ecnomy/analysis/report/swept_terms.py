@@ -17,7 +17,7 @@ from ecnomy.analysis.report.material import Material
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.yamlfile import Node, parse
 from ecnomy.markets.sweep.blocks import plain_tree
-from ecnomy.markets.sweep.store import head_of
+from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.ties import paths_under
 
 __all__ = ["swept_providers"]

@@ -24,8 +24,9 @@ from ecnomy.analysis.reproduce.studies import (
 from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import missing
+from ecnomy.markets.sweep.head import head_of, is_sweep
 from ecnomy.markets.sweep.pool import Pool
-from ecnomy.markets.sweep.store import Store, head_of, is_sweep
+from ecnomy.markets.sweep.store import Store
 
 __all__ = ["found_by", "make_any", "unmade_of_any"]
 

@@ -28,9 +28,10 @@ from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.driver import Observer, missing, sweep_runs
+from ecnomy.markets.sweep.head import head_of, is_sweep
 from ecnomy.markets.sweep.pool import Pool
 from ecnomy.markets.sweep.space import Point
-from ecnomy.markets.sweep.store import Store, head_of, is_sweep
+from ecnomy.markets.sweep.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd

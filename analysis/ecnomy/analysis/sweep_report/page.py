@@ -15,7 +15,7 @@ from ecnomy.analysis.report.parts import Cell, Picture, Section, Table, csv_link
 from ecnomy.analysis.sweep_report.found import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, open_swept
 from ecnomy.analysis.sweep_report.sections import kind_picture, sections_of
-from ecnomy.markets.sweep.store import head_of
+from ecnomy.markets.sweep.head import head_of
 
 __all__ = ["write_sweep_page"]
 

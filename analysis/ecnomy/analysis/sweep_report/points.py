@@ -26,8 +26,8 @@ from ecnomy.analysis.sweep_labels import (
     quoted_name,
 )
 from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.mains import main_outcomes
-from ecnomy.markets.sweep.store import head_of
 
 __all__ = ["LEVEL", "Search", "Swept", "Varied", "half_widths", "mean_interval", "open_swept"]
 

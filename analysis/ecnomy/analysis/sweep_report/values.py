@@ -16,8 +16,8 @@ from ecnomy.analysis.sweep_report.contrasts import Contrast
 from ecnomy.analysis.sweep_report.found import Found, found_of
 from ecnomy.analysis.sweep_report.points import Swept, Varied, half_widths, open_swept
 from ecnomy.analysis.sweep_table import guarantee_values
+from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.mains import unit_of
-from ecnomy.markets.sweep.store import head_of
 
 __all__ = ["sweep_values"]
 

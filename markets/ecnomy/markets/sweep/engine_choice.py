@@ -17,7 +17,7 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import code_now
-from ecnomy.markets.sweep.store import head_of, is_sweep
+from ecnomy.markets.sweep.head import head_of, is_sweep
 
 __all__ = ["engine_in", "with_engine"]
 

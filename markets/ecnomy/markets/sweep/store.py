@@ -29,6 +29,7 @@ import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets.sweep.declared import Sweep
+from ecnomy.markets.sweep.head import HEAD, head_of, is_sweep
 from ecnomy.markets.sweep.outcome import Outcome
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.rows import factors_of, kinds_of, row_of, table_of, whole_of
@@ -40,17 +41,14 @@ __all__ = [
     "SHARD_RUNS",
     "Store",
     "every_name",
-    "head_of",
     "identified",
-    "is_sweep",
     "loose_table",
     "shards",
 ]
 
 FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
-_HEAD: Final = "sweep.json"
-_OURS: Final = {_HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
+_OURS: Final = {HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
 _NOTHING: Final[dict[str, int | float | None]] = {}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -96,11 +94,6 @@ def _named(sweep: Sweep, points: Iterable[Point]) -> Iterator[tuple[str, Point]]
         yield digest.hexdigest()[:32], point
 
 
-def is_sweep(folder: Path) -> bool:
-    """Whether a folder holds a sweep."""
-    return (folder / _HEAD).is_file()
-
-
 def shards(folder: Path) -> list[Path]:
     """The shards of a sweep, whole ones and others."""
     return sorted((folder / "shards").glob("*.parquet"))
@@ -140,7 +133,7 @@ class Store:
         self._loose: set[str] = set()
         self._read()
         self.generation = 1 + max((r.generation for r in self.records.values()), default=0)
-        _replace(folder / _HEAD, _ENCODE(_head(sweep, self._points)))
+        _replace(folder / HEAD, _ENCODE(_head(sweep, self._points)))
 
     @property
     def points(self) -> dict[str, Point]:
@@ -241,23 +234,6 @@ def _check_engine(folder: Path, sweep: Sweep) -> None:
                 f"{folder}: found runs of the engine {there}, expected {sweep.engine}'s; "
                 f"--engine {there} goes on with them, another --out begins anew"
             )
-
-
-def head_of(folder: Path) -> dict[str, Any]:
-    """The head of a sweep's folder: its file, points, and the unit of each parameter in `kinds`.
-
-    `plan` is that of a sensitivity analysis, None or missing where there is none.
-
-    Raises:
-        ResultsError: it holds no sweep.
-    """
-    try:
-        head = msgspec.json.decode((folder / _HEAD).read_bytes(), type=dict[str, Any])
-        if not {"points", "replicates", "kinds"} <= set(head):
-            raise msgspec.ValidationError("keys are missing")
-    except (OSError, msgspec.DecodeError):
-        raise ResultsError(f"{folder}: holds no sweep (no readable {_HEAD})") from None
-    return head
 
 
 def _head(sweep: Sweep, points: dict[str, Point]) -> dict[str, Any]:

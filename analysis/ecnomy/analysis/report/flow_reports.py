@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reports of a few flows: their counters at each report, without the rest of flow_epochs.
+
+A row per report and flow, the whole table of a run of 40 minutes takes half a gigabyte in memory.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.report.database import Database, columns_of, literal
+from ecnomy.analysis.results import Run
+
+__all__ = ["FlowReports", "flow_reports"]
+
+
+class FlowReports(msgspec.Struct, frozen=True):
+    """Cumulative counters of some flows.
+
+    Attributes:
+        t_ps: of each report, ascending.
+        counters: by their names, a matrix [report, flow]; flows in ascending order.
+    """
+
+    t_ps: npt.NDArray[np.int64]
+    counters: dict[str, npt.NDArray[np.float64]]
+
+    def differences(self, name: str, times_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """How much a counter grew between given report times, [interval, flow]."""
+        return np.diff(self.counters[name][np.searchsorted(self.t_ps, times_ps)], axis=0)
+
+
+def flow_reports(
+    db: Database, run: Run, flows: npt.NDArray[np.int64], names: tuple[str, ...]
+) -> FlowReports:
+    """Counters of these flows at each whole report of a run.
+
+    Raises:
+        ResultsError: the table is missing or unreadable, or has no such counter.
+    """
+    file = f"{run.path}/flow_epochs.parquet"
+    table = f"read_parquet({literal(file)})"
+    if missing := sorted(set(names) - set(columns_of(file))):
+        expected = "the tables of this version: run the scenario again"
+        raise ResultsError(f"{file}: found no column {missing[0]!r}, expected {expected}")
+    listed = ", ".join(map(str, flows.tolist())) or "null"
+    rows = db.arrays(
+        f"select t_ps, {', '.join(names)} from {table} where flow in ({listed}) order by t_ps, flow"
+    )
+    count = int(db.arrays(f"select count(*) as rows from {table}")["rows"][0])
+    t_ps = rows["t_ps"].astype(np.int64)
+    whole = len(t_ps)
+    if count % run.plan.row_count:  # a run killed while writing may end in the middle of a report
+        whole = int(np.searchsorted(t_ps, t_ps[-1:].max(initial=0)))
+    counters = {n: rows[n][:whole].astype(np.float64).reshape(-1, len(flows)) for n in names}
+    return FlowReports(t_ps[: whole : len(flows)], counters)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page on a provider's business loads no whole table, and no library that does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.panels import panel_style
+from ecnomy.analysis.report.database import Queries
+from ecnomy.analysis.report.flow_reports import flow_reports
+from ecnomy.analysis.results import open_run
+from ecnomy.analysis.windows import Epochs
+from guarantee_world import write_run
+
+LIMIT_S = 60
+STREAMS = np.array([3, 4])
+NAMES = ("sent", "ce", "late_1")
+
+
+def test_the_page_loads_no_library_of_whole_tables(tmp_path: Path) -> None:
+    """Pandas, Mesa, seaborn and scipy.stats take 200 MB; the page of a run needs none of them."""
+    code = (
+        "import sys; from pathlib import Path;"
+        "from ecnomy.analysis.report.page import write_gsp_page;"
+        "write_gsp_page([Path(sys.argv[1])], Path(sys.argv[1]) / 'page.html', []);"
+        "print([m for m in ('pandas', 'pyarrow', 'mesa', 'networkx', 'seaborn', 'scipy.stats')"
+        " if m in sys.modules])"
+    )
+    told = [sys.executable, "-c", code, str(write_run(tmp_path))]
+    done = subprocess.run(told, capture_output=True, text=True, check=True, timeout=LIMIT_S)
+    assert done.stdout.strip() == "[]"
+
+
+def test_reports_of_some_flows_are_those_of_the_table(tmp_path: Path) -> None:
+    """Counters of two flows of six equal the whole table's; a report cut short does not count."""
+    run, db = open_run(write_run(tmp_path)), Queries(tmp_path, "select 1")
+    file, whole = tmp_path / "flow_epochs.parquet", run.flow_epochs
+    wanted = Epochs(whole, "flow", 6)
+    for rows in (whole, pd.concat([whole, whole.iloc[12:17].assign(t_ps=70 * 10**12)])):
+        rows.to_parquet(file, index=False)
+        found = flow_reports(db, run, STREAMS, NAMES)
+        assert found.t_ps.tolist() == wanted.t_ps.tolist()
+        for name in NAMES:
+            assert (found.counters[name] == wanted.column(name)[:, STREAMS]).all()
+            grown = np.diff(wanted.at(name, wanted.t_ps[1:])[:, STREAMS], axis=0)
+            assert (found.differences(name, found.t_ps[1:]) == grown).all()
+    db.close()
+
+
+def test_a_table_without_the_counter_is_refused(tmp_path: Path) -> None:
+    """A missing column and a missing file are named, in one line."""
+    run, db = open_run(write_run(tmp_path)), Queries(tmp_path, "select 1")
+    with pytest.raises(ResultsError, match="flow_epochs.parquet: found no column 'late_7'"):
+        flow_reports(db, run, STREAMS, ("late_7",))
+    (tmp_path / "flow_epochs.parquet").unlink()
+    with pytest.raises(ResultsError, match="cannot be read .*flow_epochs.parquet"):
+        flow_reports(db, run, STREAMS, NAMES)
+    db.close()
+
+
+def test_panels_have_seaborn_s_style() -> None:
+    """The style that panels.py writes out is seaborn's, but for the map of colours of images."""
+    import matplotlib
+    import seaborn
+    from matplotlib import style
+
+    with panel_style():
+        ours = dict(matplotlib.rcParams)
+    own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
+    with style.context(["default", seaborn.axes_style("whitegrid"), own]):
+        theirs = dict(matplotlib.rcParams)
+    assert [key for key in ours if ours[key] != theirs[key]] == ["image.cmap"]
