@@ -70,6 +70,12 @@ class Key(msgspec.Struct, frozen=True):
         return self.own and numbers and prices
 
     @property
+    def is_marking(self) -> bool:
+        """Whether it is the marking law of links."""
+        each = [path.removesuffix(".law").split(".") for path in self.places]
+        return all(p[:2] == ["network", "links"] and p[-1] == "marking" for p in each)
+
+    @property
     def words(self) -> str:
         """Short, as axes have it."""
         parts = self.path.split(".")
@@ -197,7 +203,8 @@ def _of_runs(results: Sequence[Path]) -> Material:
     titles = [run.title for run in first.values()]
     if len(set(titles)) < len(titles):
         titles = [str(run.path) for run in first.values()]
-    shown = dict(zip(distinct, titles, strict=True))
+    key = _marking_key(list(first.values())) or Key(SCENARIO, "", tuple(titles), True, titles[0])
+    shown = dict(zip(distinct, key.values, strict=True))
     made: list[Made] = []
     seen: set[tuple[bytes, int]] = set()
     for run, name in zip(runs, names, strict=True):
@@ -209,9 +216,7 @@ def _of_runs(results: Sequence[Path]) -> Material:
         seconds = run.measured.to_ps / PS_PER_S
         label = str(run.path)
         made.append(Made(len(made) + 1, label, run.manifest.seed, case, seconds, run, {}))
-    keys: tuple[Key, ...] = ()
-    if len(distinct) > 1:
-        keys = (Key(SCENARIO, "", tuple(titles), True, titles[0]),)
+    keys = (key,) if len(distinct) > 1 else ()
     notes = tuple(f"{run.path}: {run.note}" for run in runs if run.note)
     return Material(results[0], runs[0].title, keys, tuple(made), True, notes)
 
@@ -219,6 +224,22 @@ def _of_runs(results: Sequence[Path]) -> Material:
 def _without_seed(run: Run) -> bytes:
     scenario = {k: v for k, v in (run.manifest.scenario or {}).items() if k != "seed"}
     return msgspec.json.encode(scenario, order="sorted")
+
+
+def _marking_key(runs: Sequence[Run]) -> Key | None:
+    """The marking law of a link, where scenarios differ in that alone, as a sweep would have it."""
+    laws: list[dict[str, Any]] = []  # of each scenario: link -> its marking
+    rest = set()
+    for run in runs:
+        scenario = msgspec.json.decode(_without_seed(run))
+        links = scenario.get("network", {}).get("links", [])
+        laws.append({link["name"]: link.pop("marking", None) for link in links})
+        rest.add(msgspec.json.encode({**scenario, "title": ""}, order="sorted"))
+    varied = [n for n in laws[0] if len({msgspec.json.encode(each.get(n)) for each in laws}) > 1]
+    if len(rest) > 1 or len(varied) != 1:
+        return None
+    values = tuple(msgspec.json.encode(each[varied[0]]).decode() for each in laws)
+    return Key(f"network.links.{varied[0]}.marking", "", values, False, values[0])
 
 
 def _of_sweep(folder: Path) -> Material:

@@ -11,6 +11,7 @@ from ecnomy.analysis.pages import environment
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer, answer_of
 from ecnomy.analysis.report.database import Database, open_database
+from ecnomy.analysis.report.laws import laws_apart
 from ecnomy.analysis.report.maps import maps
 from ecnomy.analysis.report.material import Material, open_material
 from ecnomy.analysis.report.parts import Page, Picture, Query, Section, money
@@ -68,6 +69,7 @@ class _Shown:
         self.answer = answer
         self.alone = len(material.providers) == 1
         self.picture = _along(material, answer) if len(answer.loads) > 1 else _waterfall(db, answer)
+        self.laws = laws_apart(material, db, answer)
         self.rows = rows_apart(db, answer.provider, answer.runs)
         self.kept = material.kept
         self.load = material.load
@@ -75,7 +77,8 @@ class _Shown:
     @property
     def line(self) -> str:
         """The answer as the terminal has it."""
-        return f"{self.answer.provider}: {''.join(cell.text for cell in self.answer.sentence)}"
+        told = f"{self.answer.provider}: {''.join(cell.text for cell in self.answer.sentence)}"
+        return told if self.laws is None else f"{told}. {self.laws.title}"
 
     @property
     def queries(self) -> tuple[Query, ...]:
@@ -83,7 +86,8 @@ class _Shown:
         drawn = self.picture.queries if self.picture is not None else ()
         loads = tuple(one.query for one in self.answer.loads.values())
         rows = self.rows.queries if self.rows is not None else ()
-        return (*self.answer.queries, *rows, *drawn, *loads)
+        laws = self.laws.words.queries if self.laws is not None else ()
+        return (*self.answer.queries, *laws, *rows, *drawn, *loads)
 
 
 def _sections(material: Material, db: Database, answer: Answer) -> list[Section]:

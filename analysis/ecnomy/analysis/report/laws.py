@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which marking law leaves a provider most, where the runs differ in that; for the headline."""
+
+from __future__ import annotations
+
+import math
+
+import msgspec
+
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import PER_HOUR, difference, estimate
+from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.parts import Cell, Words
+
+__all__ = ["Laws", "laws_apart", "runs_by_law"]
+
+
+class Laws(msgspec.Struct, frozen=True):
+    """The marking laws in order of what they leave.
+
+    Attributes:
+        title: which one leaves most, in a sentence.
+        words: what each leaves an hour, and by how much the first leads.
+    """
+
+    title: str
+    words: Words
+
+
+def runs_by_law(material: Material, answer: Answer) -> dict[str, tuple[Made, ...]]:
+    """The runs under each marking law, everything else as in the answer; {} without several."""
+    key = next((one for one in material.keys if one.is_marking), None)
+    if key is None:
+        return {}
+    at = material.keys.index(key)
+    rest = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
+    of = {value: [value if i == at else v for i, v in enumerate(rest)] for value in key.values}
+    found = {key.told(value): runs for value, case in of.items() if (runs := material.at(case))}
+    return found if len(found) > 1 else {}
+
+
+def laws_apart(material: Material, db: Database, answer: Answer) -> Laws | None:
+    """The laws compared; None where the runs do not differ in the marking law."""
+    runs = runs_by_law(material, answer)
+    hourly = {name: estimate(db, answer.provider, of, PER_HOUR) for name, of in runs.items()}
+    ranked = sorted(
+        ((name, one) for name, one in hourly.items() if not math.isnan(one.value)),
+        key=lambda each: -each[1].value,
+    )
+    if len(ranked) < 2:
+        return None
+    (best, most), (second, next_most) = ranked[:2]
+    lead = difference(db, answer.provider, runs[best], runs[second], PER_HOUR)
+    sure = lead.sign > 0 if lead is not None else most.bounds[0] > next_most.bounds[1]
+    parts = [Cell(f"Money an hour by marking law{_rest(material, answer)}: ")]
+    for i, (name, one) in enumerate(ranked):
+        parts += [Cell(f"{', ' if i else ''}{name} "), *one.cells]
+    parts.append(Cell(". "))
+    if lead is not None:
+        plain = [msgspec.structs.replace(c, text=c.text.lstrip("+")) for c in lead.cells]
+        parts += [Cell(f"{best} leaves "), *plain, Cell(f" more than {second} ")]
+        parts.append(Cell(f"({lead.method})."))
+    else:
+        parts.append(Cell(f"Intervals: {most.method}; seeds that both have would be paired."))
+    queries = [q for _, one in ranked for q in (one.query, one.more) if q is not None]
+    queries += [lead.query] if lead is not None else []
+    return Laws(_title(best, second, len(ranked), sure=sure), Words(tuple(parts), tuple(queries)))
+
+
+def _rest(material: Material, answer: Answer) -> str:
+    """What else was varied, and where it stands; "" for nothing."""
+    values = [c if c is not None else w for c, w in zip(answer.choice, material.world, strict=True)]
+    told = [
+        f"{key.words} {key.told(value)}"
+        for key, value in zip(material.keys, values, strict=True)
+        if not key.is_marking and value is not None
+    ]
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _title(best: str, second: str, count: int, *, sure: bool) -> str:
+    of = "both marking laws" if count == 2 else f"{count} marking laws"
+    if sure:
+        return f"Of {of}, {best} leaves the most money."
+    return f"Of {of}, {best} leaves the most money; its lead over {second} is not certain."

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which marking law leaves a provider more stands in the headline of its page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ecnomy.analysis.report.page import write_gsp_page
+from guarantee_world import LEDGER, PROFIT_MICRO, write_run
+from page_reader import PageReader, answers_of
+
+LAWS = ({"law": "red", "max_threshold": "42 packets"}, {"law": "rem"})
+RENT_MICRO = 300_000  # what REM leaves less, a run of a minute
+
+
+def _run(home: Path, law: dict[str, str], seed: int, less_micro: int = 0, title: str = "") -> Path:
+    """A run of the provider of guarantee_world.py under a law."""
+    home.mkdir()
+    rent = [(59, "gsp", "isp", less_micro, "fixed-cost", -1, 1)] if less_micro else []
+    folder = write_run(home, ledger=LEDGER + rent, balance_micro=PROFIT_MICRO - less_micro)
+    manifest = msgspec.json.decode((folder / "manifest.json").read_bytes())
+    links = [{"name": "access", "marking": {"law": "drop-tail"}}, {"name": "trunk", "marking": law}]
+    manifest["scenario"] |= {"network": {"links": links}, "title": title}
+    manifest["seed"] = seed
+    (folder / "manifest.json").write_bytes(msgspec.json.encode(manifest))
+    return folder
+
+
+def test_the_law_that_leaves_more_stands_in_the_headline(tmp_path: Path) -> None:
+    """Two laws under two seeds: the headline, the figures, the paired difference, the terminal."""
+    runs = [
+        _run(tmp_path / f"{law['law']}-{seed}", law, seed, seed * k + i * RENT_MICRO, law["law"])
+        for i, law in enumerate(LAWS)
+        for seed, k in ((1, 0), (2, 7))
+    ]
+    page = write_gsp_page(runs, tmp_path / "page.html", [])
+    shown = page.answers[0]
+    title = "Of both marking laws, red leaves the most money."
+    assert shown.laws.title == title and shown.line.endswith(f". {title}")
+    reader = PageReader(tmp_path / "page.html")
+    told = shown.laws.words.parts
+    text = "".join(cell.text for cell in told)
+    assert text.startswith("Money an hour by marking law: red 31.0 [")
+    assert "red leaves 18.0 [18.0, 18.0] more than rem (" in text
+    assert f"{title}</h1>" in (tmp_path / "page.html").read_text()
+    given = answers_of(reader)
+    lead = next(
+        cell for cell, before in zip(told[1:], told, strict=False) if "leaves" in before.text
+    )
+    assert given[lead.query][0][0] == pytest.approx(60 * RENT_MICRO / 1e6)
+    assert "2 paired seeds" in text
+
+
+def test_runs_of_one_law_have_no_such_headline(tmp_path: Path) -> None:
+    """Seeds of one scenario do not compare laws; one seed of each law is not called certain."""
+    same = [_run(tmp_path / f"same-{seed}", LAWS[0], seed) for seed in (1, 2)]
+    assert write_gsp_page(same, tmp_path / "page.html", []).answers[0].laws is None
+    one = [_run(tmp_path / law["law"], law, 1, i) for i, law in enumerate(LAWS)]
+    laws = write_gsp_page(one, tmp_path / "page.html", []).answers[0].laws
+    assert laws.title.endswith("red leaves the most money; its lead over rem is not certain.")
