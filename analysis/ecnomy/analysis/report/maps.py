@@ -29,7 +29,7 @@ from ecnomy.analysis.report.parts import (
 )
 from ecnomy.analysis.report.tariffs import Tariff
 
-__all__ = ["FACTORS", "maps"]
+__all__ = ["FACTORS", "maps", "promised_otherwise"]
 
 FACTORS: Final = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 _ASIDE: Final = "Callers and admission are as they were: nobody asks less for being charged more."
@@ -61,24 +61,7 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
     mixed = len(own_limits) > 1  # then a row more, in which each tariff promises what it did
     promised = f"unnest([{'null::double, ' if mixed else ''}{_list(limits)[1:]})"
     own = owned(answer.provider, answer.runs)
-    query = db.ask(
-        f"with sold as (select c.tariff, c.complete, c.sent, c.bad, c.broken,\n"
-        f"    coalesce(sum(p.micro) filter (p.line = 'calls'), 0) as charge,\n"
-        f"    -coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) as back\n"
-        f"    from (from calls where {own} and accepted) as c left join postings as p on p.run "
-        f"= c.run\n"
-        f"    and p.provider = c.provider and p.flow = c.flow and p.start_ps = c.start_ps\n"
-        f"    group by c.run, c.tariff, c.flow, c.start_ps, c.complete, c.sent, c.bad, c.broken),"
-        f"\n  rest as (select coalesce(sum(micro), 0) as micro from postings\n"
-        f"    where {own} and (line not in ('calls', 'reimbursements') or start_ps is null)),\n"
-        f"  whole as (select sum(hours) as hours from accounts where {own})\n"
-        f"select q, f, (sum(f * charge - case when {_PAID_BACK}\n"
-        f"    then {_refund(tariffs)} else 0 end)\n"
-        f"    + any_value(rest.micro)) / 1e6 / any_value(hours) as profit\n"
-        f"from sold, rest, whole, (select {promised} as q), (select "
-        f"unnest({_list(FACTORS)}) as f)\n"
-        f"group by q, f order by q nulls first, f"
-    )
+    query = db.ask(_quality_sql(own, tariffs, promised, FACTORS))
     mean = _mean_price(db, own)
     names = tuple(_price(f, mean) for f in FACTORS)
     rows = (*(("each its own",) if mixed else ()), *(percent(q, 1) for q in limits))
@@ -94,6 +77,44 @@ def _by_quality(db: Database, answer: Answer) -> list[Block]:
         note=f"{_follows(tariffs)} A claim of a kept promise stays one, and a broken promise that "
              f"was not paid back stays unclaimed. {_ASIDE}",
     )  # fmt: skip
+
+
+def _quality_sql(
+    own: str, tariffs: tuple[Tariff, ...], promised: str, factors: tuple[float, ...]
+) -> str:
+    """Profit an hour by promised share q and by factor f on the prices, q null for its own."""
+    return (
+        f"with sold as (select c.tariff, c.complete, c.sent, c.bad, c.broken,\n"
+        f"    coalesce(sum(p.micro) filter (p.line = 'calls'), 0) as charge,\n"
+        f"    -coalesce(sum(p.micro) filter (p.line = 'reimbursements'), 0) as back\n"
+        f"    from (from calls where {own} and accepted) as c left join postings as p on p.run "
+        f"= c.run\n"
+        f"    and p.provider = c.provider and p.flow = c.flow and p.start_ps = c.start_ps\n"
+        f"    group by c.run, c.tariff, c.flow, c.start_ps, c.complete, c.sent, c.bad, c.broken),"
+        f"\n  rest as (select coalesce(sum(micro), 0) as micro from postings\n"
+        f"    where {own} and (line not in ('calls', 'reimbursements') or start_ps is null)),\n"
+        f"  whole as (select sum(hours) as hours from accounts where {own})\n"
+        f"select q, f, (sum(f * charge - case when {_PAID_BACK}\n"
+        f"    then {_refund(tariffs)} else 0 end)\n"
+        f"    + any_value(rest.micro)) / 1e6 / any_value(hours) as profit\n"
+        f"from sold, rest, whole, (select {promised} as q), (select "
+        f"unnest({_list(factors)}) as f)\n"
+        f"group by q, f order by q nulls first, f"
+    )
+
+
+def promised_otherwise(db: Database, answer: Answer) -> tuple[Query, float] | None:
+    """Profit an hour by promised share at the price as it is, and the share that was promised.
+
+    Its rows are those of the map. None where tariffs promise different shares, or no run was kept.
+    """
+    tariffs = db.tariffs(answer.provider, answer.runs)
+    limits = {t.max_delay_rate for t in tariffs}
+    if len(limits) != 1:
+        return None
+    promised = f"unnest({_list(tuple(sorted({*_LIMITS, *limits})))})"
+    sql = _quality_sql(owned(answer.provider, answer.runs), tariffs, promised, (1.0,))
+    return db.ask(f"select q, profit from (\n{sql})"), limits.pop()
 
 
 # What decides is the word of whoever sees the quality, which the ledger has for the promise there

@@ -11,6 +11,7 @@ from ecnomy.analysis.pages import environment
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer, answer_of
 from ecnomy.analysis.report.database import Database, open_database
+from ecnomy.analysis.report.glossary import glossary
 from ecnomy.analysis.report.laws import laws_apart
 from ecnomy.analysis.report.maps import maps
 from ecnomy.analysis.report.material import Material, open_material
@@ -22,6 +23,7 @@ from ecnomy.analysis.report.rows import rows_apart
 from ecnomy.analysis.report.scatter import scatter
 from ecnomy.analysis.report.sensitivity import sensitivity
 from ecnomy.analysis.report.statement import statement
+from ecnomy.analysis.report.why import why_it_loses
 
 __all__ = ["gsp_page", "write_gsp_page"]
 
@@ -55,7 +57,7 @@ def gsp_page(results: Sequence[Path], command: list[str]) -> Page:
     try:
         answers = tuple(answer_of(material, db, name) for name in material.providers)
         sections = [s for answer in answers for s in _sections(material, db, answer)]
-        sections.append(provenance(material, db, command))
+        sections += [provenance(material, db, command), glossary()]
         shown = tuple(_Shown(material, db, answer) for answer in answers)
         return Page(material.title, shown, tuple(sections), db.prelude)
     finally:
@@ -93,10 +95,11 @@ class _Shown:
 def _sections(material: Material, db: Database, answer: Answer) -> list[Section]:
     found: list[Section | None] = []
     if material.kept:
+        found.append(why_it_loses(db, answer))
         found.append(statement(material, db, answer))
     found.append(profit_per_call(material, db, answer))
     if material.kept:
-        found += [promises(db, answer), scatter(db, answer)]
+        found += [promises(material, db, answer), scatter(db, answer)]
     found += [maps(material, db, answer), sensitivity(material, db, answer)]
     return [section for section in found if section is not None and section.blocks]
 

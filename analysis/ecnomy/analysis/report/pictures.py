@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "along",
     "bins",
+    "exceeding",
     "heat",
     "look_of",
     "points",
@@ -257,6 +258,30 @@ def shares(
         bottom.set_ylabel("share [%]")
         bottom.set_xlabel(label)
         _legend(bottom)
+        return canvas.svg()
+
+
+def exceeding(curves: Mapping[str, Floats], shares: Floats, bounds: Sequence[float]) -> bytes:
+    """The share of calls above a delay, a curve each, with lines at the promised delays."""
+    with panel_style():
+        canvas = _Canvas(height=3.6)
+        axis = canvas.axes[0]
+        looks = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+        for i, (name, delays) in enumerate(curves.items()):
+            colour = (_BLUE, _RED, _GREEN, "black", "#E69F00", "#CC79A7", _SKY)[i % 7]
+            axis.plot(
+                delays, 100 * shares, color=colour, linestyle=looks[i % len(looks)], label=name
+            )
+        for bound in bounds:
+            axis.axvline(
+                bound, color="black", linestyle=(0, (1, 1)), linewidth=1.6,
+                label=f"promised: {bound:g} ms",
+            )  # fmt: skip
+        axis.set_xlim(left=0)
+        axis.set_ylim(0, 102)
+        axis.set_xlabel("mean delay of a call's packets [ms]")
+        axis.set_ylabel("calls above it [%]")
+        _legend(axis, 1 if any(len(name) > 24 for name in curves) else 2)
         return canvas.svg()
 
 

@@ -11,8 +11,9 @@ from ecnomy.analysis.optional import scipy_part
 from ecnomy.analysis.report import pictures
 from ecnomy.analysis.report.answer import Answer
 from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.delays import delays_drawn
 from ecnomy.analysis.report.estimates import LEVEL, owned, student
-from ecnomy.analysis.report.material import provider_of
+from ecnomy.analysis.report.material import Material, provider_of
 from ecnomy.analysis.report.parts import Block, Cell, Picture, Section, Table, Words, percent
 from ecnomy.analysis.report.statement import period_s
 from ecnomy.analysis.report.tariffs import Tariff
@@ -25,7 +26,7 @@ _COUNTS: Final = (
 )
 
 
-def promises(db: Database, answer: Answer) -> Section:
+def promises(material: Material, db: Database, answer: Answer) -> Section:
     """Blocking against B^G and delay against L^G of each tariff, then both over time."""
     own = owned(answer.provider, answer.runs)
     tariffs = db.tariffs(answer.provider, answer.runs)
@@ -35,6 +36,8 @@ def promises(db: Database, answer: Answer) -> Section:
         claims = _claims(db, own)
         blocks = [_table(db, answer, own, tariffs), _note(len(answer.runs))]
         blocks += [*([claims] if claims is not None else []), _over_time(db, answer, own, tariffs)]
+        drawn = delays_drawn(material, db, answer)
+        blocks += [drawn] if drawn is not None else []
     blocks += [files] if files is not None else []
     return Section(f"{answer.provider}-promises", "Promises kept and broken", tuple(blocks))
 

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long packets of sold calls took, by marking law: who is later than was promised, how often.
+
+The delay of a call is the mean of its delivered packets, from the table calls. A call may keep this
+mean below the bound and break its promise all the same, for some packets are later than the mean.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.report import pictures
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import owned
+from ecnomy.analysis.report.laws import runs_by_law
+from ecnomy.analysis.report.material import Made, Material
+from ecnomy.analysis.report.parts import Picture
+
+__all__ = ["delays_drawn"]
+
+Floats = npt.NDArray[np.float64]
+_SHARES: Final = np.linspace(0.0, 1.0, 101)  # of the calls
+
+
+def delays_drawn(material: Material, db: Database, answer: Answer) -> Picture | None:
+    """The share of calls whose packets took longer on average than a delay, a curve a law.
+
+    None where no call ended, or the runs are of an ecnomy that did not record delays of calls.
+    """
+    tariffs = db.tariffs(answer.provider, answer.runs)
+    groups = runs_by_law(material, answer) or {"calls that ended": answer.runs}
+    delays = {name: _delays_ms(db, answer.provider, runs) for name, runs in groups.items()}
+    delays = {name: found for name, found in delays.items() if len(found)}
+    if not delays or not tariffs:
+        return None
+    curves = {name: np.quantile(found, _SHARES) for name, found in delays.items()}
+    bounds = tuple(sorted({t.max_delay_ps * 1000 / PS_PER_S for t in tariffs}))
+    told = "; ".join(
+        f"{name}: median {np.median(found):.3g} ms, {100 * np.mean(found > bounds[0]):.3g} % of "
+        f"{len(found):,} calls above {bounds[0]:g} ms"
+        for name, found in delays.items()
+    )
+    return Picture(
+        id=f"{answer.provider}-delays",
+        caption="Mean delay of a call's packets: the share of calls above it, and the promise",
+        alt=f"Falling curves of the share of calls over their mean delay. {told}.",
+        of="calls",
+        svg=pictures.exceeding(curves, 1 - _SHARES, bounds),
+        head=("marking law", "share of calls above", "delay [ms]"),
+        rows=tuple(
+            (name, round(float(share), 2), float(x))
+            for name, curve in curves.items()
+            for share, x in zip(1 - _SHARES, curve, strict=True)
+        ),
+    )
+
+
+def _delays_ms(db: Database, provider: str, runs: tuple[Made, ...]) -> Floats:
+    """Mean delays of calls that ended with packets delivered."""
+    if not {"delay_sum_ps", "delivered"} <= set(db.arrays("select * from asked limit 0")):
+        return np.zeros(0)
+    found = db.arrays(
+        f"select a.delay_sum_ps / a.delivered / 1e9 as ms\n"
+        f"from (from calls where {owned(provider, runs)} and accepted and complete) as c\n"
+        f"join asked as a on a.run = c.run and a.flow = c.flow and a.start_ps = c.start_ps\n"
+        f"where a.delivered > 0 order by ms"
+    )
+    return np.asarray(found["ms"], dtype=np.float64)

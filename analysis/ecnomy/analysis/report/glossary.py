@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terms of a page on a provider's business, in a sentence each, at its end."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ecnomy.analysis.report.parts import Cell, Section, Table
+
+__all__ = ["glossary"]
+
+_TERMS: Final = (
+    ("guaranteed stream provider", "Sells calls at a fixed price with a promise. It pays for the "
+     "marks of these calls and has no access to routers."),
+    ("mark", "The congestion bit (CE) that a link sets in a packet. Each mark has a price, which "
+     "the provider pays to the carrier."),
+    ("marking law", "The rule by which a link decides which packets to mark, such as RED or REM."),
+    ("test stream", "A small stream of the provider's own. It shows how much is marked and how "
+     "late packets are, whether calls are sold or not."),
+    ("M, L", "The shares of the packets of a sample that were marked (M), and lost or late (L)."),
+    ("promise, L^G", "At most this share of a call's packets is lost or later than the promised "
+     "delay. Otherwise the provider pays back the reimbursement."),
+    ("B^G", "The largest share of callers that the provider may turn away."),
+    ("turned away", "Asked for a call and was not let in; also called blocked."),
+    ("blocking threshold", "The marking rate above which the provider lets no call in."),
+    ("break-even price", "The mean price of a call at which the profit is 0, for the same calls."),
+    ("counterfactual", "Computed from the calls as they were, under another price or promise. "
+     "Callers and admission would have behaved in the same way."),
+    ("reference", "The scenario's own value of what was varied. Among the provider's own choices "
+     "it is the one with the largest profit."),
+    ("95 % interval", "Would hold the true value in 95 of 100 repetitions; printed in brackets."),
+    ("value at risk, expected shortfall", "The loss that 95 % of calls or hours do not exceed, and "
+     "the mean loss of the others."),
+    ("reliability, corrected", "The part of a variance that is not the chance of few packets, and "
+     "a correlation freed of that chance."),
+    ("warm-up", "The first part of a run, which measured windows leave out. Money counts it."),
+)  # fmt: skip
+
+
+def glossary() -> Section:
+    """The terms in the order in which a reader meets them."""
+    rows = tuple((Cell(term), Cell(meaning)) for term, meaning in _TERMS)
+    table = Table("glossary-table", "Terms", "this page", ("term", "meaning"), rows, wide=True)
+    return Section("glossary", "Glossary", (table,))

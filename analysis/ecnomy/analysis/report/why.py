@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a provider loses money, in plain figures, and what would change it.
+
+The figures are sums of its ledger and calls, and arithmetic on its scenario:
+
+    delay of a full buffer = bytes it holds x 8 / rate
+    packets that fit       = (promised delay - delay without a queue) x rate / (8 x packet)
+
+What would change it is counterfactual: the same calls, asked for and carried as they were.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+from ecnomy.analysis.phases import PS_PER_S
+from ecnomy.analysis.report.answer import Answer
+from ecnomy.analysis.report.database import Database
+from ecnomy.analysis.report.estimates import owned
+from ecnomy.analysis.report.maps import promised_otherwise
+from ecnomy.analysis.report.material import Made
+from ecnomy.analysis.report.parts import Cell, Section, Words, money, number, percent
+from ecnomy.analysis.report.statement import period_s
+from ecnomy.analysis.report.tariffs import Tariff
+from ecnomy.markets.scenario.askings import packet_bytes
+
+__all__ = ["Queueing", "queueing_of", "why_it_loses"]
+
+_COSTS: Final = (
+    ("marks of calls", "for its marks"),
+    ("reimbursements", "paid back"),
+    ("marks of test streams", "for test streams"),
+    ("fixed costs", "of fixed costs"),
+)
+_MS: Final = 1000
+
+
+class Queueing(NamedTuple):
+    """The buffer on the way of a call that delays the most when it is full."""
+
+    link: str
+    rate_bps: int
+    packet_bytes: int
+    packets: int
+    full_s: float
+    way_s: float  # without a queue
+
+    def fitting(self, promised_s: float) -> int:
+        """Packets in the queue at which a packet is as late as was promised."""
+        left = max(promised_s - self.way_s, 0.0)
+        return math.floor(left * self.rate_bps / 8 / self.packet_bytes)
+
+
+def why_it_loses(db: Database, answer: Answer) -> Section | None:
+    """None for a provider that does not lose, or sells files alone."""
+    if answer.by_files or answer.unsold or not answer.per_call.value < 0:
+        return None
+    tariffs = db.tariffs(answer.provider, answer.runs)
+    own = owned(answer.provider, answer.runs)
+    blocks = [_money(db, own), *(_promise(db, answer, own, t) for t in tariffs), _price(answer)]
+    blocks += [one for one in (_looser(db, answer), _admission(db, answer, own)) if one is not None]
+    title = "Why it loses money" if answer.verdict < 0 else "Why it may lose money"
+    return Section(f"{answer.provider}-why", title, tuple(blocks))
+
+
+def _money(db: Database, own: str) -> Words:
+    """What a call brings, and what it costs, dearest first."""
+    each = ", ".join(
+        f"-coalesce(sum(micro) filter (line = '{line}'), 0) / 1e6 / n" for line, _ in _COSTS
+    )
+    query = db.ask(
+        f"select sum(micro) filter (line = 'calls') / 1e6 / n, {each},\n  sum(micro) / 1e6 / n, "
+        f"sum(micro) filter (line <> 'reimbursements') / 1e6 / n,\n"
+        f"  coalesce(sum(quantity) filter (line = 'marks of calls'), 0) / n as marks\n"
+        f"from postings, (select sum(sold) as n from accounts where {own}) where {own} group by n"
+    )
+    row = query.rows[0]
+    parts = [Cell("A call sold brings "), query.cell(0, 0, money(row[0] or math.nan))]
+    costs = [(float(row[i]), i, words) for i, (_, words) in enumerate(_COSTS, 1) if row[i] > 0]
+    for k, (value, i, words) in enumerate(sorted(costs, reverse=True)):
+        text = f" {words}" + (f" ({number(row[-1])} of them)" if i == 1 else "")
+        parts += [Cell(", " if k else " and costs "), query.cell(0, i, money(value)), Cell(text)]
+    parts += [Cell(". That leaves "), query.cell(0, 5, money(row[5])), Cell(" money a call.")]
+    if row[2] > 0:
+        parts += [Cell(" Without what is paid back it would be ")]
+        parts += [query.cell(0, 6, money(row[6])), Cell(".")]
+    return Words(tuple(parts), (query,))
+
+
+def _promise(db: Database, answer: Answer, own: str, tariff: Tariff) -> Words:
+    """Promises broken, and what a full buffer does to the promised delay."""
+    query = db.ask(
+        f"select count(*), count(*) filter (broken), sum(bad) / nullif(sum(sent), 0)\n"
+        f"from calls where {own} and accepted and complete and tariff = '{tariff.name}'"
+    )
+    ended, broken, bad = query.rows[0]
+    promised_s = tariff.max_delay_ps / PS_PER_S
+    promise = f"{promised_s * _MS:g} ms"
+    of = f"{tariff.name}: " if tariff.name != "calls" else ""
+    were = "promise was" if broken == 1 else "promises were"
+    text = f"{of}{number(broken)} {were} broken, of {number(ended)} calls that ended."
+    if bad is not None:
+        text += f" {percent(bad)} of the packets of these calls were lost or later than {promise}"
+        text += f"; at most {100 * tariff.max_delay_rate:g} % of a call's packets may be."
+    found = queueing_of(answer.runs[0], tariff) if broken else None
+    if found is not None:
+        fit = found.fitting(promised_s)
+        holds = f"{found.packets:,} packets of {found.packet_bytes:,} bytes"
+        text += f" A full buffer of {found.link} ({holds} at {found.rate_bps / 1e6:g} Mbps) delays "
+        text += f"a packet by {found.full_s * _MS:.3g} ms. The promise was {promise}, "
+        text += f"{found.way_s * _MS:.3g} ms of which a packet takes without a queue. "
+        text += f"{fit:,} packets in this queue use up the rest."
+        if fit < found.packets:
+            text += f" A buffer of {fit:,} packets, or a promise of "
+            text += f"{(found.full_s + found.way_s) * _MS:.3g} ms, would leave no packet late there"
+            text += "; what a smaller buffer does not hold is lost, and counts as well."
+    return Words.of(text, queries=(query,))
+
+
+def queueing_of(made: Made, tariff: Tariff) -> Queueing | None:
+    """The buffer that delays calls of a tariff the most; None where it is not known or endless."""
+    if made.run is None:
+        return None
+    plan = made.run.plan
+    source = next((s for s in plan.sources if s.name in tariff.sources), None)
+    if source is None or not source.path:
+        return None
+    links = [(i, plan.links[i]) for i in source.path]
+    way_ps = sum(link.delay_ps for _, link in links)
+    found = []
+    for index, link in links:
+        packet = max(packet_bytes(s) for s in plan.sources if index in s.path)
+        held = link.buffer_packets * packet if link.buffer_packets >= 0 else link.buffer_bytes
+        way_ps += packet_bytes(source) * 8 * PS_PER_S // link.rate_bps
+        if held > 0 and packet > 0:
+            found.append((held * 8 / link.rate_bps, link, packet, held // packet))
+    if not found:
+        return None
+    full_s, link, packet, packets = max(found, key=lambda one: one[0])
+    return Queueing(link.name, link.rate_bps, packet, packets, full_s, way_ps / PS_PER_S)
+
+
+def _price(answer: Answer) -> Words:
+    """The price that would do."""
+    even = answer.break_even.estimate.mean if answer.measured is None else answer.measured
+    if even.text.endswith("price"):
+        return Words.of(f"Price: {even.text} makes it even for the same calls.")
+    return Words.of("Price: a mean price of ", even, " a call makes it even for the same calls.")
+
+
+def _looser(db: Database, answer: Answer) -> Words | None:
+    """The strictest looser promise that would earn money; None where no single promise broke."""
+    broken = answer.counts.rows[0][3]
+    found = promised_otherwise(db, answer) if broken else None
+    if found is None:
+        return None
+    query, own_limit = found
+    looser = [(i, q, v) for i, (q, v) in enumerate(query.rows) if q > own_limit and v is not None]
+    earns = next(((i, q, v) for i, q, v in looser if v > 0), None)
+    if earns is not None:
+        i, limit, value = earns
+        lead = f"Promise: the same calls earn money if {100 * limit:g} % of the packets may be late"
+        lead += f" or lost, not {100 * own_limit:g} %: "
+        return Words.of(
+            lead, query.cell(i, 1, money(value, "+")), " money an hour.", queries=(query,)
+        )
+    last = f"{100 * looser[-1][1]:g} %" if looser else "any share"
+    return Words.of(f"Promise: no share up to {last} of packets late or lost earns money with the "
+                    "same calls.", queries=(query,))  # fmt: skip
+
+
+def _admission(db: Database, answer: Answer, own: str) -> Words | None:
+    """What the calls themselves left, by the time they began."""
+    length_s = period_s(max(made.seconds for made in answer.runs))
+    query = db.ask(
+        f"select count(*) filter (left_micro < 0), count(*), "
+        f"coalesce(sum(n) filter (left_micro < 0), 0),\n"
+        f"  coalesce(sum(left_micro) filter (left_micro < 0), 0) / 1e6, "
+        f"coalesce(sum(left_micro) filter (left_micro >= 0), 0) / 1e6\n"
+        f"from (select count(*) as n, sum(micro) as left_micro from deals where {own}\n"
+        f"  group by run, start_ps // {length_s * 10**12})"
+    )
+    losing, periods, calls, lost, earned = query.rows[0]
+    lead = f"Admission: of {number(periods)} periods of {length_s / 60:g} min, "
+    if not losing:
+        return Words.of(
+            f"{lead}none had calls that lost money themselves, so turning callers away at certain "
+            "times does not help: the calls do not pay for test streams and fixed costs.",
+            queries=(query,),
+        )
+    return Words.of(
+        f"{lead}{number(losing)} had calls that lost money themselves: {number(calls)} calls, ",
+        query.cell(0, 3, money(lost, "+")),
+        " money before test streams and fixed costs. The calls of the other periods left ",
+        query.cell(0, 4, money(earned, "+")),
+        ". A threshold that turned callers away in the former would save that.",
+        queries=(query,),
+    )
