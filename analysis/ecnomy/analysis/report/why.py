@@ -171,18 +171,29 @@ def _looser(db: Database, answer: Answer) -> Words | None:
 
 
 def _admission(db: Database, answer: Answer, own: str) -> Words | None:
-    """What the calls themselves left, by the time they began."""
+    """What calls that ended left themselves, by the time they began."""
     length_s = period_s(max(made.seconds for made in answer.runs))
     query = db.ask(
         f"select count(*) filter (left_micro < 0), count(*), "
         f"coalesce(sum(n) filter (left_micro < 0), 0),\n"
         f"  coalesce(sum(left_micro) filter (left_micro < 0), 0) / 1e6, "
         f"coalesce(sum(left_micro) filter (left_micro >= 0), 0) / 1e6\n"
-        f"from (select count(*) as n, sum(micro) as left_micro from deals where {own}\n"
-        f"  group by run, start_ps // {length_s * 10**12})"
+        f"from (select count(*) as n, sum(micro) as left_micro from deals\n"
+        f"  where {own} and complete group by run, start_ps // {length_s * 10**12})"
     )
     losing, periods, calls, lost, earned = query.rows[0]
-    lead = f"Admission: of {number(periods)} periods of {length_s / 60:g} min, "
+    if not periods:
+        return None
+    many = "periods" if periods > 1 else "period"
+    lead = f"Admission: of {number(periods)} {many} of {length_s / 60:g} min, "
+    if losing == periods:
+        return Words.of(
+            f"Admission: in each period of {length_s / 60:g} min ({number(periods)} in all) the "
+            "calls that ended lost money themselves, so selling was not worth it in any of them: ",
+            query.cell(0, 3, money(lost, "+")),
+            f" money by {number(calls)} calls.",
+            queries=(query,),
+        )
     if not losing:
         return Words.of(
             f"{lead}none had calls that lost money themselves, so turning callers away at certain "
