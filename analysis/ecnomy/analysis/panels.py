@@ -32,33 +32,13 @@ WIDTH_INCHES: Final = 10.5
 # Okabe and Ito's colours, in an order whose neighbours differ in lightness too (prints in grey)
 COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 
-# seaborn's style "whitegrid", written out: to load seaborn takes 110 MB and a second
-_WHITE_GRID: Final = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": ".8",
-    "axes.grid": True,
-    "axes.labelcolor": ".15",
-    "font.sans-serif": [
-        *("Arial", "DejaVu Sans", "Liberation Sans", "Bitstream Vera Sans", "sans-serif")
-    ],
-    "grid.color": ".8",
-    "lines.solid_capstyle": "round",
-    "patch.edgecolor": "w",
-    "patch.force_edgecolor": True,
-    "text.color": ".15",
-    "xtick.bottom": False,
-    "xtick.color": ".15",
-    "ytick.color": ".15",
-    "ytick.left": False,
-}
-
-
 def panel_style() -> AbstractContextManager[None]:
     """The style that panels are drawn and saved in."""
+    import seaborn
     from matplotlib import style
 
     own = {"font.size": 9, "axes.titlesize": 9.5, "legend.fontsize": 8.5}
-    return style.context(["default", _WHITE_GRID, own])
+    return style.context(["default", seaborn.axes_style("whitegrid"), own])
 
 
 def save(figure: Figure, file: str | Path | BinaryIO) -> None:
