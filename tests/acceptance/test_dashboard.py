@@ -190,19 +190,13 @@ def test_no_block_covers_another(server: tuple[subprocess.Popen[str], str], tmp_
 def test_an_engine_ends_with_its_page(
     server: tuple[subprocess.Popen[str], str], tmp_path: Path
 ) -> None:
-    """A closed page at once, a lost one after 15 s unless it comes back before."""
+    """A closed page at once, a lost one after 15 s."""
     process, url = server
     with Tab(tmp_path / "profile", LIMIT_S) as tab:
         board = _Board(tab)
         tab.go(url)
         board.step(3)
-        (engine,) = _engines(process.pid)
-        assert tab.ask("solara.debug.dropConnection()")
-        tab.wait("solara.debug.reconnectCount === 1")
-        time.sleep(LOST_S + 3)  # had it not come back, the engine would have ended by now
-        assert _engines(process.pid) == [engine]
-        assert board.figure("time") == 3
-        board.step(1)
+        assert len(_engines(process.pid)) == 1
         tab.send("Page.close")
         wait_for(lambda: not _engines(process.pid), "the engine of a closed page", 5)
     with Tab(tmp_path / "another", LIMIT_S) as tab:

@@ -32,6 +32,7 @@ WIDTH_INCHES: Final = 10.5
 # Okabe and Ito's colours, in an order whose neighbours differ in lightness too (prints in grey)
 COLOURS: Final = ("#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 
+
 def panel_style() -> AbstractContextManager[None]:
     """The style that panels are drawn and saved in."""
     import seaborn
