@@ -3,9 +3,10 @@
 
     python tests/omnet/qtenv_pictures.py [NAME ...]
 
-With the names of messages' classes off (Qtenv's preferences, Animation), as the simulations' README
-advises: they would stand on every packet. It needs OMNETPP_ROOT, INET_ROOT, `make omnet`, Xvfb,
-xdotool and ImageMagick's import. Each picture is the part of Qtenv's window that shows the network.
+In Qtenv's default window on a screen of 1920x1080. Names of messages and of classes are off
+(Qtenv's preferences, Animation), as the simulations' README advises: they would stand on every
+packet. It needs OMNETPP_ROOT, INET_ROOT, `make omnet`, Xvfb, xdotool and ImageMagick's import. Each
+picture is the part of Qtenv's window that shows the network.
 """
 
 from __future__ import annotations
@@ -29,8 +30,23 @@ from qtenv_desk import AROUND, Desk, open_desk, opp_run, serve  # noqa: E402
 ROOT: Final = Path(__file__).parents[2]
 SIMULATIONS: Final = ROOT / "omnet/simulations"
 COLOURS: Final = 128
-# Seconds of the wall clock in express mode until a network is congested.
-UNTIL: Final = 12.0
+# The simulated time of the picture in congestion, at which the sentence of the page is to be seen.
+SECONDS: Final = {
+    "abilene": 50,
+    "border": 100,
+    "gold_silver": 60,
+    "rem_links": 20,
+    "two_links": 60,
+    "voip_web": 120,
+}
+_PREFERENCES: Final = """\
+[General]
+animation_msgclassnames=false
+animation_msgnames=false
+rununtil-time={seconds}s
+rununtil-mode={express}
+"""
+_EXPRESS: Final = 2  # the third of the modes of Qtenv's dialogue
 
 
 def pictures(name: str, omnet: Installation) -> None:
@@ -39,20 +55,22 @@ def pictures(name: str, omnet: Installation) -> None:
     with ExitStack() as stack:
         here = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         market, address = serve(stack, folder / "market.yaml", here / "out", "tcp://127.0.0.1:0")
-        desk = stack.enter_context(open_desk(1700, 1900))
+        desk = stack.enter_context(open_desk(1920, 1080))
         words = [opp_run(), "-u", "Qtenv", "-c", "Market", *_where(omnet)]
         words += [f'--*.market.connect="{address}"', "omnetpp.ini"]
-        (here / ".qtenvrc").write_text("[General]\nanimation_msgclassnames=false\n")
+        preferences = _PREFERENCES.format(seconds=SECONDS[name], express=_EXPRESS)
+        (here / ".qtenvrc").write_text(preferences)
         environ = desk.environ | {"HOME": str(here)}
         with (here / "log").open("w") as log:
             stack.enter_context(started(words, cwd=folder, env=environ, stdout=log, stderr=log))
         wait_for(desk.window, "Qtenv's window")
         time.sleep(3)
         taken(desk, folder / "qtenv-start.png")
-        desk.press("F7")
-        time.sleep(UNTIL)
-        _stop_express(desk, here / "now.png")
-        for key, seconds in (("F6", 6), ("F8", 3)):
+        desk.press("ctrl+F5")
+        time.sleep(3)
+        desk.press("Return")
+        _at_rest(desk, here / "now.png")
+        for key, seconds in (("F6", 1), ("F8", 3)):  # packets move
             desk.press(key)
             time.sleep(seconds)
         taken(desk, folder / "qtenv-congested.png")
@@ -64,15 +82,14 @@ def pictures(name: str, omnet: Installation) -> None:
         taken(desk, folder / "qtenv-end.png")
 
 
-def _stop_express(desk: Desk, file: Path) -> None:
-    """Presses the large red button: no key stops express mode."""
-    red, green, blue = np.moveaxis(desk.picture(file).astype(int), 2, 0)
-    rows, columns = np.nonzero(
-        (red > 225) & (green < 160) & (green > 100) & (abs(green - blue) < 25)
-    )
-    desk.click(int(np.median(columns)), int(np.median(rows)))
-    time.sleep(3)
-    desk.window()
+def _at_rest(desk: Desk, file: Path) -> None:
+    """Waits until Qtenv has stood still for ten seconds: the time it was to run to has come."""
+    before, still = desk.picture(file), 0
+    while still < 5:
+        time.sleep(2)
+        now = desk.picture(file)
+        still = still + 1 if np.array_equal(now, before) else 0
+        before = now
 
 
 def _where(omnet: Installation) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -84,6 +85,114 @@ def test_labels_cover_neither_nodes_nor_one_another(parts: Path) -> None:
     for (x1, y1, x2, _), box in zip(wires, boxes, strict=True):
         assert not box[1] < y1 < box[1] + box[3], "it is beside its line, not on it"
         assert x1 - 150 <= box[0] <= x2
+
+
+@pytest.mark.parametrize(
+    ("reading", "colour"),
+    [
+        ("0.99 0 0 0.4", "#0072b2 0"),
+        ("0.2 0 0 0", "#7f9db9 0"),
+        ("0.5 0.01 0 0", "#e69f00 1"),
+        ("0.5 0.05 0 0", "#d55e00 1"),
+        ("0.5 0 0.05 0", "#d55e00 1"),
+        ("0.5 0 0 12", "#d55e00 1"),
+    ],
+)
+def test_only_marks_losses_and_waiting_are_congestion(
+    parts: Path, reading: str, colour: str
+) -> None:
+    """A full link that marks, loses and delays nothing is busy, not congested."""
+    assert ask(parts, f"colour {reading}") == [colour]
+
+
+# Links of the six simulations that are congested: their labels have three lines.
+CONGESTED: Final = {
+    "two_links": {("west", "middle"), ("middle", "east")},
+    "rem_links": {("r0", "r1"), ("r1", "r2"), ("r2", "r3")},
+    "border": {("north", "exchange"), ("south", "exchange"), ("exchange", "town")},
+    "gold_silver": {("edge", "town")},
+    "voip_web": {("exchange", "city")},
+    "abilene": {
+        ("Denver", "Kansas_City"),
+        ("Kansas_City", "Indianapolis"),
+        ("Indianapolis", "Atlanta"),
+        ("Atlanta", "Washington"),
+        ("Houston", "Atlanta"),
+    },
+}
+ICON: Final = 40
+LETTER: Final = 7  # the width of one, about
+PLOTS: Final = (10.0, 116.0)  # their left edge and height
+LABEL: Final = {True: (200, 47), False: (70, 20)}  # of a congested link, of another
+
+
+@pytest.mark.parametrize("name", sorted(CONGESTED))
+def test_labels_of_the_simulations_lie_on_nothing(parts: Path, name: str) -> None:
+    """Nodes, links, panel, plots and labels: none on another, all inside the background."""
+    (file,) = (ROOT / "omnet/simulations" / name).glob("*.ned")
+    text = file.read_text()
+    width, height = map(int, re.findall(r'"bgb=(\d+),(\d+)', text)[0])
+    (edge,) = map(int, re.findall(r"view: MarketView .*\n.*p=(\d+)", text))
+    nodes = {
+        node: (int(x), int(y))
+        for node, x, y in re.findall(r"(\w+): Market(?:Node|Bridge) \{[^}]*?p=(\d+),(\d+)", text)
+    }
+    ends = re.findall(r"(\w+)\.pppg", text.partition("    connections")[2])
+    links = list(zip(ends[::2], ends[1::2], strict=True))
+    if "<-->" in text:
+        links += [(b, a) for a, b in links]
+    whole = [_with_name(node, *place) for node, place in nodes.items()]
+    bottom = max(y + high for _, y, _, high in whole) + 20
+    assert bottom + PLOTS[1] <= height, "the plots are inside the background"
+    assert (width, height) <= (1385, 535), "Qtenv's window at 1920x1080 shows all of it"
+    panel = (edge - 12.0, 60.0, width - edge + 12.0, height - 60.0)
+    assert all(overlap(panel, box) == 0 for box in whole)
+    lines = {link: _half(nodes[link[0]], nodes[link[1]]) for link in links}
+    asked = [_words("near", _with_name(node, *nodes[node]), (200, 30)) for node in _ends(links)]
+    order = sorted(links, key=lambda link: link not in CONGESTED[name])
+    asked += [_words("beside", lines[link], LABEL[link in CONGESTED[name]]) for link in order]
+    kept = [_words("keep", box) for box in [*whole, panel]]
+    kept += [_words("line", line) for line in lines.values()]
+    area = (0.0, 0.0, edge - 17.0, bottom)
+    answers = [
+        tuple(map(float, a.split())) for a in ask(parts, _words("area", area), *kept, *asked)
+    ]
+    labels = [(a[0], a[1], a[2], a[3]) for a in answers]
+    assert all(overlap(a, b) == 0 for a, b in itertools.combinations(labels, 2))
+    assert all(overlap(label, box) == 0 for label in labels for box in [*whole, panel])
+    assert all(label[1] + label[3] <= bottom + 0.01 for label in labels)
+    for line, label in itertools.product(lines.values(), labels):
+        assert not _crosses(line, label), (line, label)
+
+
+def _words(*parts: object) -> str:
+    flat = [part if isinstance(part, tuple) else (part,) for part in parts]
+    return " ".join(str(word) for part in flat for word in part)
+
+
+def _with_name(node: str, x: int, y: int) -> Box:
+    wide = max(ICON, LETTER * len(node))
+    return (x - wide / 2, y - ICON / 2, wide, ICON + 18)
+
+
+def _half(a: tuple[int, int], b: tuple[int, int]) -> Box:
+    """The line of one direction: from its node to the middle."""
+    return (a[0], a[1], (a[0] + b[0]) / 2, (a[1] + b[1]) / 2)
+
+
+def _ends(links: list[tuple[str, str]]) -> list[str]:
+    """Nodes with one neighbour: sources and sinks."""
+    froms = [a for a, _ in links]
+    return [node for node in dict.fromkeys(froms) if froms.count(node) == 1]
+
+
+def _crosses(line: Box, box: Box) -> bool:
+    for step in range(201):
+        x = line[0] + (line[2] - line[0]) * step / 200
+        y = line[1] + (line[3] - line[1]) * step / 200
+        if box[0] < x < box[0] + box[2] and box[1] < y < box[1] + box[3]:
+            return True
+    return False
 
 
 def test_money_a_second_is_over_the_last_ten_reports(parts: Path) -> None:

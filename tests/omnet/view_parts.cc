@@ -2,8 +2,12 @@
 // What of omnet/inet/view needs no OMNeT++, for test_market_view.py: commands from stdin, answers to stdout.
 //
 //   words X                        X as a number, as bit/s and as a share
+//   area X Y W H                   labels stay in it; nothing is there yet
 //   keep X Y W H                   something is there already
-//   beside X1 Y1 X2 Y2 W H         where a label of this size goes: X Y W H
+//   line X1 Y1 X2 Y2               likewise a line
+//   beside X1 Y1 X2 Y2 W H         where a label of this size goes for a line: X Y W H
+//   near X Y W H W H               the same for a node
+//   colour LOAD MARKED DROPPED WAITING   of a link's line
 //   show T_PS JSON                 what the market says at that time: rates of its sources, agents, news
 #include <iostream>
 #include <sstream>
@@ -11,11 +15,25 @@
 
 #include "view/Placing.h"
 #include "view/Shown.h"
+#include "view/Style.h"
 #include "view/Words.h"
 
+using namespace ecnomy::omnet;
+
+static Box box(std::istream& in) {
+  Box box;
+  in >> box.x >> box.y >> box.width >> box.height;
+  return box;
+}
+
+static Stretch stretch(std::istream& in) {
+  Stretch line;
+  in >> line.x1 >> line.y1 >> line.x2 >> line.y2;
+  return line;
+}
+
 int main() {
-  using namespace ecnomy::omnet;
-  Placing placing;
+  Placing placing({-1e6, -1e6, 2e6, 2e6});
   Shown shown;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream in(line);
@@ -26,15 +44,23 @@ int main() {
       in >> value;
       std::cout << number(value) << '|' << bits_per_second(value) << '|' << percent(value) << '\n';
     } else if (what == "keep") {
-      Box box;
-      in >> box.x >> box.y >> box.width >> box.height;
-      placing.keep(box);
-    } else if (what == "beside") {
-      Stretch stretch{};
+      placing.keep(box(in));
+    } else if (what == "area") {
+      placing = Placing(box(in));
+    } else if (what == "line") {
+      placing.keep(stretch(in));
+    } else if (what == "beside" || what == "near") {
+      const Stretch line = what == "beside" ? stretch(in) : Stretch{};
+      const Box node = what == "near" ? box(in) : Box{};
       double width = 0, height = 0;
-      in >> stretch.x1 >> stretch.y1 >> stretch.x2 >> stretch.y2 >> width >> height;
-      const Box box = placing.beside(stretch, width, height);
-      std::cout << box.x << ' ' << box.y << ' ' << box.width << ' ' << box.height << '\n';
+      in >> width >> height;
+      const Box at =
+          what == "near" ? placing.near(node, width, height) : placing.beside(line, width, height);
+      std::cout << at.x << ' ' << at.y << ' ' << at.width << ' ' << at.height << '\n';
+    } else if (what == "colour") {
+      LinkReading link;
+      in >> link.load >> link.marked >> link.dropped >> link.waiting;
+      std::cout << lineColour(link) << ' ' << congested(link) << '\n';
     } else {
       ecnomy::Time t = 0;
       std::string json;

@@ -10,7 +10,6 @@
 #include "inet/networklayer/common/EcnTag_m.h"
 #include "inet/networklayer/ipv4/Ipv4Header_m.h"
 #include "market/MarketBridge.h"
-#include "node/ShownFrame.h"
 #include "queue/MarkingQueue.h"
 
 namespace ecnomy::omnet {
@@ -33,8 +32,8 @@ omnetpp::simtime_t MarketPpp::transmission(const Packet* frame) const {
 }
 
 void MarketPpp::startTransmitting() {
-  const bool seen = omnetpp::getEnvir()->isGUI();
-  Packet* frame = seen ? shown(currentTxFrame) : currentTxFrame->dup();
+  Packet* frame = currentTxFrame->dup();
+  if (omnetpp::getEnvir()->isGUI()) frame->setKind(colour(frame));
   encapsulate(frame);
   frame->clearTags();
   frame->addTag<inet::PacketProtocolTag>()->setProtocol(&inet::Protocol::ipv4);
@@ -46,17 +45,13 @@ void MarketPpp::startTransmitting() {
   ++numSent;
 }
 
-// A copy for Qtenv: red with its source's name where it is marked, green for other data, blue for what carries none.
-Packet* MarketPpp::shown(Packet* frame) const {
-  const auto& ip = frame->peekAtFront<inet::Ipv4Header>();
-  const bool ce = ip->getEcn() == inet::IP_ECN_CE;
+// A message kind, which Qtenv shows as a colour: red where ECN has marked the frame, green for other data, blue for
+// what carries none.
+short MarketPpp::colour(const Packet* frame) const {
+  constexpr short kRed = 0, kGreen = 1, kBlue = 2;
+  if (frame->peekAtFront<inet::Ipv4Header>()->getEcn() == inet::IP_ECN_CE) return kRed;
   MarketBridge* market = MarketBridge::find();
-  const Label label = market ? market->label(frame) : Label{};
-  const char* whose = label.source >= 0 ? market->sourcePlan(label.source).name.c_str() : "";
-  const auto colour = ce           ? ShownFrame::kMarked
-                      : label.data ? ShownFrame::kData
-                                   : ShownFrame::kOther;
-  return new ShownFrame(*frame, colour, whose);
+  return market && market->label(frame).data ? kGreen : kBlue;
 }
 
 void MarketPpp::encapsulate(Packet* packet) {

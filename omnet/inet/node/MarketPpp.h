@@ -19,7 +19,7 @@ class MarketPpp : public inet::Ppp {
 
  private:
   bool lost(inet::Packet* frame);
-  inet::Packet* shown(inet::Packet* frame) const;
+  short colour(const inet::Packet* frame) const;
   omnetpp::simtime_t transmission(const inet::Packet* frame) const;
 
   inet::B framing_{0};

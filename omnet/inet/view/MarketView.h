@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-3.0-or-later
 // Draws the market on the canvas of its network, in Qtenv: what each link carries, marks and earns, what sources
-// pay and get, and a panel with agents and their last decisions. It computes nothing that a run depends on, and
-// costs nothing where nobody looks on.
+// pay and get, a panel with agents and their last decisions, and plots of the last minute. It computes nothing
+// that a run depends on, and costs nothing where nobody looks on.
 #ifndef ECNOMY_INET_VIEW_MARKETVIEW_H_
 #define ECNOMY_INET_VIEW_MARKETVIEW_H_
 
@@ -11,8 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "view/Callouts.h"
 #include "view/LinkFigures.h"
 #include "view/Panel.h"
+#include "view/Plots.h"
 #include "view/Readings.h"
 #include "view/Shown.h"
 
@@ -26,24 +28,23 @@ class MarketView : public omnetpp::cSimpleModule {
  private:
   // What is drawn; refreshing a display is const.
   struct Screen {
-    explicit Screen(Time window) : readings(window) {}
+    Screen(Time window, const MarketBridge& market, omnetpp::cGroupFigure* group);
     Readings readings;
-    std::unique_ptr<LinkFigures> links;
-    std::unique_ptr<Panel> panel;
+    LinkFigures links;
+    Panel panel;
+    Plots plots;
     std::vector<omnetpp::cModule*> nodes;  // beside this module
-    std::vector<std::string> titles;       // what the network itself says over each
-  };
-
-  struct Sum {                       // of sources that begin, or end, at a node
-    std::vector<std::string> lines;  // of one each
-    double goodput_bps = 0, marks_per_s = 0;
+    std::unique_ptr<Callouts> callouts;    // of nodes, then of links
+    double right = 0, bottom = 0;          // of the nodes, at most so far
   };
 
   void open(const MarketBridge& market) const;
-  void nodes(const MarketBridge& market) const;
+  void look(const MarketBridge& market) const;
+  void say(const MarketBridge& market) const;
   void warn(const MarketBridge& market) const;
-  void sayOfNode(std::size_t node, const Sum& sum) const;
-  std::vector<Box> obstacles() const;
+  void place(const MarketBridge& market) const;
+  Surroundings around() const;
+  omnetpp::cFigure::Point corner() const;
 
   Shown shown_;
   mutable std::unique_ptr<Screen> screen_;

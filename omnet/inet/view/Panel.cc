@@ -2,9 +2,10 @@
 #include "view/Panel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
-#include "view/LinkFigures.h"
+#include "view/Callouts.h"
 #include "view/Style.h"
 #include "view/Words.h"
 
@@ -17,7 +18,10 @@ namespace {
 const cFigure::Font kPlain("Monospace", 8);
 const cFigure::Font kBold("Monospace", 8, cFigure::FONT_BOLD);
 constexpr double kPad = 6;
-constexpr std::size_t kMost = 12;  // rows of a table
+constexpr std::size_t kSources = 8, kLinks = 6, kAgents = 4;  // rows of a table, at most
+constexpr std::size_t kRows =
+    28;  // of all, which fit beside a network in Qtenv's window at 1920x1080
+constexpr std::size_t kWidth = 70;  // characters of a row
 
 std::string left(const std::string& text, std::size_t width) {
   return text.size() > width ? text.substr(0, width - 1) + "~"
@@ -29,24 +33,24 @@ std::string right(const std::string& text, std::size_t width) {
 }
 
 // The width of a column of these names.
-std::size_t widthOf(const std::vector<std::string>& names, std::size_t least) {
+std::size_t widthOf(const std::vector<std::string>& names, std::size_t least, std::size_t most) {
   std::size_t width = least;
   for (const std::string& name : names) width = std::max(width, name.size() + 1);
-  return std::min<std::size_t>(width, 40);
+  return std::min(width, most);
 }
 
-std::string more(std::size_t count) {
-  return count > kMost ? "... and " + std::to_string(count - kMost) + " more" : "";
+std::string more(std::size_t count, std::size_t most) {
+  return count > most ? "... and " + std::to_string(count - most) + " more" : "";
 }
 
-// The indices of the `kMost` largest, in their own order.
+// The indices of the `most` largest, in their own order.
 template <class Value>
-std::vector<std::size_t> largest(std::size_t count, Value&& value) {
+std::vector<std::size_t> largest(std::size_t count, std::size_t most, Value&& value) {
   std::vector<std::size_t> all(count);
   for (std::size_t i = 0; i < count; ++i) all[i] = i;
   std::stable_sort(all.begin(), all.end(),
                    [&](std::size_t a, std::size_t b) { return value(a) > value(b); });
-  if (all.size() > kMost) all.resize(kMost);
+  if (all.size() > most) all.resize(most);
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -66,34 +70,33 @@ Panel::Panel(omnetpp::cGroupFigure* parent)
 void Panel::sources(const MarketBridge& market, const Readings& readings, const Shown& shown) {
   const auto& plans = market.plan().sources;
   const bool money = shown.any();
-  const bool offers = std::any_of(shown.sources().begin(), shown.sources().end(),
-                                  [](const SourceShown& one) { return !one.offer.empty(); });
-  const auto chosen =
-      largest(plans.size(), [&](std::size_t i) { return readings.sources()[i].goodput_bps; });
+  const auto chosen = largest(plans.size(), kSources,
+                              [&](std::size_t i) { return readings.sources()[i].goodput_bps; });
   std::vector<std::string> names;
   for (const std::size_t i : chosen) {
-    names.push_back(plans[i].name +
-                    (plans[i].count > 1 ? " x" + std::to_string(plans[i].count) : ""));
+    std::string name = plans[i].name;
+    const std::string offer = i < shown.sources().size() ? shown.sources()[i].offer : "";
+    if (!offer.empty() && offer != name) name += " (" + offer + ")";
+    names.push_back(name + (plans[i].count > 1 ? " x" + std::to_string(plans[i].count) : ""));
   }
-  const std::size_t width = widthOf(names, 16);
-  heading(left("source", width) + (offers ? left("class", 10) : "") + right("gets", 10) +
-          right("marked", 8) + right("marks/s", 9) + right("weight", 8) +
-          (money ? right("willing/s", 11) + right("marks cost/s", 14) + right("fees/s", 8) : ""));
+  const std::size_t width = widthOf(names, 14, 20);
+  heading(left("source", width) + right("gets", 10) + right("marked", 8) + right("weight", 8) +
+          (money ? right("pays", 8) + right("of", 8) + right("fees", 8) : ""));
   for (std::size_t n = 0; n < chosen.size(); ++n) {
     const std::size_t i = chosen[n];
     const SourceReading& reading = readings.sources()[i];
     const SourceShown* told = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
-    std::string text = left(names[n], width) + (offers ? left(told->offer, 10) : "") +
-                       right(bits_per_second(reading.goodput_bps), 10) +
-                       right(percent(reading.marked), 8) + right(number(reading.marks_per_s), 9) +
+    std::string text = left(names[n], width) + right(bits_per_second(reading.goodput_bps), 10) +
+                       right(percent(reading.marked), 8) +
                        right(reading.weight <= 0 ? "-" : number(reading.weight), 8);
     if (told) {
-      text += right(told->willing ? number(*told->willing) : "-", 11) +
-              right(number(told->marks_per_s), 14) + right(number(told->fees_per_s), 8);
+      text += right(number(told->marks_per_s), 8) +
+              right(told->willing ? number(*told->willing) : "-", 8) +
+              right(number(told->fees_per_s), 8);
     }
     row(text);
   }
-  if (const std::string rest = more(plans.size()); !rest.empty()) row(rest);
+  if (const std::string rest = more(plans.size(), kSources); !rest.empty()) row(rest);
 }
 
 void Panel::links(const MarketBridge& market, const Readings& readings, const Shown& shown) {
@@ -103,47 +106,53 @@ void Panel::links(const MarketBridge& market, const Readings& readings, const Sh
     if (marksPackets(plans[i]) || congested(readings.links()[i])) marking.push_back(i);
   }
   if (marking.empty()) return;
-  const bool money = shown.any();
+  const bool money = shown.any(), owners = shown.owners() > 1;
+  const auto chosen = largest(marking.size(), kLinks, [&](std::size_t n) {
+    const LinkReading& reading = readings.links()[marking[n]];
+    return reading.load + (congested(reading) ? 1 : 0);
+  });
   std::vector<std::string> names;
-  for (const std::size_t i : marking) names.push_back(plans[i].name);
-  const std::size_t width = widthOf(names, 26);
-  heading(left("link", width) + right("load", 10) + right("waiting", 8) + right("marked", 9) +
-          right("p", 8) +
-          (money ? right("price/mark", 11) + right("earns/s", 14) + "  " + left("owner", 8) : ""));
-  const auto chosen =
-      largest(marking.size(), [&](std::size_t i) { return readings.links()[marking[i]].load; });
-  for (const std::size_t one : chosen) {
-    const std::size_t i = marking[one];
+  for (const std::size_t n : chosen) names.push_back(plans[marking[n]].name);
+  const std::size_t width = widthOf(names, 14, owners ? 21 : 32);
+  heading(left("link", width) + right("load", 6) + right("waiting", 8) + right("marked", 8) +
+          (money ? right("a mark", 8) + right("earns", 8) : "") + (owners ? "  owner" : ""));
+  for (const std::size_t n : chosen) {
+    const std::size_t i = marking[n];
     const LinkReading& reading = readings.links()[i];
     const LinkShown* told = i < shown.links().size() ? &shown.links()[i] : nullptr;
-    std::string text = left(plans[i].name, width) + right(percent(reading.load), 10) +
-                       right(std::to_string(reading.queue), 8) + right(percent(reading.marked), 9) +
-                       right(number(reading.probability), 8);
+    std::string text = left(plans[i].name, width) + right(percent(reading.load), 6) +
+                       right(std::to_string(std::lround(reading.waiting)), 8) +
+                       right(percent(reading.marked), 8);
     if (told && told->price) {
-      text += right(number(*told->price), 11) +
-              right(number(*told->price * reading.marks_per_s), 14) + "  " + told->owner;
+      text += right(number(*told->price), 8) +
+              right(number(*told->price * reading.marks_per_s), 8) +
+              (owners ? "  " + left(told->owner, 9) : "");
     }
     row(text);
   }
-  if (const std::string rest = more(marking.size()); !rest.empty()) row(rest);
+  if (const std::string rest = more(marking.size(), kLinks); !rest.empty()) row(rest);
 }
 
 void Panel::agents(const Shown& shown) {
   if (shown.agents().empty()) return;
-  heading(left("agent", 26) + left("role", 24) + right("balance", 12) + right("change/s", 12));
+  heading(left("agent", 18) + left("role", 28) + right("balance", 12) + right("change", 12));
   const auto& all = shown.agents();
-  const auto chosen = largest(all.size(), [&](std::size_t i) { return std::fabs(all[i].balance); });
+  const auto chosen =
+      largest(all.size(), kAgents, [&](std::size_t i) { return std::fabs(all[i].balance); });
   for (const std::size_t i : chosen) {
-    row(left(all[i].name, 26) + left(all[i].role, 24) + right(number(all[i].balance), 12) +
+    row(left(all[i].name, 18) + left(all[i].role, 28) + right(number(all[i].balance), 12) +
         right(number(all[i].per_s), 12));
   }
-  if (const std::string rest = more(all.size()); !rest.empty()) row(rest);
+  if (const std::string rest = more(all.size(), kAgents); !rest.empty()) row(rest);
 }
 
+// As many as there is room for, the latest first.
 void Panel::news(const Shown& shown) {
   if (shown.news().empty()) return;
   heading("decided");
-  for (const std::string& line : shown.news()) row(left(line, 94));
+  for (const std::string& line : shown.news()) {
+    if (rows_.size() < kRows) row(left(line, kWidth));
+  }
 }
 
 void Panel::draw(const MarketBridge& market, const Readings& readings, const Shown& shown,
@@ -152,12 +161,13 @@ void Panel::draw(const MarketBridge& market, const Readings& readings, const Sho
   rows_.clear();
   char time[64];
   std::snprintf(time, sizeof time, "%.2f s", omnetpp::simTime().dbl());
-  const std::string over = ", rates over the last " + number(readings.span_s()) + " s";
+  const std::string over = "rates over the last " + number(readings.span_s()) + " s";
   if (shown.any()) {
-    heading(std::string(time) + ", report " + std::to_string(market.reports()) + over +
-            ", money over " + number(shown.span_s()) + " s");
+    heading(std::string(time) + ", report " + std::to_string(market.reports()));
+    row(over + ", money a second over " + number(shown.span_s()) + " s");
   } else {
-    heading(std::string(time) + over + ". No market: nobody pays, sources keep their weights");
+    heading(std::string(time) + ". No market: nobody pays");
+    row(over + ", sources keep their weights");
   }
   sources(market, readings, shown);
   links(market, readings, shown);
@@ -185,7 +195,8 @@ void Panel::put() {
     widest_ = std::max(widest_, size.x);
     y += size.y;
   }
-  plate_->setBounds({corner_.x, corner_.y, widest_ + 2 * kPad, y - corner_.y + kPad});
+  box_ = {corner_.x, corner_.y, widest_ + 2 * kPad, y - corner_.y + kPad};
+  plate_->setBounds({box_.x, box_.y, box_.width, box_.height});
 }
 
 }  // namespace ecnomy::omnet

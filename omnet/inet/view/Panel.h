@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "view/Placing.h"
 #include "view/Readings.h"
 #include "view/Shown.h"
 
@@ -21,6 +22,7 @@ class Panel {
   // corner: the upper left one.
   void draw(const MarketBridge& market, const Readings& readings, const Shown& shown,
             const omnetpp::cFigure::Point& corner);
+  const Box& box() const { return box_; }  // as last drawn
 
  private:
   struct Row {
@@ -42,6 +44,7 @@ class Panel {
   std::vector<Row> rows_;
   omnetpp::cFigure::Point corner_;
   double widest_ = 0;
+  Box box_;
 };
 
 }  // namespace ecnomy::omnet

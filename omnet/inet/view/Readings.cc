@@ -86,7 +86,7 @@ void Readings::readLinks(const MarketBridge& market, const Books& then, const Bo
     out.marked = ratio(d(b.stats.marks - a.stats.marks), arrived);
     out.dropped = ratio(d(b.stats.drops - a.stats.drops), arrived);
     out.probability = b.probability;
-    out.queue = b.queue_packets;
+    out.waiting = ratio((b.stats.queue_integral_ps - a.stats.queue_integral_ps) * 1e-12, span_s);
   }
   (void)market;
 }

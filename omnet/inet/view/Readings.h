@@ -4,27 +4,12 @@
 #ifndef ECNOMY_INET_VIEW_READINGS_H_
 #define ECNOMY_INET_VIEW_READINGS_H_
 
-#include <cstdint>
 #include <vector>
 
 #include "market/MarketBridge.h"
+#include "view/Reading.h"
 
 namespace ecnomy::omnet {
-
-struct SourceReading {
-  double goodput_bps = 0, marks_per_s = 0, lost_per_s = 0;
-  double marked = 0;   // share of what has arrived
-  double delay_s = 0;  // mean, of what has arrived
-  double weight = -1;  // mean of its flows, in the law's own unit; -1: it has none
-  int active = 0;      // flows that may send
-};
-
-struct LinkReading {
-  double rate_bps = 0, load = 0, marks_per_s = 0;
-  double marked = 0, dropped = 0;  // shares of what has arrived
-  double probability = 0;
-  std::int64_t queue = 0;  // packets waiting now
-};
 
 class Readings {
  public:

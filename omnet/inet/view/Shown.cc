@@ -3,6 +3,7 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 namespace ecnomy::omnet {
@@ -40,6 +41,12 @@ void Shown::read(const std::string& json, Time t) {
   if (news_.size() > kNews) news_.resize(kNews);
   t_ = t;
   rates();
+}
+
+std::size_t Shown::owners() const {
+  std::set<std::string> names;
+  for (const LinkShown& link : links_) names.insert(link.owner);
+  return names.size();
 }
 
 // The lists of a run's sources and agents do not change.

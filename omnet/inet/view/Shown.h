@@ -39,6 +39,7 @@ class Shown {
   double span_s() const { return span_s_; }  // that money a second is over
   const std::vector<SourceShown>& sources() const { return sources_; }
   const std::vector<LinkShown>& links() const { return links_; }
+  std::size_t owners() const;  // of links, how many
   const std::vector<AgentShown>& agents() const { return agents_; }
   const std::deque<std::string>& news() const { return news_; }  // "time  text", the latest first
 

@@ -6,7 +6,8 @@
 
 #include <string>
 
-#include "view/Readings.h"
+#include "host/plan.h"
+#include "view/Reading.h"
 
 namespace ecnomy::omnet {
 
@@ -15,8 +16,9 @@ inline constexpr const char* kBusy = "#0072b2";
 inline constexpr const char* kMarking = "#e69f00";
 inline constexpr const char* kCongested = "#d55e00";
 
-// More than this share of packets marked or dropped, and a link is congested, however much it carries.
-inline constexpr double kMarkedShare = 0.005;
+// From this share of packets marked or dropped on, or this many that wait (mean), a link is congested, however
+// much it carries.
+inline constexpr double kMarkedShare = 0.005, kQueued = 3;
 
 // Whether its law can mark, whatever it does now.
 inline bool marksPackets(const LinkPlan& plan) {
@@ -24,12 +26,13 @@ inline bool marksPackets(const LinkPlan& plan) {
          !plan.scheduler.classes.empty();
 }
 
+// Packets are marked or lost, or wait. A full link without any of it is only busy.
 inline bool congested(const LinkReading& link) {
-  return link.load >= 0.9 || link.marked + link.dropped >= kMarkedShare;
+  return link.marked + link.dropped >= kMarkedShare || link.waiting >= kQueued;
 }
 
 inline const char* lineColour(const LinkReading& link) {
-  if (link.load >= 0.9 || link.marked + link.dropped >= 0.05) return kCongested;
+  if (link.marked + link.dropped >= 0.05 || link.waiting >= kQueued) return kCongested;
   if (congested(link)) return kMarking;
   return link.load >= 0.3 ? kBusy : kCalm;
 }

@@ -16,14 +16,16 @@ from ecnomy.markets.plan import Plan
 __all__ = ["NETWORK", "channel_settings", "network_ned"]
 
 NETWORK: Final = "Scenario"
-_WIDTH: Final = 1000  # of the background, in which positions are laid out
+_WIDTH: Final = 870  # in which positions are laid out
 _MARGIN: Final = 120
-_TOP: Final = 160  # above all nodes: the market's place
-_LEAST: Final = 400  # of the height
+_TOP: Final = 150  # above all nodes: the market's place
+_HEIGHT: Final = 400  # of the network, so that all is seen in Qtenv's window at 1920x1080
+_FOOT: Final = 50  # below the nodes: their names
 _APART: Final = 70  # nodes, so that icons and names can be told from one another
 _WIDER: Final = 2.5  # at most, for that
 _PAIRS: Final = 100_000  # of nodes are looked at
-_PANEL: Final = 420  # of the height, below the nodes, for what the view lists
+_PANEL: Final = 490  # of the width, right of the network, for what the view lists
+_PLOTS: Final = 126  # of the height, below the nodes, for what it plots
 _HEAD: Final = """\
 import ecnomy.market.MarketBridge;
 import ecnomy.node.MarketNode;
@@ -37,13 +39,13 @@ import ned.DatarateChannel;
 network {network}
 {{
     parameters:
-        @display("bgb={width},{whole}");
+        @display("bgb={whole},{height}");
     submodules:
         market: MarketBridge {{
             @display("p=120,60");
         }}
         view: MarketView {{
-            @display("p={margin},{below}");
+            @display("p={beside},30");
         }}
 """
 
@@ -68,10 +70,9 @@ def network_ned(
     head = _HEAD.format(
         title=one_line(plan.title) or "a scenario without a title",
         network=NETWORK,
-        width=width,
-        whole=height + _PANEL,
-        below=height,
-        margin=_MARGIN // 2,
+        whole=width + _PANEL,
+        height=height + _PLOTS,
+        beside=width + 20,
     )
     nodes = "".join(_node(node, places.get(node.shown)) for node in wiring.nodes)
     wires = "".join(_wire(plan, wiring, number, channels) for number in range(len(plan.links)))
@@ -120,19 +121,22 @@ def _places(
     It is wider than usual where nodes would stand on one another.
     """
     if not positions:
-        return _WIDTH, _WIDTH * 6 // 10, {}
+        return _WIDTH, _HEIGHT, {}
     xs, ys = zip(*positions.values(), strict=True)
     wide, high = max(xs) - min(xs), max(ys) - min(ys)
-    scale = (_WIDTH - 2 * _MARGIN) / (max(wide, high) or 1.0)
-    pairs = itertools.islice(itertools.combinations(positions.values(), 2), _PAIRS)
-    nearest = scale * min((math.dist(a, b) for a, b in pairs), default=math.inf)
-    scale *= min(max(_APART / (nearest or _APART), 1.0), _WIDER)
-    height = max(_LEAST, _TOP + round(high * scale) + _MARGIN)
-    width = max(_WIDTH, 2 * _MARGIN + round(wide * scale))
-    left = (width - wide * scale) / 2
-    top = _TOP + (height - _TOP - _MARGIN - high * scale) / 2
+    across = (_WIDTH - 2 * _MARGIN) / (max(wide, high) or 1.0)
+    down = min(across, (_HEIGHT - _TOP - _FOOT) / (high or 1.0))
+    flat = [(x * across, y * down) for x, y in positions.values()]
+    pairs = itertools.islice(itertools.combinations(flat, 2), _PAIRS)
+    nearest = min((math.dist(a, b) for a, b in pairs), default=math.inf)
+    wider = min(max(_APART / (nearest or _APART), 1.0), _WIDER)
+    across, down = across * wider, down * wider
+    height = max(_HEIGHT, _TOP + round(high * down) + _FOOT)
+    width = max(_WIDTH, 2 * _MARGIN + round(wide * across))
+    left = (width - wide * across) / 2
+    top = _TOP + (height - _TOP - _FOOT - high * down) / 2
     places = {
-        node: (round(left + (x - min(xs)) * scale), round(top + (max(ys) - y) * scale))
+        node: (round(left + (x - min(xs)) * across), round(top + (max(ys) - y) * down))
         for node, (x, y) in positions.items()
     }
     return width, height, places

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+#include "view/NodeWords.h"
+
+#include <vector>
+
+#include "view/Words.h"
+
+namespace ecnomy::omnet {
+
+using omnetpp::cModule;
+
+namespace {
+
+constexpr std::size_t kMost = 6;  // lines at a node
+
+// "gold: pays 9.95 of 10 money/s", and fees below it.
+std::vector<std::string> spending(const SourceShown& told) {
+  std::string marks = told.name + ": pays " + number(told.marks_per_s);
+  if (told.willing) marks += " of " + number(*told.willing);
+  std::vector<std::string> lines;
+  if (told.marks_per_s != 0 || told.willing || told.fees == 0) lines.push_back(marks + " money/s");
+  if (told.fees != 0) {
+    lines.push_back(told.name + ": fees " + number(told.fees_per_s) + " money/s");
+  }
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  const bool all = lines.size() <= kMost;
+  std::string text;
+  for (std::size_t i = 0; i < (all ? lines.size() : kMost - 1); ++i) {
+    text += (text.empty() ? "" : "\n") + lines[i];
+  }
+  return all ? text : text + "\n... and " + std::to_string(lines.size() - kMost + 1) + " more";
+}
+
+}  // namespace
+
+std::map<cModule*, std::string> nodeWords(const MarketBridge& market, const Readings& readings,
+                                          const Shown& shown, const LinkFigures& links) {
+  std::map<cModule*, std::vector<std::string>> lines;
+  const auto& sources = market.plan().sources;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    if (sources[i].path.empty()) continue;
+    const SourceReading& reading = readings.sources()[i];
+    const SourceShown* told = i < shown.sources().size() ? &shown.sources()[i] : nullptr;
+    cModule* from = links.sender(static_cast<std::size_t>(sources[i].path.front()));
+    cModule* to = links.receiver(static_cast<std::size_t>(sources[i].path.back()));
+    if (from && told) {
+      for (const std::string& line : spending(*told)) lines[from].push_back(line);
+    } else if (from && reading.weight > 0) {
+      lines[from].push_back(sources[i].name + ": weight " + number(reading.weight));
+    }
+    if (to) {
+      lines[to].push_back(sources[i].name + ": gets " + bits_per_second(reading.goodput_bps) +
+                          ", " + percent(reading.marked) + " marked");
+    }
+  }
+  std::map<cModule*, std::string> texts;
+  for (const auto& [node, all] : lines) texts[node] = joined(all);
+  return texts;
+}
+
+}  // namespace ecnomy::omnet

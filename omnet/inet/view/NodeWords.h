@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// What there is to say of nodes: who receives there gets how much, who sends from there pays how much.
+#ifndef ECNOMY_INET_VIEW_NODEWORDS_H_
+#define ECNOMY_INET_VIEW_NODEWORDS_H_
+
+#include <map>
+#include <string>
+
+#include "view/LinkFigures.h"
+#include "view/Readings.h"
+#include "view/Shown.h"
+
+namespace ecnomy::omnet {
+
+// Texts of several lines, by node.
+std::map<omnetpp::cModule*, std::string> nodeWords(const MarketBridge& market,
+                                                   const Readings& readings, const Shown& shown,
+                                                   const LinkFigures& links);
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_VIEW_NODEWORDS_H_

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-3.0-or-later
+// What is shown of a source, and of a link: rates and shares over a window of simulated time.
+#ifndef ECNOMY_INET_VIEW_READING_H_
+#define ECNOMY_INET_VIEW_READING_H_
+
+namespace ecnomy::omnet {
+
+struct SourceReading {
+  double goodput_bps = 0, marks_per_s = 0, lost_per_s = 0;
+  double marked = 0;   // share of what has arrived
+  double delay_s = 0;  // mean, of what has arrived
+  double weight = -1;  // mean of its flows, in the law's own unit; -1: it has none
+  int active = 0;      // flows that may send
+};
+
+struct LinkReading {
+  double rate_bps = 0, load = 0, marks_per_s = 0;
+  double marked = 0, dropped = 0;  // shares of what has arrived
+  double probability = 0;
+  double waiting = 0;  // packets, mean
+};
+
+}  // namespace ecnomy::omnet
+
+#endif  // ECNOMY_INET_VIEW_READING_H_
