@@ -70,6 +70,7 @@ def pictures(name: str, omnet: Installation) -> None:
         time.sleep(3)
         desk.press("Return")
         _at_rest(desk, here / "now.png")
+        desk.window()  # gets the keys that the dialogue had
         for key, seconds in (("F6", 1), ("F8", 3)):  # packets move
             desk.press(key)
             time.sleep(seconds)

@@ -77,7 +77,7 @@ void Plots::note(const MarketBridge& market, const Readings& readings, const Sho
   while (notes_.front().t_s < t_s - kSpan_s) notes_.pop_front();
 }
 
-// The names of the series with the largest values, in their order.
+// The names of the series with the largest values, in alphabetical order: a colour stays with its name.
 std::vector<std::string> Plots::chosen(Kind kind) const {
   Values largest;
   for (const Note& note : notes_) {
@@ -91,6 +91,7 @@ std::vector<std::string> Plots::chosen(Kind kind) const {
     return largest[a] > largest[b];
   });
   if (names.size() > kMost) names.resize(kMost);
+  std::sort(names.begin(), names.end());
   return names;
 }
 
