@@ -39,6 +39,7 @@ __all__ = [
 
 SHARED: Final = ("omnet/laws", "omnet/bridge", "omnet/host")
 INET: Final = "omnet/inet"
+VIEW: Final = "omnet/inet/view"  # draws in Qtenv; no run depends on it
 FOLDERS: Final = (*SHARED, INET)
 _SUFFIXES: Final = (".h", ".cc", ".cpp", ".ned", ".msg", ".ini")
 _GENERATED: Final = ("_m.h", "_m.cc")
@@ -81,7 +82,9 @@ def source_digest(
             raise InputError(f"{checkout}: no checkout of ecnomy, it has no {name}")
     own = _law_headers(checkout) if laws is not None else {}
     left = {file for file, law in own.items() if laws is not None and law not in laws}
+    eyes = checkout / VIEW
     files = [p for name in folders for p in (checkout / name).rglob("*") if _counts(p)]
+    files = [p for p in files if eyes not in p.parents]
     codes = sorted(_code_digest(p, _state(p)) for p in files if p not in left)
     return hashlib.sha256("\n".join(codes).encode()).hexdigest()
 
