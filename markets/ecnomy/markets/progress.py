@@ -106,7 +106,7 @@ class StatusLine:
         self._shown, self._began_s = False, self._clock()
 
     def _fitted(self, told: str) -> str:
-        """The whole line; on a terminal the name is cut, so that what is told fits."""
+        """The whole line. On a terminal the name is cut so that the line fits."""
         if not self._live:
             return f"{_WHO}{self._name}{told}"
         width = shutil.get_terminal_size().columns - 1

@@ -201,7 +201,7 @@ class MarketBridge : public omnetpp::cSimpleModule {
   std::int64_t epoch_ = 0;
   std::vector<FlowOrder> orders_;   // of each flow, the last one
   std::vector<double> ownWeights_;  // of each flow, before somebody held one
-  std::vector<bool> held_;          // of each source, whether its weight is
+  std::vector<bool> held_;          // of each flow, whether its weight is
   std::string hand_ = "{}";         // as last told
   Listener listener_;
   std::vector<ISampled*> sampled_;

@@ -30,7 +30,7 @@ class HeldFilter : public omnetpp::cNumericResultFilter {
   }
   void finish(cResultFilter*) override {
     const simtime_t warm = omnetpp::getSimulation()->getWarmupPeriod();
-    if (omnetpp::simTime() > warm) begin(warm);  // a mean over no time would be NaN
+    if (omnetpp::simTime() > warm) begin(warm);  // else nothing was measured
   }
 
  private:

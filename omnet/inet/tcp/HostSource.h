@@ -31,7 +31,7 @@ class HostSource : public ISource {
   };
 
   // In INITSTAGE_LOCAL. The source is that of the module's parameter `source`; its first host announces it.
-  // Throws cRuntimeError: hosts of one source differ in path or transport.
+  // Throws cRuntimeError: hosts of one source differ in path. The plan has the first host's transport.
   static Member join(MarketBridge& market, const omnetpp::cModule& tcp,
                      const TransportPlan& transport);
 

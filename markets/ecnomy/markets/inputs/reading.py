@@ -125,7 +125,7 @@ def _read_plain(node: Node, kind: type, path: str) -> Any:
 
 
 class _Gaps:
-    """Keys that values of one list or mapping lack, collected so that they are told together."""
+    """Collects the missing keys of all values of a list or mapping, to report them together."""
 
     def __init__(self) -> None:
         self._found: list[Gap] = []

@@ -51,8 +51,8 @@ With a market: in another terminal
   ecnomy serve SCENARIO --listen {address}
 
 with the scenario (and --set, --seed) that was exported; here the same command with -c Serve. Every
-run ends in a results folder of its own. The market refuses a network that differs from the
-scenario; to experiment with parameters here, add --any there.
+run gets its own results folder. The market refuses a network that differs from the scenario. To
+experiment with parameters here, start it with --any.
 
 In the OMNeT++ IDE: import as existing projects INET (project `inet`), this folder, and
 {project} (project `ecnomy`); build; run omnetpp.ini.

@@ -202,7 +202,7 @@ class Observed:
         self._runs = Runs(name, so_far=so_far)
 
     def begin_round(self) -> None:
-        """More runs are asked for."""
+        """Begin a round of more runs."""
         self._runs.begin_round()
 
     def at(self, tally: Tally) -> None:
@@ -214,5 +214,5 @@ class Observed:
         self._runs.say(f"a run failed: {outcome.reason} (point {outcome.point})")
 
     def stop(self) -> None:
-        """No more is asked for, or the work has ended early."""
+        """End: all runs are made, or the work stopped early."""
         self._runs.stop()
