@@ -29,8 +29,11 @@ from tiers import full
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / RECORDS).glob("*.json"))
 BUDGET_S = 60.0
-# The fast tier takes WTP with a weight of four over six pairs of laws, and four records of agents.
-AGENTS = ("two-gsps", "gsp-insured", "streaming", "two-carriers", "cost-plus", "strategy-menu")
+# The fast tier takes WTP with a weight of four over six pairs of laws, and two records of agents.
+AGENTS = (
+    *("two-gsps", "gsp-insured", "streaming", "two-carriers", "cost-plus", "strategy-menu"),
+    *("file-budget", "tuned-marking"),
+)
 REST = ("-1", "-10", "-4-paced", *AGENTS)
 RECORDED = [pytest.param(f, marks=full) if f.stem.endswith(REST) else f for f in FILES]
 

@@ -39,6 +39,7 @@ Floats = npt.NDArray[np.float64]
 EPSILON: Final = 0.01  # how often a mutant that earns less takes over
 _STARTS: Final = 6  # a grid of starts has so many steps from corner to corner
 _LONG: Final = 2000.0  # in units of 1 / the largest difference of pay-offs
+_STEPS: Final = 100_000  # of LSODA; a population that circles takes some thousands
 _GONE: Final = 0.005  # a share that counts as 0 at the end
 _STILL: Final = 1e-4  # speed, of the largest difference of pay-offs, that counts as rest
 
@@ -92,22 +93,22 @@ class Flow:
 
     def fitness(self, shares: Floats) -> Floats:
         """What a player of each strategy expects, money/s."""
-        chances = self._ways * np.prod(shares[None, :] ** self._others, axis=1)
+        chances = self._ways * np.multiply.reduce(shares**self._others, axis=1)
         return np.asarray(chances @ self._earned, dtype=np.float64)
 
     def __call__(self, shares: Floats) -> Floats:
         """The time derivative of the shares."""
-        whole = np.clip(shares, 0.0, 1.0)
-        whole = whole / whole.sum()
+        whole = np.minimum(np.maximum(shares, 0.0), 1.0)
+        whole = whole / np.add.reduce(whole)
         return np.asarray(self._replicator(whole, self.fitness(whole)), dtype=np.float64)
 
     def end(self, start: Floats) -> tuple[Floats, bool]:
         """Where shares go from a start, and whether they rest there."""
-        found = scipy_part("integrate").solve_ivp(
-            lambda _, shares: self(shares), (0.0, _LONG / self.spread), start,
-            method="LSODA", rtol=1e-8, atol=1e-10,
+        course = scipy_part("integrate").odeint(
+            lambda _, shares: self(shares), start, (0.0, _LONG / self.spread),
+            tfirst=True, rtol=1e-8, atol=1e-10, mxstep=_STEPS,
         )  # fmt: skip
-        last = np.clip(found.y[:, -1], 0.0, 1.0)
+        last = np.clip(course[-1], 0.0, 1.0)
         last = np.where(last < _GONE, 0.0, last)
         last = last / last.sum()
         still = bool(np.abs(self(last)).max() < _STILL * self.spread)

@@ -159,7 +159,7 @@ class Subject:
         return sorted(names)
 
     def _asked(self, seen: Any, ask: Any) -> Any:
-        self._told.append((seen, _copied(seen)))
+        self._told.append((seen, {name: _copied(value) for name, value in _fields(seen).items()}))
         return ask(seen)
 
     def _note(self, name: str, value: float) -> None:
@@ -184,19 +184,30 @@ class Subject:
         return msgspec.structs.replace(seen, flows=msgspec.structs.replace(seen.flows, **moved))
 
 
-def _copied(seen: Any) -> dict[str, object]:
-    """Field -> a deep copy, but for the agent; columns by their own names."""
+def _fields(seen: Any) -> dict[str, object]:
+    """Field -> what it holds, but for the agent; columns by their own names."""
     told = {name: getattr(seen, name) for name in seen.__struct_fields__ if name != "agent"}
     for name in ("flows", "links", "classes", "calls"):
         if isinstance(told.get(name), msgspec.Struct):
             columns = told.pop(name)
             told |= {f"{name}.{c}": getattr(columns, c) for c in columns.__struct_fields__}
-    return copy.deepcopy(told)
+    return told
+
+
+def _copied(value: object) -> object:
+    """A deep copy; what has a hash (numbers, names, tuples of them) cannot change and is shared."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    try:
+        hash(value)
+    except TypeError:
+        return copy.deepcopy(value)
+    return value
 
 
 def changed(seen: Any, was: Any) -> list[str]:
     """The fields of an observation that are no longer what they were."""
-    now, found = _copied(seen), []
+    now, found = _fields(seen), []
     for name, value in was.items():
         held: Any = now[name]
         if isinstance(value, np.ndarray):
