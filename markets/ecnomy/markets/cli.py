@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.printable import say
 from ecnomy.markets.verbs import Verb, VerbGroup
 
 __all__ = ["GROUP", "app", "main"]
@@ -113,7 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _leave(message: str, status: int) -> None:
-    print(f"ecnomy: {' '.join(message.split())}", file=sys.stderr)
+    say(f"ecnomy: {' '.join(message.split())}", sys.stderr)
     raise SystemExit(status) from None
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Final, NoReturn
 import typer
 
 from ecnomy.markets.engines import DEFAULT_ENGINE, SERVED
+from ecnomy.markets.printable import say
 from ecnomy.markets.printing import Json, console_for_tables, print_json
 
 __all__ = [
@@ -110,7 +111,7 @@ def run_command(
         )
     _show(result.folder)
     for floor in floors(result.raw):
-        print(f"warning: {floor}", file=sys.stderr)
+        say(f"warning: {floor}", sys.stderr)
 
 
 def _show(folder: Path) -> None:
@@ -147,12 +148,12 @@ def check_command(
         from ecnomy.markets.scenario.summary_values import summary_values
 
         return print_json(summary_values(scenario, plan, doubts))
-    print(summary(scenario, plan))
+    say(summary(scenario, plan))
     if digest:
         print(f"\nplan {plan.digest}")
     print(f"\n{len(doubts) or 'no'} warning{'' if len(doubts) == 1 else 's'}")
     for warning in doubts:
-        print(f"warning: {warning}")
+        say(f"warning: {warning}")
 
 
 def serve_command(
@@ -185,7 +186,7 @@ def serve_command(
                 listener, scenario, plan, folder, token=token, market=market, any_plan=any_plan
             )
             for run, reason in runs:
-                print(f"{run}: {reason or 'complete'}", flush=True)
+                say(f"{run}: {reason or 'complete'}")
                 if once:
                     raise SystemExit(1 if reason else 0)
     except KeyboardInterrupt:

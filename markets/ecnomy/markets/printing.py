@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 import typer
 
+from ecnomy.markets.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -27,6 +29,7 @@ __all__ = ["UNBOUNDED", "Json", "console_for_tables", "hanging", "print_json"]
 
 UNBOUNDED: Final = 100_000  # columns, more than any table has
 _LEAST: Final = 24  # columns of text beside a head
+_CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 Json = Annotated[bool, typer.Option("--json", help="As JSON, for programs, and nothing else.")]
 
@@ -49,6 +52,7 @@ def console_for_tables(most: int | None = None) -> Console:
 
 def hanging(head: str, text: str) -> str:
     """Text beside a head, wrapped on a terminal under its own beginning; one line in a pipe."""
+    head, text = printable(head), printable(text)
     if not sys.stdout.isatty():
         return f"{head}{text}".rstrip()
     width = max(shutil.get_terminal_size().columns, len(head) + _LEAST)
@@ -60,7 +64,8 @@ def hanging(head: str, text: str) -> str:
 def print_json(value: Any) -> None:
     """Print structs, mappings, lists, arrays of numpy and numbers as one JSON document."""
     plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
-    print(msgspec.json.format(msgspec.json.encode(plain), indent=1).decode())
+    text = msgspec.json.format(msgspec.json.encode(plain), indent=1).decode()
+    print(text.translate(_CONTROLS))  # JSON escapes others itself
 
 
 def _plain(value: Any) -> Any:

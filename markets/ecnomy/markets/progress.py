@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Final, Protocol, TextIO
 
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.printable import printable
 
 __all__ = ["ProgressLike", "RunProgress", "Runs", "StatusLine", "duration"]
 
@@ -59,7 +60,7 @@ class StatusLine:
     def __init__(
         self, name: str = "", stream: TextIO | None = None, clock: Clock = time.monotonic
     ) -> None:
-        self._name = f"{name}: " if name else ""
+        self._name = f"{printable(' '.join(name.split()))}: " if name else ""
         self._stream = sys.stderr if stream is None else stream
         self._clock, self._live = clock, self._stream.isatty()
         self._began_s = clock()
@@ -95,7 +96,7 @@ class StatusLine:
     def say(self, line: str) -> None:
         """A line that stays; progress goes on below it."""
         self._erase()
-        print(f"{_WHO}{line}", file=self._stream)
+        print(f"{_WHO}{printable(line)}", file=self._stream)
 
     def end(self, done: str) -> None:
         """What was done and how long it took, if progress was shown; more work begins anew."""

@@ -24,6 +24,7 @@ from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.plan.network_plan import differences, in_words, with_network
 from ecnomy.markets.preparing import market_of
+from ecnomy.markets.printable import say
 from ecnomy.markets.progress import RunProgress
 from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario, check
@@ -72,7 +73,7 @@ def served(
             try:
                 hello = link.handshake(guest.fault)
             except EngineError as error:
-                print(f"ecnomy: refused: {error}", file=sys.stderr, flush=True)
+                say(f"ecnomy: refused: {error}", sys.stderr)
                 continue
             link.wait_for_ever()
             run = _next(folder)

@@ -16,6 +16,9 @@ from typing import Any, Final
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Column, Table
+from rich.text import Text
+
+from ecnomy.markets.printable import printable
 
 __all__ = ["TableConsole", "fitted"]
 
@@ -25,7 +28,11 @@ _WIDE: Final = 100_000
 
 
 class TableConsole(Console):
-    """A console that prints tables as `fitted` does."""
+    """A console that prints tables as `fitted` does, and no control characters of any text."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """See Console."""
+        return super().render_str(printable(text), **options)
 
     def print(self, *objects: Any, **options: Any) -> None:
         """See Console."""

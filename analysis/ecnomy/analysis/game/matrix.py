@@ -16,9 +16,11 @@ The first cell may hold any text.
 from __future__ import annotations
 
 import csv
+import io
 import math
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -26,10 +28,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.inputs.files import Unreadable, read_bytes
 
 __all__ = ["MOST_STATES", "Game", "read_game"]
 
 Floats = npt.NDArray[np.float64]
+_MOST_MIB: Final = 8  # of a file
 MOST_STATES: Final = 400  # of alpha-rank's chain: strategies, or pairs of them
 _BETWEEN: Final = ";"  # the pay-offs of a cell
 _EXPECTED: Final = {1: "a number", 2: "two numbers a;b, row player first"}
@@ -87,11 +91,14 @@ def read_game(path: str | os.PathLike[str]) -> Game:
 def _lines(file: str) -> Iterator[tuple[int, list[str]]]:
     """Lines with their numbers; empty ones are left out."""
     try:
-        with open(file, encoding="utf-8-sig", newline="") as opened:
-            reader = csv.reader(opened, strict=True)
-            for cells in reader:
-                if any(cell.strip() for cell in cells):
-                    yield reader.line_num, cells
+        text = read_bytes(Path(file), _MOST_MIB).decode("utf-8-sig")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except Unreadable as error:
+        expected = f"a CSV file of at most {_MOST_MIB} MiB with pay-offs"
+        raise InputError(f"{file}: found {error}, expected {expected}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"{file}: found {error}, expected CSV in UTF-8") from None
     except OSError as error:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.printable import say
 from ecnomy.markets.printing import Json, print_json
 from ecnomy.markets.verbs import Verb, VerbGroup
 
@@ -86,7 +87,7 @@ def page_command(
     if as_json:
         return print_json({"folder": results, "page": file, "found": said})
     for line in said or ():
-        print(line)
+        say(line)
     print(f"page: {file}")
 
 
@@ -106,5 +107,5 @@ def gsp_command(results: Results, out: Out = None, as_json: Json = False) -> Non
             {"page": file, "providers": [shown.answer.plain() for shown in page.answers]}
         )
     for shown in page.answers:
-        print(shown.line)
+        say(shown.line)
     print(f"page: {file}")

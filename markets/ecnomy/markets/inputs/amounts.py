@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
@@ -33,7 +34,9 @@ __all__ = [
     "SizeReader",
     "TimePs",
     "Word",
+    "number_in",
     "number_of",
+    "time_of",
 ]
 
 MOST_PS: Final = 2**62  # sums of two times still fit into an int64
@@ -43,6 +46,18 @@ DEAREST_MICRO: Final = 10**12  # as agents and contracts: products with counts s
 LONGEST_NAME: Final = 64
 AUTO_NUMBER: Final = -1.0  # stands for the word auto where numbers are 0 or more
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
+
+
+def number_in(node: Node, path: str, expected: str) -> Fraction:
+    """The exact value of a node that holds a number.
+
+    Raises:
+        ScenarioError: it is of absurd size.
+    """
+    try:
+        return units.number(node.text)
+    except units.UnitError as error:
+        raise node.place.error(path, str(error), expected) from None
 
 
 class Amount(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,6 +92,12 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         words = "".join(f", or {word}" for word, _ in self.words)
         return f"{self.what}{low} such as {self.example}{words}"
 
+    @property
+    def _most(self) -> str:
+        if self.units[0] == "ps":
+            return f"{self.most / PS_PER_S:,.12g} s"
+        return f"{self.most / self.scale:,.12g} {self.units[0]}"
+
     def read(self, node: Node, path: str) -> Any:
         """See Reader."""
         for word, meaning in self.words:
@@ -86,7 +107,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         if value < self.least or (self.above and value == self.least):
             raise node.place.error(path, show(node), self.expected)
         if value > self.most:
-            raise node.place.error(path, show(node), f"{self.what} that is not as large")
+            raise node.place.error(path, show(node), f"{self.what} of at most {self._most}")
         if not self.whole:
             return float(value)
         if value.denominator != 1:
@@ -98,7 +119,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         if type(node.value) in (int, float):
             if not self.plain:
                 raise node.place.error(path, f"{show(node)} without a unit", self.expected)
-            return units.number(node.text)
+            return number_in(node, path, self.expected)
         if not isinstance(node.value, str):
             raise node.place.error(path, show(node), self.expected)
         reason = ""
@@ -143,7 +164,7 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
         kinds: tuple[type, ...] = (int,) if self.whole else (int, float)
         if type(node.value) not in kinds:
             raise node.place.error(path, show(node), self.expected)
-        value = units.number(node.text)
+        value = number_in(node, path, self.expected)
         if not self.least <= value <= self.most:
             raise node.place.error(path, show(node), self.expected)
         return int(value) if self.whole else float(value)
@@ -157,6 +178,13 @@ def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
     """The reader of a law's parameter that is a pure number, with the range the law states."""
     entry = param(kind, law, name)
     return Number(what="a number", least=entry.min, most=entry.max, auto=auto)
+
+
+def time_of(kind: str, law: str, name: str, example: str) -> Amount:
+    """The reader of a law's time, with the range the law states."""
+    entry = param(kind, law, name)
+    least, most = (round(s * PS_PER_S) for s in (entry.min, entry.max))
+    return Amount(what="a time", example=example, units=("ps",), least=least, most=most)
 
 
 class Choice(msgspec.Struct, frozen=True):

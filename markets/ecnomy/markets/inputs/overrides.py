@@ -33,6 +33,9 @@ _NOTHING: Final = Node(None, Place("", None))
 _PART: Final = re.compile(r"(?:[^.\[\]]|\[[^\[\]]*\])+")
 _STEP: Final = re.compile(r"([^.\[\]]+)((?:\[[^\[\]]+\])*)")
 _SPLIT: Final = re.compile(r"((?:[^=\[]|\[[^\]]*\])*)=(.*)", re.DOTALL)
+_LONGEST: Final = 1000  # characters of a path
+_MOST_STEPS: Final = 40
+_MOST_SHOWN: Final = 200  # characters of a path in messages
 _EVERY: Final = "*"
 _EVERY_LINK: Final = ["network", "links", _EVERY]
 
@@ -73,9 +76,12 @@ def apply(root: Node, override: str, option: str = "--set", *, must: bool = Fals
     """
     split = _SPLIT.fullmatch(override)
     path, text = (split[1].strip(), split[2]) if split else ("", "")
-    place = Place(f"{option} {path}", None)
+    shown = path if len(path) <= _MOST_SHOWN else f"{path[:_MOST_SHOWN]}..."
+    place = Place(f"{option} {shown}", None)
+    if len(path) > _LONGEST:
+        raise place.error("", f"{len(path)} characters", f"a path of at most {_LONGEST}")
     if not path:
-        found = repr(override)
+        found = repr(override[:60])
         raise Place(option, None).error("", found, "path=value such as duration='60 s'")
     value = parse(text, place.file, lines=False) if text.strip() else Node(None, place)
     change = _Change(value, place)
@@ -145,6 +151,8 @@ def _steps(path: str, place: Place) -> list[_Step]:
         steps.append(match[1])
         for inside in re.findall(r"\[([^\[\]]+)\]", match[2]):
             steps.append(int(inside) if re.fullmatch("[0-9]{1,9}", inside) else _condition(inside))
+    if len(steps) > _MOST_STEPS:
+        raise place.error("", f"{len(steps)} steps", f"a path of at most {_MOST_STEPS} steps")
     return steps
 
 

@@ -22,6 +22,9 @@ __all__ = ["Misfit", "Reader", "known_name", "read", "write"]
 
 T = TypeVar("T")
 Places = dict[str, Place]
+_LONGEST_NEAR: Final = 200  # characters that are compared with known names,
+_MOST_NEAR: Final = 1000  # and so many of these
+_MOST_LISTED: Final = 100
 _PLAIN: Final[dict[type, str]] = {
     bool: "true or false",
     int: "a whole number",
@@ -77,8 +80,10 @@ def known_name(given: str, known: Iterable[str]) -> str:
     import difflib
 
     names = list(known)
-    close = difflib.get_close_matches(given, names, 1, 0.6)
-    listed = f"one of {', '.join(names)}" if names else "none"
+    near = names if len(given) <= _LONGEST_NEAR and len(names) <= _MOST_NEAR else []
+    close = difflib.get_close_matches(given, near, 1, 0.6)
+    more = f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else ""
+    listed = f"one of {', '.join(names[:_MOST_LISTED])}{more}" if names else "none"
     return f"{listed} (did you mean {close[0]!r}?)" if close else listed
 
 

@@ -37,6 +37,7 @@ _QUANTITY: Final = re.compile(
 )
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MOST_DIGITS: Final = 300  # more is no physical quantity, and 10^(10^9) would take for ever
+_LONGEST: Final = 400  # characters of a quantity
 
 # unit -> (its worth in the base unit, the base unit)
 _SECONDS: Final = {
@@ -112,13 +113,15 @@ def number(text: str) -> Fraction:
     Raises:
         UnitError: no number, or one of absurd size.
     """
+    if len(text) > _MOST_DIGITS:
+        raise UnitError(f"{text[:20]!r}... is longer than {_MOST_DIGITS} characters")
     try:
         value = Decimal(text)
     except (InvalidOperation, ValueError):
         raise UnitError(f"{text!r} is not a number") from None
     if not value.is_finite():
         raise UnitError(f"{text!r} is not finite")
-    if len(text) > _MOST_DIGITS or abs(value.adjusted()) > _MOST_DIGITS:
+    if abs(value.adjusted()) > _MOST_DIGITS:
         raise UnitError(f"{text[:20]!r} is beyond any physical size")
     return Fraction(value)
 
@@ -145,6 +148,8 @@ def split(text: str) -> tuple[Fraction, str]:
     Raises:
         UnitError: no quantity.
     """
+    if len(text) > _LONGEST:
+        raise UnitError(f"longer than {_LONGEST} characters")
     match = _QUANTITY.fullmatch(text.strip())
     if match is None:
         if _NUMBER.fullmatch(text.strip()):

@@ -52,7 +52,7 @@ def _with_bases(node: Node, shown: str, seen: tuple[str, ...]) -> Node:
         raise entry.place.error("extends", f"{show(entry)} again", "a chain of files that ends")
     if len(seen) >= _DEEPEST:
         raise entry.place.error("extends", show(entry), f"at most {_DEEPEST} files in a chain")
-    if not Path(base_shown).is_file():
+    if not os.path.isfile(base_shown):
         raise entry.place.error("extends", f"{show(entry)}, no such file", "another scenario")
     base = _with_bases(read(Path(base_shown), base_shown), base_shown, (*seen, identity))
     own = {key: value for key, value in node.mapping().items() if key != "extends"}

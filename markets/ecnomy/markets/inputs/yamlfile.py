@@ -19,6 +19,7 @@ import msgspec
 import yaml
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.inputs.files import Unreadable, read_bytes
 
 __all__ = ["Gap", "MissingKeys", "Node", "Place", "child_path", "parse", "read", "show"]
 
@@ -28,7 +29,7 @@ _INT: Final = re.compile(r"[-+]?[0-9]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_FINITE: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _NULLS: Final = frozenset(("", "~", "null", "Null", "NULL"))
-_MOST_BYTES: Final = 8 * 2**20
+_MOST_MIB: Final = 8
 _DEEPEST: Final = 40
 _MOST_ALIASED: Final = 10_000  # nodes that aliases may bring in, all told
 _LONGEST_NUMBER: Final = 300
@@ -144,12 +145,15 @@ def read(path: Path, shown: str) -> Node:
         shown: how messages name it.
 
     Raises:
-        ScenarioError: no such file, not text, not strict YAML, empty.
+        ScenarioError: no such file, a device, not text, too long, not strict YAML, empty.
     """
     nowhere = Place(shown, None)
     expected = "a scenario in YAML"
     try:
-        data = path.read_bytes()
+        data = read_bytes(path, _MOST_MIB)
+    except Unreadable as fault:
+        wanted = f"a file or a pipe of at most {_MOST_MIB} MiB with {expected}"
+        raise nowhere.error("", str(fault), wanted) from None
     except FileNotFoundError:
         raise nowhere.error("", "no such file", expected) from None
     except IsADirectoryError:
@@ -160,8 +164,6 @@ def read(path: Path, shown: str) -> Node:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "a name that is no file's"
         raise nowhere.error("", f"{reason[:1].lower()}{reason[1:]}", expected) from None
-    if len(data) > _MOST_BYTES:
-        raise nowhere.error("", f"{len(data)} bytes", f"at most {_MOST_BYTES} bytes")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -314,8 +316,8 @@ class _Builder:
             return text == "true"
         if not _FLOAT.fullmatch(text):
             return text
-        value = float(text)
-        if not math.isfinite(value) or len(text) > _LONGEST_NUMBER:
+        value = float(text) if len(text) <= _LONGEST_NUMBER else math.inf
+        if not math.isfinite(value):
             self._fail(event, path, f"the number {text[:40]}", "a finite number")
         return int(text) if _INT.fullmatch(text) else value
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ecnomy.markets.commands import Changes, Seed
+from ecnomy.markets.printable import say
 
 __all__ = ["export_command"]
 
@@ -54,5 +55,5 @@ def _export_sweep(config: Path, folder: Path, changed: bool) -> None:
     sweep = load_sweep(config)
     write_new(folder, sweep_project(sweep, str(project_folder())))
     for told in not_exported(sweep):
-        print(f"ecnomy: {config}: not exported: {told}", file=sys.stderr)
+        say(f"ecnomy: {config}: not exported: {told}", sys.stderr)
     print(f"OMNeT++ project: {folder}, {len(sweep)} runs (README.txt says how to make them)")

@@ -28,6 +28,7 @@ from ecnomy.markets.economy.ledger import Postings
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.printable import say
 from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
@@ -147,7 +148,7 @@ class ResultsWriter:
 
     def log(self, line: str) -> None:
         """Add a line to the log."""
-        print(line, file=self._log, flush=True)
+        say(line, self._log)
 
     def engine(self, name: str, version: str) -> None:
         """Who simulates."""

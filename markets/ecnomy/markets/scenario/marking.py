@@ -11,13 +11,13 @@ from typing import Annotated, Final
 import msgspec
 
 from ecnomy.markets.inputs.amounts import (
-    MOST_PS,
     Amount,
     Choice,
     Number,
     Size,
     SizeReader,
     number_of,
+    time_of,
 )
 from ecnomy.markets.inputs.reading import Misfit
 
@@ -32,9 +32,7 @@ __all__ = [
 
 PC1_SHARE: Final = 0.85  # of the capacity, athuraliya2000 section IV-A
 
-_Interval = Annotated[
-    int, Amount(what="a time", example="2 ms", units=("ps",), least=10**6, most=MOST_PS)
-]
+_Interval = Annotated[int, time_of("marking", "rem", "interval_s", "2 ms")]
 _MeanPacket = Annotated[
     int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
 ]

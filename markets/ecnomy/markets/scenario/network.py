@@ -11,7 +11,6 @@ from typing import Annotated, Final
 import msgspec
 
 from ecnomy.markets.inputs.amounts import (
-    MOST_PS,
     Amount,
     Choice,
     Framing,
@@ -22,6 +21,7 @@ from ecnomy.markets.inputs.amounts import (
     SizeReader,
     TimePs,
     number_of,
+    time_of,
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
@@ -62,9 +62,7 @@ __all__ = [
 
 _Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
 _NotEct = Annotated[str, Choice(("drop", "pass"))]
-_Interval = Annotated[
-    int, Amount(what="a time", example="0.5 s", units=("ps",), least=10**6, most=MOST_PS)
-]
+_Interval = Annotated[int, time_of("marking", "load-based", "interval_s", "0.5 s")]
 _MeanPacket = Annotated[
     int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
 ]

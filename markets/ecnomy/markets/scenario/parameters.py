@@ -22,6 +22,7 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.agents.spec import Params, Value
 from ecnomy.markets.inputs import units
+from ecnomy.markets.inputs.amounts import number_in
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
@@ -224,7 +225,7 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
     if field.unit:
         return _quantity(node, field, path)
     if field.kind is float and type(node.value) in (int, float):
-        return float(units.number(node.text))
+        return float(number_in(node, path, _expected(field)))
     if field.kind in _PLAIN and type(node.value) is field.kind:
         return typing.cast(Value, node.value)
     raise node.place.error(path, show(node), _expected(field))

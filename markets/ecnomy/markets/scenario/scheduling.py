@@ -12,7 +12,6 @@ from typing import Annotated, Any, Final, Protocol
 import msgspec
 
 from ecnomy.markets.inputs.amounts import (
-    MOST_PS,
     Amount,
     Choice,
     Name,
@@ -21,6 +20,7 @@ from ecnomy.markets.inputs.amounts import (
     SizeReader,
     Word,
     number_of,
+    time_of,
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
@@ -37,9 +37,7 @@ __all__ = [
 
 _MOST_CLASSES: Final = 64
 
-_Time = Annotated[
-    int, Amount(what="a time", example="10 ms", units=("ps",), least=10**6, most=MOST_PS)
-]
+_Time = Annotated[int, time_of("scheduling", "class-based", "interval_s", "10 ms")]
 _Rate = Annotated[
     int, Amount(what="a rate", example="5 Mbps", units=("bit/s",), least=1, most=10**15)
 ]

@@ -17,13 +17,14 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount
+from ecnomy.markets.inputs.files import Unreadable, read_bytes
 from ecnomy.markets.inputs.yamlfile import Node, Place, child_path, show
 
 __all__ = ["MOST_SIZES", "SizeRow", "SizesReader", "with_sizes_inside"]
 
 MOST_SIZES: Final = 10_000  # omnet/laws/traffic/sizes.h
 _MOST_WEIGHT: Final = 10**12
-_MOST_BYTES: Final = 2**20  # of a file
+_MOST_MIB: Final = 1  # of a file
 _SIZE: Final = Amount(
     what="a size", example="10 kB", units=("byte",), least=1, most=10**12, plain=False
 )
@@ -89,15 +90,14 @@ def _from_file(node: Node, path: str) -> Node:
     beside = os.path.join(os.path.dirname(node.place.file), named)
     shown = beside if os.path.isfile(node.place.file) else named
     try:
-        data = Path(shown).read_bytes()
-        text = data.decode("utf-8-sig")
+        text = read_bytes(Path(shown), _MOST_MIB).decode("utf-8-sig")
+    except Unreadable as fault:
+        found = f"{show(node)} ({fault})"
+        raise node.place.error(path, found, f"a text file of at most {_MOST_MIB} MiB") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "no text"
         found = f"{show(node)} ({reason.lower()})"
         raise node.place.error(path, found, "a text file with a size a line") from None
-    if len(data) > _MOST_BYTES:
-        found = f"{show(node)}, a file of {len(data):,} bytes"
-        raise node.place.error(path, found, f"one of at most {_MOST_BYTES:,}")
     rows = [
         _line(words, Place(shown, number))
         for number, line in enumerate(text.splitlines(), 1)

@@ -39,6 +39,7 @@ _Window = Amount(
     words=(("unlimited", LARGEST_WINDOW),),
     plain=True,
 )
+_LeastWindow = msgspec.structs.replace(_Window, least=1e-6, above=False)  # omnet/host/plan.cc
 _ReceiverWindow = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
 _DelayedAcks = Annotated[
     int,
@@ -78,7 +79,7 @@ class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
     send: _Send = None
     slow_start: bool | None = None
     initial_window: Annotated[float | None, _Window] = None
-    cwnd_min: Annotated[float | None, _Window] = None
+    cwnd_min: Annotated[float | None, _LeastWindow] = None
     cwnd_max: Annotated[float, _Window] = LARGEST_WINDOW
     mss: Payload = 1460
     header: Header = 40

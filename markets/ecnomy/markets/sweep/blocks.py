@@ -14,7 +14,7 @@ import msgspec
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.inputs import units
-from ecnomy.markets.inputs.amounts import Choice, Number
+from ecnomy.markets.inputs.amounts import Choice, Number, number_in
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, parse, show
 from ecnomy.markets.sweep.plans import PLANS
@@ -284,10 +284,10 @@ def number_with_unit(node: Node, path: str) -> tuple[float, str]:
         ScenarioError: it is no number.
     """
     if type(node.value) in (int, float):
-        return float(units.number(node.text)), ""
+        return float(number_in(node, path, "a number")), ""
     number, _, unit = str(node.value).strip().partition(" ")
     try:
-        return float(number), unit.strip()
-    except ValueError:
+        return float(units.number(number)), unit.strip()
+    except units.UnitError:
         expected = "a number, with a space before its unit if it has one"
         raise node.place.error(path, show(node), expected) from None

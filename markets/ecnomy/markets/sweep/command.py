@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from ecnomy.markets.commands import INTERRUPTED, Jobs, SweepEngine, terminated
+from ecnomy.markets.printable import say
 from ecnomy.markets.printing import Json, print_json
 from ecnomy.markets.progress import Runs
 
@@ -163,9 +164,9 @@ def _conclude(folder: Path) -> None:
         lines = ()
     except EcnomyError as error:
         lines = ()
-        print(f"ecnomy: {error}", file=sys.stderr)
+        say(f"ecnomy: {error}", sys.stderr)
     for line in lines:
-        print(line)
+        say(line)
     print(f"a table and a picture: ecnomy show {folder}")
     print(f"a page: ecnomy report {folder}")
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bytes of a file that a user named, however odd the file: a device, a pipe, an endless one.
+
+Pipes are read so that `<(...)` and /dev/stdin work. A pipe without a writer reads as empty.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+__all__ = ["Unreadable", "read_bytes"]
+
+
+class Unreadable(Exception):
+    """A file that is not read; the message says what was found in its place."""
+
+
+def read_bytes(path: Path, most_mib: int) -> bytes:
+    """What a file or a pipe holds.
+
+    Args:
+        path: the file.
+        most_mib: how much it may hold.
+
+    Raises:
+        Unreadable: a device or a socket, more bytes, a pipe without a writer.
+        OSError: as of opening a file.
+        ValueError: a name that no file can have.
+    """
+    # a plain open of a pipe waits for a writer
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY)
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError
+        pipe = stat.S_ISFIFO(mode)
+        if not (pipe or stat.S_ISREG(mode)):
+            raise Unreadable("a device")
+        os.set_blocking(descriptor, True)
+        with open(descriptor, "rb", closefd=False) as opened:
+            data = opened.read(most_mib * 2**20 + 1)
+    finally:
+        os.close(descriptor)
+    if len(data) > most_mib * 2**20:
+        raise Unreadable(f"more than {most_mib} MiB")
+    if pipe and not data:
+        raise Unreadable("a pipe that nobody writes to")
+    return data

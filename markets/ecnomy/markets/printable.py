@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text from files and peers as a terminal may show it.
+
+Control characters can move the cursor, change what stands above, or set a window's title. They are
+written as escapes such as \\x1b, and so are characters that turn the direction of text or that
+UTF-8 does not have.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, TextIO
+
+__all__ = ["printable", "say"]
+
+_UNFIT: Final = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    """The text with escapes in place of control characters; newlines and tabs stay."""
+    return _UNFIT.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def say(text: object, file: TextIO | None = None) -> None:
+    """Print text that may have words of a file or a peer in it; None: standard output."""
+    print(printable(str(text)), file=file, flush=True)
