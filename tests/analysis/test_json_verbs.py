@@ -164,6 +164,49 @@ def test_query_gives_rows(world: Path, capsys) -> None:
     assert "--json: found --csv beside it" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "copy runs to 'out.csv'",
+        "copy runs to 'SHARD' (use_tmp_file false)",
+        "copy (pivot runs on status) to 'out.csv'",
+        "explain analyze copy runs to 'SHARD' (use_tmp_file false)",
+        "attach 'out.db'",
+        "from read_csv('/etc/passwd')",
+        "from read_text('/etc/passwd')",
+        "from glob('/etc/*')",
+        "install httpfs",
+        "load httpfs",
+        "set enable_external_access = true",
+        "create table mine as from runs",
+        "insert into runs values (1)",
+        "drop view runs",
+        "select 1; export database 'out'",
+    ],
+)
+def test_query_reads_its_folder_only(
+    world: Path, capsys, tmp_path: Path, monkeypatch, sql: str
+) -> None:
+    """Whatever writes, opens other files or changes settings is refused on one line."""
+    monkeypatch.chdir(tmp_path)
+    (shard,) = (world / "sweep").rglob("*.parquet")
+    before = shard.read_bytes()
+    assert status("query", world / "sweep", sql.replace("SHARD", str(shard))) == 2
+    captured = capsys.readouterr()
+    assert captured.out == "" and captured.err.startswith("ecnomy: SQL: ")
+    assert len(captured.err.splitlines()) == 1
+    assert shard.read_bytes() == before and not list(tmp_path.iterdir())
+
+
+def test_query_may_do_more_when_unsafe(world: Path, capsys, tmp_path: Path) -> None:
+    """With --unsafe other files can be written and read."""
+    out = tmp_path / "out.csv"
+    assert status("query", world / "sweep", f"copy runs to '{out}'", "--unsafe") == 0
+    sql = f"select count(*) as n from '{out}'"
+    capsys.readouterr()
+    assert told(capsys, "query", world / "sweep", sql, "--unsafe") == [{"n": 2}]
+
+
 def test_lists_of_what_there_is(capsys) -> None:
     """Papers with their entries, strategies, what the doctor looked at."""
     papers = {paper["paper"]: paper["entries"] for paper in told(capsys, "reproduce")}

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verb `query`: SQL over the runs of a sweep."""
+"""The verb `query`: SQL over the runs of a sweep.
+
+Queries only read, and only from the sweep's folder. With --unsafe they may do all that DuckDB can.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from ecnomy.agents.errors import InputError
+from ecnomy.markets.printable import printable
 from ecnomy.markets.printing import UNBOUNDED, Json, hanging, print_json
 
 __all__ = ["query_command"]
@@ -23,11 +27,18 @@ _COLUMNS: Final = "select column_name, column_type from (describe runs)"
 
 Folder = Annotated[Path, typer.Argument(help="The folder of a sweep.")]
 Sql = Annotated[str, typer.Argument(help="SQL of DuckDB over the view `runs`.")]
+Unsafe = Annotated[
+    bool, typer.Option("--unsafe", help="Let SQL open other files, write and load extensions.")
+]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
 
 
 def query_command(
-    folder: Folder, sql: Sql = _COLUMNS, csv: Csv = False, as_json: Json = False
+    folder: Folder,
+    sql: Sql = _COLUMNS,
+    csv: Csv = False,
+    as_json: Json = False,
+    unsafe: Unsafe = False,
 ) -> None:
     """Ask a sweep: `select "market.price_per_mark", avg("gold.goodput_bps") from runs group by 1`.
 
@@ -38,10 +49,12 @@ def query_command(
     if csv and as_json:
         raise InputError("--json: found --csv beside it, expected one of them")
 
-    with connect(folder) as connection:
+    with connect(folder, confined=not unsafe) as connection:
         import duckdb
 
         try:
+            if not unsafe:
+                _refuse_changes(connection, sql)
             result = connection.sql(sql)
             if result is None:
                 return
@@ -56,6 +69,15 @@ def query_command(
             raise InputError(f"SQL: {' '.join(str(error).split())}") from None
 
 
+def _refuse_changes(connection: Any, sql: str) -> None:
+    """Raises InputError unless all statements are SELECT, which DESCRIBE and SUMMARIZE are too."""
+    for statement in connection.extract_statements(sql):
+        kind = statement.type.name
+        if kind != "SELECT":
+            word = {"MULTI": "a PIVOT without IN"}.get(kind, f"a statement of kind {kind}")
+            raise InputError(f"SQL: found {word}, expected SELECT (--unsafe allows all statements)")
+
+
 def _show(result: Any) -> None:
     """A table; where a terminal is too narrow for it, each row with a line for each column."""
     if not sys.stdout.isatty():
@@ -66,7 +88,7 @@ def _show(result: Any) -> None:
         result.show(max_width=UNBOUNDED, max_rows=_MOST_ROWS)
     table = shown.getvalue()
     if max(map(len, table.splitlines()), default=0) <= shutil.get_terminal_size().columns:
-        print(table, end="")
+        print(printable(table), end="")
         return
     width = max(map(len, result.columns))
     rows = result.limit(_MOST_ROWS + 1).fetchall()

@@ -94,8 +94,16 @@ def parameter_units(folder: str | Path) -> dict[str, str]:
     return {path: unit for path, unit in kinds.items() if unit}
 
 
-def connect(folder: str | Path, *, raw: bool = False) -> duckdb.DuckDBPyConnection:
-    """A connection of one's own whose view `runs` is the sweep; `raw` as of `open_sweep`.
+def connect(
+    folder: str | Path, *, raw: bool = False, confined: bool = False
+) -> duckdb.DuckDBPyConnection:
+    """A new connection whose view `runs` is the sweep.
+
+    Args:
+        folder: where `ecnomy sweep` put it.
+        raw: as of `open_sweep`.
+        confined: let SQL open the sweep's shards and no other file, and load no extension. It may
+            still write to the shards, so check that statements only read.
 
     Raises:
         ResultsError, InputError: as `open_sweep`.
@@ -116,6 +124,8 @@ def connect(folder: str | Path, *, raw: bool = False) -> duckdb.DuckDBPyConnecti
     connection.execute("set enable_progress_bar = false")
     try:
         _create(connection, files, loose, head, raw)
+        if confined:
+            _confine(connection, files)
     except duckdb.Error as error:
         reason = str(error).splitlines()[0]
         raise ResultsError(
@@ -124,9 +134,17 @@ def connect(folder: str | Path, *, raw: bool = False) -> duckdb.DuckDBPyConnecti
     return connection
 
 
+def _confine(connection: Any, files: list[str]) -> None:
+    connection.execute(f"set allowed_paths = [{_listed(files)}]")
+    connection.execute("set enable_external_access = false; set lock_configuration = true")
+
+
+def _listed(files: list[str]) -> str:
+    return ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+
+
 def _create(connection: Any, files: list[str], loose: Any, head: dict[str, Any], raw: bool) -> None:
-    listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-    parts = [f"from read_parquet([{listed}], union_by_name=true)"] if files else []
+    parts = [f"from read_parquet([{_listed(files)}], union_by_name=true)"] if files else []
     if loose is not None:
         connection.register("loose_records", loose)
         parts.append("from loose_records")
