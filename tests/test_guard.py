@@ -28,8 +28,11 @@ def suite(folder: Path, body: str, *options: str) -> tuple[Sequence[str], dict[s
     (folder / "test_it.py").write_text(text)
     (folder / "pytest.ini").write_text("[pytest]\ntimeout = 300\ntimeout_method = thread\n")
     mark = f"{ENV}={folder}"
-    environ = os.environ | {ENV: str(folder), "PYTHONPATH": str(Path(__file__).parent)}
-    words = [sys.executable, "-m", "pytest", "-p", "guard", "-p", "no:cacheprovider", *options]
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTHONPATH": str(Path(__file__).parent)}
+    environ = os.environ | alone | {ENV: str(folder)}
+    plugins = ["guard", "no:cacheprovider", "pytest_timeout"]
+    plugins += [] if "no:xdist" in options else ["xdist.plugin"]
+    words = [sys.executable, "-m", "pytest", *(w for name in plugins for w in ("-p", name)), *options]
     return [*words, str(folder)], environ, mark
 
 
