@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -241,6 +244,45 @@ def test_foreign_files_are_never_touched(tmp_path: Path, force: bool) -> None:
             write(tmp_path)
         assert len(list(tmp_path.iterdir())) == 1
     assert (tmp_path / "thesis.tex").read_text() == "years of work"
+
+
+def between(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], object]) -> None:
+    """Have something done the next time that a lock is taken, just before."""
+    lock = fcntl.flock
+
+    def flock(*words: Any) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        deed()
+        lock(*words)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+
+
+def test_results_that_end_after_the_look_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run looks at a folder while it is incomplete; until it has the lock, another ends there."""
+    folder = write(tmp_path / "r", until=2, reason="cut")
+    between(monkeypatch, lambda: write(folder))
+    with pytest.raises(InputError, match="exists already"):
+        write(folder)
+    assert manifest(folder)["complete"] is True and len(rows(folder, "flows")) == 2
+
+
+def test_nothing_is_left_in_a_folder_that_fills_after_the_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty folder gets somebody's file before the lock is taken: it holds that file alone."""
+    between(monkeypatch, lambda: (tmp_path / "thesis.tex").write_text("years of work"))
+    with pytest.raises(InputError, match="exists already"):
+        write(tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_run_killed_before_its_manifest_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    """All that is left of it is an empty log."""
+    (tmp_path / "log.txt").touch()
+    assert manifest(write(tmp_path))["complete"] is True
 
 
 def test_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:

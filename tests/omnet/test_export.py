@@ -154,6 +154,22 @@ def test_nothing_is_written_over(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "mine"
 
 
+def test_nothing_is_written_over_that_comes_after_the_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another export takes the new folder between the look and the first file."""
+    make = Path.mkdir
+
+    def mkdir(folder: Path, **words: bool) -> None:
+        make(folder, **words)
+        (folder / "a.txt").write_text("theirs")
+
+    monkeypatch.setattr(Path, "mkdir", mkdir)
+    with pytest.raises(InputError, match="exists already"):
+        write_new(tmp_path / "new", {"a.txt": "ours"})
+    assert (tmp_path / "new/a.txt").read_text() == "theirs"
+
+
 def test_export_is_a_verb(tmp_path: Path) -> None:
     """Changes and seed reach the project; a second time is one line and status 2."""
     words = [sys.executable, "-m", "ecnomy.markets.cli", "export"]

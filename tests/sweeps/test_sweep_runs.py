@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from ecnomy.agents.errors import InputError
@@ -15,6 +18,7 @@ from ecnomy.markets import load as load_scenario
 from ecnomy.markets import run
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import SweepError
+from ecnomy.markets.sweep.head import head_of
 from ecnomy.markets.sweep.store import Store, identified
 from sweep_world import SCENARIO, SWEEP, Here, go, write
 
@@ -282,6 +286,23 @@ def test_only_one_driver_at_a_time(tmp_path: Path) -> None:
     Store(tmp_path / "out", sweep).close()
     with pytest.raises(InputError, match="holds no sweep"):
         Store(tmp_path, sweep)
+
+
+def test_engines_do_not_mix_whatever_comes_before_the_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A driver looks at an empty folder; until it locks it, one of another engine ends there."""
+    sweep, lock = load_sweep(write(tmp_path)), fcntl.flock
+
+    def flock(*words: Any) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        Store(tmp_path / "out", msgspec.structs.replace(sweep, engine="omnet")).close()
+        lock(*words)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with pytest.raises(InputError, match="found runs of the engine omnet"):
+        Store(tmp_path / "out", sweep)
+    assert head_of(tmp_path / "out")["engine"] == "omnet"
 
 
 SLOW = """

@@ -15,7 +15,7 @@ from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.analysis.compare import comparison
 from ecnomy.analysis.compare.comparison import Comparison, compare
 from ecnomy.analysis.compare.figures import figures_of, rows_of
-from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, simulated, to_make
+from ecnomy.analysis.compare.runs import BUILT_IN, Done, Task, claim, simulated, to_make
 from ecnomy.analysis.compare.verdicts import DIFFERENT, EQUIVALENT, NOT_JUDGED, UNDECIDED
 from ecnomy.analysis.results import open_run
 from ecnomy.markets.runner import run
@@ -35,6 +35,17 @@ def calls_of(record: list[tuple[str, int]]):
         world.other_seeds(task, folder)
 
     return simulate
+
+
+def test_only_one_comparison_at_a_time(tmp_path: Path) -> None:
+    """A second one would remove results that the first is still writing; other folders stay."""
+    study = world.study(tmp_path / "c")
+    with claim(study.folder), pytest.raises(InputError, match="another comparison is being made"):
+        compare(study, 2)
+    claim(study.folder).close()
+    (tmp_path / "thesis.tex").touch()
+    with pytest.raises(InputError, match="something else than a comparison"):
+        claim(tmp_path)
 
 
 def test_delays_of_a_source_may_add_up_beyond_an_int64(tmp_path: Path) -> None:

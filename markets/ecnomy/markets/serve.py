@@ -6,7 +6,9 @@ Such as OMNeT++'s Qtenv, which may stand still for hours: only the end of file i
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,11 +120,12 @@ class _Guest:
 
 
 def _next(folder: Path) -> Path:
-    """The first numbered folder that is not there."""
-    number = 1
-    while (folder / f"{number:03}").exists():
-        number += 1
-    return folder / f"{number:03}"
+    """The first numbered folder that is not there; it is made, so that nobody else takes it."""
+    for number in itertools.count(1):
+        with contextlib.suppress(FileExistsError):
+            (folder / f"{number:03}").mkdir(parents=True)
+            return folder / f"{number:03}"
+    raise AssertionError
 
 
 def _run(link: EngineLink, hello: Hello, guest: _Guest, folder: Path, market: bool) -> str:

@@ -129,16 +129,16 @@ def compare(
         raise InputError(f"seeds: found {seeds}, expected at least {FEWEST}")
     telling = telling or Silence()
     rows = rows_of_study(study)
-    claim(study.folder)
-    while True:
-        found = _runs(study, seeds, jobs, telling)
-        first, second = ({d.seed: d.figures for d in found[e]} for e in study.engines)
-        outcome = compared(rows, first, second, level)
-        undecided = [row for row in outcome if row.verdict == UNDECIDED]
-        if not (double and undecided) or seeds >= MOST_SEEDS:
-            break
-        seeds = min(2 * seeds, MOST_SEEDS)
-        telling.doubled(undecided, seeds)
+    with claim(study.folder):
+        while True:
+            found = _runs(study, seeds, jobs, telling)
+            first, second = ({d.seed: d.figures for d in found[e]} for e in study.engines)
+            outcome = compared(rows, first, second, level)
+            undecided = [row for row in outcome if row.verdict == UNDECIDED]
+            if not (double and undecided) or seeds >= MOST_SEEDS:
+                break
+            seeds = min(2 * seeds, MOST_SEEDS)
+            telling.doubled(undecided, seeds)
     return _comparison(study, seeds, level, found, outcome)
 
 

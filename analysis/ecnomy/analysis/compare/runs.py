@@ -3,6 +3,7 @@
 
     <folder>/runs/<engine>-<seed>.json     what a run gave (Done)
     <folder>/results/<engine>-<seed>/      its results folder, where they are kept
+    <folder>/lock                          held while a comparison is made
 
 A row stands as long as its key does: plan, market, strategies, engine and sources are those that it
 was made with. So a comparison that was killed makes only what is missing, and one after a change of
@@ -12,10 +13,11 @@ the code makes all anew. Rows take their names when they are whole.
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import msgspec
 
@@ -24,6 +26,7 @@ from ecnomy.analysis.compare.figures import Figures, Row, figures_of, rows_of
 from ecnomy.analysis.compare.sources import engine_digest
 from ecnomy.analysis.results import open_run
 from ecnomy.markets.engines import ENGINES, engine_kind
+from ecnomy.markets.locking import locked
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.runner import run
 from ecnomy.markets.scenario import Scenario, load
@@ -46,6 +49,7 @@ __all__ = [
 ]
 
 BUILT_IN, OMNET = ENGINES
+_LOCK: Final = "lock"
 _RUNS: Final = "runs"
 _RESULTS: Final = "results"
 
@@ -147,17 +151,24 @@ def rows_of_study(study: Study) -> list[Row]:
     return rows_of(make_plan(load(study.config, overrides=study.overrides)))
 
 
-def claim(folder: Path) -> None:
-    """Make a folder ours to keep rows in.
+def claim(folder: Path) -> TextIO:
+    """Make a folder ours to keep rows in, until what is returned is closed.
 
     Raises:
-        InputError: it is a file, or holds anything but a comparison.
+        InputError: it is a file, holds anything but a comparison, or another comparison is being
+            made there.
     """
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: is no folder")
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / _RUNS).is_dir():
-        raise InputError(f"{folder}: holds something else than a comparison; --out names another")
-    (folder / _RUNS).mkdir(parents=True, exist_ok=True)
+
+    def judge() -> None:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: is no folder")
+        if folder.is_dir() and not (folder / _RUNS).is_dir() and set(os.listdir(folder)) - {_LOCK}:
+            other = "holds something else than a comparison; --out names another"
+            raise InputError(f"{folder}: {other}")
+
+    lock = locked(folder / _LOCK, judge, f"{folder}: another comparison is being made there")
+    (folder / _RUNS).mkdir(exist_ok=True)
+    return lock
 
 
 def to_make(study: Study, tasks: Sequence[Task]) -> tuple[dict[Task, Done], list[Task]]:

@@ -102,12 +102,17 @@ def write_new(folder: Path, files: Mapping[str, str]) -> None:
         InputError: it is there and holds something.
         OSError: it cannot be written.
     """
+    taken = InputError(f"{folder}: exists already; name a folder that does not")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: exists already; name a folder that does not")
+        raise taken
     folder.mkdir(parents=True, exist_ok=True)
     name = folder.resolve().name
     for file, text in {**files, ".project": _PROJECT.format(name=_xml(name))}.items():
-        (folder / file).write_text(text, encoding="utf-8")
+        try:
+            with (folder / file).open("x", encoding="utf-8") as new:  # another export may be at it
+                new.write(text)
+        except FileExistsError:
+            raise taken from None
 
 
 def _xml(text: str) -> str:

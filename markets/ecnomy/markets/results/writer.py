@@ -13,7 +13,6 @@ folder is locked by its log while a run writes it.
 
 from __future__ import annotations
 
-import fcntl
 import importlib.metadata
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +24,7 @@ import numpy as np
 from ecnomy.agents.errors import EcnomyError, FolderTakenError, InputError
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.ledger import Postings
+from ecnomy.markets.locking import locked
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
@@ -56,17 +56,14 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
         InputError: it is a file, another run is writing there, or it holds anything but an
             incomplete run of ours or what `force` or `same` let us replace.
     """
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder}: is no folder")
-    if not force and folder.is_dir() and any(folder.iterdir()) and not _ours(folder, same):
-        raise FolderTakenError(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    log = (folder / _LOG).open("a", encoding="utf-8")
-    try:
-        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        log.close()
-        raise InputError(f"{folder}: another run is writing there") from None
+
+    def judge() -> None:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{folder}: is no folder")
+        if not force and not _empty(folder) and not _ours(folder, same):
+            raise FolderTakenError(folder)
+
+    log = locked(folder / _LOG, judge, f"{folder}: another run is writing there")
     log.truncate(0)
     for name in ALL_TABLES:
         for suffix in (".parquet", ".parquet.tmp"):
@@ -251,6 +248,13 @@ def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
         "quantity": rows.quantity,
         "price_micro": rows.price_micro,
     }
+
+
+def _empty(folder: Path) -> bool:
+    """Whether a folder holds nothing but a log without a line, which may be our lock."""
+    if not folder.is_dir():
+        return True
+    return all(file.name == _LOG and file.stat().st_size == 0 for file in folder.iterdir())
 
 
 def _ours(folder: Path, same: Mapping[str, Any] | None) -> bool:

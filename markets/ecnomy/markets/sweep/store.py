@@ -16,18 +16,18 @@ of the latest generation (start of the driver) counts, a file before a shard.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final
 
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.markets.locking import locked
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.head import HEAD, head_of, is_sweep
 from ecnomy.markets.sweep.outcome import Outcome
@@ -116,14 +116,10 @@ class Store:
             InputError: another driver is at work there, or it holds something else than a sweep.
         """
         self.folder, self._sweep = folder, sweep
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"{folder}: is no folder")
-        if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
-            raise InputError(f"{folder}: exists already and holds no sweep; --out names another")
-        _check_engine(folder, sweep)
-        for name in ("", "outcomes", "shards"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        self._lock = _locked(folder)
+        busy = f"{folder}: another sweep is being run there"
+        self._lock = locked(folder / "lock", lambda: _judge(folder, sweep), busy)
+        for name in ("outcomes", "shards"):
+            (folder / name).mkdir(exist_ok=True)
         self.put_aside: list[Path] = []
         self.others = 0
         self._kinds = kinds_of(sweep)
@@ -225,8 +221,12 @@ class Store:
         self.put_aside.append(aside)
 
 
-def _check_engine(folder: Path, sweep: Sweep) -> None:
-    """Runs of two engines never stand in one folder."""
+def _judge(folder: Path, sweep: Sweep) -> None:
+    """Refuse a folder of other things, and runs of two engines in one folder."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: is no folder")
+    if folder.exists() and not is_sweep(folder) and set(os.listdir(folder)) - _OURS:
+        raise InputError(f"{folder}: exists already and holds no sweep; --out names another")
     with contextlib.suppress(ResultsError):  # a head that cannot be read is written anew
         there = head_of(folder).get("engine", sweep.engine)
         if there != sweep.engine:
@@ -295,16 +295,6 @@ def _lean(outcome: Outcome, shared: dict[bytes, Any]) -> Outcome:
         code=once(outcome.code),
         strategies=once(outcome.strategies),
     )
-
-
-def _locked(folder: Path) -> TextIO:
-    lock = (folder / "lock").open("a", encoding="utf-8")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        lock.close()
-        raise InputError(f"{folder}: another sweep is being run there") from None
-    return lock
 
 
 def loose_table(folder: Path, head: dict[str, Any]) -> Any:
