@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import socket
 import time
 from typing import Any
@@ -15,6 +17,7 @@ import bridge_samples as samples
 from ecnomy.agents.errors import EngineError, ProtocolError
 from ecnomy.markets.bridge import EngineLink, columns, decode_body, encode
 from ecnomy.markets.bridge import messages as m
+from ecnomy.markets.bridge.checks import ReportTimes
 
 Pair = tuple[socket.socket, EngineLink]
 
@@ -131,6 +134,49 @@ def test_finish_needs_a_report(pair: Pair) -> None:
     raw, link = greet(pair)
     raw.sendall(encode(m.Finish(0, 0, 0, 0, 0.0)))
     assert refusal(link).name == "wrong-order"
+
+
+TIMES = ReportTimes(epoch_ps=2 * 10**12, warmup_ps=3 * 10**12, duration_ps=5 * 10**12)
+DUE = (0, 2, 3, 4, 5)  # seconds
+
+
+def test_times_of_reports() -> None:
+    """Each epoch, the end of the warm-up and the end of the run; none after it."""
+    times = [t * 10**12 for t in DUE]
+    assert [TIMES.after(t) for t in times] == [*times[1:], None]
+
+
+@pytest.mark.parametrize(
+    ("reports", "finish", "name", "detail"),
+    [
+        ((0,), 0, "wrong-order", "finish where the report at 2 s was due"),
+        ((0, 2, 3, 4), 5, "wrong-order", "finish where the report at 5 s was due"),
+        (DUE, 4, "out-of-range", "finish at 4 s, expected 5 s"),
+        (DUE, 6, "out-of-range", "finish at 6 s, expected 5 s"),
+        ((0, 2, 4), None, "wrong-epoch", "report at 4 s where the one at 3 s was due"),
+        ((0, 5), None, "wrong-epoch", "report at 5 s where the one at 2 s was due"),
+        ((*DUE, 6), None, "wrong-epoch", "report at 6 s where finish was due"),
+        (DUE, 5, "", ""),
+    ],
+)
+def test_a_whole_run_has_all_its_reports(
+    reports: tuple[int, ...], finish: int | None, name: str, detail: str
+) -> None:
+    """A report that is early, late or missing, or a finish away from the end, is refused."""
+    raw, ours = socket.socketpair()
+    with raw, samples.link(ours, times=TIMES) as link:
+        greet((raw, link))
+        with contextlib.nullcontext() if not name else pytest.raises(ProtocolError) as caught:
+            for epoch, at in enumerate(reports):
+                message = samples.report(epoch=at)
+                raw.sendall(encode(dataclasses.replace(message, epoch=epoch)))
+                link.receive()
+                link.send(m.Decide(epoch))
+            if finish is not None:
+                raw.sendall(encode(m.Finish(finish * 10**12, 1, 2, 3, 0.5)))
+                link.receive()
+                link.send(m.Bye())
+    assert not name or (caught.value.name == name and detail in str(caught.value))
 
 
 def test_reports_go_forward(pair: Pair) -> None:

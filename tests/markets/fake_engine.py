@@ -3,7 +3,7 @@
 
 The plan's title says how it behaves: `die N` kills itself after report N, `fail N` reports an
 error there, `status N` ends there with status 3 and a line on standard error, `opp N` as OMNeT++
-does, `hang N` waits there.
+does, `hang N` waits there, `finish N` ends the run there.
 """
 
 from __future__ import annotations
@@ -71,7 +71,10 @@ def _series(t_ps: int) -> Record:
 
 
 def _misbehave(deed: str, wire: Wire) -> None:
-    if deed == "die":
+    if deed == "finish":
+        wire.write(codec.encode(Finish(0, 1, 2, 3, 0.5)))
+        _next(wire)
+    elif deed == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     elif deed == "fail":
         wire.write(codec.encode(Error("the flux capacitor is empty")))

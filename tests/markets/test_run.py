@@ -120,6 +120,19 @@ def test_failed_engines_last_line_is_passed_on(tmp_path: Path) -> None:
         run(scenario(tmp_path, "status 2"), out=tmp_path / "r")
 
 
+@pytest.mark.parametrize(("at", "due"), [(0, 1), (3, 4)])
+def test_engine_that_finishes_early_leaves_partial_results(
+    tmp_path: Path, at: int, due: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, status 1; a run is complete only with all reports up to its end."""
+    assert ecnomy("run", scenario(tmp_path, f"finish {at}"), "--out", str(tmp_path / "r")) == 1
+    said = capsys.readouterr().err
+    assert f"finish where the report at {due} s was due" in said and "Traceback" not in said
+    found = manifest(tmp_path / "r")
+    assert found["complete"] is False and found["reason"].startswith("wrong-order: finish")
+    assert found["measured"]["to_ps"] == at * 10**12
+
+
 def test_error_of_the_engine_is_its_own_words(tmp_path: Path) -> None:
     """An `error` message ends the run with its reason, and the engine with it."""
     with pytest.raises(EngineError, match="flux capacitor"):

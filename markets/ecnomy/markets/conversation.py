@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol
 
 from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.bridge.checks import ReportTimes
 from ecnomy.markets.bridge.messages import (
     Bye,
     Error,
@@ -307,13 +308,14 @@ def engine_link(
 
 
 def limits_of(plan: Plan) -> dict[str, Any]:
-    """Sizes that messages about a plan are checked against: arguments of EngineLink.limit."""
+    """What messages about a plan are checked against: arguments of EngineLink.limit."""
     return {
         "n_flows": plan.row_count,
         "n_links": len(plan.links),
         "n_pairs": sum(len(source.path) + len(source.ack_path) for source in plan.sources),
         "late": len(plan.record.delay_thresholds_ps),
         "params": [len(link.marking.params) for link in plan.links],
+        "times": ReportTimes(plan.epoch_ps, plan.warmup_ps, plan.duration_ps),
     }
 
 

@@ -16,6 +16,7 @@ from ecnomy.markets.bridge.messages import Column, Columns, Decide, Record, Repo
 
 __all__ = [
     "Limits",
+    "ReportTimes",
     "check_decide",
     "check_finite",
     "check_names",
@@ -42,6 +43,22 @@ class Limits:
     n_pairs: int
     late: int = 0
     params: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReportTimes:
+    """When an engine reports: at 0, each multiple of the epoch, and the ends of warm-up and run."""
+
+    epoch_ps: int
+    warmup_ps: int
+    duration_ps: int
+
+    def after(self, t_ps: int) -> int | None:
+        """The time of the report that follows the one at `t_ps`, None after the last one."""
+        if t_ps >= self.duration_ps:
+            return None
+        due = min((t_ps // self.epoch_ps + 1) * self.epoch_ps, self.duration_ps)
+        return min(due, self.warmup_ps) if self.warmup_ps > t_ps else due
 
 
 _TRACE_EVENTS: Final = 6

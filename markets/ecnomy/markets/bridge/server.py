@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 from ecnomy.agents.errors import EngineError, ProtocolError
 from ecnomy.markets.bridge import codec
 from ecnomy.markets.bridge import messages as m
-from ecnomy.markets.bridge.checks import Limits, check_decide
+from ecnomy.markets.bridge.checks import Limits, ReportTimes, check_decide
 from ecnomy.markets.bridge.wire import Wire
 
 __all__ = ["EngineLink", "FromEngine", "ToEngine"]
@@ -44,6 +44,8 @@ class EngineLink:
         silence_s: seconds without any byte after which the engine counts as dead; None: wait
             for the end of file only.
         params: number of parameters of each link's law, () to leave that to the engine.
+        times: when reports are due, the last of them before `finish`; None: any times that go
+            forward.
     """
 
     def __init__(
@@ -59,9 +61,10 @@ class EngineLink:
         token: str = "",
         silence_s: float | None = 30.0,
         params: Sequence[int] = (),
+        times: ReportTimes | None = None,
     ) -> None:
         self._wire = Wire(sock, silence_s)
-        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params))
+        self._limits, self._times = Limits(n_flows, n_links, n_pairs, late, tuple(params)), times
         self._plan_digest, self._seed, self._token = plan_digest, seed, token
         self._newer = False
         self._peer = "engine"
@@ -123,10 +126,17 @@ class EngineLink:
         return ""
 
     def limit(
-        self, *, n_flows: int, n_links: int, n_pairs: int, late: int, params: Sequence[int]
+        self,
+        *,
+        n_flows: int,
+        n_links: int,
+        n_pairs: int,
+        late: int,
+        params: Sequence[int],
+        times: ReportTimes | None,
     ) -> None:
-        """Check later messages against these sizes; the arguments are the constructor's."""
-        self._limits = Limits(n_flows, n_links, n_pairs, late, tuple(params))
+        """Check later messages against these; the arguments are the constructor's."""
+        self._limits, self._times = Limits(n_flows, n_links, n_pairs, late, tuple(params)), times
 
     def wait_for_ever(self) -> None:
         """From now on only the end of file is the engine's death."""
@@ -150,8 +160,7 @@ class EngineLink:
         elif isinstance(message, m.Request):
             self._due = f"verdict {message.id}"
         elif isinstance(message, m.Finish):
-            if self._report is None:
-                self._fail("wrong-order", "finish before the first report")
+            self._check_end(message)
             self._due = "bye"
         elif not isinstance(message, m.Record | m.Hand | m.Alive):
             self._fail("wrong-order", f"{codec.type_name(message)} in the course of the run")
@@ -205,13 +214,29 @@ class EngineLink:
             raise self._named(e.name, e.detail) from None
 
     def _check_order(self, report: m.Report) -> None:
-        """Reports start with epoch 0 at t = 0 and go forward."""
+        """Reports start with epoch 0 at t = 0, go forward, and stand where they are due."""
         last = self._report
         if last is None:
             if report.epoch != 0 or report.t_ps != 0:
                 self._fail("wrong-epoch", f"first report is epoch {report.epoch}")
-        elif report.epoch - last.epoch not in (0, 1) or report.t_ps <= last.t_ps:
+            return
+        if report.epoch - last.epoch not in (0, 1) or report.t_ps <= last.t_ps:
             self._fail("wrong-epoch", f"epoch {report.epoch} after {last.epoch}")
+        if self._times and report.t_ps != (due := self._times.after(last.t_ps)):
+            wanted = "finish was" if due is None else f"the one at {_seconds(due)} was"
+            self._fail("wrong-epoch", f"report at {_seconds(report.t_ps)} where {wanted} due")
+
+    def _check_end(self, finish: m.Finish) -> None:
+        """The last report has been, and the run ends with it."""
+        last = self._report
+        if last is None:
+            self._fail("wrong-order", "finish before the first report")
+        if self._times and (due := self._times.after(last.t_ps)) is not None:
+            wanted = f"the report at {_seconds(due)}"
+            self._fail("wrong-order", f"finish where {wanted} was due")
+        if self._times and finish.t_ps != last.t_ps:
+            at = f"finish at {_seconds(finish.t_ps)}, expected {_seconds(last.t_ps)}"
+            self._fail("out-of-range", at)
 
     def _follow_time(self, message: FromEngine) -> None:
         if isinstance(message, m.Record | m.Hand):
