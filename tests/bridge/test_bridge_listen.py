@@ -12,6 +12,7 @@ import pytest
 
 from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.markets.bridge import listen
+from ecnomy.markets.bridge.token import token_in
 
 
 def test_a_unix_socket_is_its_owners(tmp_path: Path) -> None:
@@ -44,13 +45,43 @@ def test_no_other_file_is_removed(tmp_path: Path) -> None:
     assert path.read_text() == "mine"
 
 
-def test_beyond_this_machine_a_token_is_needed() -> None:
-    """Without a token only loopback is listened on; with one, any address."""
-    with pytest.raises(InputError, match="needs a token"):
-        listen("tcp://0.0.0.0:0")
-    with listen("tcp://0.0.0.0:0", token="shared"), listen("tcp://127.0.0.1:0") as local:
+def test_tcp_needs_a_token() -> None:
+    """Every user of a machine reaches its ports, those of the loopback too."""
+    for address in ("tcp://0.0.0.0:0", "tcp://127.0.0.1:0"):
+        with pytest.raises(InputError, match="others can reach it; --token-file FILE"):
+            listen(address)
+    with listen("tcp://0.0.0.0:0", token="shared"), listen("tcp://127.0.0.1:0", "shared") as local:
         assert local.address.startswith("tcp://127.0.0.1:")
         assert not local.address.endswith(":0")
+
+
+def test_a_token_is_made_once_for_its_owner(tmp_path: Path) -> None:
+    """Mode 0600 whatever the umask; the file stays as it is, and another file has another token."""
+    before = os.umask(0o000)
+    try:
+        token = token_in(tmp_path / "token")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "token").stat().st_mode) == 0o600
+    assert len(token) == 32 and token_in(tmp_path / "token") == token
+    assert token_in(tmp_path / "other") != token
+
+
+def test_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    """One line with the mode that was found; so are an empty file, a FIFO and a folder."""
+    file = tmp_path / "token"
+    file.write_text("secret\n")
+    file.chmod(0o644)
+    with pytest.raises(InputError, match="found mode 0644 of user .*, expected 0600"):
+        token_in(file)
+    file.chmod(0o600)
+    assert token_in(file) == "secret"
+    file.write_text("")
+    os.mkfifo(tmp_path / "fifo", 0o600)
+    (tmp_path / "folder").mkdir()
+    for name in ("token", "fifo", "folder"):
+        with pytest.raises(InputError, match=f"token file {tmp_path / name}: "):
+            token_in(tmp_path / name)
 
 
 @pytest.mark.parametrize(

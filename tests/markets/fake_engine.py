@@ -72,8 +72,9 @@ def _series(t_ps: int) -> Record:
 
 def _misbehave(deed: str, wire: Wire) -> None:
     if deed == "finish":
-        wire.write(codec.encode(Finish(0, 1, 2, 3, 0.5)))
+        wire.write(codec.encode(Finish(60 * world.PS, 1, 2, 3, 0.5)))
         _next(wire)
+        sys.exit(0)
     elif deed == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     elif deed == "fail":

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -19,6 +22,7 @@ import pytest
 from command_line import ecnomy
 from ecnomy.markets import load, make_plan, run, serve
 from ecnomy.markets.bridge import codec, listen
+from ecnomy.markets.bridge.lobby import Lobby
 from ecnomy.markets.bridge.messages import Hello, Refuse, Welcome
 from ecnomy.markets.bridge.wire import Wire
 from ecnomy.markets.engines import find_engine
@@ -88,8 +92,8 @@ def stack() -> Iterator[ExitStack]:
 
 @pytest.fixture
 def serving(tmp_path: Path, stack: ExitStack) -> Serving:
-    """On any free port of this machine."""
-    return Serving(stack, tmp_path, "--listen", "tcp://127.0.0.1:0")
+    """On the socket beside its scenario."""
+    return Serving(stack, tmp_path)
 
 
 def test_runs_come_one_after_another(serving: Serving, tmp_path: Path) -> None:
@@ -122,7 +126,7 @@ def test_another_network_is_refused_by_what_differs(serving: Serving, tmp_path: 
     assert serving.guest().status == 0
     assert serving.next_run() == "001: complete"
     errors = serving.end()[1]
-    assert f"ecnomy: refused: wrong-plan: {wanted}" in errors
+    assert re.search(rf"ecnomy: process \d+: refused: wrong-plan: {re.escape(wanted)}", errors)
 
 
 def test_a_repetition_gets_the_market_of_its_seed(serving: Serving, tmp_path: Path) -> None:
@@ -138,7 +142,7 @@ def test_a_repetition_gets_the_market_of_its_seed(serving: Serving, tmp_path: Pa
 
 def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
     """A warning once, before all; the manifest has the network's plan, and what differs."""
-    there = Serving(stack, tmp_path, "--listen", "tcp://127.0.0.1:0", "--any")
+    there = Serving(stack, tmp_path, "--any")
     other = tmp_path / "other.json"
     changes = ["network.links.l.marking.probability=0.25"]
     changed = make_plan(load(there.scene, overrides=changes))
@@ -176,8 +180,12 @@ def _hello(
     serving: Serving, then, token: str = "", seed: int | None = None, network: str | None = None
 ) -> object:
     """Connect, say hello, take the answer, do `then` with the wire, hang up."""
-    port = int(serving.address.rpartition(":")[2])
-    wire = Wire(socket.create_connection(("127.0.0.1", port)), 30.0)
+    kind, _, place = serving.address.partition(":")
+    if kind == "unix":
+        wire = Wire(_unix(place), 30.0)
+    else:
+        port = int(place.rpartition(":")[2])
+        wire = Wire(socket.create_connection(("127.0.0.1", port)), 30.0)
     plan = serving.plan
     wire.write(
         codec.encode(
@@ -222,23 +230,84 @@ def test_silence_of_a_guest_is_no_death(tmp_path: Path, monkeypatch: pytest.Monk
     assert reason.startswith("engine test 1 hung up") and "silence" not in reason
 
 
-def test_guest_that_says_nothing_is_sent_away(tmp_path: Path, monkeypatch, capsys) -> None:
-    """A connection without a hello does not keep the next one waiting for ever."""
-    monkeypatch.setattr(serve, "_HELLO_S", 0.3)
-    scenario = scenario_from_text(SCENARIO)
-    plan = make_plan(scenario)
-    with listen(f"unix:{tmp_path}/market") as listener:
-        mute, other = _unix(f"{tmp_path}/market"), _unix(f"{tmp_path}/market")
-        wire = Wire(other, 30.0)
-        wire.write(
-            codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", plan.digest, plan.seed, ""))
-        )
-        other.shutdown(socket.SHUT_WR)
-        run, reason = next(serve.served(listener, scenario, plan, tmp_path / "out"))
-        mute.close()
-        wire.close()
-    assert run.name == "001" and reason.startswith("engine test 1 hung up")
-    assert "refused: silence" in capsys.readouterr().err
+class Clock:
+    """Seconds that a test sets."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class Waiting:
+    """A lobby with a clock set by hand, and what it says."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self.clock, self.said, self._stack = Clock(), [], stack
+        self._path = f"{folder}/market"
+        listener = stack.enter_context(listen(f"unix:{self._path}"))
+        self.lobby = stack.enter_context(Lobby(listener, 30.0, self.said.append, self.clock))
+
+    def connect(self) -> socket.socket:
+        """A peer of this process."""
+        peer = self._stack.enter_context(_unix(self._path))
+        peer.settimeout(LIMIT_S)
+        return peer
+
+
+def _whole_hello() -> bytes:
+    return codec.encode(Hello((codec.MAJOR, codec.MINOR), "test", "1", "digest", 1, ""))
+
+
+def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
+    """A byte each second for ever: its hello is not whole in 30 s, and it is told so."""
+    there = Waiting(stack, tmp_path)
+    slow = there.connect()
+
+    def drip() -> None:
+        slow.send(b"\0")
+        there.clock.now_s += 1.0
+        there.lobby._turn()
+
+    there.lobby._turn()  # it comes in
+    slow.send((1000).to_bytes(4, "big"))
+    there.lobby._turn()
+    for _ in range(29):
+        drip()
+    assert there.said == []
+    drip()
+    reason = "silence: no whole hello in 30 s"
+    assert there.said == [f"process {os.getpid()}: refused: {reason}"]
+    assert codec.decode_body(Wire(slow, LIMIT_S).read()) == Refuse(reason)
+    assert slow.recv(1) == b""
+
+
+def test_silent_peers_keep_nobody_waiting(tmp_path: Path, stack: ExitStack) -> None:
+    """Whoever says a whole hello comes first; of too many silent ones the oldest has to go."""
+    there = Waiting(stack, tmp_path)
+    silent = [there.connect()]
+    for _ in range(8):
+        there.lobby._turn()
+        silent.append(there.connect())
+    other = there.connect()
+    other.sendall(_whole_hello())
+    guest = there.lobby.next()
+    assert bytes(guest.head) == _whole_hello() and there.clock.now_s == 0.0
+    guest.sock.close()
+    assert all("refused: busy" in line for line in there.said) and len(there.said) == 2
+    told = codec.decode_body(Wire(silent[0], LIMIT_S).read())
+    assert told == Refuse("busy: 8 engines wait already")
+
+
+def test_whoever_waits_for_a_run_is_named(tmp_path: Path, stack: ExitStack) -> None:
+    """While a run is under way, hellos are taken, and served after it."""
+    there = Waiting(stack, tmp_path)
+    with there.lobby.attended("run 001, of process 1, is under way"):
+        there.connect().sendall(_whole_hello())
+        wait_for(lambda: there.said, "a word about who waits")
+    assert there.said == [f"process {os.getpid()} waits: run 001, of process 1, is under way"]
+    there.lobby.next().sock.close()
 
 
 def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
@@ -259,11 +328,13 @@ def test_interrupt_in_mid_run_keeps_what_there_is(serving: Serving) -> None:
 @full
 def test_once_ends_after_a_run(tmp_path: Path, stack: ExitStack) -> None:
     """Status 0; a guest without the token is refused, and does not count."""
-    words = ("--listen", "tcp://127.0.0.1:0", "--once", "--token", "shared")
+    file = tmp_path / "token"
+    words = ("--listen", "tcp://127.0.0.1:0", "--once", "--token-file", str(file))
     there = Serving(stack, tmp_path, *words)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     answer = _hello(there, lambda wire: None)
     assert isinstance(answer, Refuse) and "wrong-token" in answer.reason
-    assert there.guest("--token", "shared").status == 0
+    assert there.guest("--token", file.read_text().strip()).status == 0
     assert there.process.wait(LIMIT_S) == 0
     assert "refused: wrong-token" in there.end()[1]
     assert json.loads((there.folder / "001/manifest.json").read_text())["complete"] is True
@@ -293,7 +364,7 @@ def test_address_that_is_taken_is_one_line(
 ) -> None:
     """Exit 2 and the address."""
     (tmp_path / "scene.yaml").write_text(SCENARIO)
-    with listen("tcp://127.0.0.1:0") as taken:
+    with listen(f"unix:{tmp_path}/market") as taken:
         assert ecnomy("serve", tmp_path / "scene.yaml", "--listen", taken.address) == 2
         said = capsys.readouterr().err
         assert said.startswith(f"ecnomy: address '{taken.address}': ")

@@ -54,7 +54,7 @@ def pictures(name: str, omnet: Installation) -> None:
     folder = SIMULATIONS / name
     with ExitStack() as stack:
         here = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        market, address = serve(stack, folder / "market.yaml", here / "out", "tcp://127.0.0.1:0")
+        market, address = serve(stack, folder / "market.yaml", here / "out", f"unix:{here}/market")
         desk = stack.enter_context(open_desk(1920, 1080))
         words = [opp_run(), "-u", "Qtenv", "-c", "Market", *_where(omnet)]
         words += [f'--*.market.connect="{address}"', "omnetpp.ini"]

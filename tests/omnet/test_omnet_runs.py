@@ -229,10 +229,10 @@ def test_exported_project_runs_by_hand(tmp_path: Path, installed: Installation) 
     assert alone.returncode == 0, alone.stderr
     words = [sys.executable, "-m", "ecnomy.markets.cli", "serve", str(GOLD_SILVER), "--once"]
     words += ["--set", "duration=12 s", "--out", str(tmp_path / "out")]
-    words += ["--listen", "tcp://127.0.0.1:0"]
-    with started(words, stdout=subprocess.PIPE) as market:
-        address = line_of(market).split()[2].rstrip(",")
-        served = by_hand(folder, "-c", "Serve", f"'--Scenario.market.connect=\"{address}\"'")
+    words += ["--listen", "unix:.market.sock"]
+    with started(words, stdout=subprocess.PIPE, cwd=folder) as market:
+        line_of(market)
+        served = by_hand(folder, "-c", "Serve")
         assert served.returncode == 0, served.stderr
         assert ended(market).status == 0
     run(scenario, out=tmp_path / "own", engine="omnet")

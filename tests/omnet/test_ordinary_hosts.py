@@ -145,11 +145,12 @@ def test_accounts_of_all_add_up_to_the_marks_of_the_link(tmp_path: Path) -> None
     extra = '*.other.numApps = 1\n*.other.app[0].connectPort = 1004\n*.other.tcp.path = ""\n'
     extra += '*.other.tcp.tcpAlgorithmClass = "TcpReno"\n*.silver[0].tcp.willingness = 3\n'
     with ExitStack() as stack:
-        words = ("--any",)
+        words = ("--any", "--token-file", str(tmp_path / "token"))
         market, address = serve(
             stack, tmp_path / "market.yaml", tmp_path / "out", "tcp://127.0.0.1:0", options=words
         )
         ini = INI.replace("# knobs\n", extra) + MARKET
+        ini += '*.market.token = trim(readFile("token"))\n'
         told = drive_omnet.run_network(tmp_path, NED, f'{ini}*.market.connect = "{address}"\n')
         ended(market)
     run = open_run(tmp_path / "out/001")

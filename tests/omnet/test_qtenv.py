@@ -66,7 +66,7 @@ def test_qtenv_survives_its_market(tmp_path: Path, omnet: Installation, desk: De
     write_new(folder, project(plan, str(omnet.modules)))
     first, second = tmp_path / "first", tmp_path / "second"
     with ExitStack() as stack:
-        market, address = serve(stack, GOLD_SILVER, first, "tcp://127.0.0.1:0", DURATION)
+        market, address = serve(stack, GOLD_SILVER, first, f"unix:{tmp_path}/market", DURATION)
         qtenv = _qtenv(stack, folder, address, desk, tmp_path / "log.txt")
         wait_for(desk.window, "Qtenv's window")
         time.sleep(2.0)

@@ -57,7 +57,14 @@ SweepEngine = Annotated[
         metavar="NAME",
     ),
 ]
-Address = Annotated[str, typer.Option("--listen", help="tcp://HOST:PORT (0: any) or unix:/PATH.")]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        "--listen",
+        help=f"unix:PATH, or tcp://HOST:PORT (0: any) with --token-file; default: {SERVED} beside "
+        "the scenario.",
+    ),
+]
 Runs = Annotated[
     Path | None, typer.Option("--out", help="Holds a folder per run; results/<scenario>-<seed>.")
 ]
@@ -66,7 +73,10 @@ AnyPlan = Annotated[
     typer.Option("--any", help="Also accept networks that differ from the scenario."),
 ]
 Once = Annotated[bool, typer.Option("--once", help="End after one run.")]
-Token = Annotated[str, typer.Option(help="What engines must know, if others can reach the port.")]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option(help="Has the token that engines must know; is made if it is not there."),
+]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Runs at a time; 0: one per CPU.", min=0)]
 Digest = Annotated[bool, typer.Option("--digest", help="Also the plan's digest.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace the results in the folder.")]
@@ -158,10 +168,10 @@ def check_command(
 
 def serve_command(
     config: Config,
-    address: Address = SERVED,
+    address: Address = None,
     out: Runs = None,
     once: Once = False,
-    token: Token = "",
+    token_file: TokenFile = None,
     set_: Changes = None,
     seed: Seed = None,
     no_market: WithoutMarket = False,
@@ -169,6 +179,7 @@ def serve_command(
 ) -> None:
     """Wait for engines started by hand, and be their market, one run after another."""
     from ecnomy.markets.bridge.listen import listen
+    from ecnomy.markets.bridge.token import token_in
     from ecnomy.markets.plan.make import make_plan
     from ecnomy.markets.runner import default_folder
     from ecnomy.markets.scenario import load
@@ -179,7 +190,8 @@ def serve_command(
     plan = make_plan(scenario)
     folder = out or default_folder(scenario)
     try:
-        with listen(address, token) as listener:
+        token = token_in(token_file) if token_file else ""
+        with listen(address or f"unix:{config.parent / SERVED}", token) as listener:
             print(f"listening on {listener.address}, plan {plan.digest}", flush=True)
             market = not no_market
             runs = served(

@@ -294,7 +294,12 @@ def _blamed(link: EngineLink, fate: Callable[[], str]) -> Iterator[None]:
 
 
 def engine_link(
-    sock: socket.socket, plan: Plan, *, token: str = "", silence_s: float | None = 30.0
+    sock: socket.socket,
+    plan: Plan,
+    *,
+    token: str = "",
+    silence_s: float | None = 30.0,
+    head: bytes = b"",
 ) -> EngineLink:
     """The market's end of a connection to an engine that runs this plan; see EngineLink."""
     return EngineLink(
@@ -304,6 +309,7 @@ def engine_link(
         seed=plan.seed,
         token=token,
         silence_s=silence_s,
+        head=head,
     )
 
 

@@ -36,7 +36,9 @@ __all__ = [
 BINARY: Final = "ecnomy-engine"
 VARIABLE: Final = "ECNOMY_ENGINE"
 DEFAULT_ENGINE: Final = "builtin"
-SERVED: Final = "tcp://127.0.0.1:9797"  # where engines started by hand look for a market
+# Beside omnetpp.ini, where engines started by hand look for a market. With a dot: OMNeT++ takes any
+# other socket in a folder of NED files for a folder.
+SERVED: Final = ".market.sock"
 ENGINES: Final = (DEFAULT_ENGINE, "omnet")
 
 

@@ -18,6 +18,7 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.markets.bridge.listen import Listener
+from ecnomy.markets.bridge.lobby import Lobby
 from ecnomy.markets.bridge.messages import Hello
 from ecnomy.markets.bridge.server import EngineLink
 from ecnomy.markets.conversation import engine_link, limits_of, talk
@@ -37,7 +38,7 @@ _ANY: Final = (
     "--any: networks that differ from the scenario are accepted; each run's log lists the "
     "differences"
 )
-_HELLO_S: Final = 30.0  # a guest that says nothing keeps others waiting no longer
+_HELLO_S: Final = 30.0  # for the whole of a hello
 
 
 def served(
@@ -67,19 +68,26 @@ def served(
             lists what differs.
     """
     if any_plan:
-        print(f"ecnomy: warning: {_ANY}", file=sys.stderr, flush=True)
-    while True:
-        guest_socket = listener.accept()  # no limit: a person starts the engine, or presses Ctrl-C
-        with engine_link(guest_socket, plan, token=token, silence_s=_HELLO_S) as link:
-            guest = _Guest(scenario, plan, link, any_plan)
-            try:
-                hello = link.handshake(guest.fault)
-            except EngineError as error:
-                say(f"ecnomy: refused: {error}", sys.stderr)
-                continue
-            link.wait_for_ever()
-            run = _next(folder)
-            yield run, _run(link, hello, guest, run, market)
+        _say(f"warning: {_ANY}")
+    with Lobby(listener, _HELLO_S, _say) as lobby:
+        while True:
+            come = lobby.next()  # no limit: a person starts the engine, or presses Ctrl-C
+            with engine_link(come.sock, plan, token=token, head=bytes(come.head)) as link:
+                guest = _Guest(scenario, plan, link, any_plan)
+                try:
+                    hello = link.handshake(guest.fault)
+                except EngineError as error:
+                    _say(f"{come.name}: refused: {error}")
+                    continue
+                link.wait_for_ever()
+                run = _next(folder)
+                with lobby.attended(f"run {run.name}, of {come.name}, is under way"):
+                    reason = _run(link, hello, guest, run, market)
+            yield run, reason
+
+
+def _say(line: str) -> None:
+    say(f"ecnomy: {line}", sys.stderr)
 
 
 class _Guest:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sockets for engines started by hand (from the OMNeT++ IDE): a Unix path or TCP.
 
-A Unix socket is open to its owner only (0600). TCP beyond loopback needs a shared token.
+A Unix socket is open to its owner only (0600). TCP needs a shared token: every user of the machine
+reaches its ports.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import ipaddress
 import os
 import socket
 import stat
@@ -18,6 +18,7 @@ from ecnomy.agents.errors import EngineError, InputError
 __all__ = ["Listener", "listen"]
 
 _FORMS = "expected unix:/path or tcp://host:port"
+_TOKEN = "--token-file FILE keeps them out (the file is made if it is not there)"
 
 
 class Listener:
@@ -38,6 +39,10 @@ class Listener:
         except TimeoutError:
             raise EngineError(f"no engine connected to {self.address} in {timeout_s} s") from None
 
+    def fileno(self) -> int:
+        """Of the socket, to wait for the next connection."""
+        return self._sock.fileno()
+
     def close(self) -> None:
         """Stop listening; a Unix path is removed."""
         self._sock.close()
@@ -57,8 +62,8 @@ def listen(address: str, token: str = "") -> Listener:
     """Listen on `unix:/path` or `tcp://host:port` (port 0: any free one).
 
     Raises:
-        InputError: the address has another form, is in use, cannot be bound, or reaches beyond
-            this machine without a token.
+        InputError: the address has another form, is in use, cannot be bound, or is TCP without a
+            token.
     """
     if address.startswith("unix:"):
         return _listen_unix(address, address.removeprefix("unix:"))
@@ -103,12 +108,12 @@ def _listen_tcp(address: str, text: str, token: str) -> Listener:
     host = host.removeprefix("[").removesuffix("]")
     if not host or not port.isdecimal() or int(port) > 65535:
         raise InputError(f"address {address!r}: {_FORMS}")
+    if not token:
+        raise InputError(f"address {address!r}: others can reach it; {_TOKEN}")
     try:
         family, kind, proto, _, target = socket.getaddrinfo(
             host, int(port), type=socket.SOCK_STREAM
         )[0]
-        if not token and not ipaddress.ip_address(target[0]).is_loopback:
-            raise InputError(f"address {address!r}: reaches beyond this machine and needs a token")
         sock = socket.socket(family, kind, proto)
         try:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -46,6 +46,7 @@ class EngineLink:
         params: number of parameters of each link's law, () to leave that to the engine.
         times: when reports are due, the last of them before `finish`; None: any times that go
             forward.
+        head: what has been read of the socket already.
     """
 
     def __init__(
@@ -62,8 +63,9 @@ class EngineLink:
         silence_s: float | None = 30.0,
         params: Sequence[int] = (),
         times: ReportTimes | None = None,
+        head: bytes = b"",
     ) -> None:
-        self._wire = Wire(sock, silence_s)
+        self._wire = Wire(sock, silence_s, head)
         self._limits, self._times = Limits(n_flows, n_links, n_pairs, late, tuple(params)), times
         self._plan_digest, self._seed, self._token = plan_digest, seed, token
         self._newer = False

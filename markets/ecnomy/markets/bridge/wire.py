@@ -21,12 +21,14 @@ _LAST_WORDS_S: Final = 1.0
 class Wire:
     """Sends and receives frames; the memory of incoming ones is used again."""
 
-    def __init__(self, sock: socket.socket, silence_s: float | None) -> None:
+    def __init__(self, sock: socket.socket, silence_s: float | None, head: bytes = b"") -> None:
+        """`head` is what has been read of the socket already."""
         sock.settimeout(silence_s)
         if sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._sock = sock
         self._silence_s = silence_s
+        self._head = memoryview(head)
         self._header = memoryview(bytearray(HEADER_BYTES))
         self._body = memoryview(bytearray(1 << 16))
 
@@ -73,7 +75,9 @@ class Wire:
         self._sock.close()
 
     def _fill(self, view: memoryview, part: str) -> None:
-        done, size = 0, len(view)
+        size = len(view)
+        done = min(len(self._head), size)
+        view[:done], self._head = self._head[:done], self._head[done:]
         while done < size:
             try:
                 got = self._sock.recv_into(view[done:])

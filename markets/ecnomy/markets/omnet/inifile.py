@@ -51,8 +51,8 @@ repeat = 10
 _SERVE: Final = """
 # Here the market of `ecnomy serve` decides, which has to be there first; it takes every repetition.
 [Config Serve]
-description = "with the market of: ecnomy serve SCENARIO.yaml --listen {served}"
-{network}.market.connect = {address}
+description = "with the market of: ecnomy serve SCENARIO.yaml --listen unix:{served}"
+{network}.market.connect = "unix:" + absFilePath({file})
 """
 
 
@@ -87,7 +87,7 @@ def omnetpp_ini(plan: Plan, wiring: Wiring, *, served: bool = True, repeated: bo
         alone = f"without a market, no Python{f': {title}' if title else ''}"
         parts.append(_ALONE.format(alone=plain(alone)))
         parts += [_REPEATED] if repeated else []
-        parts.append(_SERVE.format(network=NETWORK, served=SERVED, address=quoted(SERVED)))
+        parts.append(_SERVE.format(network=NETWORK, served=SERVED, file=quoted(SERVED)))
     return "".join(parts)
 
 

@@ -46,11 +46,11 @@ Ten seeds, two at a time (any other number: --repeat=N):
 
 Repetition k has the seed of the scenario plus k: repetition 0 is the run of `ecnomy run`.
 
-With a market: in another terminal
+With a market: in another terminal, here
 
-  ecnomy serve SCENARIO --listen {address}
+  ecnomy serve SCENARIO --listen unix:{served}
 
-with the scenario (and --set, --seed) that was exported; here the same command with -c Serve. Every
+with the scenario (and --set, --seed) that was exported; then the same command with -c Serve. Every
 run gets its own results folder. The market refuses a network that differs from the scenario. To
 experiment with parameters here, start it with --any.
 
@@ -66,7 +66,7 @@ def readme(plan: Plan, project: str) -> str:
         title=title,
         digest=plan.digest,
         project=project,
-        address=SERVED,
+        served=SERVED,
         exclusions=_EXCLUSIONS,
     )
 

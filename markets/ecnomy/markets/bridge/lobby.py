@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where engines started by hand say hello: several at a time, each within a limit on the whole.
+
+A peer that says nothing, or one byte a second, keeps nobody else waiting. The wall clock decides
+here when to give up on a peer; it decides nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ecnomy.agents.errors import ProtocolError
+from ecnomy.markets.bridge import codec
+from ecnomy.markets.bridge.listen import Listener
+from ecnomy.markets.bridge.messages import Refuse
+
+__all__ = ["Guest", "Lobby"]
+
+_MOST: Final = 8  # guests at a time; a frame may have 64 MiB
+_PIECE: Final = 1 << 16
+_CREDENTIALS: Final = struct.Struct("3i")  # of Linux: pid, uid, gid
+
+
+@dataclass(eq=False)
+class Guest:
+    """Who has connected.
+
+    Attributes:
+        sock: its connection.
+        until_s: when its hello must be whole, on the lobby's clock.
+        name: of the process or the address at the other end.
+        head: what it has sent.
+    """
+
+    sock: socket.socket
+    until_s: float
+    name: str
+    head: bytearray = field(default_factory=bytearray)
+
+    def read(self) -> bool:
+        """Take what has arrived; whether the first frame is whole.
+
+        Raises:
+            ProtocolError: hung-up, frame-empty, frame-too-large.
+        """
+        try:
+            piece = self.sock.recv(_PIECE)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise ProtocolError("hung-up", f"connection lost ({error.strerror})") from None
+        if not piece:
+            raise ProtocolError("hung-up", "connection closed before its hello")
+        self.head += piece
+        size = codec.HEADER_BYTES
+        if len(self.head) < size:
+            return False
+        return len(self.head) >= size + codec.body_bytes(self.head[:size])
+
+
+class Lobby:
+    """The engines that have connected to a listener and are not served yet.
+
+    Args:
+        listener: where they come in; it stays open.
+        hello_s: how long a hello may take from the first byte to the last.
+        say: is told of guests who are sent away, and of those who wait for the end of a run.
+        clock: seconds that go forward.
+    """
+
+    def __init__(
+        self,
+        listener: Listener,
+        hello_s: float,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._listener, self._hello_s, self._say, self._clock = listener, hello_s, say, clock
+        self._guests: list[Guest] = []  # whose hello is not whole, the oldest first
+        self._ready: deque[Guest] = deque()
+        self._busy = ""
+        self._theirs, self._ours = socket.socketpair()
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(listener, selectors.EVENT_READ)
+        self._selector.register(self._theirs, selectors.EVENT_READ)
+
+    def next(self) -> Guest:
+        """The next one whose hello is whole; waits without a limit."""
+        while not self._ready:
+            self._turn()
+        return self._ready.popleft()
+
+    @contextlib.contextmanager
+    def attended(self, busy: str) -> Iterator[None]:
+        """Take hellos while a run is under way; `busy` is what whoever comes has to wait for."""
+        self._busy = busy
+        thread = threading.Thread(target=self._attend, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            self._ours.send(b"x")
+            thread.join()  # no limit: a turn ends as soon as it is woken
+            self._busy = ""
+
+    def close(self) -> None:
+        """Send everybody away."""
+        self._selector.close()
+        for guest in (*self._guests, *self._ready):
+            guest.sock.close()
+        self._theirs.close()
+        self._ours.close()
+
+    def __enter__(self) -> Lobby:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _attend(self) -> None:
+        while self._turn():
+            pass
+
+    def _turn(self) -> bool:
+        """Wait until something happens and see to it; whether to go on."""
+        limit = min((guest.until_s for guest in self._guests), default=None)
+        wait_s = None if limit is None else max(0.0, limit - self._clock())
+        for key, _ in self._selector.select(wait_s):
+            if key.fileobj is self._theirs:
+                self._theirs.recv(1)
+                return False
+            if key.fileobj is self._listener:
+                self._come()
+            else:
+                self._read(key.data)
+        for guest in [g for g in self._guests if g.until_s <= self._clock()]:
+            self._send_away(guest, f"silence: no whole hello in {self._hello_s:g} s")
+        return True
+
+    def _come(self) -> None:
+        with contextlib.suppress(OSError):  # gone again
+            sock = self._listener.accept(0.0)
+            sock.setblocking(False)
+            guest = Guest(sock, self._clock() + self._hello_s, _name_of(sock))
+            self._selector.register(sock, selectors.EVENT_READ, guest)
+            self._guests.append(guest)
+            if len(self._guests) + len(self._ready) > _MOST:
+                self._send_away(self._guests[0], f"busy: {_MOST} engines wait already")
+
+    def _read(self, guest: Guest) -> None:
+        if guest not in self._guests:
+            return  # sent away in the same turn
+        try:
+            if not guest.read():
+                return
+        except ProtocolError as error:
+            return self._send_away(guest, str(error))
+        self._leave(guest)
+        self._ready.append(guest)
+        if self._busy:
+            self._say(f"{guest.name} waits: {self._busy}")
+
+    def _leave(self, guest: Guest) -> None:
+        self._guests.remove(guest)
+        self._selector.unregister(guest.sock)
+
+    def _send_away(self, guest: Guest, reason: str) -> None:
+        self._leave(guest)
+        with contextlib.suppress(OSError):
+            guest.sock.send(codec.encode(Refuse(reason)))
+        guest.sock.close()
+        self._say(f"{guest.name}: refused: {reason}")
+
+
+def _name_of(sock: socket.socket) -> str:
+    """The process at the other end where the system tells it, else its address."""
+    if sock.family != socket.AF_UNIX:
+        host, port = sock.getpeername()[:2]
+        return f"{host}:{port}"
+    if not hasattr(socket, "SO_PEERCRED"):
+        return "a process of this machine"
+    credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    return f"process {_CREDENTIALS.unpack(credentials)[0]}"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A shared secret in a file that only its owner can read: one line of text."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import Final
+
+from ecnomy.agents.errors import InputError
+
+__all__ = ["token_in"]
+
+_BYTES: Final = 16
+
+
+def token_in(file: Path) -> str:
+    """The token in a file; a file that is not there is made, with a new token.
+
+    Raises:
+        InputError: others can read or write the file, it is not ours, has no token in it, or cannot
+            be read or made.
+    """
+    try:
+        with open(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as new:
+            new.write(secrets.token_hex(_BYTES) + "\n")
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise InputError(f"token file {file}: {error.strerror}") from None
+    return _read(file)
+
+
+def _read(file: Path) -> str:
+    try:
+        with open(os.open(file, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as there:
+            state = os.fstat(there.fileno())
+            if not stat.S_ISREG(state.st_mode):
+                raise InputError(f"token file {file}: found another kind of file")
+            if state.st_mode & 0o077 or state.st_uid != os.geteuid():
+                found = f"mode {stat.S_IMODE(state.st_mode):04o} of user {state.st_uid}"
+                wanted = f"expected 0600 of user {os.geteuid()}"
+                raise InputError(f"token file {file}: found {found}, {wanted} (chmod 600)")
+            token = there.read(1025).strip()
+    except UnicodeDecodeError:
+        token = ""
+    except OSError as error:
+        raise InputError(f"token file {file}: {error.strerror}") from None
+    if not token or len(token) > 1024 or len(token.split()) != 1:
+        raise InputError(f"token file {file}: expected one word of at most 1,024 characters")
+    return token
