@@ -32,7 +32,13 @@ def suite(folder: Path, body: str, *options: str) -> tuple[Sequence[str], dict[s
     environ = os.environ | alone | {ENV: str(folder)}
     plugins = ["guard", "no:cacheprovider", "pytest_timeout"]
     plugins += [] if "no:xdist" in options else ["xdist.plugin"]
-    words = [sys.executable, "-m", "pytest", *(w for name in plugins for w in ("-p", name)), *options]
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        *(w for name in plugins for w in ("-p", name)),
+        *options,
+    ]
     return [*words, str(folder)], environ, mark
 
 
