@@ -184,6 +184,7 @@ def test_signals_end_a_run_with_partial_results(
         found, out, err = ended(process)
     assert found == status, err
     assert "Traceback" not in err and out == ""
+    assert err.splitlines()[-1] == f"ecnomy: {reason}; the results so far are kept as partial"
     manifest = json.loads(Path("r/manifest.json").read_text())
     assert manifest["complete"] is False and manifest["reason"] == reason
     assert Path("r/flow_epochs.parquet").exists()

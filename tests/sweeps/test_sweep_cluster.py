@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from distributed import Security
 
 from ecnomy.analysis.sweeps import open_sweep
 from processes import ended, line_of, started, wait_for
@@ -117,9 +118,17 @@ def test_a_killed_worker_costs_no_run(tmp_path: Path) -> None:
     check(tmp_path, RUNS)
 
 
-def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path) -> None:
-    """The same command makes exactly what is missing; killed again, no run is made again."""
+def test_a_killed_driver_goes_on_where_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same command makes exactly what is missing; killed again, no run is made again.
+
+    Nothing that a run had under way stays behind in the folder for temporary files.
+    """
     write(tmp_path, MANY)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     for least in KILLS:
         with sweep(tmp_path, jobs=JOBS) as process:
             some_records(tmp_path, least, process)
@@ -130,43 +139,67 @@ def test_a_killed_driver_goes_on_where_it_was(tmp_path: Path) -> None:
     with sweep(tmp_path, jobs=JOBS) as process:
         assert f"{RUNS} runs: {RUNS - there} made, {there} were there" in end(process)
     check(tmp_path, RUNS)
+    left = {path.name for path in temporary.rglob("*") if path.is_dir()}
+    assert left == {f"ecnomy-{os.getuid()}", "dask-scratch-space"}
+
+
+def certified(folder: Path) -> tuple[list[str], dict[str, str]]:
+    """A certificate of its own authority: options of dask's commands, variables for a sweep."""
+    made = Security.temporary()
+    for name, text in (("cert.pem", made.tls_client_cert), ("key.pem", made.tls_client_key)):
+        (folder / name).touch(mode=0o600)
+        (folder / name).write_text(text)
+    cert, key = str(folder / "cert.pem"), str(folder / "key.pem")
+    named = {"CA_FILE": cert, "CLIENT__CERT": cert, "CLIENT__KEY": key}
+    options = ["--tls-ca-file", cert, "--tls-cert", cert, "--tls-key", key]
+    return options, {f"DASK_DISTRIBUTED__COMM__TLS__{name}": file for name, file in named.items()}
 
 
 @contextlib.contextmanager
-def scheduler(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def scheduler(folder: Path, *tls: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A dask scheduler on a free port, and its address."""
     with start(
         sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard",
-        "--host", "127.0.0.1", folder=folder,
+        "--host", "127.0.0.1", *(("--protocol", "tls", *tls) if tls else ()), folder=folder,
     ) as process:  # fmt: skip
-        while not (found := re.search(r"tcp://127\.0\.0\.1:\d+", line_of(process))):
+        while not (found := re.search(r"(?:tcp|tls)://127\.0\.0\.1:\d+", line_of(process))):
             pass
         yield process, found[0]
 
 
-def worker(folder: Path, address: str, host: str) -> Started:
+def worker(folder: Path, address: str, host: str, *tls: str) -> Started:
     """A worker with an address of its own."""
     return start(
         sys.executable, "-m", "distributed.cli.dask_worker", address, "--host", host, "--nthreads",
-        "1", "--no-dashboard", "--no-nanny", "--name", host, folder=folder,
+        "1", "--no-dashboard", "--no-nanny", "--name", host, *tls, folder=folder,
     )  # fmt: skip
 
 
 @contextlib.contextmanager
-def cluster(folder: Path, hosts: Sequence[str]) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def cluster(
+    folder: Path, hosts: Sequence[str], *tls: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A scheduler with a worker at each of these hosts: its process and address."""
-    with scheduler(folder) as (hub, address), contextlib.ExitStack() as hands:
+    with scheduler(folder, *tls) as (hub, address), contextlib.ExitStack() as hands:
         for host in hosts:
-            hands.enter_context(worker(folder, address, host))
+            hands.enter_context(worker(folder, address, host, *tls))
         yield hub, address
 
 
 @pytest.mark.parametrize("hosts", [HOSTS[:1], pytest.param(HOSTS, marks=full)])
-def test_workers_elsewhere_share_a_sweep(tmp_path: Path, hosts: Sequence[str]) -> None:
-    """All of them make runs; a scheduler that dies ends the sweep in one line, and it goes on."""
+def test_workers_elsewhere_share_a_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hosts: Sequence[str]
+) -> None:
+    """All of them make runs; a scheduler that dies ends the sweep in one line, and it goes on.
+
+    The scheduler is at tls:// with certificates of its own, where it has one worker.
+    """
     write(tmp_path, MANY)
+    tls, variables = certified(tmp_path) if len(hosts) == 1 else ([], {})
+    for name, file in variables.items():
+        monkeypatch.setenv(name, file)
     with (
-        cluster(tmp_path, hosts) as (hub, address),
+        cluster(tmp_path, hosts, *tls) as (hub, address),
         sweep(tmp_path, "--scheduler", address) as process,
     ):
         some_records(tmp_path, 2 * KILLS[0], process)

@@ -7,38 +7,14 @@ Runs are kept, so that the same command goes on where it was interrupted.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-
-from ecnomy.markets.commands import INTERRUPTED
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ecnomy.markets.sweep.config import Limits
     from ecnomy.markets.sweep.pool import LazyPool
 
-__all__ = ["Out", "Quick", "Scheduler", "resumable", "workers_when_needed"]
-
-Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
-Scheduler = Annotated[str, typer.Option(help="A running dask scheduler, tcp://HOST:PORT.")]
-Quick = Annotated[bool, typer.Option("--quick", help="In the form that the file has for it.")]
-
-
-@contextlib.contextmanager
-def resumable() -> Iterator[None]:
-    """Ctrl-C and a folder that cannot be written are told in one line; what is done is kept."""
-    from ecnomy.markets.sweep.driver import unwritten
-
-    try:
-        yield
-    except OSError as error:
-        raise unwritten(error) from error
-    except KeyboardInterrupt:
-        print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
+__all__ = ["workers_when_needed"]
 
 
 @contextlib.contextmanager

@@ -6,8 +6,10 @@ What a verb needs is imported when it runs, so that `ecnomy check` stays quick.
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Final, NoReturn
 
@@ -29,6 +31,7 @@ __all__ = [
     "check_command",
     "run_command",
     "serve_command",
+    "stoppable",
     "terminated",
 ]
 
@@ -97,8 +100,7 @@ def run_command(
     from ecnomy.markets.results.floors import floors
     from ecnomy.markets.runner import run
 
-    signal.signal(signal.SIGTERM, terminated)
-    try:
+    with stoppable("the results so far are kept as partial"):
         result = run(
             config,
             overrides=set_ or (),
@@ -110,9 +112,6 @@ def run_command(
             engine=engine,
             again=False,
         )
-    except KeyboardInterrupt:
-        print("ecnomy: interrupted; the results so far are kept as partial", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
     if as_json:
         from ecnomy.markets.payments import values
 
@@ -206,6 +205,24 @@ def serve_command(
         raise SystemExit(INTERRUPTED) from None
 
 
+class _Terminated(SystemExit):
+    """SIGTERM has come."""
+
+
 def terminated(*_: object) -> NoReturn:
     """SIGTERM unwinds the run, so that its results are closed as partial."""
-    raise SystemExit(128 + signal.SIGTERM)
+    raise _Terminated(128 + signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def stoppable(kept: str = "the same command goes on from there") -> Iterator[None]:
+    """Ctrl-C and SIGTERM end a command with one line, which says what is `kept`."""
+    signal.signal(signal.SIGTERM, terminated)
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"ecnomy: interrupted; {kept}", file=sys.stderr)
+        raise SystemExit(INTERRUPTED) from None
+    except _Terminated:
+        print(f"ecnomy: terminated; {kept}", file=sys.stderr)
+        raise

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from ecnomy.analysis.searching import Out, Quick, Scheduler, resumable, workers_when_needed
-from ecnomy.markets.commands import Jobs, SweepEngine, terminated
+from ecnomy.analysis.searching import workers_when_needed
+from ecnomy.markets.commands import Jobs, SweepEngine
 from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.sweep.command import Out, Quick, Scheduler, resumable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -47,7 +47,6 @@ def calibrate_command(
     from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine
 
-    signal.signal(signal.SIGTERM, terminated)
     scipy_part("stats")
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)

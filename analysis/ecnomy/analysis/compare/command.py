@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.commands import INTERRUPTED, Jobs, terminated
+from ecnomy.markets.commands import Jobs, stoppable
 from ecnomy.markets.printing import Json, console_for_tables, print_json
 from ecnomy.markets.progress import Runs
 
@@ -59,18 +57,14 @@ def compare_command(
     from ecnomy.analysis.compare.runs import Study
     from ecnomy.analysis.optional import scipy_part
 
-    signal.signal(signal.SIGTERM, terminated)
     scipy_part("stats")  # before minutes of runs, not after them
     changes = (*(set_ or ()), *((f"warmup={warmup}",) if warmup else ()))
     folder = out or Path("results") / f"compare-{config.stem}"
     study = Study(str(config), changes, _engines(engines), folder, keep)
-    try:
+    with stoppable():
         found = compare(
             study, seeds, jobs=jobs or os.cpu_count() or 1, double=double, telling=_Progress()
         )
-    except KeyboardInterrupt:
-        print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
     write_comparison(found, folder / JSON)
     if as_json:
         return print_json(found)

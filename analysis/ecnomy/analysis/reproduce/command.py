@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.commands import INTERRUPTED, EngineName, Jobs, terminated
+from ecnomy.markets.commands import EngineName, Jobs, stoppable
 from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.printing import Json, console_for_tables, print_json
 
@@ -60,7 +58,6 @@ def reproduce_command(
     from ecnomy.analysis.reproduce.studies import Form
     from ecnomy.markets.engines import engine_kind
 
-    signal.signal(signal.SIGTERM, terminated)
     if what and all_:
         raise InputError(f"--all: found {' '.join(what)!r} beside it, expected one of them")
     if not what and not all_:
@@ -69,11 +66,8 @@ def reproduce_command(
     asked = select_all(list(PAPERS) if all_ else what or [])
     form = Form(out, quick, engine, grid=not quick if grid is None else grid)
     _before(out)
-    try:
+    with stoppable():
         _reproduce(asked, form, workers, resolve, as_json)
-    except KeyboardInterrupt:
-        print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
 
 
 def _before(out: Path) -> None:

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ecnomy.analysis.searching import Quick, Scheduler, resumable, workers_when_needed
-from ecnomy.markets.commands import Jobs, terminated
+from ecnomy.analysis.searching import workers_when_needed
+from ecnomy.markets.commands import Jobs, stoppable
 from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.sweep.command import Quick, Scheduler, resumable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,12 +50,12 @@ def tournament_command(
     from ecnomy.analysis.tournament.declared import load_tournament
     from ecnomy.markets.sweep.driver import default_folder
 
-    signal.signal(signal.SIGTERM, terminated)
     egt("alpharank")
     look_beside(config)
     tournament = load_tournament(config, tuple(own or ()), quick=quick)
     if dry_run:
-        return _dry(tournament, workers)
+        with stoppable("nothing is kept"):
+            return _dry(tournament, workers)
     folder = out or default_folder(str(config))
     with resumable():
         table = _played(tournament, folder, scheduler, workers, accept_old_code)

@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+<<<<<<< HEAD
 from ecnomy.markets.commands import INTERRUPTED, Jobs, SweepEngine, terminated
 from ecnomy.markets.printable import say
+=======
+from ecnomy.markets.commands import Jobs, SweepEngine, stoppable
+>>>>>>> 663adf1b (Local workers of a sweep serve their owner alone: TLS with a certificate in memory, no pages, a private scratch folder)
 from ecnomy.markets.printing import Json, print_json
 from ecnomy.markets.progress import Runs
 
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
     from ecnomy.markets.sweep.driver import Tally
     from ecnomy.markets.sweep.outcome import Outcome
 
-__all__ = ["Observed", "sweep_command"]
+__all__ = ["Observed", "Out", "Quick", "Scheduler", "resumable", "sweep_command"]
 
 # Named as a user would name it: markets imports nothing of ecnomy.analysis.
 CONCLUSION: Final = "ecnomy.analysis.sweep_report.found:conclusion_lines"
@@ -28,7 +33,9 @@ VALUES: Final = "ecnomy.analysis.sweep_report.values:sweep_values"
 
 Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
 Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
-Scheduler = Annotated[str, typer.Option(help="A running dask scheduler, tcp://HOST:PORT.")]
+Scheduler = Annotated[
+    str, typer.Option(help="A running dask scheduler, tls:// or tcp://HOST:PORT.")
+]
 Dry = Annotated[bool, typer.Option("--dry-run", help="Say how many runs and how long; make none.")]
 Quick = Annotated[bool, typer.Option("--quick", help="In the form that the file has for it.")]
 Retry = Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")]
@@ -52,10 +59,9 @@ def sweep_command(
     """Make all runs of a sweep that are not there yet."""
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.sweep.config import load_sweep
-    from ecnomy.markets.sweep.driver import default_folder, unwritten
+    from ecnomy.markets.sweep.driver import default_folder
     from ecnomy.markets.sweep.engine_choice import with_engine
 
-    signal.signal(signal.SIGTERM, terminated)
     folder = out or default_folder(str(config))
     sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
     if sweep.calibrate:
@@ -63,18 +69,26 @@ def sweep_command(
     if sweep.tune:
         raise InputError(f"{config}: found tune, which `ecnomy tune {config}` searches")
     if dry_run:
-        return _dry(sweep, workers, scheduler, as_json)
-    try:
+        with stoppable("nothing is kept"):
+            return _dry(sweep, workers, scheduler, as_json)
+    with resumable():
         tally = _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
-    except OSError as error:
-        raise unwritten(error) from error
-    except KeyboardInterrupt:
-        print("ecnomy: interrupted; the same command goes on from there", file=sys.stderr)
-        raise SystemExit(INTERRUPTED) from None
     if as_json:
         return _print_values(folder, tally)
     _report(tally, folder)
     _conclude(folder)
+
+
+@contextlib.contextmanager
+def resumable() -> Iterator[None]:
+    """Ctrl-C, SIGTERM and a folder that cannot be written end in one line; what is done is kept."""
+    from ecnomy.markets.sweep.driver import unwritten
+
+    try:
+        with stoppable():
+            yield
+    except OSError as error:
+        raise unwritten(error) from error
 
 
 def _in_rounds(

@@ -15,14 +15,19 @@ import logging
 import math
 import os
 import signal
+import socket
+import ssl
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol, TypeVar
 
 from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.sweep import local_worker
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
+from ecnomy.markets.sweep.local_worker import hush, private_folder
 
 __all__ = ["LOST", "DaskPool", "LazyPool", "Pool", "PoolError", "PoolLost"]
 
@@ -31,6 +36,8 @@ _DEATHS: Final = 5  # workers that may die over one run before it is given up
 _SPARE_BYTES: Final = 10**9  # of a worker beside the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
+_GREETING_S: Final = 20.0
+_TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
 _NO_WORKERS: Final = "there are no workers left; the same command goes on with what is missing"
 LOST: Final = "the scheduler is gone; the same command goes on with what is missing"
@@ -69,14 +76,14 @@ class DaskPool:
         """Connects to the scheduler at an address, or starts `workers` processes where it is "".
 
         Raises:
-            InputError: dask.distributed is not installed.
+            InputError: dask.distributed is not installed, or certificates for tls:// do not fit.
             PoolError: nobody answers at the address, or there is no worker there.
         """
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError:
             raise InputError(f"sweeps need dask.distributed: {extras()}") from None
-        _hush()
+        hush()
         self._cluster: Any = None
         if scheduler:
             self._client = _connected(distributed, scheduler)
@@ -124,11 +131,12 @@ class DaskPool:
 
     def close(self) -> None:
         """See Pool."""
-        with contextlib.suppress(Exception):
-            self._client.close(timeout=5)
-        if self._cluster is not None:
+        with _ctrl_c_ignored():  # an impatient user would leave workers behind
             with contextlib.suppress(Exception):
-                self._cluster.close(timeout=10)
+                self._client.close(timeout=5)
+            if self._cluster is not None:
+                with contextlib.suppress(Exception):
+                    self._cluster.close(timeout=10)
 
 
 class LazyPool:
@@ -163,13 +171,6 @@ class LazyPool:
             self._pool.close()
 
 
-def _hush() -> None:
-    """dask's own reports of dying workers; what matters of them comes back with the futures."""
-    known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
-    for name in (*known, "tornado", "tornado.application", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-
-
 def _config() -> None:
     import dask
 
@@ -186,32 +187,53 @@ def _config() -> None:
 
 
 def _local(distributed: Any, workers: int, limits: Limits) -> Any:
+    """A cluster that only this user can reach: by a certificate made for it and kept in memory."""
+    import dask
+
     _config()
-    # Ctrl-C is the driver's to answer: workers started while it is ignored go on ignoring it.
+    try:
+        security = distributed.Security.temporary()
+    except ImportError:
+        raise InputError(f"sweeps need cryptography: {extras()}") from None
+    temporary = dask.config.get("temporary-directory") or tempfile.gettempdir()
+    private = {
+        "temporary-directory": private_folder(temporary),
+        "distributed.scheduler.http.routes": [],  # no pages: they show tasks, and pass on to ports
+        "distributed.worker.http.routes": [],
+    }
+    memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
+    # Workers started while Ctrl-C is ignored go on ignoring it: the driver answers.
+    with _ctrl_c_ignored(), dask.config.set(private):
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=memory,
+            security=security,
+            protocol="tls://",
+            preload=[local_worker.__name__],
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else port 8787, or a warning
+            silence_logs=logging.CRITICAL,
+        )
+
+
+@contextlib.contextmanager
+def _ctrl_c_ignored() -> Iterator[None]:
+    """Ctrl-C does nothing meanwhile; other threads than the main one never get it."""
     if threading.current_thread() is not threading.main_thread():
-        return _started(distributed, workers, limits)
+        yield
+        return
     heeded = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        return _started(distributed, workers, limits)
+        yield
     finally:
         signal.signal(signal.SIGINT, heeded)
 
 
-def _started(distributed: Any, workers: int, limits: Limits) -> Any:
-    memory = 0 if limits.memory_bytes == UNLIMITED else limits.memory_bytes + _SPARE_BYTES
-    return distributed.LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        memory_limit=memory,
-        dashboard_address=None,
-        scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # else port 8787, or a warning
-        silence_logs=logging.CRITICAL,
-    )
-
-
 def _connected(distributed: Any, scheduler: str) -> Any:
     _config()
+    _check_certificates(distributed, scheduler)
     try:
         client = distributed.Client(scheduler, timeout=_PATIENCE_S, set_as_default=False)
         client.wait_for_workers(1, timeout=_PATIENCE_S)
@@ -219,3 +241,31 @@ def _connected(distributed: Any, scheduler: str) -> Any:
         reason = " ".join(str(error).split())[:200]
         raise PoolError(f"--scheduler {scheduler}: no workers to be had ({reason})") from None
     return client
+
+
+def _check_certificates(distributed: Any, scheduler: str) -> None:
+    """Greet a scheduler at tls://; dask itself would only say after a while that nobody answers.
+
+    Raises:
+        InputError: there are no certificates, or one side refuses those of the other.
+    """
+    if not scheduler.startswith("tls://"):
+        return
+    from distributed.comm.addressing import get_address_host_port
+
+    try:
+        context = distributed.Security().get_connection_args("client")["ssl_context"]
+        if context is None:
+            raise InputError(f"--scheduler {scheduler}: found no certificates, expected {_TLS}")
+        where = get_address_host_port(scheduler)
+        with socket.create_connection(where, _GREETING_S) as plain:
+            with context.wrap_socket(plain) as encrypted:
+                encrypted.recv(1)  # the scheduler speaks first, once it has accepted us
+    except (ssl.SSLError, FileNotFoundError) as error:
+        reason = getattr(error, "reason", None) or error.strerror
+        raise InputError(
+            f"--scheduler {scheduler}: found certificates that do not fit ({reason}), "
+            f"expected {_TLS}"
+        ) from None
+    except (OSError, ValueError):
+        return  # not the certificates' fault; the client tries for longer, and says why
