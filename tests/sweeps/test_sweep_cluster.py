@@ -18,6 +18,8 @@ import pytest
 from distributed import Security
 
 from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.markets.sweep.declared import Limits
+from ecnomy.markets.sweep.pool import DaskPool
 from processes import ended, line_of, started, wait_for
 from sweep_world import SWEEP, write
 from tiers import full, in_full
@@ -116,6 +118,17 @@ def test_a_killed_worker_costs_no_run(tmp_path: Path) -> None:
     assert f"{RUNS} runs: {RUNS} made" in output
     assert "8787" not in output and "Warning" not in output
     check(tmp_path, RUNS)
+
+
+def test_a_worker_that_dask_gives_up_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """dask looks some time after a death, and lets a worker go that is starting at that moment."""
+    monkeypatch.setattr("ecnomy.markets.sweep.pool._GIVEN_UP", "0.2s")
+    monkeypatch.setattr("ecnomy.markets.sweep.pool._COUNT_S", 0.1)
+    with contextlib.closing(DaskPool("", 1, Limits())) as pool:
+        os.kill(workers(os.getpid())[0], signal.SIGKILL)
+        asked = pool.submit(str, 7)
+        wait_for(lambda: pool.workers and asked.done(), "the answer of another worker", 60)
+        assert asked.result(0) == "7"
 
 
 def test_a_killed_driver_goes_on_where_it_was(

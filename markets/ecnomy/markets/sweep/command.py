@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-<<<<<<< HEAD
-from ecnomy.markets.commands import INTERRUPTED, Jobs, SweepEngine, terminated
-from ecnomy.markets.printable import say
-=======
 from ecnomy.markets.commands import Jobs, SweepEngine, stoppable
->>>>>>> 663adf1b (Local workers of a sweep serve their owner alone: TLS with a certificate in memory, no pages, a private scratch folder)
+from ecnomy.markets.printable import say
 from ecnomy.markets.printing import Json, print_json
 from ecnomy.markets.progress import Runs
 

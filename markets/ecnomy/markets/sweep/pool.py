@@ -36,6 +36,7 @@ _DEATHS: Final = 5  # workers that may die over one run before it is given up
 _SPARE_BYTES: Final = 10**9  # of a worker beside the engine's limit
 _PATIENCE_S: Final = "20s"
 _COUNT_S: Final = 3.0
+_GIVEN_UP: Final = "20s"  # after a death; dask lets the worker go if it is not back by then
 _GREETING_S: Final = 20.0
 _TLS: Final = "those of the scheduler's authority in dask's configuration, distributed.comm.tls"
 _NONE_LEFT_S: Final = 60.0
@@ -88,7 +89,8 @@ class DaskPool:
         if scheduler:
             self._client = _connected(distributed, scheduler)
         else:
-            self._cluster = _local(distributed, workers or os.cpu_count() or 1, limits)
+            self._wanted = workers or os.cpu_count() or 1
+            self._cluster = _local(distributed, self._wanted, limits)
             self._client = distributed.Client(self._cluster, set_as_default=False)
         self._executor = self._client.get_executor(retries=0)
         self._workers, self._counted_s = 1, -math.inf
@@ -108,6 +110,8 @@ class DaskPool:
             except (OSError, TimeoutError):
                 raise PoolLost(LOST) from None
             self._workers, self._counted_s = sum(threads.values()), now_s
+            if self._cluster is not None and self._workers < self._wanted:
+                self._cluster.scale(self._wanted)  # dask may have given one up
             self._seen_s = now_s if self._workers else self._seen_s
             if now_s - self._seen_s > _NONE_LEFT_S:
                 raise PoolLost(_NO_WORKERS)
@@ -181,6 +185,7 @@ def _config() -> None:
             "distributed.scheduler.worker-saturation": 1.5,
             "distributed.worker.daemon": False,
             "distributed.comm.timeouts.connect": _PATIENCE_S,
+            "distributed.deploy.lost-worker-timeout": _GIVEN_UP,
             "distributed.admin.log-length": 0,
         }
     )
