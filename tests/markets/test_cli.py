@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -266,3 +267,35 @@ def test_help_shows_flags_without_a_type(capsys: pytest.CaptureFixture[str]) -> 
         shown = capsys.readouterr().out
         assert "bool" not in shown.casefold(), words
         assert "--help" in shown
+
+
+def test_too_little_memory_is_one_line(scene: Path) -> None:
+    """Under `ulimit -v` libraries hang or die; the command line does not let it come to that."""
+    limit = 400_000 * 1024
+    process = subprocess.run(
+        [sys.executable, "-m", "ecnomy.markets.cli", "run", str(scene)],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert process.returncode == 1
+    assert re.fullmatch(
+        r"ecnomy: memory would run out: found a limit of 400,000 kB \(ulimit -v\), "
+        r"expected at least [\d,]+ kB\n",
+        process.stderr,
+    )
+
+
+def test_memory_that_runs_out_is_one_line(
+    scene: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever runs out of it on the way says what could not be had."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError("Unable to allocate 3 GiB")
+
+    monkeypatch.setattr("ecnomy.markets.runner.run", fail)
+    assert ecnomy("run", scene) == 1
+    assert capsys.readouterr().err == "ecnomy: memory ran out: Unable to allocate 3 GiB\n"

@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import json
 import math
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -298,3 +299,24 @@ def test_two_runs_cannot_write_one_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="another run"):
         write(tmp_path / "r", force=True)
     writer.close()
+
+
+def test_what_is_written_leaves(tmp_path: Path) -> None:
+    """Whenever a row group is full, next to nothing of it stays, however many were written."""
+    names = [f"c{i}" for i in range(8)]
+    writer = TableWriter(tmp_path, "t", pa.schema([(name, pa.int64()) for name in names]))
+    batch, held = ROWS_PER_GROUP // 64 + 1, []
+    tracemalloc.start()
+    try:
+        arrow = pa.total_allocated_bytes()
+        for _ in range(4):
+            for _ in range(64):  # a few rows more than a group
+                writer.write({name: np.arange(batch) for name in names})
+            held.append(tracemalloc.get_traced_memory()[0] + pa.total_allocated_bytes() - arrow)
+    finally:
+        tracemalloc.stop()
+    writer.close()
+    assert max(held) < ROWS_PER_GROUP * len(names) * 8 / 4
+    written = pq.read_metadata(tmp_path / "t.parquet")
+    groups = [written.row_group(i).num_rows for i in range(written.num_row_groups)]
+    assert groups == [ROWS_PER_GROUP] * 4 + [4 * 64 * batch - 4 * ROWS_PER_GROUP]

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.memory import shortage
 from ecnomy.markets.printable import say
 from ecnomy.markets.verbs import Verb, VerbGroup
 
@@ -102,12 +103,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Args:
         arguments: in place of those of the process.
     """
+    if short := shortage():
+        _leave(short, 1)
     try:
         app(args=None if arguments is None else list(arguments), prog_name="ecnomy")
     except EcnomyError as error:
         _leave(error.on_command_line, error.exit_status)
     except KeyboardInterrupt:
         _leave("interrupted", _INTERRUPTED)
+    except MemoryError as error:
+        _leave(f"memory ran out: {error}".rstrip(": "), 1)
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""
         _leave(f"{named}{error.strerror or error}", 1)

@@ -198,13 +198,14 @@ class TableWriter:
     def _flush(self, least: int) -> None:
         # Combined, as the bytes written would otherwise depend on the batches' lengths.
         self._gather()
-        table = self._rest.combine_chunks()
+        table, self._rest = self._rest.combine_chunks(), self._schema.empty_table()
         start = 0
         while table.num_rows - start >= least:
             rows = min(ROWS_PER_GROUP, table.num_rows - start)
             self._writer.write_table(table.slice(start, rows), row_group_size=ROWS_PER_GROUP)
             start += rows
-        self._rest = table.slice(start)
+        # Copied, as a slice would keep the rows that are written.
+        self._rest = table.take(np.arange(start, table.num_rows))
         self._rows = self._rest.num_rows
 
     def _gather(self) -> None:
