@@ -163,13 +163,21 @@ def _outcome(
         raise PoolLost(LOST)
     error = future.exception()
     if error is None:
-        return future.result()
+        return _of_run(future.result(), point)
     if pool.lost or "Cancelled" in type(error).__name__:
         raise PoolLost(LOST)
     if type(error).__name__ == "KilledWorker":
         reason = "the worker died over it, again and again"
         return Outcome(point, "", FAILED, reason, code_now(engine), {}, {})
     raise SweepError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _of_run(outcome: object, point: str) -> Outcome:
+    """The outcome, if it is of the run that the worker was given."""
+    if isinstance(outcome, Outcome) and outcome.point == point:
+        return outcome
+    found = f"run {outcome.point}" if isinstance(outcome, Outcome) else type(outcome).__name__
+    raise SweepError(f"a worker's answer: found {found}, expected the outcome of run {point}")
 
 
 def _written(write: Callable[[], None]) -> None:

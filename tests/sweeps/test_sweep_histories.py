@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps whose disk, workers and scheduler fail, in histories drawn from seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ecnomy.markets.sweep import driver, store
+from ecnomy.markets.sweep.config import Sweep, load_sweep
+from ecnomy.markets.sweep.outcome import Outcome
+from ecnomy.markets.sweep.rows import row_of
+from ecnomy.markets.sweep.store import Store
+from simulated_sweep import STRANGER, World
+from sweep_world import SWEEP, write
+from tiers import seeds
+
+HISTORIES, FAST = 1000, 200
+
+
+@pytest.fixture(scope="module")
+def sweep(tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    """Eight runs."""
+    text = SWEEP.replace("replicates: 3", "replicates: 2")
+    return load_sweep(write(tmp_path_factory.mktemp("sweep"), text))
+
+
+def live(seed: int, folder: Path, sweep: Sweep) -> None:
+    """One history. Its files are removed, its folders stay: removing these takes longer."""
+    World(seed, folder, sweep).live()
+    for file in folder.rglob("*"):
+        if file.is_file():
+            file.unlink()
+
+
+def test_each_run_is_there_once_whatever_happens(tmp_path: Path, sweep: Sweep) -> None:
+    """No history loses, doubles, misreads or repeats a run, or raises an error of its own."""
+    for seed in seeds(HISTORIES, fast=FAST):
+        live(seed, tmp_path, sweep)
+
+
+def _counted_before_written(patch: pytest.MonkeyPatch) -> None:
+    """A record is written with the next one, or with the compaction."""
+    add, compact = Store.add, Store.compact
+    waiting: dict[Store, list[Outcome]] = {}
+
+    def early(self: Store, outcome: Outcome) -> None:
+        waiting.setdefault(self, []).append(outcome)
+        if len(waiting[self]) > 1:
+            add(self, waiting[self].pop(0))
+
+    def late(self: Store) -> None:
+        for outcome in waiting.pop(self, []):
+            add(self, outcome)
+        compact(self)
+
+    patch.setattr(Store, "add", early)
+    patch.setattr(Store, "compact", late)
+
+
+def _removed_before_the_shard(patch: pytest.MonkeyPatch) -> None:
+    """A compaction removes the records first."""
+
+    def hasty(self: Any) -> None:
+        records = [self._loose_record(point) for point in sorted(self._loose)]
+        for point in sorted(self._loose):
+            (self.folder / "outcomes" / f"{point}.json").unlink(missing_ok=True)
+        if records:
+            rows = [row_of(record) for record in records]
+            store._write_shard(self.folder / "shards", rows, self._kinds)
+        self._loose.clear()
+
+    patch.setattr(Store, "compact", hasty)
+
+
+def _a_double_counts_twice(patch: pytest.MonkeyPatch) -> None:
+    """A second answer for a run is taken for that of the run which was asked for."""
+    right = driver._of_run
+
+    def believing(outcome: Any, point: str) -> Outcome:
+        double = isinstance(outcome, Outcome) and outcome.point != STRANGER
+        return outcome if double else right(outcome, point)
+
+    patch.setattr(driver, "_of_run", believing)
+
+
+@pytest.mark.parametrize(
+    ("plant", "says"),
+    [
+        (_counted_before_written, "is lost"),
+        (_removed_before_the_shard, "is lost"),
+        (_a_double_counts_twice, "Tally"),
+    ],
+)
+def test_planted_faults_are_found(
+    plant: Callable[[pytest.MonkeyPatch], None],
+    says: str,
+    tmp_path: Path,
+    sweep: Sweep,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Within the histories of the fast tier; what is said names the seed and the fault."""
+    plant(monkeypatch)
+    with pytest.raises(AssertionError, match=rf"history of seed \d+: .*{says}"):
+        for seed in range(1, FAST + 1):
+            live(seed, tmp_path, sweep)
