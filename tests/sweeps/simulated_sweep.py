@@ -36,7 +36,7 @@ STARTS = 6  # the last one goes undisturbed
 SHARD_RUNS = 5
 STRANGER = "f" * 32  # a run of no sweep
 CODE = Code("engine", "sources", "packages")
-SYNCED = False  # whether a run that counts is promised to survive a loss of power
+SYNCED = False  # whether a shard is on the disk, name and all, before its records are removed
 
 
 class KilledWorker(Exception):
@@ -137,7 +137,8 @@ class World:
     """One history. Its promises:
 
     - What counts as done is on the disk: a run that counted is not made again, unless its record
-      was damaged. After a loss of power that holds with `synced`; without, it may be made again.
+      was damaged. A loss of power may take the runs that are in no shard yet; without `synced` it
+      may take any.
     - What is not whole on the disk does not count.
     - A start ends with all runs there, or with an error that the driver documents.
     - In the end each run is there once, with its own outcome, and nothing else is left.
@@ -146,7 +147,7 @@ class World:
         seed: draws everything.
         root: an empty folder.
         sweep: its runs are not simulated.
-        synced: whether losses of power are no excuse.
+        synced: whether a shard is safe before the records in it are removed.
     """
 
     def __init__(self, seed: int, root: Path, sweep: Sweep, synced: bool = SYNCED) -> None:
@@ -252,9 +253,11 @@ class World:
 
     def _after(self, trouble: str) -> None:
         power = trouble == POWER and self._disk.dead
+        loose = {file.stem for file in self._out.glob("outcomes/*.json")}
         self._disk.start_again()
         gone = self._counted - self._whole()
-        assert not gone or (power and not self._synced), f"is lost: {self._numbers(gone)}"
+        excused = set() if not power else loose if self._synced else gone
+        assert gone <= excused, f"is lost: {self._numbers(gone - excused)}"
         self._counted -= gone
 
     def _decay(self) -> None:
