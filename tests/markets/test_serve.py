@@ -261,7 +261,7 @@ def _whole_hello() -> bytes:
 
 
 def test_peer_that_drips_is_sent_away(tmp_path: Path, stack: ExitStack) -> None:
-    """A byte each second for ever: its hello is not whole in 30 s, and it is told so."""
+    """A peer that sends a byte each second is refused after 30 s, with the reason."""
     there = Waiting(stack, tmp_path)
     slow = there.connect()
 

@@ -157,7 +157,7 @@ def test_a_killed_driver_goes_on_where_it_was(
 
 
 def certified(folder: Path) -> tuple[list[str], dict[str, str]]:
-    """A certificate of its own authority: options of dask's commands, variables for a sweep."""
+    """A self-signed certificate, as options for dask's commands and variables for a sweep."""
     made = Security.temporary()
     for name, text in (("cert.pem", made.tls_client_cert), ("key.pem", made.tls_client_key)):
         (folder / name).touch(mode=0o600)
@@ -205,7 +205,7 @@ def test_workers_elsewhere_share_a_sweep(
 ) -> None:
     """All of them make runs; a scheduler that dies ends the sweep in one line, and it goes on.
 
-    The scheduler is at tls:// with certificates of its own, where it has one worker.
+    With one worker, the scheduler is at tls:// and has a self-signed certificate.
     """
     write(tmp_path, MANY)
     tls, variables = certified(tmp_path) if len(hosts) == 1 else ([], {})

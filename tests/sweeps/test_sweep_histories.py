@@ -37,7 +37,7 @@ def live(seed: int, folder: Path, sweep: Sweep) -> None:
 
 
 def test_each_run_is_there_once_whatever_happens(tmp_path: Path, sweep: Sweep) -> None:
-    """No history loses, doubles, misreads or repeats a run, or raises an error of its own."""
+    """No history loses, doubles, misreads or repeats a run, or raises an undocumented error."""
     for seed in seeds(HISTORIES, fast=FAST):
         live(seed, tmp_path, sweep)
 

@@ -73,7 +73,7 @@ class Lobby:
     Args:
         listener: where they come in; it stays open.
         hello_s: how long a hello may take from the first byte to the last.
-        say: is told of guests who are sent away, and of those who wait for the end of a run.
+        say: called with a line for each guest that is sent away, or waits for a run to end.
         clock: seconds that go forward.
     """
 
