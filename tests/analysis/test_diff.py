@@ -25,6 +25,7 @@ from ecnomy.analysis.outcome_names import name_of
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.settings import setting_words
 from sweep_world import go
+from undigested import undigested
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"
 SWEEP = f"""
@@ -173,6 +174,7 @@ def _shifted(world: Path) -> bool:
     """Runs of the virtual queue that say they are of other seeds."""
     for seed in (1, 2, 3):
         folder = shutil.copytree(world / "vq" / str(seed), world / "shifted" / str(seed))
+        undigested(folder)
         manifest = json.loads((folder / "manifest.json").read_text())
         manifest["seed"] = manifest["scenario"]["seed"] = seed + 10
         (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -253,7 +255,7 @@ def test_what_was_asked_wrongly_is_one_line(world: Path) -> None:
 def test_partial_runs_are_left_out(world: Path, tmp_path: Path) -> None:
     """A run that did not finish is named and not counted; without any other it is refused."""
     shutil.copytree(world / "red", tmp_path / "red")
-    file = tmp_path / "red" / "2" / "manifest.json"
+    file = undigested(tmp_path / "red" / "2") / "manifest.json"
     manifest = json.loads(file.read_text()) | {"complete": False, "reason": "interrupted"}
     file.write_text(json.dumps(manifest))
     some = diff([tmp_path / "red"], [world / "vq"])

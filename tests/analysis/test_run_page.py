@@ -20,6 +20,7 @@ from ecnomy.analysis.settings import given_settings
 from ecnomy.markets import load, run
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader, answers_of
+from undigested import undigested
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 SHORT = [
@@ -127,7 +128,7 @@ def test_marks_set_are_those_paid_for_and_lost(read: PageReader, made: Path) -> 
 def test_marks_of_no_source_are_others(made: Path, tmp_path: Path) -> None:
     """A link that marked more than its sources' packets: the rest, at that link alone."""
     folder = shutil.copytree(made, tmp_path / "run")
-    file = folder / "link_epochs.parquet"
+    file = undigested(folder) / "link_epochs.parquet"
     table = pq.read_table(file)
     for name, more in (("marks", 259), ("arrivals", 300), ("ce_dropped", 4)):
         at = table.column_names.index(name)
@@ -147,7 +148,7 @@ def test_balances_are_the_manifests(read: PageReader, made: Path) -> None:
     """Every account, to the micro-unit; a manifest that says otherwise is refused."""
     told = open_run(made).manifest.balances_micro
     assert {row[0]: _micro(row[3]) for row in read.tables["balances"][1:]} == told
-    wrong = shutil.copytree(made, made.parent / "wrong")
+    wrong = undigested(shutil.copytree(made, made.parent / "wrong"))
     manifest = json.loads((wrong / "manifest.json").read_text())
     manifest["balances_micro"]["shop"] += 1
     (wrong / "manifest.json").write_text(json.dumps(manifest))
@@ -197,7 +198,7 @@ def test_runs_without_money_and_cut_short_have_a_page(made: Path, tmp_path: Path
     assert "No money changed hands" in told[-1]
     assert "No money changed hands in this run." in PageReader(tmp_path / "free.html").words
     part = shutil.copytree(made, tmp_path / "part")
-    manifest = json.loads((part / "manifest.json").read_text())
+    manifest = json.loads((undigested(part) / "manifest.json").read_text())
     manifest |= {"complete": False, "reason": "interrupted", "balances_micro": None}
     (part / "manifest.json").write_text(json.dumps(manifest))
     assert "partial results: interrupted" in write_run_page(part, tmp_path / "p.html", ["ecnomy"])

@@ -23,6 +23,7 @@ from ecnomy.analysis.welfare import Welfare, welfare_columns, welfare_of
 from ecnomy.analysis.welfare_table import print_welfare
 from ecnomy.analysis.windows import Epochs
 from ecnomy.markets import run
+from undigested import undigested
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 FROM_S, TO_S, S = world.FROM_S, world.TO_S, world.S
@@ -223,7 +224,7 @@ def test_a_source_of_two_counts_once(tmp_path: Path) -> None:
 def test_a_scenario_that_does_not_load_has_none(tmp_path: Path) -> None:
     """A role or a strategy that is not found when the scenario is read: no welfare, no error."""
     a_run = world.one_link(tmp_path, first="{kind: 'welfare_world:Content'}")
-    file = a_run.path / "manifest.json"
+    file = undigested(a_run.path) / "manifest.json"
     file.write_text(file.read_text().replace("welfare_world:Content", "no_such_world:Content"))
     assert welfare_of(open_run(a_run.path)) is None
 
@@ -287,6 +288,7 @@ def test_a_run_cut_short(lot: Run, tmp_path: Path) -> None:
             kept.to_parquet(folder / file.name, index=False)
         manifest = json.loads((lot.path / "manifest.json").read_text())
         (folder / "manifest.json").write_text(json.dumps({**manifest, "complete": False}))
+        undigested(folder)
         welfare = welfare_of(open_run(folder))
         if until_s == 10:
             assert welfare is None

@@ -15,6 +15,7 @@ import welfare_world as world
 from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.welfare import welfare_of
 from ecnomy.markets import run
+from undigested import undigested
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 S, MARGIN = world.S, 1 / math.e
@@ -199,7 +200,7 @@ def test_margin_of_a_law_by_queue_is_read_off_reports(tmp_path: Path) -> None:
     """A straight line through (arrivals/s, share marked); none where they do not go together."""
     red = "{law: red, min_threshold: 5 packets, max_threshold: 15 packets, max_probability: 0.1}"
     a_run = world.one_link(tmp_path, marking=red)
-    file = a_run.path / "link_epochs.parquet"
+    file = undigested(a_run.path) / "link_epochs.parquet"
     table = pd.read_parquet(file).sort_values(["t_ps", "link"])
     own = (table["link"] == 0).to_numpy()
     seconds = np.arange(own.sum())

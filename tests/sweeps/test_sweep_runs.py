@@ -256,7 +256,7 @@ def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
     from ecnomy.markets.sweep import store as module
 
     file, out = write(tmp_path), tmp_path / "out"
-    replace, written = module._replace, []
+    replace, written = module.write_synced, []
 
     def full(target: Path, data: bytes) -> None:
         if target.parent.name == "outcomes":
@@ -266,7 +266,7 @@ def test_a_full_disk_ends_the_sweep_in_one_line(tmp_path, monkeypatch) -> None:
         replace(target, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_replace", full)
+        patch.setattr(module, "write_synced", full)
         with pytest.raises(SweepError, match="disk is full") as error:
             go(file, out)
     assert "\n" not in str(error.value)

@@ -77,7 +77,7 @@ def files_of(run: Run | Results) -> tuple[FilesSent, ...]:
 
 def recorded(run: Run) -> bool:
     """Whether this run has a table of files that ended."""
-    return run.plan.record.transfers and (run.path / "transfers.parquet").is_file()
+    return run.plan.record.transfers and run.file("transfers").is_file()
 
 
 def _files(run: Run, label: str, rows: list[int]) -> FilesSent:

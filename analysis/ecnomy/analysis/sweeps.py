@@ -15,7 +15,7 @@ from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.analysis.sweep_labels import named, quoted_name
 from ecnomy.markets.inputs.remedy import extras
 from ecnomy.markets.sweep.head import head_of, is_sweep
-from ecnomy.markets.sweep.store import loose_table, shards
+from ecnomy.markets.sweep.store import check_shard, loose_table, shards
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,7 +54,8 @@ def open_sweep(folder: str | Path, *, raw: bool = False) -> pd.DataFrame:
         Counts are whole numbers.
 
     Raises:
-        ResultsError: there is no sweep, no finished run, or a shard cannot be read.
+        ResultsError: there is no sweep, no finished run, or a file of it cannot be read or is not
+            what was written.
         InputError: DuckDB is not installed.
     """
     with connect(folder, raw=raw) as connection:
@@ -117,6 +118,8 @@ def connect(
         raise ResultsError(f"{folder}: holds no sweep")
     head = head_of(folder)
     files = [str(file) for file in shards(folder)]
+    for file in files:
+        check_shard(Path(file))
     loose = loose_table(folder, head)
     if not files and loose is None:
         raise ResultsError(f"{folder}: no finished runs yet; ecnomy sweep makes them")

@@ -16,21 +16,21 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from rich import box
 from rich.table import Table
 
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.kinds import MARKS
-from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.journal import ACTIVE
 from ecnomy.markets.results.manifest import Measured
+from ecnomy.markets.results.rawrun import RawRun, open_raw
 from ecnomy.markets.results.switches import Switches
 
 __all__ = [
     "Group",
     "background_in_words",
     "groups",
+    "groups_in",
     "groups_of",
     "payment_table",
     "values",
@@ -72,11 +72,18 @@ class Group(msgspec.Struct, frozen=True):
 
 
 def groups(folder: Path) -> list[Group]:
-    """The groups of a run over its measured window, in the order of their first flows."""
-    table = pq.read_table(folder / "flows.parquet", columns=list(_COLUMNS))
-    background, manifest = _background(folder / "ledger.parquet"), _manifest(folder)
-    switches = _switches(folder, manifest.plan)
-    return groups_of(table.to_pydict(), background, switches, manifest.measured)
+    """As `groups_in`, of the run in a folder."""
+    return groups_in(open_raw(folder))
+
+
+def groups_in(run: RawRun) -> list[Group]:
+    """The groups of a run over its measured window, in the order of their first flows.
+
+    Raises:
+        ResultsError: a table cannot be read.
+    """
+    table = run.columns("flows", _COLUMNS)
+    return groups_of(table.to_pydict(), _background(run), _switches(run), run.measured)
 
 
 def groups_of(
@@ -112,21 +119,22 @@ def _names(groups: Collection[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 def window_in_words(folder: Path) -> str:
     """The measured window of a run, such as `10 s to 180 s`."""
-    window = _manifest(folder).measured
+    window = open_raw(folder).measured
     return f"{window.from_ps / PS_PER_S:g} s to {window.to_ps / PS_PER_S:g} s"
 
 
 def values(folder: Path) -> dict[str, Any]:
     """What `ecnomy run --json` prints: the groups and how long was measured, times in s."""
-    manifest, rows = _manifest(folder), groups(folder)
+    run = open_raw(folder)
+    rows, window = groups_in(run), run.measured
     return {
         "folder": folder,
-        "title": manifest.plan.title,
-        "plan": manifest.plan.digest,
-        "seed": manifest.plan.seed,
+        "title": run.title,
+        "plan": run.plan.digest,
+        "seed": run.plan.seed,
         "measured": {
-            "from_s": manifest.measured.from_ps / PS_PER_S,
-            "to_s": manifest.measured.to_ps / PS_PER_S,
+            "from_s": window.from_ps / PS_PER_S,
+            "to_s": window.to_ps / PS_PER_S,
         },
         "groups": [
             msgspec.structs.asdict(row) | {"all_charge_per_s": row.all_charge_per_s} for row in rows
@@ -174,30 +182,18 @@ def _cells(row: Group) -> list[str]:
     ]
 
 
-class _Manifest(msgspec.Struct, frozen=True):
-    """What is read of manifest.json."""
-
-    measured: Measured
-    plan: Plan
-
-
-def _manifest(folder: Path) -> _Manifest:
-    return msgspec.json.decode((folder / "manifest.json").read_bytes(), type=_Manifest)
-
-
-def _background(file: Path) -> set[int]:
+def _background(run: RawRun) -> set[int]:
     """Rows of flows whose marks are booked on their source, no class and no agent being there."""
-    ledger = pq.read_table(file, columns=["kind", "debit", "flow"])
+    ledger = run.columns("ledger", ["kind", "debit", "flow"])
     debit = ledger["debit"].cast("string")
     own = pc.and_(pc.equal(ledger["kind"].cast("string"), MARKS), pc.starts_with(debit, "source:"))
     return set(ledger["flow"].filter(own).to_pylist())
 
 
-def _switches(folder: Path, plan: Plan) -> Switches:
-    names = ["t_ps", "flow", "name", "value"]
-    agents = pq.read_table(folder / "agents.parquet", columns=names)
+def _switches(run: RawRun) -> Switches:
+    agents = run.columns("agents", ["t_ps", "flow", "name", "value"])
     own = agents.filter(pc.equal(agents["name"].cast("string"), ACTIVE))
-    return Switches(plan, *(own[name].to_numpy() for name in ("t_ps", "flow", "value")))
+    return Switches(run.plan, *(own[name].to_numpy() for name in ("t_ps", "flow", "value")))
 
 
 def _active(switches: Switches, window: Measured) -> dict[int, float]:

@@ -18,8 +18,9 @@ The first query of a page (the prelude) makes tables that all others are over; i
 
 from __future__ import annotations
 
+import contextlib
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -147,7 +148,9 @@ class Queries:
     def ask(self, sql: str) -> Query:
         """A query to be printed, and its rows."""
         self._count += 1
-        return Query(f"q{self._count}", sql, tuple(self._connection.execute(sql).fetchall()))
+        with _readable():
+            rows = self._connection.execute(sql).fetchall()
+        return Query(f"q{self._count}", sql, tuple(rows))
 
     def arrays(self, sql: str) -> dict[str, Any]:
         """The columns of a query that the page does not print, as NumPy arrays.
@@ -251,7 +254,7 @@ def _sold(material: Material) -> tuple[str, str]:
     ecnomy that knew one tariff do not tell.
     """
     names = [
-        columns_of(f"{made.label}/calls.parquet")
+        columns_of(str(made.run.file("calls")))
         for made in material.made
         if made.run and made.run.plan.record.calls
     ]
@@ -282,6 +285,9 @@ def _prelude_of_sweep(material: Material) -> str:
 
 
 def _files(runs: Sequence[Made], table: str) -> str:
+    for made in runs:
+        if made.run is not None:
+            made.run.file(table)
     return "[" + ", ".join(literal(f"{made.label}/{table}.parquet") for made in runs) + "]"
 
 
@@ -309,12 +315,18 @@ def columns_of(file: str) -> list[str]:
 
 
 def _arrays(connection: Any, sql: str) -> dict[str, Any]:
-    try:
+    with _readable():
         found: dict[str, Any] = connection.execute(sql).fetchnumpy()
+    return found
+
+
+@contextlib.contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
     except _duckdb().Error as error:
         reason = " ".join(str(error).split())
         raise ResultsError(f"a table cannot be read ({reason})") from None
-    return found
 
 
 def literal(value: Any) -> str:

@@ -41,7 +41,7 @@ def flow_reports(
     Raises:
         ResultsError: the table is missing or unreadable, or has no such counter.
     """
-    file = f"{run.path}/flow_epochs.parquet"
+    file = str(run.file("flow_epochs"))
     table = f"read_parquet({literal(file)})"
     if missing := sorted(set(names) - set(columns_of(file))):
         expected = "the tables of this version: run the scenario again"

@@ -99,7 +99,7 @@ def open_run_database(run: Run) -> RunDatabase:
     prelude = _table("phases", ("phase", "label", "to_ps"), rows or [(0, "", 2**63 - 1)])
     balances = run.manifest.balances_micro or {}
     prelude += _table("accounts", ("account", "micro"), list(balances.items()) or [("", 0)])
-    path = {name: literal(f"{run.path}/{name}.parquet") for name in _FILES}
+    path = {name: literal(str(run.file(name))) for name in _FILES}
     prelude += _NO_PAYMENTS if run.ledger.empty else _PAYMENTS.format(**path)
     if set(_PAIRS) <= set(run.pairs.columns) and len(run.pairs):
         prelude += _MARKED.format(

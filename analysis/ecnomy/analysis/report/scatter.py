@@ -248,7 +248,7 @@ def _threshold(db: Database, answer: Answer) -> float | None:
     values: list[float] = []
     for made in answer.runs:
         assert made.run is not None
-        file = made.run.path / "agents.parquet"
+        file = made.run.file("agents")
         if file.is_file():
             noted = db.arrays(
                 f"select value from read_parquet({literal(str(file))})\n"

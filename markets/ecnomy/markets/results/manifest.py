@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.intact import check_sealed
 from ecnomy.markets.plan import PLAN_VERSION, Plan
 
 __all__ = ["FORMAT", "Manifest", "Measured", "SoldClass", "read_manifest"]
@@ -34,7 +35,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """manifest.json. Keys of a later minor addition are ignored.
 
     Under `serve --any` the plan is the network's; `network_differs` lists the values in which it
-    differs from the scenario.
+    differs from the scenario. `tables` has the digest of each table's file. Only runs of earlier
+    versions, and runs that have not ended, lack them.
     """
 
     format: int
@@ -50,6 +52,7 @@ class Manifest(msgspec.Struct, frozen=True):
     versions: dict[str, Any] = {}
     classes: tuple[SoldClass, ...] = ()
     network_differs: tuple[str, ...] = ()
+    tables: dict[str, str] = {}
 
 
 class _Header(msgspec.Struct, frozen=True):
@@ -62,7 +65,8 @@ def read_manifest(path: str | Path) -> Manifest:
     """The manifest of a results folder.
 
     Raises:
-        ResultsError: there is no such folder, it holds no results, or another format.
+        ResultsError: there is no such folder, it holds no results, or another format, or the
+            manifest is not what was written.
     """
     folder = Path(path)
     if not folder.exists():
@@ -78,8 +82,9 @@ def read_manifest(path: str | Path) -> Manifest:
                 f"{file}: results format {found}, this version of ecnomy reads format {FORMAT}"
             )
         manifest = msgspec.json.decode(raw, type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise ResultsError(f"{file}: not a results manifest ({error})") from error
+    check_sealed(file, raw, "run it again")
     if manifest.plan.plan != PLAN_VERSION:
         raise ResultsError(
             f"{file}: plan version {manifest.plan.plan}, this version reads {PLAN_VERSION}"

@@ -7,16 +7,20 @@ seconds and money.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.intact import check_file
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.manifest import Manifest, Measured, read_manifest
 from ecnomy.markets.results.runtables import RunTables
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
     from ecnomy.markets.payments import Group
 
@@ -116,32 +120,63 @@ class RawRun(RunTables):
 
     def groups(self) -> list[Group]:
         """Who got and paid what over the measured window; empty where tables are not there yet."""
-        from ecnomy.markets.payments import groups
+        from ecnomy.markets.payments import groups_in
 
-        there = all((self.path / f"{name}.parquet").is_file() for name in _OF_GROUPS)
-        return groups(self.path) if there else []
+        there = all(self.file(name).is_file() for name in _OF_GROUPS)
+        return groups_in(self) if there else []
+
+    def file(self, name: str) -> Path:
+        """Where a table is, or would be; it is checked against its digest if it has one.
+
+        Raises:
+            ResultsError: the file is missing or not what was written.
+        """
+        file = self.path / f"{name}.parquet"
+        if name in self.manifest.tables:
+            check_file(file, self.manifest.tables[name], "run it again")
+        return file
+
+    def columns(self, name: str, columns: Sequence[str]) -> pa.Table:
+        """Some columns of a table that is there.
+
+        Raises:
+            ResultsError: they cannot be read.
+        """
+        import pyarrow.parquet as pq
+
+        file = self.file(name)
+        with _readable(file):
+            return pq.read_table(file, columns=list(columns))
 
     def table(self, name: str) -> pd.DataFrame:
         """Read `<name>.parquet` anew.
 
         Raises:
-            ResultsError: the table is unreadable, or missing where a run must have it. Tables
-                that a run may do without (no market, nothing to record) and those a partial
-                run never got to come back empty.
+            ResultsError: the table is unreadable, not what was written, or missing where a run
+                must have it. Tables that a run may do without (no market, nothing to record) and
+                those a partial run never got to come back empty.
         """
         import pandas as pd
 
-        file = self.path / f"{name}.parquet"
+        file = self.file(name)
         if not file.is_file():
             if name in _EMPTY_COLUMNS:
                 return pd.DataFrame(columns=_EMPTY_COLUMNS[name])
             note = f" ({self.note})" if self.note else ""
             raise ResultsError(f"{self.path}: {file.name} is missing{note}")
-        try:
+        with _readable(file):
             return pd.read_parquet(file)
-        except (OSError, ValueError) as error:
-            reason = " ".join(str(error).split())
-            raise ResultsError(f"{file}: not a readable Parquet file ({reason})") from error
+
+
+@contextlib.contextmanager
+def _readable(file: Path) -> Iterator[None]:
+    import pyarrow as pa
+
+    try:
+        yield
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = " ".join(str(error).split())
+        raise ResultsError(f"{file}: not a readable Parquet file ({reason})") from error
 
 
 def open_raw(path: str | Path) -> RawRun:

@@ -27,6 +27,7 @@ from ecnomy.markets.bridge.columns import (
     Table,
     report_flows,
 )
+from ecnomy.markets.intact import digest_of, sync_file
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.structs import NONE
 from ecnomy.markets.results.units import unit_of
@@ -189,11 +190,15 @@ class TableWriter:
         elif len(self._waiting) >= MOST_BATCHES:
             self._gather()
 
-    def close(self) -> None:
-        """Write what is left and give the table its name."""
+    def close(self, *, synced: bool = True) -> str:
+        """Write what is left, sync it, and give the table its name; returns the file's digest."""
         self._flush(1)
         self._writer.close()
+        if synced:
+            sync_file(self._temporary)
+        digest = digest_of(self._temporary)
         self._temporary.replace(self._final)
+        return digest
 
     def _flush(self, least: int) -> None:
         # Combined, as the bytes written would otherwise depend on the batches' lengths.

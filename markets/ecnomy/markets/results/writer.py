@@ -7,8 +7,9 @@
     omnet/          of runs on OMNeT++: what was run, its log and result files. No part of it either
 
 The manifest says `complete: false` from the first moment and is replaced when the run has ended, so
-a run that was killed is known as such. All files take their names only when they are whole. A
-folder is locked by its log while a run writes it.
+a run that was killed is known as such. All files take their names only when they are whole. The
+last manifest is written when all else is on the disk, and holds the digests of the tables (see
+ecnomy.markets.intact). A folder is locked by its log while a run writes it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from ecnomy.agents.errors import EcnomyError, FolderTakenError, InputError
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.ledger import Postings
+from ecnomy.markets.intact import sealed, sync_file, write_synced
 from ecnomy.markets.locking import locked
 from ecnomy.markets.nomarket import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
@@ -65,10 +67,13 @@ def claim(folder: Path, *, force: bool = False, same: Mapping[str, Any] | None =
 
     log = locked(folder / _LOG, judge, f"{folder}: another run is writing there")
     log.truncate(0)
+    if (folder / _MANIFEST).exists():  # else it may return after a loss of power, to other tables
+        (folder / _MANIFEST).unlink()
+        sync_file(folder)
     for name in ALL_TABLES:
         for suffix in (".parquet", ".parquet.tmp"):
             (folder / (name + suffix)).unlink(missing_ok=True)
-    for name in (_MANIFEST, "machine.json", *(f"{FOLDER}/{file}" for file in WRITTEN)):
+    for name in ("machine.json", *(f"{FOLDER}/{file}" for file in WRITTEN)):
         (folder / name).unlink(missing_ok=True)
     return log
 
@@ -108,6 +113,7 @@ class ResultsWriter:
         force: bool = False,
         again: str = "",
         market: bool = True,
+        synced: bool = True,
     ) -> None:
         """Claims the folder.
 
@@ -119,12 +125,13 @@ class ResultsWriter:
             again: replace a complete run of the same scenario, seed and version on the engine of
                 this name; "": no such run.
             market: whether that run is one with a market.
+            synced: False for results that end with the process, which nothing has to outlive.
 
         Raises:
             InputError: the folder is not ours to write (see claim).
             OSError: it cannot be written.
         """
-        self.folder = folder
+        self.folder, self._synced = folder, synced
         self._head = manifest_head(plan, scenario)
         self._log = claim(folder, force=force, same=self._same(again, market))
         self._write_manifest(complete=False, reason=UNFINISHED)
@@ -205,11 +212,12 @@ class ResultsWriter:
         measured = self._measuring.tables(market)
         for name, rows in measured.items():
             self._tables[name].write(rows)
-        for table in self._tables.values():
-            table.close()
-        self._head |= self._measuring.ending(market)
-        _replace(self.folder / "machine.json", machine)
-        self._write_manifest(complete=reason is None, reason=reason)
+        digests = {name: t.close(synced=self._synced) for name, t in self._tables.items()}
+        self._head |= {**self._measuring.ending(market), "tables": digests}
+        _replace(self.folder / "machine.json", msgspec.json.encode(machine, order="sorted"))
+        self._sync_folder()
+        self._write_manifest(complete=reason is None, reason=reason, synced=self._synced)
+        self._sync_folder()
         return measured["flows"]
 
     def close(self) -> None:
@@ -231,9 +239,13 @@ class ResultsWriter:
                 }
             )
 
-    def _write_manifest(self, *, complete: bool, reason: str | None) -> None:
+    def _write_manifest(self, *, complete: bool, reason: str | None, synced: bool = False) -> None:
         manifest = {**self._head, "complete": complete, "reason": reason}
-        _replace(self.folder / _MANIFEST, manifest)
+        _replace(self.folder / _MANIFEST, sealed(manifest), synced=synced)
+
+    def _sync_folder(self) -> None:
+        if self._synced:
+            sync_file(self.folder)
 
 
 def _ledger_columns(rows: Postings, names: Any) -> dict[str, Any]:
@@ -279,11 +291,8 @@ def _identity(manifest: Mapping[str, Any]) -> list[Any]:
     return [*told, versions.get("ecnomy"), engine, market]
 
 
-def _replace(file: Path, content: dict[str, Any]) -> None:
-    temporary = file.with_suffix(".json.tmp")
-    text = msgspec.json.format(msgspec.json.encode(content, order="sorted"), indent=2)
-    temporary.write_bytes(text + b"\n")
-    temporary.replace(file)
+def _replace(file: Path, text: bytes, *, synced: bool = False) -> None:
+    write_synced(file, msgspec.json.format(text, indent=2) + b"\n", synced=synced)
 
 
 def _version() -> str:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
+from ecnomy.markets.intact import check_sealed
 
 __all__ = ["HEAD", "head_of", "is_sweep"]
 
@@ -29,12 +30,14 @@ def head_of(folder: Path) -> dict[str, Any]:
     `plan` is that of a sensitivity analysis, None or missing where there is none.
 
     Raises:
-        ResultsError: it holds no sweep.
+        ResultsError: it holds no sweep, or a head that is not what was written.
     """
     try:
-        head = msgspec.json.decode((folder / HEAD).read_bytes(), type=dict[str, Any])
+        text = (folder / HEAD).read_bytes()
+        head = msgspec.json.decode(text, type=dict[str, Any])
         if not {"points", "replicates", "kinds"} <= set(head):
             raise msgspec.ValidationError("keys are missing")
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         raise ResultsError(f"{folder}: holds no sweep (no readable {HEAD})") from None
+    check_sealed(folder / HEAD, text, "the sweep's command writes it anew")
     return head

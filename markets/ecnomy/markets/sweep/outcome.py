@@ -175,7 +175,7 @@ def _simulated(
     market = market_of(plan, scenario.market)
     with _folder(task, measures) as folder:
         gathered = Gathered(plan)
-        with _kept(folder, scenario, plan, market, gathered) as sink:
+        with _kept(folder, bool(task.folder), scenario, plan, market, gathered) as sink:
             with engine_kind(task.engine).start(plan, folder) as engine:
                 watchdog.guard(engine)
                 finish = simulate(engine, plan, market, sink, Quiet())
@@ -236,13 +236,18 @@ class _Both:
 
 @contextlib.contextmanager
 def _kept(
-    folder: Path | None, scenario: Scenario, plan: Plan, market: MarketLike, gathered: Gathered
+    folder: Path | None,
+    kept: bool,
+    scenario: Scenario,
+    plan: Plan,
+    market: MarketLike,
+    gathered: Gathered,
 ) -> Iterator[Sink]:
-    """The sink of a run, its results folder included where it has one."""
+    """The sink of a run, its results folder included where it has one, `kept` or not."""
     if folder is None:
         yield gathered
         return
-    writer = ResultsWriter(folder, plan, scenario.resolved(), force=True)
+    writer = ResultsWriter(folder, plan, scenario.resolved(), force=True, synced=kept)
     reason: str | None = "the run failed"
     try:
         yield _Both(writer, gathered)

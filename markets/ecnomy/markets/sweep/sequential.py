@@ -26,7 +26,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.agents.errors import InputError
+from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.markets.inputs.amounts import Number
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
@@ -135,6 +135,8 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
     """
     import pyarrow.parquet as pq
 
+    from ecnomy.markets.sweep.store import check_shard, read_record
+
     found: dict[str, tuple[int, float]] = {}
 
     def take(point: str, generation: int, value: Any) -> None:
@@ -142,15 +144,16 @@ def figures(folder: Path, outcome: str) -> dict[str, float]:
             found[point] = (generation, math.nan if value is None else float(value))
 
     for file in sorted((folder / "shards").glob("*.parquet")):
-        with contextlib.suppress(OSError, ValueError):  # damaged: its runs are made again
+        with contextlib.suppress(OSError, ResultsError):  # damaged: its runs are made again
+            check_shard(file)
             there = outcome in pq.read_schema(file).names
             names = ["point", "generation", *([outcome] if there else [])]
             for row in pq.read_table(file, columns=names).to_pylist():
                 take(row["point"], row["generation"], row.get(outcome))
     for file in sorted((folder / "outcomes").glob("*.json")):
-        with contextlib.suppress(OSError, msgspec.DecodeError, KeyError):
-            one = msgspec.json.decode(file.read_bytes())
-            take(one["point"], one["generation"], one["values"].get(outcome))
+        with contextlib.suppress(OSError, ResultsError):
+            one = read_record(file)
+            take(one.point, one.generation, one.values.get(outcome))
     return {point: value for point, (_, value) in found.items()}
 
 
@@ -159,14 +162,16 @@ def columns_in(folder: Path) -> list[str]:
     import pyarrow.parquet as pq
 
     from ecnomy.markets.sweep.rows import RESERVED
+    from ecnomy.markets.sweep.store import check_shard, read_record
 
     found: dict[str, None] = {}
     for file in sorted((folder / "shards").glob("*.parquet")):
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(OSError, ResultsError):
+            check_shard(file)
             found |= dict.fromkeys(pq.read_schema(file).names)
     for file in sorted((folder / "outcomes").glob("*.json")):
-        with contextlib.suppress(OSError, msgspec.DecodeError, KeyError):
-            found |= dict.fromkeys(msgspec.json.decode(file.read_bytes())["values"])
+        with contextlib.suppress(OSError, ResultsError):
+            found |= dict.fromkeys(read_record(file).values)
     return [name for name in found if name not in RESERVED]
 
 

@@ -27,6 +27,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
+from ecnomy.markets.intact import check_file, check_sealed, sealed, sync_file, write_synced
 from ecnomy.markets.locking import locked
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.head import HEAD, head_of, is_sweep
@@ -40,15 +41,18 @@ __all__ = [
     "FORMAT",
     "SHARD_RUNS",
     "Store",
+    "check_shard",
     "every_name",
     "identified",
     "loose_table",
+    "read_record",
     "shards",
 ]
 
 FORMAT: Final = 1
 SHARD_RUNS: Final = 1000
 _OURS: Final = {HEAD + ".tmp", "outcomes", "shards", "runs", "lock"}
+_REMEDY: Final = "the sweep's command makes its runs again"
 _NOTHING: Final[dict[str, int | float | None]] = {}
 _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
@@ -129,7 +133,8 @@ class Store:
         self._loose: set[str] = set()
         self._read()
         self.generation = 1 + max((r.generation for r in self.records.values()), default=0)
-        _replace(folder / HEAD, _ENCODE(_head(sweep, self._points)))
+        write_synced(folder / HEAD, sealed(_head(sweep, self._points)))
+        sync_file(folder)
 
     @property
     def points(self) -> dict[str, Point]:
@@ -137,7 +142,7 @@ class Store:
         return self._points
 
     def add(self, outcome: Outcome) -> None:
-        """Keep an outcome.
+        """Keep an outcome; its record is on the disk before it has its name.
 
         Raises:
             OSError: it cannot be written; the record is then as it was.
@@ -146,7 +151,7 @@ class Store:
         outcome = msgspec.structs.replace(
             outcome, generation=self.generation, params=point.params, seed=point.seed
         )
-        _replace(self.folder / "outcomes" / f"{outcome.point}.json", _ENCODE(outcome))
+        write_synced(self.folder / "outcomes" / f"{outcome.point}.json", sealed(outcome))
         self.records[outcome.point] = _lean(outcome, self._shared)
         self._loose.add(outcome.point)
         if len(self._loose) >= SHARD_RUNS:
@@ -181,18 +186,18 @@ class Store:
         self._lock.close()
 
     def _loose_record(self, point: str) -> Outcome | None:
-        file = self.folder / "outcomes" / f"{point}.json"
-        try:
-            return msgspec.json.decode(file.read_bytes(), type=Outcome)
-        except (OSError, msgspec.DecodeError):
-            return None
+        with contextlib.suppress(OSError, ResultsError):
+            return read_record(self.folder / "outcomes" / f"{point}.json")
+        return None
 
     def _read(self) -> None:
         for folder in ("", "outcomes", "shards"):
             for left in (self.folder / folder).glob("*.tmp"):
                 left.unlink()
         for file in shards(self.folder):
-            if not _whole(file):
+            try:
+                check_shard(file)
+            except ResultsError:
                 self._put_aside(file)
                 continue
             for outcome in _shard_outcomes(file):
@@ -303,11 +308,14 @@ def loose_table(folder: Path, head: dict[str, Any]) -> Any:
     Args:
         folder: of the sweep.
         head: as of `head_of`.
+
+    Raises:
+        ResultsError: a record is not what was written.
     """
     rows = []
     for file in sorted((folder / "outcomes").glob("*.json")):
-        with contextlib.suppress(OSError, msgspec.DecodeError):  # compacted just now, or damaged
-            rows.append(row_of(msgspec.json.decode(file.read_bytes(), type=Outcome)))
+        with contextlib.suppress(FileNotFoundError):  # compacted just now
+            rows.append(row_of(read_record(file)))
     return table_of(rows, head["kinds"]) if rows else None
 
 
@@ -318,11 +326,28 @@ def _write_shard(folder: Path, rows: list[dict[str, Any]], kinds: dict[str, str 
     sink = pa.BufferOutputStream()
     pq.write_table(table_of(rows, kinds), sink, compression="zstd")
     data = sink.getvalue().to_pybytes()
-    _replace(folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
+    write_synced(folder / f"{hashlib.sha256(data).hexdigest()[:32]}.parquet", data)
+    sync_file(folder)
 
 
-def _whole(file: Path) -> bool:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:32] == file.stem
+def check_shard(file: Path) -> None:
+    """Raises ResultsError if a shard is not what was written; looks at it once per process."""
+    check_file(file, file.stem, _REMEDY)
+
+
+def read_record(file: Path) -> Outcome:
+    """An outcome record in a file.
+
+    Raises:
+        FileNotFoundError: it has become part of a shard.
+        ResultsError: it is not what was written.
+    """
+    text = file.read_bytes()
+    check_sealed(file, text, _REMEDY)
+    try:
+        return msgspec.json.decode(text, type=Outcome)
+    except msgspec.DecodeError as error:
+        raise ResultsError(f"{file}: not an outcome record ({error}); {_REMEDY}") from None
 
 
 def _shard_outcomes(file: Path) -> Iterator[Outcome]:
@@ -340,18 +365,3 @@ def _shard_outcomes(file: Path) -> Iterator[Outcome]:
             },
             type=Outcome,
         )
-
-
-def _replace(file: Path, data: bytes) -> None:
-    """Write a file under a temporary name and rename it; a shard is on the disk by then."""
-    temporary = file.with_name(file.name + ".tmp")
-    try:
-        with temporary.open("wb") as out:
-            out.write(data)
-            out.flush()
-            if file.suffix == ".parquet":
-                os.fsync(out.fileno())
-        temporary.replace(file)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that are whole or refused: synced as they are written, checked as they are read.
+
+A JSON file holds the digest of its own content under `digest`. A Parquet file's digest stands in
+another place: a table's in the manifest, a shard's in the shard's name. Digests are SHA-256, cut to
+32 hexadecimal digits. Files of earlier versions have no digest and are not checked.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import ResultsError
+
+__all__ = ["check_file", "check_sealed", "digest_of", "sealed", "sync_file", "write_synced"]
+
+_DIGITS: Final = 32
+_CHECKED_FILES: Final = 65_536  # that a process remembers
+_ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
+_KEY: Final = "digest"
+
+
+def sealed(content: Any) -> bytes:
+    """A mapping or struct as JSON, with the digest of all the rest under the last key."""
+    text = _ENCODE(content)
+    return b'%s,"%s":"%s"}' % (text[:-1], _KEY.encode(), _digest(text).encode())
+
+
+def check_sealed(file: Path, text: bytes, remedy: str) -> None:
+    """Compare the content of a JSON file with its digest; layout and order do not count.
+
+    Args:
+        file: its name, for the message.
+        text: what it holds.
+        remedy: what to do if it differs, such as "run it again".
+
+    Raises:
+        ResultsError: it is not the content that was written.
+    """
+    try:
+        content = msgspec.json.decode(text, type=dict[str, Any])
+        wanted = content.pop(_KEY, None)
+        same = wanted is None or wanted == _digest(_ENCODE(content))
+    except (msgspec.MsgspecError, ValueError, OverflowError):
+        same = False
+    if not same:
+        raise _altered(file, remedy)
+
+
+def digest_of(file: Path) -> str:
+    """The digest of a file."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()[:_DIGITS]
+
+
+def check_file(file: Path, digest: str, remedy: str) -> None:
+    """Compare a file with its digest, once per process unless it is replaced.
+
+    Raises:
+        ResultsError: it is missing, or not the file that was written.
+    """
+    try:
+        stat = file.stat()
+        same = _same(file, (stat.st_ino, stat.st_size, stat.st_mtime_ns), digest)
+    except FileNotFoundError:
+        raise ResultsError(f"{file} is missing; {remedy}") from None
+    except OSError as error:
+        raise ResultsError(f"{file}: cannot be read ({error.strerror}); {remedy}") from None
+    if not same:
+        raise _altered(file, remedy)
+
+
+def write_synced(file: Path, data: bytes, *, synced: bool = True) -> None:
+    """Write a file under a temporary name, sync and rename it: it is the old or the new one.
+
+    The new name lasts once `sync_file` of the folder has returned.
+
+    Args:
+        file: what it is called in the end.
+        data: what it holds.
+        synced: False leaves out the sync, for a folder that ends with the process.
+
+    Raises:
+        OSError: it cannot be written; the file is as it was.
+    """
+    temporary = file.with_name(file.name + ".tmp")
+    try:
+        with temporary.open("wb") as out:
+            out.write(data)
+            out.flush()
+            if synced:
+                os.fsync(out.fileno())
+        temporary.replace(file)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def sync_file(file: Path) -> None:
+    """Return once a file's content, or a folder's list of files, would survive a loss of power."""
+    handle = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@functools.lru_cache(maxsize=_CHECKED_FILES)
+def _same(file: Path, version: tuple[int, int, int], digest: str) -> bool:
+    return digest_of(file) == digest
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
+def _altered(file: Path, remedy: str) -> ResultsError:
+    return ResultsError(f"{file}: its content is not what was written (digest differs); {remedy}")

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results that are altered, or cut off by a loss of power: refused, never read as if whole."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.markets import intact
+from ecnomy.markets.results.rawrun import RawRun, open_raw
+from lost_power import Disk
+from small_results import write
+from undigested import undigested
+
+
+def _read(run: RawRun) -> dict[str, object]:
+    """All that a reader gets of a run."""
+    return {name: run.table(name).to_dict("list") for name in run.manifest.tables} | {
+        "manifest": run.manifest
+    }
+
+
+def _flips(file: Path, count: int) -> Iterator[None]:
+    """The file with one bit altered, again and again; as it was in the end."""
+    data, draw = file.read_bytes(), random.Random(file.name)
+    for _ in range(count):
+        altered = bytearray(data)
+        altered[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        file.write_bytes(altered)
+        intact._same.cache_clear()  # a disk's fault leaves the times of a file as they were
+        yield
+    file.write_bytes(data)
+    intact._same.cache_clear()
+
+
+def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    """Of a table: refused in a line that names it. Of the manifest: that, or nothing is changed."""
+    folder = write(tmp_path / "r")
+    whole = repr(_read(open_raw(folder)))
+    for name in ("flows", "ledger", "flow_epochs"):
+        for _ in _flips(folder / f"{name}.parquet", 12):
+            with pytest.raises(ResultsError, match=f"/{name}.parquet: .*; run it again$") as error:
+                open_raw(folder).table(name)
+            assert error.value.exit_status == 2
+            with pytest.raises(ResultsError, match=r"\.parquet: .*; run it again$"):
+                open_raw(folder).file(name)
+    refused = 0
+    for _ in _flips(folder / "manifest.json", 60):
+        try:
+            run = open_raw(folder)
+        except ResultsError as error:
+            refused += "\n" not in str(error) and "manifest.json" in str(error)
+        else:
+            assert repr(_read(run)) == whole
+    assert refused > 40
+    with pytest.raises(ResultsError, match=r"ledger.parquet: .*; run it again$"):
+        next(_flips(folder / "ledger.parquet", 1))
+        open_raw(folder).groups()
+    (folder / "ledger.parquet").unlink()
+    with pytest.raises(ResultsError, match="ledger.parquet is missing; run it again"):
+        open_raw(folder).table("ledger")
+
+
+def test_results_of_earlier_versions_open(tmp_path: Path) -> None:
+    """Without digests nothing is checked, and what cannot be read is still one line."""
+    folder = undigested(write(tmp_path / "r"))
+    assert len(open_raw(folder).flows) == 2
+    file = folder / "flows.parquet"
+    file.write_bytes(file.read_bytes()[:-9])
+    with pytest.raises(ResultsError, match="flows.parquet: not a readable Parquet file"):
+        open_raw(folder).groups()
+
+
+def test_a_run_cut_off_by_a_loss_of_power_is_never_complete_and_wrong(tmp_path: Path) -> None:
+    """After each step of the writer, with names and content that were not synced lost or kept."""
+    folder = write(tmp_path / "r")  # is replaced below
+    with Disk(folder) as disk:
+        write(folder, force=True)
+    whole = repr(_read(open_raw(folder)))
+    names = json.loads((folder / "manifest.json").read_text())["tables"]
+    complete = 0
+    for number, state in enumerate(disk.states()):
+        there = tmp_path / str(number)
+        there.mkdir()
+        for name, data in state.items():
+            (there / name).write_bytes(data)
+        try:
+            run = open_raw(there)
+            if run.manifest.complete:
+                complete += 1
+                assert names == run.manifest.tables and repr(_read(run)) == whole
+        except ResultsError:
+            pass
+        shutil.rmtree(there)
+    assert complete

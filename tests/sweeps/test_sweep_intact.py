@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Altered bits in a sweep's folder: readers refuse them, and the sweep's command mends them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ecnomy.agents.errors import ResultsError
+from ecnomy.analysis.query import query_command
+from ecnomy.analysis.sweeps import open_sweep
+from ecnomy.markets import intact
+from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.sweep.config import load_sweep
+from ecnomy.markets.sweep.driver import missing
+from ecnomy.markets.sweep.fingerprint import code_now
+from ecnomy.markets.sweep.outcome import DONE, Outcome
+from ecnomy.markets.sweep.sequential import figures
+from ecnomy.markets.sweep.store import Store
+from lost_power import Disk
+from sweep_world import write
+
+
+def _flips(file: Path, count: int) -> Iterator[None]:
+    data, draw = file.read_bytes(), random.Random(1)
+    for _ in range(count):
+        altered = bytearray(data)
+        altered[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        file.write_bytes(altered)
+        intact._same.cache_clear()  # a disk's fault leaves the times of a file as they were
+        yield
+    file.write_bytes(data)
+
+
+def _store(folder: Path) -> Store:
+    """A sweep of 12 runs, all with made-up outcomes, none of them in a shard yet."""
+    folder.mkdir(exist_ok=True)
+    store = Store(folder / "out", load_sweep(write(folder)))
+    for number, name in enumerate(store.points):
+        figure = {"gold.goodput_bps": 1e6 / 3 + number}
+        store.add(Outcome(name, name, DONE, "", code_now(DEFAULT_ENGINE), {}, figure))
+    return store
+
+
+def _refused_or_same(out: Path, file: Path, count: int) -> int:
+    """How often a reader refused, in a line that names the file; else the runs were the same."""
+    whole, refused = open_sweep(out), 0
+    for _ in _flips(file, count):
+        try:
+            assert open_sweep(out).equals(whole)
+        except ResultsError as error:
+            assert file.name in str(error) and "\n" not in str(error) and error.exit_status == 2
+            assert "the sweep's command" in str(error) or "no readable sweep.json" in str(error)
+            with pytest.raises(ResultsError, match=file.name):
+                query_command(out, "from runs")
+            assert len(figures(out, "gold.goodput_bps")) < 12 or file.name == "sweep.json"
+            refused += 1
+    return refused
+
+
+def test_an_altered_bit_is_refused_or_changes_nothing(tmp_path: Path) -> None:
+    """A shard is always refused, a record and the head unless only the layout differs."""
+    store = _store(tmp_path)
+    out = store.folder
+    record = min((out / "outcomes").glob("*.json"))
+    assert _refused_or_same(out, record, 15) > 12
+    next(_flips(record, 1))
+    store.close()
+    again = Store(out, load_sweep(tmp_path / "sweep.yaml"))
+    assert missing(again, retry_failed=False, accept_old_code=False) == [record.stem]
+    again.compact()
+    again.close()
+    (shard,) = (out / "shards").glob("*.parquet")
+    assert _refused_or_same(out, shard, 15) == 15
+    assert _refused_or_same(out, out / "sweep.json", 6) > 3
+
+
+def test_records_of_earlier_versions_count(tmp_path: Path) -> None:
+    """A record without a digest is read as it is."""
+    store = _store(tmp_path)
+    for file in (store.folder / "outcomes").glob("*.json"):
+        content = msgspec.json.decode(file.read_bytes())
+        del content["digest"]
+        file.write_bytes(msgspec.json.encode(content))
+    assert len(open_sweep(store.folder)) == 12
+    store.close()
+
+
+def test_records_go_when_their_shard_is_on_the_disk(tmp_path: Path, monkeypatch) -> None:
+    """After each step of the disk, power lost: each run is in a synced shard or has its record."""
+    store, steps = _store(tmp_path), []
+    outcomes = store.folder / "outcomes"
+    unlink = Path.unlink
+
+    def unlinked(file: Path, missing_ok: bool = False) -> None:
+        if file.parent == outcomes:
+            steps.append(file.name)
+            kept = [state for state in disk.certain() if state.endswith(".parquet")]
+            assert kept, f"{file.name} is removed before its shard would outlive a loss of power"
+        unlink(file, missing_ok)
+
+    with Disk(store.folder / "shards") as disk:
+        monkeypatch.setattr(Path, "unlink", unlinked)
+        store.compact()
+    store.close()
+    assert len(steps) == 12 == len(open_sweep(store.folder))
