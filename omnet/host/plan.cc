@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/plan.h"
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "host/registry.h"
@@ -11,6 +13,12 @@ namespace ecnomy {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::int64_t kMost = 1'000'000'000'000'000;  // of bit/s, packets and bytes of a buffer
+constexpr std::int32_t kMostBytes = 65'535;            // of a packet, or of one of its parts
+constexpr std::int32_t kMostFlows = 1'000'000;         // of a source
+constexpr std::int32_t kMostBins = 1'000'000;
+constexpr std::int32_t kMostNodes = std::numeric_limits<std::int32_t>::max();
 
 // A JSON value with its place, so that an error can say where.
 class Node {
@@ -36,6 +44,42 @@ class Node {
     return at(key).get<T>();
   }
 
+  // A whole number in its range; JSON's numbers are converted without a check otherwise.
+  std::int64_t whole(std::int64_t least, std::int64_t most) const {
+    const bool fits = json_.is_number_integer() &&
+                      !(json_.is_number_unsigned() &&
+                        json_.get<std::uint64_t>() > static_cast<std::uint64_t>(most));
+    const std::int64_t value = fits ? json_.get<std::int64_t>() : 0;
+    if (!fits || value < least || value > most) {
+      fail("is " + json_.dump() + ", expected a whole number from " + std::to_string(least) +
+           " to " + std::to_string(most));
+    }
+    return value;
+  }
+  std::int64_t whole(const char* key, std::int64_t least, std::int64_t most) const {
+    return at(key).whole(least, most);
+  }
+  std::int32_t small(const char* key, std::int32_t least, std::int32_t most) const {
+    return static_cast<std::int32_t>(whole(key, least, most));
+  }
+  Time time(const char* key, Time least = 0) const { return whole(key, least, kFarthest); }
+  // -1 stands for none.
+  std::int64_t whole_or_none(const char* key, std::int64_t most) const {
+    const std::int64_t value = whole(key, -1, most);
+    if (value == 0) at(key).fail("is 0, expected more, or -1 for none");
+    return value;
+  }
+
+  double number(const char* key, double least, double most) const {
+    const Node node = at(key);
+    const double value = node.json_.is_number() ? node.json_.get<double>() : std::nan("");
+    if (!(value >= least && value <= most)) {
+      node.fail("is " + node.json_.dump() + ", expected a number from " + Json(least).dump() +
+                " to " + Json(most).dump());
+    }
+    return value;
+  }
+
   template <class F>
   auto each(const char* key, F&& read) const {
     const Node list = at(key);
@@ -45,6 +89,11 @@ class Node {
       out.push_back(read(Node(list.json_[i], list.place_ + "[" + std::to_string(i) + "]")));
     }
     return out;
+  }
+
+  std::uint64_t seed() const {
+    if (!json_.is_number_unsigned()) fail("is " + json_.dump() + ", expected 0 to 2^64 - 1");
+    return json_.get<std::uint64_t>();
   }
 
   bool is_null() const { return json_.is_null(); }
@@ -87,23 +136,20 @@ SchedulerPlan read_scheduler(const Node& node) {
 
 LinkPlan read_link(const Node& node) {
   LinkPlan link{node.get<std::string>("name"),
-                node.get<std::int32_t>("source"),
-                node.get<std::int32_t>("target"),
-                node.get<std::int64_t>("rate_bps"),
-                node.get<Time>("delay_ps"),
-                node.get<std::int64_t>("buffer_packets"),
-                node.get<std::int64_t>("buffer_bytes"),
-                node.get<std::int32_t>("framing_bytes"),
+                node.small("source", 0, kMostNodes),
+                node.small("target", 0, kMostNodes),
+                node.whole("rate_bps", 1, kMost),
+                node.time("delay_ps"),
+                node.whole("buffer_packets", -1, kMost),
+                node.whole("buffer_bytes", -1, kMost),
+                node.small("framing_bytes", 0, kMostBytes),
                 node.get<std::string>("not_ect") == "drop",
                 read_law(node.at("marking"), "marking"),
                 node.get<std::string>("stream"),
                 read_scheduler(node.at("scheduler")),
-                node.get<double>("loss"),
+                node.number("loss", 0, 1),
                 node.get<std::string>("loss_stream")};
-  if (link.rate_bps <= 0) node.fail("rate_bps is not positive");
-  if (link.delay_ps < 0) node.fail("delay_ps is negative");
-  if (!(link.loss >= 0 && link.loss < 1)) node.fail("loss is not from 0 to below 1");
-  if (link.framing_bytes < 0 || link.framing_bytes > 65'535) node.fail("framing_bytes is absurd");
+  if (link.loss == 1) node.at("loss").fail("is 1, expected less");
   return link;
 }
 
@@ -118,8 +164,8 @@ Echo read_echo(const Node& node) {
 TransportPlan read_udp(const Node& node) {
   TransportPlan udp{};
   udp.ect = node.get<bool>("ect");
-  udp.payload_bytes = node.get<std::int32_t>("payload_bytes");
-  udp.header_bytes = node.get<std::int32_t>("header_bytes");
+  udp.payload_bytes = node.small("payload_bytes", 1, kMostBytes);
+  udp.header_bytes = node.small("header_bytes", 0, kMostBytes);
   udp.initial_mark_rate = -1;
   return udp;
 }
@@ -130,9 +176,9 @@ TransportPlan read_transport(const Node& node) {
   if (kind != "tcp") node.at("kind").fail("is '" + kind + "', expected tcp or udp");
   TransportPlan tcp{};
   tcp.tcp = true;
-  tcp.payload_bytes = node.get<std::int32_t>("mss_bytes");
-  tcp.header_bytes = node.get<std::int32_t>("header_bytes");
-  tcp.ack_bytes = node.get<std::int32_t>("ack_bytes");
+  tcp.payload_bytes = node.small("mss_bytes", 1, kMostBytes);
+  tcp.header_bytes = node.small("header_bytes", 0, kMostBytes);
+  tcp.ack_bytes = node.small("ack_bytes", 1, kMostBytes);
   tcp.window = read_law(node.at("window"), "window");
   tcp.paced = node.get<std::string>("send") == "paced";
   tcp.slow_start = node.get<bool>("slow_start");
@@ -140,36 +186,29 @@ TransportPlan read_transport(const Node& node) {
   tcp.ect = tcp.echo != Echo::off;
   tcp.ect_all = tcp.ect && node.get<std::string>("ect") == "all";
   tcp.sack = node.get<bool>("sack");
-  tcp.delayed_acks = node.get<std::int32_t>("delayed_acks");
-  tcp.delayed_ack = node.get<Time>("delayed_ack_ps");
-  tcp.receiver_window = node.get<std::int64_t>("receiver_window");
-  tcp.initial_window = node.get<double>("initial_window");
-  tcp.min_window = node.get<double>("min_window");
-  tcp.max_window = node.get<double>("max_window");
-  tcp.initial_mark_rate = node.get<double>("initial_mark_rate");
-  tcp.min_rto = node.get<Time>("min_rto_ps");
-  tcp.max_rto = node.get<Time>("max_rto_ps");
-  tcp.initial_rto = node.get<Time>("initial_rto_ps");
-  tcp.reference_rtt = node.get<Time>("reference_rtt_ps");
+  tcp.delayed_acks = node.small("delayed_acks", 1, kMostBytes);
+  tcp.delayed_ack = node.time("delayed_ack_ps", tcp.delayed_acks > 1 ? 1 : 0);
+  tcp.receiver_window = node.whole_or_none("receiver_window", kMost);
+  tcp.initial_window = node.number("initial_window", 0, kUnlimited);
+  tcp.min_window = node.number("min_window", 1e-6, kUnlimited);
+  tcp.max_window = node.number("max_window", 0, kUnlimited);
+  tcp.initial_mark_rate = node.number("initial_mark_rate", -1, 1e15);
+  tcp.min_rto = node.time("min_rto_ps", 1);
+  tcp.max_rto = node.time("max_rto_ps", 1);
+  tcp.initial_rto = node.time("initial_rto_ps", 1);
+  tcp.reference_rtt = node.whole_or_none("reference_rtt_ps", kFarthest);
   tcp.rtt_mean = node.get<std::string>("rtt") == "mean";
   tcp.reduce_from = reduce_from(node.get<std::string>("reduce_from"));
   tcp.repair = node.get<bool>("repair");
-  if (tcp.payload_bytes <= 0) node.fail("mss_bytes is not positive");
-  if (!(tcp.min_window >= 1e-6)) node.fail("min_window is below 1e-6 packets");
-  if (tcp.delayed_acks < 1) node.fail("delayed_acks is below 1");
-  if (tcp.delayed_acks > 1 && tcp.delayed_ack <= 0) node.fail("delayed_ack_ps is not positive");
-  if (tcp.receiver_window == 0) node.fail("receiver_window is 0");
   if (!tcp.repair && (tcp.sack || tcp.delayed_acks > 1)) {
     node.fail("repair is false with sack or delayed ACKs");
   }
-  if (tcp.reference_rtt == 0) node.fail("reference_rtt_ps is 0");
   return tcp;
 }
 
 std::int32_t read_link_index(const Node& node, std::size_t links) {
-  const std::int32_t link = node.get<std::int32_t>();
-  if (link < 0 || static_cast<std::size_t>(link) >= links) node.fail("names no link");
-  return link;
+  if (links == 0) node.fail("names no link");
+  return static_cast<std::int32_t>(node.whole(0, static_cast<std::int64_t>(links) - 1));
 }
 
 // One a link of the path: the index of one of its classes, -1 where it has one queue.
@@ -195,9 +234,9 @@ bool read_together(const Node& node) {
 
 // A period of -1 is no profile.
 Profile read_profile(const Node& node) {
-  const Time period = node.get<Time>("period_ps");
+  const Time period = node.time("period_ps", kNever);
   std::vector<Profile::Step> steps = node.each("steps", [](const Node& step) {
-    return Profile::Step{step.get<Time>("at_ps"), step.get<std::int64_t>("factor_ppm")};
+    return Profile::Step{step.time("at_ps"), step.whole("factor_ppm", 0, kMost)};
   });
   if (period == kNever && steps.empty()) return Profile();
   try {
@@ -209,7 +248,7 @@ Profile read_profile(const Node& node) {
 
 // An empty list is none.
 SizeList read_sizes(const Node& node) {
-  const auto bytes = node.each("bytes", [](const Node& n) { return n.get<std::int64_t>(); });
+  const auto bytes = node.each("bytes", [](const Node& n) { return n.whole(1, kMost); });
   const auto weights = node.each("weights", [](const Node& n) { return n.get<double>(); });
   if (bytes.empty() && weights.empty()) return SizeList();
   try {
@@ -221,6 +260,10 @@ SizeList read_sizes(const Node& node) {
 
 void check_source(const Node& node, const std::vector<LinkPlan>& links, SourcePlan& source) {
   if (source.path.empty()) node.fail("path is empty");
+  const Time room = kFarthest - source.start_at - source.start_spread;
+  if (room < 0 || (source.count > 1 && source.start_stagger > room / (source.count - 1))) {
+    node.at("start").fail("its last flow starts beyond 2^62 ps (53 days)");
+  }
   check_classes(node.at("classes"), links, source.path, source.classes);
   check_classes(node.at("ack_classes"), links, source.ack_path, source.ack_classes);
   if (source.transport.tcp && source.ack_path.empty()) node.fail("ack_path is empty");
@@ -236,28 +279,30 @@ void check_source(const Node& node, const std::vector<LinkPlan>& links, SourcePl
 
 SourcePlan read_source(const Node& node, const std::vector<LinkPlan>& links) {
   const auto link_index = [&](const Node& item) { return read_link_index(item, links.size()); };
-  const auto number = [](const Node& item) { return item.get<std::int32_t>(); };
+  const auto number = [](const Node& item) {
+    return static_cast<std::int32_t>(item.whole(-1, kMostBytes));
+  };
   const Node start = node.at("start");
   SourcePlan source{node.get<std::string>("name"),
-                    node.get<std::int32_t>("count"),
+                    node.small("count", 1, kMostFlows),
                     node.each("path", link_index),
                     node.each("ack_path", link_index),
                     node.each("classes", number),
                     node.each("ack_classes", number),
-                    start.get<Time>("at_ps"),
-                    start.get<Time>("stagger_ps"),
-                    start.get<Time>("spread_ps"),
-                    node.get<Time>("stop_ps"),
+                    start.time("at_ps"),
+                    start.time("stagger_ps"),
+                    start.time("spread_ps"),
+                    node.time("stop_ps", kNever),
                     read_profile(node.at("profile")),
                     read_together(node.at("rows")),
                     read_law(node.at("traffic"), "traffic"),
                     node.each("parts", [](const Node& n) { return read_law(n, "part"); }),
                     read_sizes(node.at("sizes")),
                     read_transport(node.at("transport")),
-                    node.get<Time>("send_overhead_ps"),
+                    node.time("send_overhead_ps"),
                     node.at("calls").get<bool>("ask"),
-                    node.at("calls").get<Time>("max_delay_ps"),
-                    node.at("calls").get<Time>("longest_ps")};
+                    node.at("calls").time("max_delay_ps", kNever),
+                    node.at("calls").time("longest_ps", kNever)};
   check_source(node, links, source);
   return source;
 }
@@ -265,23 +310,20 @@ SourcePlan read_source(const Node& node, const std::vector<LinkPlan>& links) {
 HistogramPlan read_histogram(const Node& node) {
   const std::string of = node.get<std::string>("of");
   if (of != "delay" && of != "queue") node.fail("is of '" + of + "', expected delay or queue");
-  const HistogramPlan plan{of == "delay", node.get<std::int64_t>("width"),
-                           node.get<std::int64_t>("bins")};
-  if (plan.width <= 0 || plan.bins <= 0) node.fail("needs a positive width and bins");
-  return plan;
+  return {of == "delay", node.whole("width", 1, kFarthest), node.whole("bins", 1, kMostBins)};
 }
 
 RecordPlan read_record(const Node& node) {
   return {node.each("series", [](const Node& n) { return n.get<std::string>(); }),
-          node.get<Time>("every_ps"),
-          node.each("delay_thresholds_ps", [](const Node& n) { return n.get<Time>(); }),
+          node.whole_or_none("every_ps", kFarthest),
+          node.each("delay_thresholds_ps", [](const Node& n) { return n.whole(0, kFarthest); }),
           node.get<bool>("trace"),
           node.get<bool>("transfers"),
           node.get<bool>("calls"),
           node.each("histograms", read_histogram),
           node.each("counts", [](const Node& n) { return n.get<std::string>(); }),
-          node.get<Time>("counts_every_ps"),
-          node.get<Time>("classes_every_ps")};
+          node.whole_or_none("counts_every_ps", kFarthest),
+          node.whole_or_none("classes_every_ps", kFarthest)};
 }
 
 }  // namespace
@@ -294,12 +336,12 @@ Plan parse_plan(const std::string& json_text) {
     throw BadPlan(std::string("plan: ") + error.what());
   }
   const Node root(json, "");
-  if (root.get<int>("plan") != 1) root.at("plan").fail("is not version 1");
+  if (root.at("plan").whole(0, kMostBytes) != 1) root.at("plan").fail("is not version 1");
   Plan plan{root.get<std::string>("digest"),
-            root.get<std::uint64_t>("seed"),
-            root.get<Time>("duration_ps"),
-            root.get<Time>("warmup_ps"),
-            root.get<Time>("epoch_ps"),
+            root.at("seed").seed(),
+            root.time("duration_ps", 1),
+            root.time("warmup_ps"),
+            root.time("epoch_ps", 1),
             root.each("links", read_link),
             {},
             read_record(root.at("record"))};
@@ -309,12 +351,8 @@ Plan parse_plan(const std::string& json_text) {
         i > 1 || plan.record.histograms[0].of_delay == plan.record.histograms[1].of_delay;
     if (again) root.at("record").at("histograms").fail("has two of one kind");
   }
-  if (!plan.record.counts.empty() && plan.record.counts_every <= 0) {
+  if (!plan.record.counts.empty() && plan.record.counts_every < 0) {
     root.at("record").fail("counts_every_ps must be positive where there are counts");
-  }
-  if (plan.duration <= 0 || plan.epoch <= 0) root.fail("duration_ps and epoch_ps must be positive");
-  if (plan.duration > kFarthest || plan.epoch > kFarthest) {
-    root.fail("duration_ps and epoch_ps must be 2^62 at most (53 days)");
   }
   return plan;
 }

@@ -56,12 +56,54 @@ def test_totals_without_a_bridge(tmp_path) -> None:
 BAD = {
     "no JSON": ("{", "plan: "),
     "no version": ("{}", "plan: has no key 'plan'"),
-    "rate": ('"rate_bps":100000000,', '"rate_bps":0,', "plan.links[2]: rate_bps is not positive"),
+    "rate": ('"rate_bps":100000000,', '"rate_bps":0,', "plan.links[2].rate_bps: is 0, expected a"),
     "law": ('"law":"red"', '"law":"rod"', "unknown marking law 'rod'"),
     "range": ('"max_probability":0.1', '"max_probability":7', "max_probability is 7"),
     "type": ('"seed":1', '"seed":"x"', "plan.seed"),
-    "path": ('"path":[0,2,4]', '"path":[0,2,44]', "path[2]: names no link"),
+    "path": ('"path":[0,2,4]', '"path":[0,2,44]', "path[2]: is 44, expected a whole number from"),
+    "last start": ('"stagger_ps":0', f'"stagger_ps":{2**62}', "start: its last flow starts beyond"),
 }
+HOSTILE = (-2, 0.5, 2**63, 2**65, 1e301)
+
+
+def numbers(value: object, place: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The places of all numbers, but for parameters of laws, whose table says what they may be."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key != "params":
+                yield from numbers(inner, (*place, key))
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            yield from numbers(inner, (*place, i))
+    elif type(value) in (int, float):
+        yield place
+
+
+def with_number(plan: dict[str, Any], place: tuple[str | int, ...], number: float) -> str:
+    """The plan with another number in a place."""
+    there: Any = (changed := copy.deepcopy(plan))
+    for step in place[:-1]:
+        there = there[step]
+    there[place[-1]] = number
+    return json.dumps(changed)
+
+
+def test_every_number_of_a_plan_has_a_range(tmp_path) -> None:
+    """None is converted without a look: below 0, no whole number, beyond 64 bits, beyond 10^300."""
+    plan = json.loads(plans.reference_dumbbell(2.0).to_json())
+    one = {json.dumps([s for s in place if isinstance(s, str)]): place for place in numbers(plan)}
+    assert len(one) > 35
+    fits = {"seed": (2**63,), "loss": (0.5,), "initial_mark_rate": (0.5,)}
+    fits |= {name: (0.5, 2**63, 2**65) for name in ("initial_window", "min_window", "max_window")}
+    for place, number in itertools.product(one.values(), HOSTILE):
+        if place[-1] in ("half_duplex", "trace") or number in fits.get(str(place[-1]), ()):
+            continue
+        path = tmp_path / "plan.json"
+        path.write_text(with_number(plan, place, number))
+        done = call("read", "--plan", str(path))
+        assert done.returncode == 2 and f".{place[-1]}" in done.stderr.replace("[", ".") or (
+            isinstance(place[-1], int) and done.returncode == 2
+        ), f"{place} {number}: {done}"
 
 
 @pytest.mark.parametrize("case", BAD)
