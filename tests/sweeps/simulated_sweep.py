@@ -36,7 +36,7 @@ STARTS = 6  # the last one goes undisturbed
 SHARD_RUNS = 5
 STRANGER = "f" * 32  # a run of no sweep
 CODE = Code("engine", "sources", "packages")
-SYNCED = False  # whether a shard is on the disk, name and all, before its records are removed
+SYNCED = True  # whether a shard is on the disk, name and all, before its records are removed
 
 
 class KilledWorker(Exception):

@@ -144,6 +144,9 @@ class Store:
     def add(self, outcome: Outcome) -> None:
         """Keep an outcome; its record is on the disk before it has its name.
 
+        A loss of power can take the names of records that are in no shard yet. The sweep's command
+        makes those runs again.
+
         Raises:
             OSError: it cannot be written; the record is then as it was.
         """
