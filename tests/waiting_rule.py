@@ -26,11 +26,17 @@ _RUNS: Final = {"run", "call", "check_call", "check_output"}
 _WAITS: Final = {"wait", "communicate", "join", "readline", "accept"}
 _OF_OS: Final = {"wait", "waitpid", "waitid", "wait3", "wait4"}
 _STREAMS: Final = {"stdout", "stderr"}
+_WORTH_A_LOOK: Final = re.compile(  # words without which no call below can be written
+    r"\b(subprocess|Popen|wait\w*|communicate|readline|accept|stdout|stderr)\b"
+    r"|\bjoin\s*\(\s*(\)|#|\w+\s*=)"
+)
 _REASON: Final = re.compile(r"# no limit: \S+")
 
 
 def unlimited_waits(source: str) -> list[str]:
     """Each as `line: call`, in their order."""
+    if not _WORTH_A_LOOK.search(source):
+        return []
     lines, found = source.splitlines(), []
     tree = ast.parse(source)
     bare = _imported_runs(tree)
@@ -63,8 +69,9 @@ def _unlimited(node: ast.AST, bare: set[str]) -> str:
         lines = node.iter
         return f"for ... in {ast.unparse(lines)}" if _is_stream(lines) else ""
     if isinstance(node, ast.withitem):
-        opened = ast.unparse(node.context_expr)
-        return "with subprocess.Popen(...)" if opened.startswith("subprocess.Popen(") else ""
+        opened = node.context_expr
+        popen = isinstance(opened, ast.Call) and _called(opened) == ("Popen", "subprocess")
+        return "with subprocess.Popen(...)" if popen else ""
     if not isinstance(node, ast.Call):
         return ""
     name, of = _called(node)
@@ -81,10 +88,11 @@ def _unlimited(node: ast.AST, bare: set[str]) -> str:
 
 
 def _called(node: ast.Call) -> tuple[str, str]:
-    """The function's name, and that of the module or object before it."""
+    """The function's name, and that of the module or variable before it; "?" for anything else."""
     if isinstance(node.func, ast.Attribute):
-        return node.func.attr, ast.unparse(node.func.value)
-    return ast.unparse(node.func), ""
+        before = node.func.value
+        return node.func.attr, before.id if isinstance(before, ast.Name) else "?"
+    return (node.func.id, "") if isinstance(node.func, ast.Name) else ("?", "?")
 
 
 def _is_stream(node: ast.AST) -> bool:
