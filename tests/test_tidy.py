@@ -62,7 +62,7 @@ def outline(path: Path) -> tuple[bool, bool, tuple[Function, ...]]:
 
 
 def statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Statements, handlers and cases at or below it, but no expressions: they are most of a file."""
+    """Statements, handlers and cases at or below it; no expressions, which are most of a file."""
     yield tree
     for field in ("body", "orelse", "finalbody", "handlers", "cases"):
         inner = getattr(tree, field, [])
