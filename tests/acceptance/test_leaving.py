@@ -20,7 +20,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import seeds
 
-SEEDS = seeds(10)
+SEEDS = seeds(10, fast=1)
 PS = 10**12
 A, X0 = 2.0, 1e6
 DURATION = 300
