@@ -15,6 +15,7 @@ import pytest
 
 from command_line import ecnomy
 from sweep_world import Here, Watcher
+from tiers import in_full
 from tournament_world import TOURNAMENT, write
 
 pytest.importorskip("open_spiel", reason="the extra `tournament`")
@@ -33,6 +34,15 @@ from ecnomy.analysis.tournament.profiles import assignment_of, pairs, simplex, s
 from ecnomy.analysis.tournament.wording import headline
 from ecnomy.markets import run
 from ecnomy.markets.sweep.config import load_sweep
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_starts():
+    """In the fast tier populations start from 6 mixes of three strategies; from 28 in the full."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not in_full():
+            patch.setattr("ecnomy.analysis.game.dynamics._STARTS", 2)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -17,6 +17,7 @@ import functools
 import hashlib
 import importlib.metadata
 import importlib.util
+import os
 import re
 import sys
 import sysconfig
@@ -187,8 +188,22 @@ _IMPORTED: dict[str, str] = {}
 def _module_of(kind: str, group: str) -> str:
     if ":" in kind:
         return kind.partition(":")[0]
-    entries = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=group)}
+    entries = _entries(group, tuple(_dated(place) for place in sys.path))
     return entries.get(kind, "").partition(":")[0]
+
+
+@functools.lru_cache(maxsize=64)
+def _entries(group: str, places: tuple[tuple[str, int], ...]) -> dict[str, str]:
+    """Entry points of a group, read again after an installation, which changes one of `places`."""
+    return {entry.name: entry.value for entry in importlib.metadata.entry_points(group=group)}
+
+
+def _dated(place: str) -> tuple[str, int]:
+    """A folder of modules and when it was changed last, 0 if it does not exist."""
+    try:
+        return place, os.stat(place or ".").st_mtime_ns
+    except OSError:
+        return place, 0
 
 
 def _gather(module: str, found: dict[str, str]) -> None:
