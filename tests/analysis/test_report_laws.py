@@ -12,6 +12,7 @@ from ecnomy.analysis.report.page import write_gsp_page
 from guarantee_world import LEDGER, PROFIT_MICRO, write_run
 from page_reader import PageReader, answers_of
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 LAWS = ({"law": "red", "max_threshold": "42 packets"}, {"law": "rem"})
 RENT_MICRO = 300_000  # what REM leaves less, a run of a minute
 

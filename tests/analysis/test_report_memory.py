@@ -27,6 +27,8 @@ def test_the_page_loads_no_library_of_whole_tables(tmp_path: Path) -> None:
     """Mesa and networkx take 120 MB; the page of a run needs neither."""
     code = (
         "import sys; from pathlib import Path;"
+        "from ecnomy.analysis.report import pictures;"
+        "pictures.svg_of = lambda figure: b'<svg/>';"  # drawing takes most of a page's time
         "from ecnomy.analysis.report.page import write_gsp_page;"
         "write_gsp_page([Path(sys.argv[1])], Path(sys.argv[1]) / 'page.html', []);"
         "print([m for m in ('mesa', 'networkx') if m in sys.modules])"

@@ -19,6 +19,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from page_reader import PageReader
 from sweep_world import go
+from tiers import full
 
 PHONES = """
 version: 1
@@ -49,6 +50,7 @@ parameters: {grid: {%s}}
 replicates: 2
 """
 TARIFF = "market.agents.gsp.tariff"
+KEPT = "keep: results\n"
 
 
 def _swept(home: Path, grid: str, more: str = "", scenario: str = PHONES) -> PageReader:
@@ -63,7 +65,7 @@ def _swept(home: Path, grid: str, more: str = "", scenario: str = PHONES) -> Pag
 @pytest.mark.usefixtures("undrawn")
 def test_the_promise_is_that_of_the_choice_which_is_answered_for(tmp_path: Path) -> None:
     """The lax promise earns more and is the answer; the first run's was the strict one."""
-    read = _swept(tmp_path, f"{TARIFF}.max_delay: [6 ms, 60 ms]", "keep: results\n")
+    read = _swept(tmp_path, f"{TARIFF}.max_delay: [6 ms, 60 ms]", KEPT)
     own = open_sweep(tmp_path / "out").groupby(f"{TARIFF}.max_delay")["gsp.profit"].mean()
     assert own.idxmax() == 60
     (row,) = [row for row in read.tables["gsp-promises-table"] if "broken" in row[0]]
@@ -82,8 +84,17 @@ BACK = {
 
 
 @pytest.mark.usefixtures("undrawn")
-@pytest.mark.parametrize("keep", ["", "keep: results\n"], ids=["not-kept", "kept"])
-@pytest.mark.parametrize("case", list(BACK))
+@pytest.mark.parametrize(
+    ("case", "keep"),
+    [
+        *((case, "") for case in BACK),
+        ("an amount", KEPT),
+        ("the price", KEPT),
+        pytest.param("by default", KEPT, marks=full),
+        pytest.param("as much", KEPT, marks=full),
+        pytest.param("as much at one price", KEPT, marks=full),
+    ],
+)
 def test_what_is_paid_back_follows_the_price_where_the_tariff_says_so(
     tmp_path: Path, case: str, keep: str
 ) -> None:

@@ -16,6 +16,7 @@ from ecnomy.analysis.report.why import Queueing
 from guarantee_world import LEDGER, PROFIT_MICRO, write_run
 from page_reader import PageReader
 
+pytestmark = pytest.mark.usefixtures("undrawn")
 RENT_MICRO = 900_000
 
 
