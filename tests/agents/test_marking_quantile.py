@@ -19,6 +19,7 @@ from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.marking_quantile import MarkingQuantile
 from gsp_world import TARIFF, World
 from gsp_world import seen as gsp_seen
+from tiers import full
 
 PS = 10**12
 CALL = Call(0, 0)
@@ -156,7 +157,10 @@ def steady(second: int) -> tuple[float, float]:
     return 0.2 + 0.02 * math.sin(second / 50), 0.03
 
 
-@pytest.mark.parametrize("kind", ["beta-binomial", "beta", "empirical"])
+@pytest.mark.parametrize(
+    "kind",
+    ["beta-binomial", pytest.param("beta", marks=full), pytest.param("empirical", marks=full)],
+)
 def test_posted_prices_are_those_of_a_plain_recount(kind: str) -> None:
     """V = P + R_e p + mu + h, from lists: estimates of test streams, corrected by its own calls."""
     sample, memory = 20, 100 * 20

@@ -24,15 +24,21 @@ OWN = ["welfare", "consumer_surplus", "profit.isp", "jain", "optimum_ratio"]
 TWO = SWEEP.replace("replicates: 3", "replicates: 1")
 
 
-def test_runs_of_declared_utilities_have_the_columns(tmp_path: Path) -> None:
-    """They are those of the results folder, behind those that were there before."""
-    file = write(tmp_path, TWO + "keep: results\n", HANDLERS)
-    tally, _, watcher = go(file, tmp_path / "out")
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of handlers with utilities that kept the folders of its runs."""
+    home = tmp_path_factory.mktemp("kept")
+    tally, _, watcher = go(write(home, TWO + "keep: results\n", HANDLERS), home / "out")
     assert not watcher.failures and tally.done == 4
-    frame = open_sweep(tmp_path / "out")
+    return home / "out"
+
+
+def test_runs_of_declared_utilities_have_the_columns(kept: Path) -> None:
+    """They are those of the results folder, behind those that were there before."""
+    frame = open_sweep(kept)
     columns = list(frame.columns)
     assert columns.index("balance.isp") < columns.index("welfare")
-    folders = sorted((tmp_path / "out" / "runs").iterdir())
+    folders = sorted((kept / "runs").iterdir())
     columns_of = [welfare_columns(folder) for folder in folders]
     wanted = sorted(tuple(columns[name] for name in OWN) for columns in columns_of)
     found = sorted(frame[OWN].itertuples(index=False, name=None))
@@ -42,12 +48,10 @@ def test_runs_of_declared_utilities_have_the_columns(tmp_path: Path) -> None:
     assert (frame["optimum_ratio"] < 1).all() and (frame["jain"] > 0.5).all()
 
 
-def test_columns_without_a_kept_folder(tmp_path: Path) -> None:
+def test_columns_without_a_kept_folder(kept: Path, tmp_path: Path) -> None:
     """The same figures; nothing is left on the disk. Other columns are as without a utility."""
-    kept = write(tmp_path, TWO + "keep: results\n", HANDLERS)
-    go(kept, tmp_path / "kept")
     go(write(tmp_path, TWO, HANDLERS), tmp_path / "out")
-    one, other = open_sweep(tmp_path / "kept"), open_sweep(tmp_path / "out")
+    one, other = open_sweep(kept), open_sweep(tmp_path / "out")
     assert (one[OWN] == other[OWN]).all(axis=None)
     assert not (tmp_path / "out" / "runs").exists()
 
