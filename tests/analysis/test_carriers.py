@@ -19,6 +19,7 @@ from ecnomy.analysis.carriers_plot import carriers_picture, income_over
 from ecnomy.analysis.choices import choices_of
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.show import show_command
+from tiers import full
 
 MakeRun = Callable[..., Path]
 S = world.S
@@ -156,6 +157,7 @@ def test_show_prints_carriers_and_choices(folder: Path) -> None:
     assert (folder / "carriers.png").stat().st_size > 20_000
 
 
+@full
 def test_pictures_are_the_same_bytes(folder: Path, tmp_path: Path) -> None:
     """Twice the same run, twice the same PNG."""
     files = tmp_path / "a.png", tmp_path / "b.png"

@@ -17,6 +17,7 @@ from ecnomy.analysis.guarantees_plot import guarantee_picture
 from ecnomy.analysis.guarantors import providers_of
 from ecnomy.analysis.results import open_run
 from guarantee_world import CALL_MICRO, PROFIT_MICRO, PS, write_run
+from tiers import full
 
 
 def _figure(folder: Path) -> Figure:
@@ -91,6 +92,7 @@ def test_panels_without_data_are_left_out(tmp_path: Path) -> None:
     assert [len(_figure(folder).axes) for folder in folders] == [3, 2]
 
 
+@full
 def test_the_picture_is_deterministic(tmp_path: Path) -> None:
     """Two drawings are equal byte for byte."""
     run = open_run(write_run(tmp_path))

@@ -25,6 +25,7 @@ from ecnomy.analysis.show import show_command
 from ecnomy.analysis.summary_tables import DropColumns
 from ecnomy.markets import run as simulate
 from ecnomy.markets.scenario import scenario_from_text
+from tiers import full
 
 MakeRun = Callable[..., Path]
 
@@ -207,7 +208,7 @@ def _ancillary(png: bytes) -> list[bytes]:
     return types
 
 
-@pytest.mark.parametrize("market", [True, False])
+@pytest.mark.parametrize("market", [True, pytest.param(False, marks=full)])
 def test_the_picture_is_deterministic(make_run: MakeRun, tmp_path: Path, market: bool) -> None:
     """Two drawings are equal byte for byte and carry no text or time."""
     run = open_run(make_run(market=market))
