@@ -39,6 +39,7 @@ from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, changed_point
 from ecnomy.analysis.reproduce.wording import filled
 from ecnomy.markets.plan.make import make_plan
 from kept_papers import paper_of
+from tiers import full
 
 PACKET_BITS = 8000.0  # of the packets in all studies
 PS_PER_S = 1e12
@@ -55,6 +56,7 @@ def test_every_study_of_a_paper_loads_in_both_forms(paper: str, tmp_path: Path) 
             assert sweep.replicates >= 1
 
 
+@full
 def test_every_variant_makes_a_scenario_where_it_changes_a_point(tmp_path: Path) -> None:
     """Each alternative of each setting, laid over the first point it changes of each study."""
     selected = select("athuraliya2000")

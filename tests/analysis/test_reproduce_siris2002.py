@@ -19,6 +19,7 @@ from ecnomy.analysis.reproduce.siris2002.responses import reached_s
 from ecnomy.analysis.reproduce.studies import Form, Runs, load_study
 from ecnomy.markets.plan.make import make_plan
 from kept_papers import paper_of
+from tiers import full
 
 PAPER = paper_of("siris2002")
 FASTEST_PPS = 1250.0  # 10 Mbps of 1000-byte packets
@@ -144,6 +145,7 @@ def test_response_is_the_first_time_there() -> None:
     assert reached_s(times, p) == 3.0
 
 
+@full
 def test_fluid_figures_are_exact() -> None:
     """Figures of theory are single finite values, and the onset of oscillation lies between."""
     found = fluid_stability.figures(None)  # type: ignore[arg-type]
