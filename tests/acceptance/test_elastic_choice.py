@@ -18,7 +18,7 @@ from ecnomy.markets import run
 from ecnomy.markets.scenario import scenario_from_text
 from tiers import seeds
 
-SEEDS = seeds(10)
+SEEDS = seeds(10, fast=1)
 USERS, WARMUP, DURATION = 12, 100, 400
 FIXED = "{law: fixed, probability: 0.1}"
 QUEUE = "{law: virtual-queue, theta: 0.9, buffer: 20 packets}"

@@ -115,8 +115,8 @@ def abandoned(scene: Path, out: Path, draws: random.Random, pids: list[int]) -> 
 def test_abandoned_markets_leave_nothing(
     scene: Path, tmp_path: Path, scratch: Path, pids: list[int]
 ) -> None:
-    """Left at random moments (40, or 100 in full): no process, no open or temporary file; why."""
-    draws, count = random.Random(100), 100 if in_full() else 40
+    """Left at random moments (15, or 100 in full): no process, no open or temporary file; why."""
+    draws, count = random.Random(100), 100 if in_full() else 15
     with open_market(scene, tables=False):
         pass  # what the first one opens for good (libraries, time zones) is not counted
     gc.collect()
@@ -196,10 +196,14 @@ print(children, flush=True)
 @pytest.mark.parametrize(
     ("last", "reason"),
     [
-        ("", "the program ended at 3 s"),
+        pytest.param("", "the program ended at 3 s", marks=full),
         pytest.param("sys.exit(3)", "the program ended at 3 s", marks=full),
         ("raise RuntimeError('mine')", "the program ended at 3 s"),
-        ("threading.Thread(target=market.run_model, daemon=True).start()", "the program ended"),
+        pytest.param(
+            "threading.Thread(target=market.run_model, daemon=True).start()",
+            "the program ended",
+            marks=full,
+        ),
         ("os.fork() or sys.exit(); os.wait(); market.step()", "the program ended at 4 s"),
         pytest.param("os.kill(os.getpid(), signal.SIGTERM)", "the run has not ended", marks=full),
         ("os.kill(os.getpid(), signal.SIGKILL)", "the run has not ended"),

@@ -21,13 +21,25 @@ SETTLED = (
     "sources.light.transport.form=inverse-decrease",
     "sources.heavy.transport.form=inverse-decrease",
 )
+_MADE: dict[Task, dict[str, bytes]] = {}  # the files of this process's runs
 FAR = 1000  # seeds of the other engine are so much larger
 
 
 def other_seeds(task: Task, folder: Path) -> None:
-    """The built-in engine; as the other engine, of seeds that the first one does not have."""
+    """The built-in engine; as the other engine, of seeds that the first one does not have.
+
+    What a process has simulated is written again from then on.
+    """
     seed = task.seed + (0 if task.engine == BUILT_IN else FAR)
-    simulated(msgspec.structs.replace(task, engine=BUILT_IN, seed=seed), folder)
+    run = msgspec.structs.replace(task, engine=BUILT_IN, seed=seed)
+    if run not in _MADE:
+        simulated(run, folder)
+        files = (file for file in folder.rglob("*") if file.is_file())
+        _MADE[run] = {str(file.relative_to(folder)): file.read_bytes() for file in files}
+        return
+    for name, content in _MADE[run].items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 def changed(*overrides: str) -> Simulate:

@@ -215,7 +215,7 @@ if __name__ == "__main__":
 
 def test_a_killed_comparison_goes_on(tmp_path: Path) -> None:
     """Killed with SIGKILL at work: its workers end too, its rows stand, only the rest is made."""
-    seeds = 40 if in_full() else 10
+    seeds = 40 if in_full() else 6
     script, folder, pids = tmp_path / "killed.py", tmp_path / "c", tmp_path / "pids"
     script.write_text(KILLED)
     pids.mkdir()

@@ -29,12 +29,12 @@ from tiers import full
 ROOT = Path(__file__).parents[2]
 FILES = sorted((ROOT / RECORDS).glob("*.json"))
 BUDGET_S = 60.0
-# The fast tier takes WTP with a weight of four over six pairs of laws, and two records of agents.
+# The fast tier takes WTP with a weight of four, each of its laws once, and one record of agents.
 AGENTS = (
     *("two-gsps", "gsp-insured", "streaming", "two-carriers", "cost-plus", "strategy-menu"),
-    *("file-budget", "tuned-marking"),
+    *("file-budget", "tuned-marking", "switching"),
 )
-REST = ("-1", "-10", "-4-paced", *AGENTS)
+REST = ("-1", "-10", "-4-paced", "pi-lb-4", "id-red-4", "pi-vq-4", *AGENTS)
 RECORDED = [pytest.param(f, marks=full) if f.stem.endswith(REST) else f for f in FILES]
 
 
