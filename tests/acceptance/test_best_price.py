@@ -26,6 +26,7 @@ BANDIT = "{kind: revenue-bandit, floor: 0.009 money, ceiling: 0.04 money, arms: 
 BY_LOAD = "{law: load-based, interval: 0.5 s, threshold: 0.6, slope: 0.71}"
 BEST = 2 * OWED / MARKED  # money a mark
 HALF = 0.5 * BEST
+MINUTES = 40 if in_full() else 25  # to find the price, and as long to measure; 40 with SLOW
 LOG_PRICES = (0.05, 0.1, 0.2, 0.4) if in_full() else (0.05, 0.4)
 
 
@@ -44,17 +45,19 @@ def searched(
     overrides += (
         [] if strategy == "revenue-gradient" else [f"market.agents.access.strategy={BANDIT}"]
     )
-    overrides += ["duration=80 min", "warmup=40 min", *more]
+    minutes = 40 if more else MINUTES
+    overrides += [f"duration={2 * minutes} min", f"warmup={minutes} min", *more]
     with tempfile.TemporaryDirectory() as folder:
         result = run(load(EXAMPLE, overrides=overrides), seed=seed, out=Path(folder) / "run")
         book, agents = result.raw.ledger, result.raw.agents
-    late = book[book["t_ps"] > 2400 * PS]
+    from_s = 60 * minutes
+    late = book[book["t_ps"] > from_s * PS]
     gained = late[late["credit"] == "access"]["amount_micro"].sum()
     paid = late[late["debit"] == "access"]["amount_micro"].sum()
-    noted = agents[(agents["agent"] == "access") & (agents["t_ps"] > 2400 * PS)]
+    noted = agents[(agents["agent"] == "access") & (agents["t_ps"] > from_s * PS)]
     posted = noted[noted["name"] == "price_micro_per_mark"]["value"]
     mean = float(posted.mean()) / 1e6 if len(posted) else float("nan")
-    return (gained - paid) / 2400 / 1e6, mean
+    return (gained - paid) / from_s / 1e6, mean
 
 
 def test_the_closed_form_is_the_best_of_its_curve() -> None:
