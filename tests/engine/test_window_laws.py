@@ -19,11 +19,10 @@ import plans
 from drive import run
 from ecnomy.markets.bridge.messages import Decide, Report
 from ecnomy.markets.plan import Law
-from tiers import full, in_full
+from tiers import full
 
 RTT_S = 0.04
 FLOWS = [1, 4, pytest.param(2, marks=full), pytest.param(8, marks=full)]
-ACKS = 3_000_000 if in_full() else 1_000_000
 ROUND_TRIP_S = RTT_S + (1000 + 40) * 8 / 1e10
 
 
@@ -65,9 +64,9 @@ def pipe(
 
 @functools.cache
 def theory(flows: int, halve: bool, probability: float) -> Mean:
-    """MulTCP in the pipe, within 0.7 % (1.2 % in the fast tier); one flow is Reno."""
+    """MulTCP in the pipe, within 0.7 %; one flow is Reno."""
     keep = 0.5 if halve else 1 - 1 / (2 * flows)
-    return pipe(lambda w: w + flows / w, lambda w: keep * w, probability, ACKS + flows)
+    return pipe(lambda w: w + flows / w, lambda w: keep * w, probability, 3_000_000 + flows)
 
 
 def measured(window: Law, probability: float, *, count: int, from_s: int, to_s: int) -> Mean:
