@@ -80,11 +80,7 @@ def test_sweeps_made_before_stay_readable(tmp_path: Path) -> None:
     """A head without factors gives names of the values that its runs have."""
     out = made_up(tmp_path, sweep(f"  grid: {{{MARKING}: [{RARE}, {OFTEN}]}}"), figures)
     head = json.loads((out / "sweep.json").read_text())
-<<<<<<< HEAD
     for key in ("digest", "factors", "whole", "outcomes", "paired", "own"):
-=======
-    for key in ("factors", "whole", "outcomes", "paired", "own", "digest"):
->>>>>>> 01885d6a (One sweep with a killed driver and a killed worker in place of two; runs and draws shared by tests: 74 to 61 CPU seconds)
         del head[key]
     (out / "sweep.json").write_text(json.dumps(head))
     runs = load(out)
