@@ -13,6 +13,7 @@ wrong way round) for a sign, "case" (a dropped special case) for a threshold.
 from __future__ import annotations
 
 import shutil
+import os
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -296,7 +297,9 @@ def run_checks(module: Path, *laws: str) -> subprocess.CompletedProcess[str]:
     """The laws' checks on a module, in another process."""
     script = Path(__file__).with_name("law_checks.py")
     command = [sys.executable, str(script), str(module), *laws]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    path = os.pathsep.join([str(script.parents[1]), os.environ.get("PYTHONPATH", "")])
+    environ = os.environ | {"PYTHONPATH": path}  # tiers.py is beside the folder of the script
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=environ)
 
 
 @full
