@@ -12,8 +12,8 @@ wrong way round) for a sign, "case" (a dropped special case) for a threshold.
 
 from __future__ import annotations
 
-import shutil
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
