@@ -60,7 +60,7 @@ void ClassLink::settle(Core& core, Time now) {
 
 void ClassLink::begin_next(Core& core, Time started) {
   account_queue(started);
-  const ClassScheduler::Service service = law_.next(started);
+  const Service service = law_.next(started);
   const PacketId id = waiting_[service.service].pop();
   const std::int32_t wire_bytes = id->bytes + plan_->framing_bytes;
   --waiting_packets_;

@@ -29,8 +29,7 @@
 
 #include "laws/marking/marking.h"
 #include "laws/random/stream.h"
-#include "laws/scheduling/class_scheduler.h"
-#include "laws/scheduling/deficit_round_robin.h"
+#include "laws/scheduling/class_queue.h"
 #include "laws/window/window.h"
 
 #ifdef ECNOMY_LAW_LOG
@@ -178,21 +177,14 @@ class SchedulerLog {
   void asked(bool overflow, Time now, int victim) {
     if (log_->on()) log_->line("room", id_, static_cast<int>(overflow), now, victim);
   }
-  void settled(Time now, const ClassScheduler& law) {
+  template <class Law>
+  void settled(Time now, const Law& law) {
     if (!log_->on()) return;
-    std::vector<double> rates;
-    for (std::size_t n = 0; n < law.classes(); ++n) rates.push_back(law.rate_bps(n));
-    log_->line("settle", id_, now, rates);
+    std::vector<double> states;
+    for (std::size_t n = 0; n < law.classes(); ++n) states.push_back(law.settled(n));
+    log_->line("settle", id_, now, states);
   }
-  void settled(Time now, const DeficitRoundRobin& law) {
-    if (!log_->on()) return;
-    std::vector<double> deficits;
-    for (std::size_t n = 0; n < law.classes(); ++n) {
-      deficits.push_back(static_cast<double>(law.deficit_bytes(n)));
-    }
-    log_->line("settle", id_, now, deficits);
-  }
-  void served(Time now, const ClassScheduler::Service& service) {
+  void served(Time now, const Service& service) {
     if (!log_->on()) return;
     log_->line("next", id_, now, static_cast<int>(service.service), static_cast<int>(service.mark),
                service.waited);

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/law_list.h"
 #include "host/law_log.h"
 #include "laws/marking/adaptive_virtual_queue.h"
 #include "laws/marking/drop_tail.h"
@@ -23,13 +24,21 @@
 
 namespace ecnomy {
 
-using MarkingVariant =
-    std::variant<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem, Pi,
-                 AdaptiveVirtualQueue, FlowProjection, FlowProjectionHeuristic>;
+using MarkingLaws = LawList<DropTail, FixedMarking, Red, VirtualQueue, LoadBased, Threshold, Rem,
+                            Pi, AdaptiveVirtualQueue, FlowProjection, FlowProjectionHeuristic>;
+using MarkingVariant = MarkingLaws::Variant;
 
 // values: one number per parameter, in the order of the law's table.
 // Throws BadParameter naming law and parameter, or the unknown law.
 MarkingVariant make_marking(const std::string& law, const std::vector<double>& values);
+
+inline const MarkingTraits& traits_of(const MarkingVariant& law) noexcept {
+  return on_law(law, [](const auto& one) -> const MarkingTraits& {
+    using Law = std::decay_t<decltype(one)>;
+    static_assert(MarkingHooks<Law>, "a hook is missing, misspelt, or not as the law's traits say");
+    return Law::kTraits;
+  });
+}
 
 class MarkingHost {
  public:
@@ -37,7 +46,8 @@ class MarkingHost {
     look_at_law();
   }
 
-  bool drop_tail() const noexcept { return law_.index() == 0; }
+  bool drop_tail() const noexcept { return std::holds_alternative<DropTail>(law_); }
+  const MarkingTraits& traits() const noexcept { return traits_of(law_); }
 
   Decision on_arrival(const QueueView& queue, const PacketView& packet, Time now) noexcept {
     const Decision decision = arrival(queue, packet, now);
@@ -55,81 +65,50 @@ class MarkingHost {
 
   // To be called for every packet that on_arrival let in and that found the buffer full.
   void on_drop(const PacketView& packet, Time now) noexcept {
-    std::visit([&](auto& law) { law.on_drop(packet, now); }, law_);
+    on_law(law_, [&](auto& law) { law.on_drop(packet, now); });
     log_.dropped(packet, now);
   }
 
   Time first_timer() const noexcept {
-    return std::visit([](const auto& law) { return law.first_timer(); }, law_);
+    return on_law(law_, [](const auto& law) { return law.first_timer(); });
   }
   Time on_timer(const QueueView& queue, Time now) noexcept {
-    const Time next = std::visit([&](auto& law) { return law.on_timer(queue, now); }, law_);
+    const Time next = on_law(law_, [&](auto& law) { return law.on_timer(queue, now); });
     log_.timed(queue, now, next, *this);
     return next;
   }
   const MarkingVariant& law() const noexcept { return law_; }
   double probability() const noexcept {
-    return std::visit([](const auto& law) { return law.probability(); }, law_);
+    return on_law(law_, [](const auto& law) { return law.probability(); });
   }
 
   // New parameters for the law as it stands; throws BadParameter and leaves it unchanged then.
   void configure(const std::vector<double>& values) {
-    std::visit(
-        [&](auto& law) {
-          if constexpr (requires { law.configure(values.data()); }) {
-            auto checked = law;
-            checked.configure(values.data());
-            law = checked;
-          }
-        },
-        law_);
+    on_law(law_, [&](auto& law) {
+      auto checked = law;
+      checked.configure(values.data());
+      law = checked;
+    });
     look_at_law();
     log_.set("configure", values);
   }
 
  private:
   Decision arrival(const QueueView& queue, const PacketView& packet, Time now) noexcept {
-    switch (law_.index()) {
-      case 0:
-        return {};
-      case 1:
-        return std::get_if<1>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 2:
-        return std::get_if<2>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 3:
-        return std::get_if<3>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 4:
-        return std::get_if<4>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 5:
-        return std::get_if<5>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 6:
-        return std::get_if<6>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 7:
-        return std::get_if<7>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 8:
-        return std::get_if<8>(&law_)->on_arrival(queue, packet, now, stream_);
-      case 9:
-        return std::get_if<9>(&law_)->on_arrival(queue, packet, now, stream_);
-      default:
-        return std::get_if<10>(&law_)->on_arrival(queue, packet, now, stream_);
-    }
+    return on_law(law_, [&](auto& law) { return law.on_arrival(queue, packet, now, stream_); });
   }
 
   Decision departure(const QueueView& queue, const PacketView& packet, Time now) noexcept {
-    switch (law_.index()) {
-      case 5:
-        return std::get_if<5>(&law_)->on_departure(queue, packet, now, stream_);
-      case 6:
-        return std::get_if<6>(&law_)->on_departure(queue, packet, now, stream_);
-      case 9:
-        return std::get_if<9>(&law_)->on_departure(queue, packet, now, stream_);
-      default:
-        return std::get_if<10>(&law_)->on_departure(queue, packet, now, stream_);
-    }
+    return on_law(law_, [&](auto& law) -> Decision {
+      if constexpr (kTraitsOf<decltype(law)>.departures) {
+        return law.on_departure(queue, packet, now, stream_);
+      } else {
+        return {};
+      }
+    });
   }
   void look_at_law() noexcept {
-    watches_departures_ =
-        std::visit([](const auto& law) { return law.watches_departures(); }, law_);
+    watches_departures_ = on_law(law_, [](const auto& law) { return law.watches_departures(); });
   }
 
   MarkingVariant law_;

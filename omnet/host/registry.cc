@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 
 #include "host/law_log.h"
@@ -20,9 +21,22 @@
 namespace ecnomy {
 namespace {
 
-template <class Law>
-LawEntry entry(const char* family) {
-  return {family, Law::kName, {std::begin(Law::kParameters), std::end(Law::kParameters)}};
+using TrafficLaws = LawList<Greedy, RateCapped, Cbr, Poisson, Voip, Web, OneFile, OnOff, Video>;
+using TrafficParts = LawList<Sessions, Page, Speech>;
+using ServiceLaws = LawList<ServiceClass, WeightedClass>;
+
+// f(family, std::type_identity<Law>) for every law, family by family.
+template <class F>
+void each_law(F&& f) {
+  const auto all = [&]<class... Laws>(const char* family, std::type_identity<LawList<Laws...>>) {
+    LawList<Laws...>::each([&](auto law) { f(family, law); });
+  };
+  all("marking", std::type_identity<MarkingLaws>{});
+  all("window", std::type_identity<WindowLaws>{});
+  all("traffic", std::type_identity<TrafficLaws>{});
+  all("part", std::type_identity<TrafficParts>{});
+  all("scheduling", std::type_identity<SchedulingLaws>{});
+  all("service", std::type_identity<ServiceLaws>{});
 }
 
 nlohmann::ordered_json describe(const Parameter& p) {
@@ -34,50 +48,55 @@ nlohmann::ordered_json describe(const Parameter& p) {
   out["choices"] = nlohmann::ordered_json::array();
   std::istringstream names(p.choices);
   for (std::string name; std::getline(names, name, ',');) out["choices"].push_back(name);
+  out["about"] = p.about;
+  return out;
+}
+
+nlohmann::ordered_json traits(const MarkingTraits& law) {
+  return {{"departures", law.departures},
+          {"clock", law.clock},
+          {"drops", law.drops},
+          {"link_buffer", law.link_buffer}};
+}
+
+nlohmann::ordered_json traits(const WindowTraits& law) {
+  const char* recoveries[] = {"first-ack", "all-acked", "go-back"};
+  return {{"recovery", recoveries[static_cast<int>(law.recovery)]},
+          {"per_mark", law.per_mark},
+          {"every_ack", law.every_ack},
+          {"halves", law.halves},
+          {"weighted", law.weighted},
+          {"hears_rtt", law.hears_rtt},
+          {"paced", law.paced},
+          {"gain", law.gain},
+          {"weight", law.weight}};
+}
+
+nlohmann::ordered_json traits(const SchedulingTraits& law) {
+  return {{"class_marking", law.class_marking}};
+}
+
+template <Described Law>
+nlohmann::ordered_json describe() {
+  nlohmann::ordered_json out{{"about", Law::kAbout.what}, {"source", Law::kAbout.source}};
+  out["traits"] = nlohmann::ordered_json::object();
+  if constexpr (requires { Law::kTraits; }) out["traits"] = traits(Law::kTraits);
+  out["parameters"] = nlohmann::ordered_json::array();
+  for (const Parameter& p : Law::kParameters) out["parameters"].push_back(describe(p));
   return out;
 }
 
 }  // namespace
 
 const std::vector<LawEntry>& law_registry() {
-  static const std::vector<LawEntry> laws = {
-      {"marking", DropTail::kName, {}},
-      entry<FixedMarking>("marking"),
-      entry<Red>("marking"),
-      entry<VirtualQueue>("marking"),
-      entry<LoadBased>("marking"),
-      entry<Threshold>("marking"),
-      entry<Rem>("marking"),
-      entry<Pi>("marking"),
-      entry<AdaptiveVirtualQueue>("marking"),
-      entry<FlowProjection>("marking"),
-      entry<FlowProjectionHeuristic>("marking"),
-      entry<Wtp>("window"),
-      entry<Reno>("window"),
-      entry<NewReno>("window"),
-      entry<Tahoe>("window"),
-      entry<MulTcp>("window"),
-      entry<WtpSender>("window"),
-      entry<RemSource>("window"),
-      entry<Vegas>("window"),
-      entry<Primal>("window"),
-      {"traffic", "greedy", {}},
-      entry<RateCapped>("traffic"),
-      entry<Cbr>("traffic"),
-      entry<Poisson>("traffic"),
-      entry<Voip>("traffic"),
-      entry<Web>("traffic"),
-      entry<OneFile>("traffic"),
-      entry<OnOff>("traffic"),
-      entry<Video>("traffic"),
-      entry<Sessions>("part"),
-      entry<Page>("part"),
-      entry<Speech>("part"),
-      entry<ClassScheduler>("scheduling"),
-      entry<DeficitRoundRobin>("scheduling"),
-      entry<ServiceClass>("service"),
-      entry<WeightedClass>("service"),
-  };
+  static const std::vector<LawEntry> laws = [] {
+    std::vector<LawEntry> all;
+    each_law([&]<class Law>(const char* family, std::type_identity<Law>) {
+      all.push_back(
+          {family, Law::kName, {std::begin(Law::kParameters), std::end(Law::kParameters)}});
+    });
+    return all;
+  }();
   return laws;
 }
 
@@ -93,35 +112,22 @@ const LawEntry& find_law(const std::string& family, const std::string& name) {
 
 std::string describe_laws() {
   nlohmann::ordered_json out;
-  for (const LawEntry& law : law_registry()) {
-    nlohmann::ordered_json parameters = nlohmann::ordered_json::array();
-    for (const Parameter& p : law.parameters) parameters.push_back(describe(p));
-    out[law.family][law.name] = parameters;
-  }
+  each_law([&]<class Law>(const char* family, std::type_identity<Law>) {
+    out[family][Law::kName] = describe<Law>();
+  });
   return out.dump(1);
 }
 
 MarkingVariant make_marking(const std::string& law, const std::vector<double>& values) {
   LawLog::made("marking", law, values);
-  const double* v = values.data();
-  if (law == DropTail::kName) return DropTail();
-  if (law == FixedMarking::kName) return FixedMarking(v);
-  if (law == Red::kName) return Red(v);
-  if (law == VirtualQueue::kName) return VirtualQueue(v);
-  if (law == LoadBased::kName) return LoadBased(v);
-  if (law == Threshold::kName) return Threshold(v);
-  if (law == Rem::kName) return Rem(v);
-  if (law == Pi::kName) return Pi(v);
-  if (law == AdaptiveVirtualQueue::kName) return AdaptiveVirtualQueue(v);
-  if (law == FlowProjection::kName) return FlowProjection(v);
-  if (law == FlowProjectionHeuristic::kName) return FlowProjectionHeuristic(v);
-  throw BadParameter("this engine hosts no marking law '" + law + "'");
+  return MarkingLaws::make("marking", law, values.data());
 }
 
 const char* service_law(const std::string& scheduling) {
-  if (scheduling == ClassScheduler::kName) return ServiceClass::kName;
-  if (scheduling == DeficitRoundRobin::kName) return WeightedClass::kName;
-  throw BadParameter("this engine hosts no scheduling law '" + scheduling + "'");
+  const char* law = nullptr;
+  SchedulingLaws::named("scheduling", scheduling,
+                        [&]<class Law>(std::type_identity<Law>) { law = Law::Class::kName; });
+  return law;
 }
 
 SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps) {
@@ -137,23 +143,16 @@ SchedulerVariant make_scheduler(const SchedulerPlan& plan, std::int64_t rate_bps
     all.insert(all.end(), one.values.begin(), one.values.end());
   }
   LawLog::made("scheduling", plan.law.law, all);
-  const double* values = plan.law.values.data();
-  if (service == ServiceClass::kName) return ClassScheduler(values, classes, rate_bps);
-  return DeficitRoundRobin(values, classes, rate_bps);
+  std::optional<SchedulerVariant> made;
+  SchedulingLaws::named("scheduling", plan.law.law, [&]<class Law>(std::type_identity<Law>) {
+    made.emplace(std::in_place_type<Law>, plan.law.values.data(), classes, rate_bps);
+  });
+  return *std::move(made);
 }
 
 WindowVariant make_window(const std::string& law, const std::vector<double>& values) {
   LawLog::made("window", law, values);
-  if (law == Wtp::kName) return Wtp(values.data());
-  if (law == Reno::kName) return Reno(values.data());
-  if (law == NewReno::kName) return NewReno(values.data());
-  if (law == Tahoe::kName) return Tahoe(values.data());
-  if (law == MulTcp::kName) return MulTcp(values.data());
-  if (law == WtpSender::kName) return WtpSender(values.data());
-  if (law == RemSource::kName) return RemSource(values.data());
-  if (law == Vegas::kName) return Vegas(values.data());
-  if (law == Primal::kName) return Primal(values.data());
-  throw BadParameter("this engine hosts no window law '" + law + "'");
+  return WindowLaws::make("window", law, values.data());
 }
 
 }  // namespace ecnomy

@@ -11,7 +11,7 @@
 namespace ecnomy {
 
 struct LawEntry {
-  const char* family;  // "marking", "window", "traffic", "scheduling" or "service"
+  const char* family;  // "marking", "window", "traffic", "part", "scheduling" or "service"
   const char* name;
   std::vector<Parameter> parameters;
 };
@@ -21,8 +21,8 @@ const std::vector<LawEntry>& law_registry();
 // Throws BadParameter naming the family and what it knows.
 const LawEntry& find_law(const std::string& family, const std::string& name);
 
-// {"marking": {"red": [{"name", "unit", "default", "min", "max", "choices"}, ...]}, ...}; a default of
-// null is one the user must give.
+// {"marking": {"red": {"about", "source", "traits": {}, "parameters": [{"name", "unit", "default", "min", "max",
+// "choices", "about"}, ...]}}, ...}; a default of null is one the user must give.
 std::string describe_laws();
 
 }  // namespace ecnomy

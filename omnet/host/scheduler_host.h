@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/law_list.h"
 #include "host/law_log.h"
 #include "host/marking_host.h"
 #include "host/plan.h"
@@ -19,7 +20,8 @@
 
 namespace ecnomy {
 
-using SchedulerVariant = std::variant<ClassScheduler, DeficitRoundRobin>;
+using SchedulingLaws = LawList<ClassScheduler, DeficitRoundRobin>;
+using SchedulerVariant = SchedulingLaws::Variant;
 
 // The law of the family `service` that its classes are of; throws BadParameter for an unknown one.
 const char* service_law(const std::string& scheduling);
@@ -32,11 +34,15 @@ class SchedulerHost {
   static constexpr int kNone = -1;
 
   SchedulerHost(const LinkPlan& link, std::uint64_t seed)
-      : law_(make_scheduler(link.scheduler, link.rate_bps)), drop_not_ect_(link.drop_not_ect) {
+      : law_(make_scheduler(link.scheduler, link.rate_bps)),
+        class_marking_(
+            on_law(law_, [](const auto& law) { return kTraitsOf<decltype(law)>.class_marking; })),
+        drop_not_ect_(link.drop_not_ect) {
     marking_.reserve(link.scheduler.marking.size());
     for (const LawPlan& plan : link.scheduler.marking) {
       MarkingVariant law = make_marking(plan.law, plan.values);
-      if (law.index() > 2) throw BadParameter("no class marks by '" + plan.law + "'");
+      if (!traits_of(law).arrivals_only())
+        throw BadParameter("no class marks by '" + plan.law + "'");
       const std::string stream = link.stream + "/" + std::to_string(marking_.size() + 1);
       marking_.emplace_back(std::move(law), Stream(seed, stream));
     }
@@ -44,12 +50,8 @@ class SchedulerHost {
 
   void arrive(std::size_t service, const PacketView& packet, bool busy, Time now) {
     busy_ = busy;
-    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
-      law->arrive(service, packet, busy, now);
-    } else {
-      judge(service, packet, now);
-      std::get_if<DeficitRoundRobin>(&law_)->arrive(service, packet, busy, now);
-    }
+    if (class_marking_) judge(service, packet, now);
+    on_law(law_, [&](auto& law) { law.arrive(service, packet, busy, now); });
     log_.joined(static_cast<int>(service), packet, busy, now);
   }
 
@@ -60,44 +62,31 @@ class SchedulerHost {
 
   // To be asked after an arrival until it says kNone. `overflow`: the link's buffer holds more than it may.
   Dropped drop(bool overflow, Time now) noexcept {
-    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
-      if (!busy_) return {kNone, false};
-      const int victim = law->drop(overflow, now);
-      log_.asked(overflow, now, victim);
-      return {victim, !overflow};
-    }
-    return drop_arrival(overflow, now);
+    if (class_marking_) return drop_arrival(overflow, now);
+    if (!busy_) return {kNone, false};
+    const int victim = on_law(law_, [&](auto& law) { return law.drop(overflow, now); });
+    log_.asked(overflow, now, victim);
+    return {victim, !overflow};
   }
 
   // Whether the packet that arrived, and was not dropped, is to be marked.
   bool marks_arrival() const noexcept { return mark_; }
 
   void settle(Time now) noexcept {
-    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
-      law->settle(now);
-      log_.settled(now, *law);
-    } else {
-      DeficitRoundRobin& weights = *std::get_if<DeficitRoundRobin>(&law_);
-      weights.settle();
-      log_.settled(now, weights);
-    }
+    on_law(law_, [&](auto& law) {
+      law.settle(now);
+      log_.settled(now, law);
+    });
   }
 
-  ClassScheduler::Service next(Time now) noexcept {
-    ClassScheduler::Service service{};
-    if (ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) {
-      service = law->next(now);
-    } else {
-      const auto served = std::get_if<DeficitRoundRobin>(&law_)->next(now);
-      service = {served.service, false, served.waited};
-    }
+  Service next(Time now) noexcept {
+    const Service service = on_law(law_, [&](auto& law) { return law.next(now); });
     log_.served(now, service);
     return service;
   }
 
   const ClassQueue& queue(std::size_t service) const noexcept {
-    if (const ClassScheduler* law = std::get_if<ClassScheduler>(&law_)) return law->queue(service);
-    return std::get_if<DeficitRoundRobin>(&law_)->queue(service);
+    return on_law(law_, [&](const auto& law) -> const ClassQueue& { return law.queue(service); });
   }
 
  private:
@@ -106,7 +95,10 @@ class SchedulerHost {
     refused_ = mark_ = false;
     MarkingHost& marking = marking_[service];
     if (marking.drop_tail()) return;
-    const QueueView queue = std::get_if<DeficitRoundRobin>(&law_)->view(service, now);
+    const QueueView queue = on_law(law_, [&](const auto& law) -> QueueView {
+      if constexpr (kTraitsOf<decltype(law)>.class_marking) return law.view(service, now);
+      return {};
+    });
     const Action action = marking.on_arrival(queue, packet, now).action;
     mark_ = action == Action::mark && packet.ect;
     refused_ = action == Action::drop || (action == Action::mark && !packet.ect && drop_not_ect_);
@@ -114,7 +106,7 @@ class SchedulerHost {
 
   Dropped drop_arrival(bool overflow, Time now) noexcept {
     const bool by_law = std::exchange(refused_, false);
-    const int victim = std::get_if<DeficitRoundRobin>(&law_)->drop(by_law || overflow);
+    const int victim = on_law(law_, [&](auto& law) { return law.drop(by_law || overflow, now); });
     log_.asked(by_law || overflow, now, victim);
     if (victim != kNone) mark_ = false;
     return {victim, by_law};
@@ -123,7 +115,7 @@ class SchedulerHost {
   SchedulerVariant law_;
   [[no_unique_address]] SchedulerLog log_;
   std::vector<MarkingHost> marking_;  // by class; none where the scheduler itself marks
-  bool drop_not_ect_;
+  bool class_marking_, drop_not_ect_;
   bool busy_ = false;                    // as the last packet arrived
   bool refused_ = false, mark_ = false;  // what its class's marking law says of it
 };

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "host/law_list.h"
 #include "host/law_log.h"
 #include "laws/window/multcp.h"
 #include "laws/window/primal.h"
@@ -20,8 +21,8 @@
 
 namespace ecnomy {
 
-using WindowVariant =
-    std::variant<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal>;
+using WindowLaws = LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal>;
+using WindowVariant = WindowLaws::Variant;
 
 // Throws BadParameter naming law and parameter, or the unknown law.
 WindowVariant make_window(const std::string& law, const std::vector<double>& values);
@@ -29,140 +30,116 @@ WindowVariant make_window(const std::string& law, const std::vector<double>& val
 class WindowHost {
  public:
   explicit WindowHost(WindowVariant law) noexcept : law_(std::move(law)) {
-    std::visit(
-        [&](const auto& chosen) {
-          using Law = std::decay_t<decltype(chosen)>;
-          per_mark_ = Law::kPerMark;
-          recovery_ = Law::kRecovery;
-          every_ack_ = requires { Law::kEveryAck; };
-          halves_ = requires { Law::kHalves; };
-          aims_ = requires(Law& law) { law.aim(1.0); };
-          has_rate_ = requires(Law& law) { law.send_rate(); };
-          hears_rtt_ = requires(Law& law, Window& window) { law.on_rtt(window, Time{}); };
-          if constexpr (requires { chosen.noisy(); }) noisy_ = chosen.noisy();
-        },
-        law_);
+    on_law(law_, [&](const auto& one) {
+      using Law = std::decay_t<decltype(one)>;
+      static_assert(WindowHooks<Law>,
+                    "a hook is missing, misspelt, or not as the law's traits say");
+      traits_ = &Law::kTraits;
+      if constexpr (Law::kTraits.noisy) noisy_ = one.noisy();
+    });
   }
 
-  bool per_mark() const noexcept { return per_mark_; }
-  Recovery recovery() const noexcept { return recovery_; }
-  // What the law has beside the hooks that all have (laws/window/window.h).
-  bool every_ack() const noexcept { return every_ack_; }
-  bool halves() const noexcept { return halves_; }
+  const WindowTraits& traits() const noexcept { return *traits_; }
+  bool per_mark() const noexcept { return traits_->per_mark; }
+  Recovery recovery() const noexcept { return traits_->recovery; }
+  bool every_ack() const noexcept { return traits_->every_ack; }
+  bool halves() const noexcept { return traits_->halves; }
+  bool aims() const noexcept { return traits_->aims; }
+  bool has_rate() const noexcept { return traits_->paced; }
   bool noisy() const noexcept { return noisy_; }
-  bool aims() const noexcept { return aims_; }
-  bool has_rate() const noexcept { return has_rate_; }
 
   void begin(Window& window) noexcept {
-    std::visit(
-        [&](auto& law) {
-          if constexpr (requires { law.begin(window); }) {
-            const Window before = window;
-            law.begin(window);
-            log_.changed("begin", before, window);
-          }
-        },
-        law_);
+    if (!traits_->begins) return;
+    const Window before = window;
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.begins) law.begin(window);
+    });
+    log_.changed("begin", before, window);
   }
   void on_rtt(Window& window, Time rtt) noexcept {
-    if (!hears_rtt_) return;
+    if (!traits_->hears_rtt) return;
     const Window before = window;
-    std::visit(
-        [&](auto& law) {
-          if constexpr (requires { law.on_rtt(window, rtt); }) law.on_rtt(window, rtt);
-        },
-        law_);
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.hears_rtt) law.on_rtt(window, rtt);
+    });
     log_.changed("rtt", before, window, rtt);
   }
   void disturb(double normal) noexcept {
-    std::visit(
-        [&](auto& law) {
-          if constexpr (requires { law.disturb(normal); }) law.disturb(normal);
-        },
-        law_);
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.noisy) law.disturb(normal);
+    });
     log_.set("disturb", normal);
   }
   void aim(double marks_per_s) noexcept {
-    std::visit(
-        [&](auto& law) {
-          if constexpr (requires { law.aim(marks_per_s); }) law.aim(marks_per_s);
-        },
-        law_);
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.aims) law.aim(marks_per_s);
+    });
     log_.set("aim", marks_per_s);
   }
   // Packets/s; 0 where the law has none.
   double send_rate() const noexcept {
-    return std::visit(
-        [](const auto& law) {
-          if constexpr (requires { law.send_rate(); }) return law.send_rate();
-          return 0.0;
-        },
-        law_);
+    return on_law(law_, [](const auto& law) -> double {
+      if constexpr (kTraitsOf<decltype(law)>.paced) return law.send_rate();
+      return 0.0;
+    });
   }
   void on_ack(Window& window, const Ack& ack) noexcept {
     const Window before = window;
-    std::visit([&](auto& law) { law.on_ack(window, ack); }, law_);
+    on_law(law_, [&](auto& law) { law.on_ack(window, ack); });
     log_.changed("ack", before, window, ack.newly_acked, ack.marks);
   }
   void on_congestion(Window& window, double used) noexcept {
     const Window before = window;
-    std::visit([&](auto& law) { law.on_congestion(window, used); }, law_);
+    on_law(law_, [&](auto& law) { law.on_congestion(window, used); });
     log_.changed("congestion", before, window, used);
   }
   void on_loss(Window& window, double used) noexcept {
     const Window before = window;
-    std::visit([&](auto& law) { law.on_loss(window, used); }, law_);
+    on_law(law_, [&](auto& law) { law.on_loss(window, used); });
     log_.changed("loss", before, window, used);
   }
   void on_timeout(Window& window, double used) noexcept {
     const Window before = window;
-    std::visit([&](auto& law) { law.on_timeout(window, used); }, law_);
+    on_law(law_, [&](auto& law) { law.on_timeout(window, used); });
     log_.changed("timeout", before, window, used);
   }
   double weight() const noexcept {
-    return std::visit([](const auto& law) { return law.weight(); }, law_);
+    return on_law(law_, [](const auto& law) { return law.weight(); });
   }
   void set_weight(double w) noexcept {
-    std::visit([&](auto& law) { law.set_weight(w); }, law_);
+    on_law(law_, [&](auto& law) { law.set_weight(w); });
     log_.set("weight", w);
   }
   // The weight that an agent chose, in the law's own unit.
   void weigh(double w) noexcept {
-    std::visit(
-        [&](auto& law) {
-          if constexpr (requires { law.weigh(w); }) {
-            law.weigh(w);
-          } else {
-            law.set_weight(w);
-          }
-        },
-        law_);
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.weighs) {
+        law.weigh(w);
+      } else {
+        law.set_weight(w);
+      }
+    });
     log_.set("weigh", w);
   }
   // 0, and no effect, where the law has none.
   double gain() const noexcept {
-    return std::visit(
-        [](const auto& law) {
-          if constexpr (requires { law.gain(); }) return law.gain();
-          return 0.0;
-        },
-        law_);
+    return on_law(law_, [](const auto& law) -> double {
+      if constexpr (kTraitsOf<decltype(law)>.gain) return law.gain();
+      return 0.0;
+    });
   }
   void set_gain(double gain) noexcept {
-    std::visit(
-        [&](auto& law) {
-          if constexpr (requires { law.set_gain(gain); }) law.set_gain(gain);
-        },
-        law_);
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.gain) law.set_gain(gain);
+    });
     log_.set("gain", gain);
   }
 
  private:
   WindowVariant law_;
   [[no_unique_address]] HostLog log_;
-  bool per_mark_ = false, every_ack_ = false, halves_ = false, noisy_ = false;
-  bool aims_ = false, has_rate_ = false, hears_rtt_ = false;
-  Recovery recovery_ = Recovery::first_ack;
+  const WindowTraits* traits_ = nullptr;
+  bool noisy_ = false;
 };
 
 }  // namespace ecnomy

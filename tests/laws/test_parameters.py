@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from ecnomy.markets.plan.laws import Param, law_table
+from ecnomy.markets.plan.law_table import Param, law_table
 from law_api import Laws, Row
 
 KINDS = ("marking", "window", "traffic", "part", "scheduling", "service")
@@ -39,14 +39,14 @@ def comparable(row: Row) -> tuple[object, ...]:
 def test_python_has_the_laws_of_the_headers(laws: Laws, kind: str) -> None:
     """Both sides name the same laws."""
     assert law_table()[kind].keys() == laws.tables()[kind].keys() | TABLELESS[kind]
-    assert all(not law_table()[kind][name] for name in TABLELESS[kind])
+    assert all(not law_table()[kind][name].parameters for name in TABLELESS[kind])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_python_parameters_are_those_of_the_headers(laws: Laws, kind: str) -> None:
     """Name, unit, default, range, choices and order agree, parameter by parameter."""
     for name, rows in laws.tables()[kind].items():
-        python = [comparable(as_row(p)) for p in law_table()[kind][name]]
+        python = [comparable(as_row(p)) for p in law_table()[kind][name].parameters]
         assert python == [comparable(row) for row in rows], f"{kind} {name}"
 
 

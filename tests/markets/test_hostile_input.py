@@ -11,7 +11,7 @@ import pytest
 
 from ecnomy.markets.cli import main
 from ecnomy.markets.inputs.reading import known_name
-from ecnomy.markets.plan.laws import law_table
+from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.printing import print_json
 from ecnomy.markets.progress import RunProgress
@@ -73,7 +73,7 @@ def test_numbers_beyond_any_size_are_refused(good: Path, size: str) -> None:
 )
 def test_intervals_have_the_range_of_their_law(good: Path, law: str, marking: str) -> None:
     """Both ends of the law's range can be planned; beyond them the scenario is refused."""
-    table = {one.name: one for one in law_table()["marking"][law]}["interval_s"]
+    table = {one.name: one for one in law_table()["marking"][law].parameters}["interval_s"]
 
     def override(at_s: float) -> tuple[str, ...]:
         written = f"network.links[1].marking={marking.replace('AT', f'{at_s:.9f} s')}"

@@ -14,7 +14,8 @@ from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.spec import AgentSpec, ClassSpec, StrategySpec
 from ecnomy.markets.inputs.amounts import Size
 from ecnomy.markets.inputs.reading import write
-from ecnomy.markets.plan.laws import MARKING, law
+from ecnomy.markets.plan.law_table import MARKING
+from ecnomy.markets.plan.laws import law
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.plan.make_laws import marking_law
 from ecnomy.markets.scenario import load, scenario_from_text

@@ -15,7 +15,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.markets.omnet.names import law_parameter, law_type
 from ecnomy.markets.omnet.quantities import bits_per_second, number, time
 from ecnomy.markets.plan import Law, Plan
-from ecnomy.markets.plan.laws import law_table
+from ecnomy.markets.plan.law_table import law_table
 from ned_types import TYPES, all_parameters
 from omnet_world import everything, ini_values, texts
 from plan_changes import changed, leaves
@@ -58,7 +58,8 @@ def test_every_field_of_the_structs_is_in_that_plan() -> None:
 def test_every_law_reaches_the_project(family: str) -> None:
     """Its type by name, each parameter by the name and in the form that its NED type has."""
     plan = everything()
-    for name, table in law_table()[family].items():
+    for name, described in law_table()[family].items():
+        table = described.parameters
         kind = TYPES[law_type(family, name)]
         law = Law(name, {p.name: float(p.max if p.unit == "choice" else p.min) for p in table})
         values = ini_values(texts(with_law(plan, family, law))[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The laws' NED types, held to the engine's description of its laws. Needs no OMNeT++."""
+"""What is made from the laws' headers, held to the engine's description. Needs no OMNeT++."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from typing import Any
 import pytest
 
 from ecnomy.markets.omnet.names import law_parameter
-from ned_laws import FAMILIES, INET, described, files, ned_text, ned_type
+from law_tables import FAMILIES, INET, TABLE, described, files, ned_text, ned_type
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_law_has_its_ned_type(family: str) -> None:
-    """Each law's file says what the engine says (`ned_laws.py --write` renews them)."""
+    """Each law's file says what the engine says (law_tables.py --write renews them)."""
     folder = INET / FAMILIES[family].folder
     for path, text in files().items():
         if path.parent == folder:
             assert path.read_text() == text, path.name
+
+
+def test_the_table_of_the_market_is_the_engines() -> None:
+    """What scenarios may say of laws is what the engine hosts."""
+    assert TABLE.read_text() == files()[TABLE]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -64,7 +69,8 @@ def as_number(parameter: dict[str, Any], default: str) -> float:
 def test_defaults_keep_their_value(family: str) -> None:
     """Read back from NED, every parameter has its type, its choices and exactly its default."""
     types = {"choice": "string", "flag": "bool"}
-    for law, parameters in described()[family].items():
+    for law, entry in described()[family].items():
+        parameters = entry["parameters"]
         found = read_back(ned_text(family, law, parameters))
         assert list(found) == [p["name"] for p in parameters]
         for p in parameters:

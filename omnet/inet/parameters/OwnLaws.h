@@ -44,13 +44,9 @@ class OwnMarking {
 // A window law as its flow sees it: WindowHost's calls (host/window_host.h).
 class OwnWindow {
  public:
-  struct Traits {
-    Recovery recovery;
-    bool per_mark, every_ack, halves, aims, has_rate;
-  };
   virtual ~OwnWindow() = default;
   virtual std::unique_ptr<OwnWindow> clone() const = 0;
-  virtual Traits traits() const = 0;
+  virtual const WindowTraits& traits() const = 0;
   virtual bool noisy() const = 0;
   virtual void begin(Window&) = 0;
   virtual void on_rtt(Window&, Time rtt) = 0;
@@ -86,11 +82,7 @@ std::unique_ptr<OwnWindow> makeOwnWindow(const std::string& law, const std::vect
 
 template <class Law>
 LawEntry ownEntry(const char* family) {
-  LawEntry entry{family, Law::kName, {}};
-  if constexpr (requires { Law::kParameters; }) {
-    entry.parameters.assign(std::begin(Law::kParameters), std::end(Law::kParameters));
-  }
-  return entry;
+  return {family, Law::kName, {std::begin(Law::kParameters), std::end(Law::kParameters)}};
 }
 
 template <class Law>
@@ -102,7 +94,7 @@ Law buildOwn(const std::vector<double>& values) {
   }
 }
 
-template <class Law>
+template <MarkingHooks Law>
 class OwnMarkingOf final : public OwnMarking {
  public:
   explicit OwnMarkingOf(const std::vector<double>& values) : law_(buildOwn<Law>(values)) {}
@@ -122,20 +114,16 @@ class OwnMarkingOf final : public OwnMarking {
   Time on_timer(const QueueView& queue, Time now) override { return law_.on_timer(queue, now); }
   double probability() const override { return law_.probability(); }
   void configure(const std::vector<double>& values) override {
-    if constexpr (requires(Law& law) { law.configure(values.data()); }) {
-      Law checked = law_;
-      checked.configure(values.data());
-      law_ = checked;
-    } else {
-      throw BadParameter(std::string(Law::kName) + ": its parameters stay as they are");
-    }
+    Law checked = law_;
+    checked.configure(values.data());
+    law_ = checked;
   }
 
  private:
   Law law_;
 };
 
-template <class Law>
+template <WindowHooks Law>
 class OwnWindowOf final : public OwnWindow {
  public:
   explicit OwnWindowOf(const std::vector<double>& values) : law_(buildOwn<Law>(values)) {}
@@ -144,32 +132,25 @@ class OwnWindowOf final : public OwnWindow {
   }
 
   std::unique_ptr<OwnWindow> clone() const override { return std::make_unique<OwnWindowOf>(*this); }
-  Traits traits() const override {
-    return {Law::kRecovery,
-            Law::kPerMark,
-            requires { Law::kEveryAck; },
-            requires { Law::kHalves; },
-            requires(Law& law) { law.aim(1.0); },
-            requires(const Law& law) { law.send_rate(); }};
-  }
+  const WindowTraits& traits() const override { return Law::kTraits; }
   bool noisy() const override {
-    if constexpr (requires { law_.noisy(); }) return law_.noisy();
+    if constexpr (Law::kTraits.noisy) return law_.noisy();
     return false;
   }
   void begin(Window& window) override {
-    if constexpr (requires { law_.begin(window); }) law_.begin(window);
+    if constexpr (Law::kTraits.begins) law_.begin(window);
   }
   void on_rtt(Window& window, Time rtt) override {
-    if constexpr (requires { law_.on_rtt(window, rtt); }) law_.on_rtt(window, rtt);
+    if constexpr (Law::kTraits.hears_rtt) law_.on_rtt(window, rtt);
   }
   void disturb(double normal) override {
-    if constexpr (requires { law_.disturb(normal); }) law_.disturb(normal);
+    if constexpr (Law::kTraits.noisy) law_.disturb(normal);
   }
   void aim(double marks_per_s) override {
-    if constexpr (requires { law_.aim(marks_per_s); }) law_.aim(marks_per_s);
+    if constexpr (Law::kTraits.aims) law_.aim(marks_per_s);
   }
   double send_rate() const override {
-    if constexpr (requires { law_.send_rate(); }) return law_.send_rate();
+    if constexpr (Law::kTraits.paced) return law_.send_rate();
     return 0;
   }
   void on_ack(Window& window, const Ack& ack) override { law_.on_ack(window, ack); }
@@ -179,18 +160,18 @@ class OwnWindowOf final : public OwnWindow {
   double weight() const override { return law_.weight(); }
   void set_weight(double w) override { law_.set_weight(w); }
   void weigh(double w) override {
-    if constexpr (requires { law_.weigh(w); }) {
+    if constexpr (Law::kTraits.weighs) {
       law_.weigh(w);
     } else {
       law_.set_weight(w);
     }
   }
   double gain() const override {
-    if constexpr (requires { law_.gain(); }) return law_.gain();
+    if constexpr (Law::kTraits.gain) return law_.gain();
     return 0;
   }
   void set_gain(double gain) override {
-    if constexpr (requires { law_.set_gain(gain); }) law_.set_gain(gain);
+    if constexpr (Law::kTraits.gain) law_.set_gain(gain);
   }
 
  private:

@@ -34,7 +34,7 @@ class ClassQueue : public MarkingQueue {
   ClassTally* classes() const { return market_ ? market_->accounts().classes : nullptr; }
 
   std::optional<SchedulerHost> scheduler_;
-  ClassScheduler::Service chosen_{};  // the first packet
+  Service chosen_{};  // the first packet
 };
 
 }  // namespace ecnomy::omnet

@@ -18,24 +18,21 @@ class HostedWindow {
   // Throws BadParameter naming law and parameter, or the unknown law.
   explicit HostedWindow(const LawPlan& plan)
       : own_(makeOwnWindow(plan.law, plan.values)),
-        builtIn_(own_ ? make_window(kIdle, idleValues()) : make_window(plan.law, plan.values)) {
-    if (own_) traits_ = own_->traits();
-  }
+        builtIn_(own_ ? make_window(kIdle, idleValues()) : make_window(plan.law, plan.values)) {}
   HostedWindow(const HostedWindow& other)
-      : own_(other.own_ ? other.own_->clone() : nullptr),
-        builtIn_(other.builtIn_),
-        traits_(other.traits_) {}
+      : own_(other.own_ ? other.own_->clone() : nullptr), builtIn_(other.builtIn_) {}
   HostedWindow(HostedWindow&&) noexcept = default;
   HostedWindow& operator=(HostedWindow&&) noexcept = default;
   ~HostedWindow() = default;
 
-  bool per_mark() const { return own_ ? traits_.per_mark : builtIn_.per_mark(); }
-  Recovery recovery() const { return own_ ? traits_.recovery : builtIn_.recovery(); }
-  bool every_ack() const { return own_ ? traits_.every_ack : builtIn_.every_ack(); }
-  bool halves() const { return own_ ? traits_.halves : builtIn_.halves(); }
+  const WindowTraits& traits() const { return own_ ? own_->traits() : builtIn_.traits(); }
+  bool per_mark() const { return traits().per_mark; }
+  Recovery recovery() const { return traits().recovery; }
+  bool every_ack() const { return traits().every_ack; }
+  bool halves() const { return traits().halves; }
+  bool aims() const { return traits().aims; }
+  bool has_rate() const { return traits().paced; }
   bool noisy() const { return own_ ? own_->noisy() : builtIn_.noisy(); }
-  bool aims() const { return own_ ? traits_.aims : builtIn_.aims(); }
-  bool has_rate() const { return own_ ? traits_.has_rate : builtIn_.has_rate(); }
 
   void begin(Window& window) { own_ ? own_->begin(window) : builtIn_.begin(window); }
   void on_rtt(Window& window, Time rtt) {
@@ -75,7 +72,6 @@ class HostedWindow {
  private:
   std::unique_ptr<OwnWindow> own_;  // nullptr: the other one
   WindowHost builtIn_;
-  OwnWindow::Traits traits_{};
 };
 
 }  // namespace ecnomy::omnet

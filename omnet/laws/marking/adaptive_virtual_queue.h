@@ -20,15 +20,20 @@ namespace ecnomy {
 class AdaptiveVirtualQueue : public MarkingLaw {
  public:
   static constexpr const char* kName = "adaptive-virtual-queue";
+  static constexpr About kAbout{
+      "Marks what overflows a virtual queue, whose capacity moves until the load is as "
+      "wanted.",
+      "Kunniyur and Srikant 2001, Fig. 1"};
+  static constexpr MarkingTraits kTraits{.link_buffer = true};
   static constexpr Parameter kParameters[] = {
-      // Share of the capacity that arrivals shall come to rest at: gamma of the paper.
-      {"utilization", "", 0.98, 1e-6, 1, ""},
-      // How fast the virtual capacity follows: damping factor alpha of the paper.
-      {"alpha", "1/s", 0.15, 0, 1e6, ""},
-      // The virtual buffer B, in packets of the mean size.
-      {"buffer_packets", "packets", NAN, 0, 1e12, ""},
-      // Size of the packets that buffer_packets counts.
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      {"utilization", "", 0.98, 1e-6, 1, "",
+       "Share of the capacity that arrivals shall come to rest at: gamma of the paper."},
+      {"alpha", "1/s", 0.15, 0, 1e6, "",
+       "How fast the virtual capacity follows: damping factor alpha of the paper."},
+      {"buffer_packets", "packets", NAN, 0, 1e12, "",
+       "The virtual buffer B, in packets of the mean size."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
+       "Size of the packets that buffer_packets counts."},
   };
 
   explicit AdaptiveVirtualQueue(const double* values) { configure(values); }
@@ -57,6 +62,8 @@ class AdaptiveVirtualQueue : public MarkingLaw {
 
   double backlog_bytes() const noexcept { return backlog_bytes_; }
   double capacity_share() const noexcept { return share_; }
+
+  double probability() const noexcept { return 0.0; }
 
  private:
   double utilization_, alpha_, limit_bytes_;

@@ -10,11 +10,15 @@ namespace ecnomy {
 class DropTail : public MarkingLaw {
  public:
   static constexpr const char* kName = "drop-tail";
+  static constexpr About kAbout{"No law: the link drops what finds its buffer full.",
+                                "no paper: the queue without a law"};
 
   template <class Uniform>
   Decision on_arrival(const QueueView&, const PacketView&, Time, Uniform&&) noexcept {
     return {};
   }
+  double probability() const noexcept { return 0.0; }
+  void configure(const double*) noexcept {}
 };
 
 }  // namespace ecnomy

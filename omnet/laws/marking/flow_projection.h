@@ -61,19 +61,24 @@ struct ProjectedFlow {
 class FlowProjection : public MarkingLaw {
  public:
   static constexpr const char* kName = "flow-projection";
+  static constexpr About kAbout{
+      "Marks flows whose projected next rounds would overflow the buffer.",
+      "christin2003 section 2, Eq. 5 to 10"};
+  static constexpr MarkingTraits kTraits{.departures = true, .drops = true, .link_buffer = true};
   static constexpr Parameter kParameters[] = {
-      // The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7).
-      {"buffer_packets", "packets", NAN, 0, 1e12, ""},
-      // Size of the packets that buffer_packets counts.
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
-      // A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4).
-      {"gap_divisor", "", 10, 1e-3, 1e9, ""},
-      // Weight of the estimate so far in the RTT: m (christin2003 section 2.1).
-      {"rtt_memory", "", 0.9, 0, 1, ""},
-      // A flow silent for more than so many RTT projects nothing until it sends again.
-      {"forget_rtts", "", 4, 0, 1e9, ""},
-      // Which rounds are samples of the RTT: all, or screened, those that a gap of sending began.
-      {"estimator", "choice", 0, 0, 1, "rounds,screened"},
+      {"buffer_packets", "packets", NAN, 0, 1e12, "",
+       "The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7)."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
+       "Size of the packets that buffer_packets counts."},
+      {"gap_divisor", "", 10, 1e-3, 1e9, "",
+       "A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4)."},
+      {"rtt_memory", "", 0.9, 0, 1, "",
+       "Weight of the estimate so far in the RTT: m (christin2003 section 2.1)."},
+      {"forget_rtts", "", 4, 0, 1e9, "",
+       "A flow silent for more than so many RTT projects nothing until it sends again."},
+      {"estimator", "choice", 0, 0, 1, "rounds,screened",
+       "Which rounds are samples of the RTT: all, or screened, those that a gap of sending "
+       "began."},
   };
 
   explicit FlowProjection(const double* values) { configure(values); }
@@ -120,6 +125,8 @@ class FlowProjection : public MarkingLaw {
 
   // What was projected beyond the buffer at the last arrival, before marks; negative: the room left.
   double excess_bytes() const noexcept { return excess_bytes_; }
+
+  double probability() const noexcept { return 0.0; }
 
  private:
   // The flow's place in the order of next rounds may change with each of its packets.

@@ -27,29 +27,34 @@ namespace ecnomy {
 class FlowProjectionHeuristic : public MarkingLaw {
  public:
   static constexpr const char* kName = "flow-projection-heuristic";
+  static constexpr About kAbout{
+      "As flow-projection, but for the large flows alone, which a multistage filter "
+      "finds.",
+      "christin2003 section 3"};
+  static constexpr MarkingTraits kTraits{
+      .departures = true, .clock = true, .drops = true, .link_buffer = true};
   static constexpr Parameter kParameters[] = {
-      // The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7).
-      {"buffer_packets", "packets", NAN, 0, 1e12, ""},
-      // Size of the packets that buffer_packets counts.
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
-      // A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4).
-      {"gap_divisor", "", 10, 1e-3, 1e9, ""},
-      // Weight of the estimate so far in the RTT: m (christin2003 section 2.1).
-      {"rtt_memory", "", 0.9, 0, 1, ""},
-      // A flow silent for more than so many RTT projects nothing until it sends again.
-      {"forget_rtts", "", 4, 0, 1e9, ""},
-      // Which rounds are samples of the RTT: all, or screened, those that a gap of sending began.
-      {"estimator", "choice", 0, 0, 1, "rounds,screened"},
-      // How often flows to follow are chosen anew (christin2003 section 3).
-      {"interval_s", "s", 1, 1e-6, 1e6, ""},
-      // Bytes in an interval from which on a flow is followed.
-      {"least_bytes", "bytes", 25000, 0, 1e15, ""},
-      // Multistage filter that finds them: stages one after another, or side by side.
-      {"filter", "choice", 0, 0, 1, "serial,parallel"},
-      // Stages of the filter.
-      {"stages", "", 3, 1, 16, ""},
-      // Buckets of each stage, to which flows are hashed.
-      {"buckets", "", 8, 1, 65536, ""},
+      {"buffer_packets", "packets", NAN, 0, 1e12, "",
+       "The backlog B to keep below, in packets of the mean size (christin2003 Eq. 7)."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
+       "Size of the packets that buffer_packets counts."},
+      {"gap_divisor", "", 10, 1e-3, 1e9, "",
+       "A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4)."},
+      {"rtt_memory", "", 0.9, 0, 1, "",
+       "Weight of the estimate so far in the RTT: m (christin2003 section 2.1)."},
+      {"forget_rtts", "", 4, 0, 1e9, "",
+       "A flow silent for more than so many RTT projects nothing until it sends again."},
+      {"estimator", "choice", 0, 0, 1, "rounds,screened",
+       "Which rounds are samples of the RTT: all, or screened, those that a gap of sending "
+       "began."},
+      {"interval_s", "s", 1, 1e-6, 1e6, "",
+       "How often flows to follow are chosen anew (christin2003 section 3)."},
+      {"least_bytes", "bytes", 25000, 0, 1e15, "",
+       "Bytes in an interval from which on a flow is followed."},
+      {"filter", "choice", 0, 0, 1, "serial,parallel",
+       "Multistage filter that finds them: stages one after another, or side by side."},
+      {"stages", "", 3, 1, 16, "", "Stages of the filter."},
+      {"buckets", "", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
   };
 
   explicit FlowProjectionHeuristic(const double* values) { configure(values); }
@@ -99,6 +104,8 @@ class FlowProjectionHeuristic : public MarkingLaw {
   // l1 at the last arrival; negative: the room left.
   double excess_bytes() const noexcept { return excess_bytes_; }
   double rho() const noexcept { return flows_.rho(); }
+
+  double probability() const noexcept { return 0.0; }
 
  private:
   void mark_largest() noexcept {

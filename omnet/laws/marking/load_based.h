@@ -16,13 +16,17 @@ namespace ecnomy {
 class LoadBased : public MarkingLaw {
  public:
   static constexpr const char* kName = "load-based";
+  static constexpr About kAbout{
+      "Marks with a probability that rises linearly with the load of the last interval.",
+      "siris2002 section 4.3"};
+  static constexpr MarkingTraits kTraits{.clock = true};
   static constexpr Parameter kParameters[] = {
-      // Over which the load is measured: t_avg (siris2002 section 4.3).
-      {"interval_s", "s", 0.5, 1e-6, 1e6, ""},
-      // Load from which on packets are marked: rho_0; 1 is a full link.
-      {"threshold", "", 0.6, 0, 1e6, ""},
-      // Marking probability gained for each unit of load beyond the threshold: alpha.
-      {"slope", "", 0.71, 0, 1e6, ""},
+      {"interval_s", "s", 0.5, 1e-6, 1e6, "",
+       "Over which the load is measured: t_avg (siris2002 section 4.3)."},
+      {"threshold", "", 0.6, 0, 1e6, "",
+       "Load from which on packets are marked: rho_0; 1 is a full link."},
+      {"slope", "", 0.71, 0, 1e6, "",
+       "Marking probability gained for each unit of load beyond the threshold: alpha."},
   };
 
   explicit LoadBased(const double* values) { configure(values); }

@@ -5,15 +5,21 @@
 //   on_departure(queue, packet, now, uniform)  its transmission begins; `queue` is what it leaves behind
 //   on_timer(queue, now)                       returns the next time, kNever for no more
 //   on_drop(packet, now)                       the host had no room for the packet just offered
-//   watches_departures()                       whether on_departure may do anything
-//   first_timer()                              kNever where the law has no clock
+//   watches_departures()                       whether on_departure does anything, as it is configured
+//   first_timer()                              the first time for on_timer
 //   probability()                              the probability last used
+//   configure(values)                          new parameters, also between packets; the state is kept
+//
+// kName, kAbout and kParameters describe it, kTraits says which hooks it has of those that MarkingLaw has for
+// all. A hook that its traits lack, and one that they name and it lacks, do not compile (MarkingHooks).
 //
 // `uniform()` draws from the law's own stream and is called only when the decision needs it. The host
 // marks only ECT packets; what becomes of others is the queue's `not_ect`, not the law's.
 #ifndef ECNOMY_LAWS_MARKING_MARKING_H_
 #define ECNOMY_LAWS_MARKING_MARKING_H_
 
+#include <array>
+#include <concepts>
 #include <cstdint>
 
 #include "../parameter.h"
@@ -47,8 +53,20 @@ struct Decision {
   std::int32_t mark_queued = kNoFlow;
 };
 
+struct MarkingTraits {
+  bool departures = false;   // may act as a transmission begins: on_departure, watches_departures
+  bool clock = false;        // acts at times of its own: first_timer, on_timer
+  bool drops = false;        // hears of packets that find the buffer full: on_drop
+  bool link_buffer = false;  // its buffer is the link's where the user gives none
+
+  // Needs a queue at arrivals and nothing else of its link, as each class under deficit-round-robin has one.
+  constexpr bool arrivals_only() const { return !departures && !clock && !drops && !link_buffer; }
+};
+
 // The hooks that most laws leave alone.
 struct MarkingLaw {
+  static constexpr MarkingTraits kTraits{};
+  static constexpr std::array<Parameter, 0> kParameters{};
   template <class Uniform>
   Decision on_departure(const QueueView&, const PacketView&, Time, Uniform&&) noexcept {
     return {};
@@ -57,8 +75,49 @@ struct MarkingLaw {
   bool watches_departures() const noexcept { return false; }
   Time first_timer() const noexcept { return kNever; }
   Time on_timer(const QueueView&, Time) noexcept { return kNever; }
-  double probability() const noexcept { return 0.0; }
 };
+
+// Stands for whatever a host draws from.
+struct AnyUniform {
+  double operator()() const noexcept { return 0.0; }
+};
+
+// Whether a law has a hook of its own, and not MarkingLaw's.
+template <class Law>
+inline constexpr bool kOwnDeparture =
+    !std::same_as<decltype(&Law::template on_departure<AnyUniform&>),
+                  decltype(&MarkingLaw::on_departure<AnyUniform&>)>;
+template <class Law>
+inline constexpr bool kOwnWatch =
+    !std::same_as<decltype(&Law::watches_departures), decltype(&MarkingLaw::watches_departures)>;
+template <class Law>
+inline constexpr bool kOwnFirst =
+    !std::same_as<decltype(&Law::first_timer), decltype(&MarkingLaw::first_timer)>;
+template <class Law>
+inline constexpr bool kOwnTimer =
+    !std::same_as<decltype(&Law::on_timer), decltype(&MarkingLaw::on_timer)>;
+template <class Law>
+inline constexpr bool kOwnDrop =
+    !std::same_as<decltype(&Law::on_drop), decltype(&MarkingLaw::on_drop)>;
+
+// A marking law that is whole: described, with all hooks, and with exactly those that its traits name.
+template <class Law>
+concept MarkingHooks =
+    std::derived_from<Law, MarkingLaw> && Described<Law> &&
+    kOwnDeparture<Law> == Law::kTraits.departures && kOwnWatch<Law> == Law::kTraits.departures &&
+    kOwnFirst<Law> == Law::kTraits.clock && kOwnTimer<Law> == Law::kTraits.clock &&
+    kOwnDrop<Law> == Law::kTraits.drops &&
+    requires(Law& law, const Law& it, const QueueView& queue, const PacketView& packet,
+             AnyUniform& uniform, const double* values) {
+      { law.on_arrival(queue, packet, Time{}, uniform) } noexcept -> std::same_as<Decision>;
+      { law.on_departure(queue, packet, Time{}, uniform) } noexcept -> std::same_as<Decision>;
+      { law.on_timer(queue, Time{}) } noexcept -> std::same_as<Time>;
+      { law.on_drop(packet, Time{}) } noexcept;
+      { it.watches_departures() } noexcept -> std::same_as<bool>;
+      { it.first_timer() } noexcept -> std::same_as<Time>;
+      { it.probability() } noexcept -> std::same_as<double>;
+      law.configure(values);
+    };
 
 }  // namespace ecnomy
 

@@ -18,19 +18,20 @@ namespace ecnomy {
 class Pi : public MarkingLaw {
  public:
   static constexpr const char* kName = "pi";
+  static constexpr About kAbout{
+      "A proportional-integral controller holds the queue at its reference.",
+      "Hollot, Misra, Towsley and Gong 2001; christin2003 section 5.1"};
+  static constexpr MarkingTraits kTraits{.clock = true};
   static constexpr Parameter kParameters[] = {
-      // What the queue and its reference are counted in.
-      {"unit", "choice", 0, 0, 1, "packets,bytes"},
-      // The queue that it steers towards: q_ref.
-      {"reference", "unit", NAN, 0, kUnlimited, ""},
-      // Gain of the queue's error now, per packet.
-      {"a", "", NAN, 0, 1e6, ""},
-      // Gain of the queue's error at the sample before, per packet; below a.
-      {"b", "", NAN, 0, 1e6, ""},
-      // From one sample of the queue to the next (1/160 s in the paper).
-      {"interval_s", "s", 0.00625, 1e-6, 1e6, ""},
-      // What a packet is where unit is bytes.
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
+      {"unit", "choice", 0, 0, 1, "packets,bytes",
+       "What the queue and its reference are counted in."},
+      {"reference", "unit", NAN, 0, kUnlimited, "", "The queue that it steers towards: q_ref."},
+      {"a", "", NAN, 0, 1e6, "", "Gain of the queue's error now, per packet."},
+      {"b", "", NAN, 0, 1e6, "",
+       "Gain of the queue's error at the sample before, per packet; below a."},
+      {"interval_s", "s", 0.00625, 1e-6, 1e6, "",
+       "From one sample of the queue to the next (1/160 s in the paper)."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "", "What a packet is where unit is bytes."},
   };
 
   explicit Pi(const double* values) { configure(values); }

@@ -18,6 +18,18 @@ struct Waiting {
   Time since;
 };
 
+// What a scheduler sends next.
+struct Service {
+  std::size_t service;  // the class whose oldest packet goes
+  bool mark;
+  Time waited;
+};
+
+struct SchedulingTraits {
+  bool class_marking =
+      false;  // each class has a marking law and a buffer of its own; else the scheduler marks
+};
+
 class ClassQueue {
  public:
   bool empty() const noexcept { return head_ == tail_; }

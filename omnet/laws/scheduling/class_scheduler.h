@@ -47,35 +47,39 @@ namespace ecnomy {
 class ClassScheduler {
  public:
   static constexpr const char* kName = "class-based";
+  static constexpr About kAbout{
+      "One buffer and transmitter for classes with promised delay, loss and rate.",
+      "christin2003 sections 4 and 6"};
+  static constexpr SchedulingTraits kTraits{};
+  using Class = ServiceClass;
   static constexpr Parameter kParameters[] = {
-      // Whether the classes' traffic is also regulated by ECN marks (christin2003 section 4).
-      {"regulation", "choice", 0, 0, 1, "off,ecn"},
-      // From one adjustment of the delay chain's shares to the next.
-      {"update_s", "s", 0.01, 1e-9, 1e6, ""},
-      // Of that feedback on the delays: how far shares move at a time.
-      {"gain", "", 0.5, 0, 0.9, ""},
-      // The buffer that all classes share, in packets of the mean size.
-      {"buffer_packets", "packets", NAN, 0, 1e12, ""},
-      // Size of the packets that buffer_packets counts.
-      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, ""},
-      // A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4).
-      {"gap_divisor", "", 10, 1e-3, 1e9, ""},
-      // Weight of the estimate so far in the RTT: m (christin2003 section 2.1).
-      {"rtt_memory", "", 0.9, 0, 1, ""},
-      // A flow silent for more than so many RTT projects nothing until it sends again.
-      {"forget_rtts", "", 4, 0, 1e9, ""},
-      // Which rounds are samples of the RTT: all, or screened, those that a gap of sending began.
-      {"estimator", "choice", 0, 0, 1, "rounds,screened"},
-      // How often flows to follow are chosen anew (christin2003 section 3).
-      {"interval_s", "s", 0.1, 1e-6, 1e6, ""},
-      // Bytes in an interval from which on a flow is followed.
-      {"least_bytes", "bytes", 25000, 0, 1e15, ""},
-      // Multistage filter that finds them: stages one after another, or side by side.
-      {"filter", "choice", 0, 0, 1, "serial,parallel"},
-      // Stages of the filter.
-      {"stages", "", 3, 1, 16, ""},
-      // Buckets of each stage, to which flows are hashed.
-      {"buckets", "", 8, 1, 65536, ""},
+      {"regulation", "choice", 0, 0, 1, "off,ecn",
+       "Whether the classes' traffic is also regulated by ECN marks (christin2003 section 4)."},
+      {"update_s", "s", 0.01, 1e-9, 1e6, "",
+       "From one adjustment of the delay chain's shares to the next."},
+      {"gain", "", 0.5, 0, 0.9, "",
+       "Of that feedback on the delays: how far shares move at a time."},
+      {"buffer_packets", "packets", NAN, 0, 1e12, "",
+       "The buffer that all classes share, in packets of the mean size."},
+      {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "",
+       "Size of the packets that buffer_packets counts."},
+      {"gap_divisor", "", 10, 1e-3, 1e9, "",
+       "A gap longer than RTT / gap_divisor begins a new round: K (christin2003 Eq. 4)."},
+      {"rtt_memory", "", 0.9, 0, 1, "",
+       "Weight of the estimate so far in the RTT: m (christin2003 section 2.1)."},
+      {"forget_rtts", "", 4, 0, 1e9, "",
+       "A flow silent for more than so many RTT projects nothing until it sends again."},
+      {"estimator", "choice", 0, 0, 1, "rounds,screened",
+       "Which rounds are samples of the RTT: all, or screened, those that a gap of sending "
+       "began."},
+      {"interval_s", "s", 0.1, 1e-6, 1e6, "",
+       "How often flows to follow are chosen anew (christin2003 section 3)."},
+      {"least_bytes", "bytes", 25000, 0, 1e15, "",
+       "Bytes in an interval from which on a flow is followed."},
+      {"filter", "choice", 0, 0, 1, "serial,parallel",
+       "Multistage filter that finds them: stages one after another, or side by side."},
+      {"stages", "", 3, 1, 16, "", "Stages of the filter."},
+      {"buckets", "", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
   };
   static constexpr int kNone = -1;
 
@@ -135,12 +139,6 @@ class ClassScheduler {
     regulator_->regulate(promised_, views_, capacity_bps_, now);
   }
 
-  struct Service {
-    std::size_t service;  // the class whose oldest packet goes
-    bool mark;
-    Time waited;
-  };
-
   // Whose transmission begins; something must be waiting.
   Service next(Time now) noexcept {
     advance(now);
@@ -163,6 +161,7 @@ class ClassScheduler {
 
   std::size_t classes() const noexcept { return states_.size(); }
   double rate_bps(std::size_t n) const noexcept { return states_[n].rate_bps; }
+  double settled(std::size_t n) const noexcept { return rate_bps(n); }
   double credit_bytes(std::size_t n) const noexcept { return states_[n].credit_bytes; }
   double share(std::size_t n) const noexcept { return states_[n].share; }
   const ClassQueue& queue(std::size_t n) const noexcept { return states_[n].queue; }

@@ -31,9 +31,15 @@ namespace ecnomy {
 class DeficitRoundRobin {
  public:
   static constexpr const char* kName = "deficit-round-robin";
+  static constexpr About kAbout{
+      "Classes take turns by their shares of the link; each has a buffer and a marking "
+      "law.",
+      "Shreedhar and Varghese 1995; andreassen2002 section 3.1"};
+  static constexpr SchedulingTraits kTraits{.class_marking = true};
+  using Class = WeightedClass;
   static constexpr Parameter kParameters[] = {
-      // What the class of the smallest share may send in a turn; the others in proportion.
-      {"quantum_bytes", "bytes", 1500, 64, 1e9, ""},
+      {"quantum_bytes", "bytes", 1500, 64, 1e9, "",
+       "What the class of the smallest share may send in a turn; the others in proportion."},
   };
   static constexpr int kNone = -1;
 
@@ -72,7 +78,7 @@ class DeficitRoundRobin {
 
   // The class of the packet that arrived, if that has been dropped, else kNone. `refused`: somebody
   // else does not let it in.
-  int drop(bool refused) noexcept {
+  int drop(bool refused, Time) noexcept {
     if (arrived_ == kNone) return kNone;
     const std::size_t n = static_cast<std::size_t>(arrived_);
     State& state = states_[n];
@@ -86,12 +92,7 @@ class DeficitRoundRobin {
   }
 
   // The arrival is over.
-  void settle() noexcept { arrived_ = kNone; }
-
-  struct Service {
-    std::size_t service;  // the class whose oldest packet goes
-    Time waited;
-  };
+  void settle(Time) noexcept { arrived_ = kNone; }
 
   // Whose transmission begins; something must be waiting.
   Service next(Time now) noexcept {
@@ -117,6 +118,7 @@ class DeficitRoundRobin {
 
   std::size_t classes() const noexcept { return states_.size(); }
   std::int64_t deficit_bytes(std::size_t n) const noexcept { return states_[n].deficit_bytes; }
+  double settled(std::size_t n) const noexcept { return static_cast<double>(deficit_bytes(n)); }
   std::int64_t quantum_bytes(std::size_t n) const noexcept { return states_[n].quantum_bytes; }
   const ClassQueue& queue(std::size_t n) const noexcept { return states_[n].queue; }
 
@@ -141,7 +143,7 @@ class DeficitRoundRobin {
       const std::int64_t bit_ps = std::int64_t{first.packet.bytes} * 8'000'000'000'000;
       state.idle_since = now + (bit_ps + capacity_bps_ / 2) / capacity_bps_;
     }
-    return {n, now - first.since};
+    return {n, false, now - first.since};
   }
 
   std::int64_t capacity_bps_;

@@ -20,17 +20,18 @@ namespace ecnomy {
 
 struct ServiceClass {
   static constexpr const char* kName = "service-class";
+  static constexpr About kAbout{"What a class under class-based is promised.",
+                                "christin2003 section 4"};
   static constexpr Parameter kParameters[] = {
-      // Bound on the queueing delay of its packets: d_n (christin2003 Eq. 11); -1: none.
-      {"delay_s", "s", -1, -1, 1e6, ""},
-      // Bound on the share of its bytes dropped in a busy period: L_n; -1: none.
-      {"loss", "", -1, -1, 1, ""},
-      // Rate it is promised: mu_n; 0: none.
-      {"rate_bps", "bit/s", 0, 0, 1e15, ""},
-      // Its delay relative to the next class's in the chain; -1: not in a chain.
-      {"delay_ratio", "", -1, -1, 1e6, ""},
-      // Its loss relative to the next class's in the chain; -1: not in a chain.
-      {"loss_ratio", "", -1, -1, 1e6, ""},
+      {"delay_s", "s", -1, -1, 1e6, "",
+       "Bound on the queueing delay of its packets: d_n (christin2003 Eq. 11); -1: none."},
+      {"loss", "", -1, -1, 1, "",
+       "Bound on the share of its bytes dropped in a busy period: L_n; -1: none."},
+      {"rate_bps", "bit/s", 0, 0, 1e15, "", "Rate it is promised: mu_n; 0: none."},
+      {"delay_ratio", "", -1, -1, 1e6, "",
+       "Its delay relative to the next class's in the chain; -1: not in a chain."},
+      {"loss_ratio", "", -1, -1, 1e6, "",
+       "Its loss relative to the next class's in the chain; -1: not in a chain."},
   };
 
   explicit ServiceClass(const double* values)

@@ -15,13 +15,13 @@ namespace ecnomy {
 
 struct WeightedClass {
   static constexpr const char* kName = "weighted-class";
+  static constexpr About kAbout{"Share and buffer of a class under deficit-round-robin.",
+                                "andreassen2002 section 3.1"};
   static constexpr Parameter kParameters[] = {
-      // Of the link, in proportion to which it is served.
-      {"share", "", NAN, 1e-6, 1, ""},
-      // Most of its packets that may wait; -1: no limit.
-      {"buffer_packets", "packets", -1, -1, 1e12, ""},
-      // The same in bytes; -1: no limit.
-      {"buffer_bytes", "bytes", -1, -1, 1e15, ""},
+      {"share", "", NAN, 1e-6, 1, "", "Of the link, in proportion to which it is served."},
+      {"buffer_packets", "packets", -1, -1, 1e12, "",
+       "Most of its packets that may wait; -1: no limit."},
+      {"buffer_bytes", "bytes", -1, -1, 1e15, "", "The same in bytes; -1: no limit."},
   };
 
   explicit WeightedClass(const double* values)

@@ -22,9 +22,9 @@ namespace ecnomy {
 class OneFile {
  public:
   static constexpr const char* kName = "file";
+  static constexpr About kAbout{"One file, sent at the start.", ""};
   static constexpr Parameter kParameters[] = {
-      // Of the one file.
-      {"size_bytes", "bytes", NAN, 1, 1e15, ""},
+      {"size_bytes", "bytes", NAN, 1, 1e15, "", "Of the one file."},
   };
 
   explicit OneFile(const double* values) {
@@ -50,13 +50,14 @@ class OneFile {
 class OnOff {
  public:
   static constexpr const char* kName = "on-off";
+  static constexpr About kAbout{
+      "Files of a geometric number of packets, with an exponential pause after each.",
+      "christin2003 section 5.1"};
   static constexpr Parameter kParameters[] = {
-      // Mean of the geometric number of packets of a file (christin2003 section 5.1).
-      {"packets_mean", "packets", 300, 1, 1e9, ""},
-      // Mean of the exponential pause after each file.
-      {"pause_mean_s", "s", 1, 1e-9, 2e5, ""},
-      // One connection for all files, not one for each.
-      {"lasting", "flag", 0, 0, 1, ""},
+      {"packets_mean", "packets", 300, 1, 1e9, "",
+       "Mean of the geometric number of packets of a file (christin2003 section 5.1)."},
+      {"pause_mean_s", "s", 1, 1e-9, 2e5, "", "Mean of the exponential pause after each file."},
+      {"lasting", "flag", 0, 0, 1, "", "One connection for all files, not one for each."},
   };
 
   explicit OnOff(const double* values) {

@@ -13,6 +13,7 @@
 #ifndef ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 #define ECNOMY_LAWS_TRAFFIC_TRAFFIC_H_
 
+#include <array>
 #include <utility>
 
 #include "../parameter.h"
@@ -21,14 +22,20 @@
 
 namespace ecnomy {
 
+// What has no law of its own: nothing but the window holds it back.
+struct Greedy {
+  static constexpr const char* kName = "greedy";
+  static constexpr About kAbout{"Always has data to send.", ""};
+  static constexpr std::array<Parameter, 0> kParameters{};
+};
+
 class RateCapped {
  public:
   static constexpr const char* kName = "rate-capped";
+  static constexpr About kAbout{"Always has data, sent at most at a rate until a time.", ""};
   static constexpr Parameter kParameters[] = {
-      // At most this is sent, IP headers included.
-      {"rate_bps", "bit/s", NAN, 1, 1e15, ""},
-      // The cap is lifted at this time; -1: never.
-      {"until_s", "s", -1, -1, 9e6, ""},
+      {"rate_bps", "bit/s", NAN, 1, 1e15, "", "At most this is sent, IP headers included."},
+      {"until_s", "s", -1, -1, 9e6, "", "The cap is lifted at this time; -1: never."},
   };
 
   explicit RateCapped(const double* values) {
@@ -51,11 +58,11 @@ class RateCapped {
 class Cbr {
  public:
   static constexpr const char* kName = "cbr";
+  static constexpr About kAbout{"A constant bit rate: packets at a constant interval.", ""};
   static constexpr Parameter kParameters[] = {
-      // From one packet to the next.
-      {"interval_s", "s", NAN, 1e-9, 1e6, ""},
-      // The first packet comes after a random part of the interval, not at once.
-      {"random_phase", "flag", 1, 0, 1, ""},
+      {"interval_s", "s", NAN, 1e-9, 1e6, "", "From one packet to the next."},
+      {"random_phase", "flag", 1, 0, 1, "",
+       "The first packet comes after a random part of the interval, not at once."},
   };
 
   explicit Cbr(const double* values) {
@@ -81,9 +88,10 @@ class Cbr {
 class Poisson {
  public:
   static constexpr const char* kName = "poisson";
+  static constexpr About kAbout{"Packets at exponential intervals.", ""};
   static constexpr Parameter kParameters[] = {
-      // Mean of the exponential gaps between packets.
-      {"mean_interval_s", "s", NAN, 1e-12, 2e5, ""},
+      {"mean_interval_s", "s", NAN, 1e-12, 2e5, "",
+       "Mean of the exponential gaps between packets."},
   };
 
   explicit Poisson(const double* values) {
@@ -107,25 +115,24 @@ class Poisson {
 class Web {
  public:
   static constexpr const char* kName = "web";
+  static constexpr About kAbout{"A web user: reads, then fetches one file, and so on.",
+                                "andreassen2002 section 2.2.2"};
   static constexpr Parameter kParameters[] = {
-      // Mean time to read before each fetch (andreassen2002 section 2.2.2).
-      {"reading_mean_s", "s", 5, 1e-9, 2e5, ""},
-      // Distribution of file sizes; list: those of the source's `sizes`.
-      {"size", "choice", 2, 0, 3, "fixed,exponential,pareto,list"},
-      // Mean of fixed and exponential sizes.
-      {"size_mean_bytes", "bytes", 50000, 1, 1e12, ""},
-      // Least size of the truncated Pareto distribution.
-      {"size_min_bytes", "bytes", 1, 1, 1e12, ""},
-      // Largest size of the truncated Pareto distribution.
-      {"size_max_bytes", "bytes", 5e6, 1, 1e12, ""},
-      // Shape of the Pareto distribution's tail; the smaller, the heavier.
-      {"size_shape", "", 1.2, 1e-3, 1e3, ""},
-      // Distribution of reading times; hyper-exponential: variation 2.9 (andreassen2002).
-      {"reading", "choice", 0, 0, 1, "exponential,hyper-exponential"},
-      // A fetch that takes longer is given up; -1: never.
-      {"patience_s", "s", -1, -1, 2e5, ""},
-      // One connection for all files, not one for each.
-      {"lasting", "flag", 0, 0, 1, ""},
+      {"reading_mean_s", "s", 5, 1e-9, 2e5, "",
+       "Mean time to read before each fetch (andreassen2002 section 2.2.2)."},
+      {"size", "choice", 2, 0, 3, "fixed,exponential,pareto,list",
+       "Distribution of file sizes; list: those of the source's `sizes`."},
+      {"size_mean_bytes", "bytes", 50000, 1, 1e12, "", "Mean of fixed and exponential sizes."},
+      {"size_min_bytes", "bytes", 1, 1, 1e12, "",
+       "Least size of the truncated Pareto distribution."},
+      {"size_max_bytes", "bytes", 5e6, 1, 1e12, "",
+       "Largest size of the truncated Pareto distribution."},
+      {"size_shape", "", 1.2, 1e-3, 1e3, "",
+       "Shape of the Pareto distribution's tail; the smaller, the heavier."},
+      {"reading", "choice", 0, 0, 1, "exponential,hyper-exponential",
+       "Distribution of reading times; hyper-exponential: variation 2.9 (andreassen2002)."},
+      {"patience_s", "s", -1, -1, 2e5, "", "A fetch that takes longer is given up; -1: never."},
+      {"lasting", "flag", 0, 0, 1, "", "One connection for all files, not one for each."},
   };
 
   // `list`: the sizes drawn from where `size` is list.

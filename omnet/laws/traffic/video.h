@@ -27,29 +27,26 @@ namespace ecnomy {
 class Video {
  public:
   static constexpr const char* kName = "video";
+  static constexpr About kAbout{
+      "Video as MPEG codes it: frames of three types, with lognormal sizes.",
+      "andreassen2002 section 2.2"};
   static constexpr Parameter kParameters[] = {
-      // From one frame to the next; 0.04 s are 25 a second.
-      {"frame_interval_s", "s", 0.04, 1e-6, 1e3, ""},
-      // Frames of a group, which begins with an I frame.
-      {"group_frames", "frames", 12, 1, 1e6, ""},
-      // Every so many frames of a group is a P frame, the others are B frames.
-      {"anchor_distance", "frames", 3, 1, 1e6, ""},
-      // Mean size of I frames.
-      {"i_mean_bytes", "bytes", 15000, 1, 1e8, ""},
-      // Coefficient of variation of their lognormal sizes.
-      {"i_variation", "", 0.25, 0, 10, ""},
-      // Mean size of P frames.
-      {"p_mean_bytes", "bytes", 7000, 1, 1e8, ""},
-      // Coefficient of variation of theirs.
-      {"p_variation", "", 0.5, 0, 10, ""},
-      // Mean size of B frames.
-      {"b_mean_bytes", "bytes", 3000, 1, 1e8, ""},
-      // Coefficient of variation of theirs.
-      {"b_variation", "", 0.4, 0, 10, ""},
-      // A frame's packets leave evenly over its interval, not all at once.
-      {"spread", "flag", 0, 0, 1, ""},
-      // The first frame comes at a random time of a group, not at once.
-      {"random_phase", "flag", 1, 0, 1, ""},
+      {"frame_interval_s", "s", 0.04, 1e-6, 1e3, "",
+       "From one frame to the next; 0.04 s are 25 a second."},
+      {"group_frames", "frames", 12, 1, 1e6, "",
+       "Frames of a group, which begins with an I frame."},
+      {"anchor_distance", "frames", 3, 1, 1e6, "",
+       "Every so many frames of a group is a P frame, the others are B frames."},
+      {"i_mean_bytes", "bytes", 15000, 1, 1e8, "", "Mean size of I frames."},
+      {"i_variation", "", 0.25, 0, 10, "", "Coefficient of variation of their lognormal sizes."},
+      {"p_mean_bytes", "bytes", 7000, 1, 1e8, "", "Mean size of P frames."},
+      {"p_variation", "", 0.5, 0, 10, "", "Coefficient of variation of theirs."},
+      {"b_mean_bytes", "bytes", 3000, 1, 1e8, "", "Mean size of B frames."},
+      {"b_variation", "", 0.4, 0, 10, "", "Coefficient of variation of theirs."},
+      {"spread", "flag", 0, 0, 1, "",
+       "A frame's packets leave evenly over its interval, not all at once."},
+      {"random_phase", "flag", 1, 0, 1, "",
+       "The first frame comes at a random time of a group, not at once."},
   };
 
   // `payload`: the most bytes of a packet.

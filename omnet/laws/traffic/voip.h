@@ -19,15 +19,17 @@ namespace ecnomy {
 class Voip {
  public:
   static constexpr const char* kName = "voip";
+  static constexpr About kAbout{
+      "A telephone user: idle, then in a call, and so on; packets at a constant "
+      "interval in a call.",
+      "andreassen2002 section 2.2.1"};
   static constexpr Parameter kParameters[] = {
-      // Mean of the exponential time between calls (andreassen2002 section 2.2.1).
-      {"idle_mean_s", "s", 1200, 1e-6, 2e5, ""},
-      // Mean of the exponential length of a call.
-      {"call_mean_s", "s", 180, 1e-6, 2e5, ""},
-      // From one packet of a call to the next.
-      {"interval_s", "s", 0.1, 1e-9, 1e6, ""},
-      // A call's first packet comes after a random part of the interval, not at once.
-      {"random_phase", "flag", 1, 0, 1, ""},
+      {"idle_mean_s", "s", 1200, 1e-6, 2e5, "",
+       "Mean of the exponential time between calls (andreassen2002 section 2.2.1)."},
+      {"call_mean_s", "s", 180, 1e-6, 2e5, "", "Mean of the exponential length of a call."},
+      {"interval_s", "s", 0.1, 1e-9, 1e6, "", "From one packet of a call to the next."},
+      {"random_phase", "flag", 1, 0, 1, "",
+       "A call's first packet comes after a random part of the interval, not at once."},
   };
 
   struct Call {

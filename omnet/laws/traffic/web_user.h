@@ -31,11 +31,12 @@ namespace ecnomy {
 class Sessions {
  public:
   static constexpr const char* kName = "sessions";
+  static constexpr About kAbout{"Sessions of a web user: idle, then some pages, and so on.",
+                                "andreassen2002 section 2.2.2, Fig. 3"};
   static constexpr Parameter kParameters[] = {
-      // Mean of the exponential time between sessions.
-      {"idle_mean_s", "s", 1800, 1e-6, 2e5, ""},
-      // Mean of the geometric number of a session's pages.
-      {"pages_mean", "pages", NAN, 1, 1e6, ""},
+      {"idle_mean_s", "s", 1800, 1e-6, 2e5, "", "Mean of the exponential time between sessions."},
+      {"pages_mean", "pages", NAN, 1, 1e6, "",
+       "Mean of the geometric number of a session's pages."},
   };
 
   explicit Sessions(const double* values) {
@@ -60,21 +61,23 @@ class Sessions {
 class Page {
  public:
   static constexpr const char* kName = "page";
+  static constexpr About kAbout{
+      "Pages of a web user: a file, a time to parse it, then its embedded objects.",
+      "andreassen2002 section 2.2.2, Fig. 3"};
   static constexpr Parameter kParameters[] = {
-      // Mean of the exponential time to parse a page before its objects are asked for.
-      {"parse_mean_s", "s", 0.1, 0, 2e5, ""},
-      // Mean of the geometric number of objects in a page.
-      {"objects_mean", "objects", NAN, 0, 1e6, ""},
-      // Distribution of the objects' sizes.
-      {"size", "choice", 1, 0, 2, "fixed,exponential,pareto"},
-      // Mean of fixed and exponential sizes.
-      {"size_mean_bytes", "bytes", 8000, 1, 1e12, ""},
-      // Least size of the truncated Pareto distribution.
-      {"size_min_bytes", "bytes", 1, 1, 1e12, ""},
-      // Largest size of the truncated Pareto distribution.
-      {"size_max_bytes", "bytes", 5e6, 1, 1e12, ""},
-      // Shape of the Pareto distribution's tail; the smaller, the heavier.
-      {"size_shape", "", 1.2, 1e-3, 1e3, ""},
+      {"parse_mean_s", "s", 0.1, 0, 2e5, "",
+       "Mean of the exponential time to parse a page before its objects are asked for."},
+      {"objects_mean", "objects", NAN, 0, 1e6, "",
+       "Mean of the geometric number of objects in a page."},
+      {"size", "choice", 1, 0, 2, "fixed,exponential,pareto",
+       "Distribution of the objects' sizes."},
+      {"size_mean_bytes", "bytes", 8000, 1, 1e12, "", "Mean of fixed and exponential sizes."},
+      {"size_min_bytes", "bytes", 1, 1, 1e12, "",
+       "Least size of the truncated Pareto distribution."},
+      {"size_max_bytes", "bytes", 5e6, 1, 1e12, "",
+       "Largest size of the truncated Pareto distribution."},
+      {"size_shape", "", 1.2, 1e-3, 1e3, "",
+       "Shape of the Pareto distribution's tail; the smaller, the heavier."},
   };
 
   explicit Page(const double* values) : sizes_(kName, checked(values) + 2) {

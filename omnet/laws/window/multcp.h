@@ -17,15 +17,15 @@ namespace ecnomy {
 class MulTcp {
  public:
   static constexpr const char* kName = "multcp";
-  static constexpr bool kPerMark = false, kHalves = true;
-  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr About kAbout{"MulTCP: one flow that behaves as so many Reno flows.",
+                                "Crowcroft and Oechslin 1998; siris2002 section 5.5"};
+  static constexpr WindowTraits kTraits{
+      .recovery = Recovery::all_acked, .halves = true, .weighs = true, .weight = "flows"};
   static constexpr Parameter kParameters[] = {
-      // As how many Reno flows it behaves: its weight w.
-      {"flows", "", 1, 1, 1e6, ""},
-      // What a mark or loss takes: half of one of the w flows, or of the whole window (A8).
-      {"decrease", "choice", 0, 0, 1, "one-of-w,halve"},
-      // Least slow-start threshold.
-      {"min_ssthresh", "packets", 2, 1, 1e9, ""},
+      {"flows", "", 1, 1, 1e6, "", "As how many Reno flows it behaves: its weight w."},
+      {"decrease", "choice", 0, 0, 1, "one-of-w,halve",
+       "What a mark or loss takes: half of one of the w flows, or of the whole window (A8)."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold."},
   };
 
   explicit MulTcp(const double* values) {

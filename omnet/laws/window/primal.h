@@ -21,19 +21,24 @@ namespace ecnomy {
 class Primal {
  public:
   static constexpr const char* kName = "primal";
-  static constexpr bool kPerMark = true;
-  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr About kAbout{
+      "A rate that rises with the marks it is willing to pay and falls with those it "
+      "receives.",
+      "siris2002 Eq. 1; Kelly, Maulloo and Tan 1998"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
+                                        .per_mark = true,
+                                        .weighted = true,
+                                        .begins = true,
+                                        .hears_rtt = true,
+                                        .aims = true,
+                                        .paced = true};
   static constexpr Parameter kParameters[] = {
-      // Marks it is willing to pay: its weight (siris2002 Eq. 1).
-      {"w", "marks/s", 10, 1e-9, 1e12, ""},
-      // Gain: how far the rate moves for a mark.
-      {"kappa", "packets/s", 5, 1e-9, 1e9, ""},
-      // Rate it begins with.
-      {"initial_rate", "packets/s", 10, 1e-9, 1e12, ""},
-      // Least rate.
-      {"min_rate", "packets/s", 0.1, 1e-9, 1e12, ""},
-      // Largest rate.
-      {"max_rate", "packets/s", 1e9, 1e-9, 1e12, ""},
+      {"w", "marks/s", 10, 1e-9, 1e12, "",
+       "Marks it is willing to pay: its weight (siris2002 Eq. 1)."},
+      {"kappa", "packets/s", 5, 1e-9, 1e9, "", "Gain: how far the rate moves for a mark."},
+      {"initial_rate", "packets/s", 10, 1e-9, 1e12, "", "Rate it begins with."},
+      {"min_rate", "packets/s", 0.1, 1e-9, 1e12, "", "Least rate."},
+      {"max_rate", "packets/s", 1e9, 1e-9, 1e12, "", "Largest rate."},
   };
 
   explicit Primal(const double* values) {

@@ -30,35 +30,40 @@ namespace ecnomy {
 class RemSource {
  public:
   static constexpr const char* kName = "rem";
-  static constexpr bool kPerMark = true;
-  static constexpr bool kEveryAck = true;
-  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr About kAbout{
+      "The REM source: reads the path's price from its share of marks and sends what "
+      "its utility wants at it.",
+      "athuraliya2000 Eq. 4 and 5, Fig. 4"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
+                                        .per_mark = true,
+                                        .every_ack = true,
+                                        .weighted = true,
+                                        .begins = true,
+                                        .hears_rtt = true,
+                                        .noisy = true,
+                                        .aims = true,
+                                        .weight = "w"};
   static constexpr int kMostSamples = 128;
   static constexpr Parameter kParameters[] = {
-      // Of its rate: w ln x or quadratic up to max_rate (athuraliya2000 section V).
-      {"utility", "choice", 0, 0, 1, "log,quadratic"},
-      // Weight of its utility.
-      {"w", "packets/s", NAN, 1e-9, 1e12, ""},
-      // Base of the marking probability, the links' own (Eq. 4).
-      {"phi", "", NAN, 1.000001, 1e6, ""},
-      // Least rate.
-      {"min_rate", "packets/s", 1, 1e-9, 1e12, ""},
-      // Largest rate; what it sends at where no packet is marked.
-      {"max_rate", "packets/s", NAN, 1e-9, 1e12, ""},
-      // Last ACKs whose share of marks estimates the path's price: N (Fig. 4).
-      {"samples", "", 100, 1, kMostSamples, ""},
-      // Share of marks assumed before there are so many.
-      {"initial_fraction", "", 1, 0, 1, ""},
-      // Of the latest sample in the RTT: beta (Fig. 4).
-      {"rtt_weight", "", 0.01, 1e-9, 1, ""},
-      // How the window goes to its target: at once, by packets or by parts of it (section II-D).
-      {"smoothed", "choice", 0, 0, 2, "off,unit,fraction"},
-      // Part of the window it goes by once per round trip, where smoothed is fraction.
-      {"step", "", 0.1, 1e-9, 1, ""},
-      // Error added to the RTT, always the same (section V-B).
-      {"rtt_error_s", "s", 0, -1e3, 1e3, ""},
-      // Standard deviation of a random one (Table II).
-      {"rtt_error_std_s", "s", 0, 0, 1e3, ""},
+      {"utility", "choice", 0, 0, 1, "log,quadratic",
+       "Of its rate: w ln x or quadratic up to max_rate (athuraliya2000 section V)."},
+      {"w", "packets/s", NAN, 1e-9, 1e12, "", "Weight of its utility."},
+      {"phi", "", NAN, 1.000001, 1e6, "",
+       "Base of the marking probability, the links' own (Eq. 4)."},
+      {"min_rate", "packets/s", 1, 1e-9, 1e12, "", "Least rate."},
+      {"max_rate", "packets/s", NAN, 1e-9, 1e12, "",
+       "Largest rate; what it sends at where no packet is marked."},
+      {"samples", "", 100, 1, kMostSamples, "",
+       "Last ACKs whose share of marks estimates the path's price: N (Fig. 4)."},
+      {"initial_fraction", "", 1, 0, 1, "", "Share of marks assumed before there are so many."},
+      {"rtt_weight", "", 0.01, 1e-9, 1, "", "Of the latest sample in the RTT: beta (Fig. 4)."},
+      {"smoothed", "choice", 0, 0, 2, "off,unit,fraction",
+       "How the window goes to its target: at once, by packets or by parts of it (section II-D)."},
+      {"step", "", 0.1, 1e-9, 1, "",
+       "Part of the window it goes by once per round trip, where smoothed is fraction."},
+      {"rtt_error_s", "s", 0, -1e3, 1e3, "",
+       "Error added to the RTT, always the same (section V-B)."},
+      {"rtt_error_std_s", "s", 0, 0, 1e3, "", "Standard deviation of a random one (Table II)."},
   };
 
   explicit RemSource(const double* values) {

@@ -21,13 +21,13 @@ namespace ecnomy {
 class Reno {
  public:
   static constexpr const char* kName = "reno";
-  static constexpr bool kPerMark = false, kHalves = true;
-  static constexpr Recovery kRecovery = Recovery::first_ack;
+  static constexpr About kAbout{"Reno: half the window once per round trip with a mark or a loss.",
+                                "RFC 5681; RFC 3168 section 6.1.2"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::first_ack, .halves = true};
   static constexpr Parameter kParameters[] = {
-      // What a mark or loss leaves of the window (RFC 5681: half).
-      {"decrease", "", 0.5, 0.01, 0.99, ""},
-      // Least slow-start threshold (RFC 5681 Eq. 4).
-      {"min_ssthresh", "packets", 2, 1, 1e9, ""},
+      {"decrease", "", 0.5, 0.01, 0.99, "",
+       "What a mark or loss leaves of the window (RFC 5681: half)."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold (RFC 5681 Eq. 4)."},
   };
 
   explicit Reno(const double* values, const char* name = kName) {
@@ -63,7 +63,9 @@ class Reno {
 class NewReno : public Reno {
  public:
   static constexpr const char* kName = "newreno";
-  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr About kAbout{
+      "Reno that stays in recovery until all losses of a window are repaired.", "RFC 6582"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked, .halves = true};
   explicit NewReno(const double* values) : Reno(values, kName) {}
 };
 

@@ -14,7 +14,10 @@ namespace ecnomy {
 class Tahoe : public Reno {
  public:
   static constexpr const char* kName = "tahoe";
-  static constexpr Recovery kRecovery = Recovery::go_back;
+  static constexpr About kAbout{
+      "Tahoe: a loss puts the window back to one packet, a mark halves it.",
+      "Jacobson 1988; antoniadis2000 section 4.1"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::go_back, .halves = true};
   explicit Tahoe(const double* values) : Reno(values, kName) {}
 
   void on_loss(Window& window, double used) noexcept { on_timeout(window, used); }

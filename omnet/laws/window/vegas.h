@@ -24,19 +24,19 @@ namespace ecnomy {
 class Vegas {
  public:
   static constexpr const char* kName = "vegas";
-  static constexpr bool kPerMark = false, kHalves = true;
-  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr About kAbout{
+      "Vegas: keeps a few packets of its own queued, by what its round trip grows.",
+      "Brakmo and Peterson 1995, section 3"};
+  static constexpr WindowTraits kTraits{
+      .recovery = Recovery::all_acked, .halves = true, .begins = true, .hears_rtt = true};
   static constexpr Parameter kParameters[] = {
-      // Fewer packets queued than this: the window grows (Brakmo and Peterson 1995).
-      {"alpha", "packets", 1, 0, 1e9, ""},
-      // More packets queued than this: it shrinks.
-      {"beta", "packets", 3, 0, 1e9, ""},
-      // More packets queued than this end slow start.
-      {"gamma", "packets", 1, 0, 1e9, ""},
-      // What a mark or loss leaves of the window; ns-2's choice.
-      {"decrease", "", 0.75, 0.01, 0.99, ""},
-      // Least slow-start threshold.
-      {"min_ssthresh", "packets", 2, 1, 1e9, ""},
+      {"alpha", "packets", 1, 0, 1e9, "",
+       "Fewer packets queued than this: the window grows (Brakmo and Peterson 1995)."},
+      {"beta", "packets", 3, 0, 1e9, "", "More packets queued than this: it shrinks."},
+      {"gamma", "packets", 1, 0, 1e9, "", "More packets queued than this end slow start."},
+      {"decrease", "", 0.75, 0.01, 0.99, "",
+       "What a mark or loss leaves of the window; ns-2's choice."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold."},
   };
 
   explicit Vegas(const double* values) {

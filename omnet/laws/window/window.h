@@ -5,26 +5,21 @@
 //   on_congestion(window, used)   an RFC 3168 echo, at most once per round trip (host's duty)
 //   on_loss(window, used)     fast retransmit, once per recovery
 //   on_timeout(window, used)
-//   weight(), set_weight(w)   marks per round trip it aims at; 0 where it has none
-//   kPerMark                  true: every echoed mark goes to on_ack; false: on_congestion
-//   kRecovery                 how its host repairs losses after a fast retransmit
+//   weight(), set_weight(w)   marks per round trip it aims at; 0, and no effect, where it has none
 //
 // `used` is what a reduction is of, in packets: the flight, no more than cwnd (RFC 5681 Eq. 4; RFC 6675 after a
 // timeout), or cwnd itself for an echo unless its host takes the flight there too.
 //
-// And, where it wants them,
+// kTraits says how its host treats it, and which of these hooks it has besides. A hook that its traits lack, and
+// one that they name and it lacks, do not compile (WindowHooks).
 //
-//   kHalves                   true: an echo leaves at least one packet, and at one packet its host waits for
-//                             the retransmission timer (RFC 3168 section 6.1.2)
 //   begin(window)             a new connection
 //   on_rtt(window, rtt)       an RTT sample of data (Karn), before on_ack of the same ACK
-//   kEveryAck                 true: on_ack hears of every packet answered, whether or not it may grow
-//                             the window: 1 for a duplicate or in recovery, where each packet that
-//                             arrived has had an ACK of its own
 //   noisy(), disturb(z)       true: a standard normal draw before every on_ack
 //   weigh(w)                  takes a weight that is no number of marks (MulTCP's flows); others set_weight(w)
-//   aim(marks_per_s)          takes marks per second itself; others are told set_weight(rate T)
+//   aim(marks_per_s)          takes marks per second itself; others get set_weight(rate T)
 //   send_rate()               packets/s at which its host paces it; others leave cwnd / T
+//   gain(), set_gain(g)       how far a mark moves it, which its host scales to a reference round trip
 //
 // Windows are real numbers in packets. After every change the law clamps to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
@@ -57,6 +52,55 @@ struct Ack {
   std::int64_t newly_acked;  // 0 where growth is not allowed (duplicate, application-limited)
   std::int64_t marks;
 };
+
+struct WindowTraits {
+  Recovery recovery;  // how its host repairs losses after a fast retransmit
+  bool per_mark =
+      false;  // every echoed mark goes to on_ack, by an accurate echo; else on_congestion
+  bool every_ack =
+      false;  // on_ack hears of every packet answered, whether or not it may grow the window: 1
+              // for a duplicate or in recovery, where each packet had an ACK of its own
+  bool halves =
+      false;  // an echo leaves at least one packet, and at one packet its host waits for the
+              // retransmission timer (RFC 3168 section 6.1.2)
+  bool weighted = false;  // set_weight has an effect: it can aim at marks per round trip or second
+  // Hooks.
+  bool begins = false;     // begin
+  bool hears_rtt = false;  // on_rtt
+  bool noisy = false;      // noisy, disturb
+  bool weighs = false;     // weigh
+  bool aims = false;       // aim
+  bool paced = false;      // send_rate
+  bool gain = false;       // gain, set_gain
+  // The parameters whose product is the weight that an agent may choose, "a,b"; "" for none.
+  const char* weight = "";
+};
+
+// A window law that is whole: described, with all hooks, and with exactly those that its traits name.
+template <class Law>
+concept WindowHooks =
+    Described<Law> && std::same_as<decltype(Law::kTraits), const WindowTraits> &&
+    requires(Law& law, const Law& it, Window& window, const Ack& ack) {
+      { law.on_ack(window, ack) } noexcept;
+      { law.on_congestion(window, 1.0) } noexcept;
+      { law.on_loss(window, 1.0) } noexcept;
+      { law.on_timeout(window, 1.0) } noexcept;
+      { it.weight() } noexcept -> std::same_as<double>;
+      { law.set_weight(1.0) } noexcept;
+    } && Law::kTraits.begins == requires(Law& law, Window& window) { law.begin(window); } &&
+    Law::kTraits.hears_rtt == requires(Law& law, Window& window) { law.on_rtt(window, Time{}); } &&
+    Law::kTraits.noisy ==
+        requires(const Law& law) {
+          { law.noisy() } -> std::same_as<bool>;
+        } &&
+    Law::kTraits.noisy == requires(Law& law) { law.disturb(1.0); } &&
+    Law::kTraits.weighs == requires(Law& law) { law.weigh(1.0); } &&
+    Law::kTraits.aims == requires(Law& law) { law.aim(1.0); } &&
+    Law::kTraits.paced == requires(const Law& law) {
+      { law.send_rate() } -> std::same_as<double>;
+    } && Law::kTraits.gain == requires(const Law& law) {
+      { law.gain() } -> std::same_as<double>;
+    } && Law::kTraits.gain == requires(Law& law) { law.set_gain(1.0); };
 
 }  // namespace ecnomy
 

@@ -29,18 +29,23 @@ namespace ecnomy {
 class Wtp {
  public:
   static constexpr const char* kName = "wtp";
-  static constexpr bool kPerMark = true;
-  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr About kAbout{
+      "TCP/WTP, willingness to pay: the window settles where it receives its weight in "
+      "marks per round trip.",
+      "siris2002 Eq. 4 to 6; antoniadis2000 Eq. 1"};
+  static constexpr WindowTraits kTraits{.recovery = Recovery::all_acked,
+                                        .per_mark = true,
+                                        .weighted = true,
+                                        .gain = true,
+                                        .weight = "w_inc,w_dec"};
   static constexpr double kMostGain = 1e3;
   static constexpr Parameter kParameters[] = {
-      // Which of w_inc and w_dec is the weight; the other is 1 (siris2002 Eq. 5, 6).
-      {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general"},
-      // How far the window moves for a mark: kappa (siris2002 Eq. 4).
-      {"gain", "", 0.5, 1e-9, kMostGain, ""},
-      // Marks wanted per round trip, as the window grows.
-      {"w_inc", "marks", 1, 1e-9, 1e9, ""},
-      // By what a mark's decrease is divided.
-      {"w_dec", "marks", 1, 1e-9, 1e9, ""},
+      {"form", "choice", 0, 0, 2, "proportional-increase,inverse-decrease,general",
+       "Which of w_inc and w_dec is the weight; the other is 1 (siris2002 Eq. 5, 6)."},
+      {"gain", "", 0.5, 1e-9, kMostGain, "",
+       "How far the window moves for a mark: kappa (siris2002 Eq. 4)."},
+      {"w_inc", "marks", 1, 1e-9, 1e9, "", "Marks wanted per round trip, as the window grows."},
+      {"w_dec", "marks", 1, 1e-9, 1e9, "", "By what a mark's decrease is divided."},
   };
 
   explicit Wtp(const double* values) {

@@ -17,16 +17,17 @@ namespace ecnomy {
 class WtpSender {
  public:
   static constexpr const char* kName = "wtp-sender";
-  static constexpr bool kPerMark = false;
-  static constexpr Recovery kRecovery = Recovery::all_acked;
+  static constexpr About kAbout{
+      "WTP changed at the sender only: the receiver echoes as RFC 3168 has it.",
+      "antoniadis2000 section 3.1"};
+  static constexpr WindowTraits kTraits{
+      .recovery = Recovery::all_acked, .weighted = true, .gain = true, .weight = "w"};
   static constexpr double kMostGain = 1;
   static constexpr Parameter kParameters[] = {
-      // How far the window moves (antoniadis2000 section 3.1).
-      {"gain", "", 0.5, 1e-9, kMostGain, ""},
-      // Marks wanted per round trip: its weight.
-      {"w", "marks", 1, 1e-9, 1e9, ""},
-      // An echo never makes the window grow (A5).
-      {"only_down", "flag", 0, 0, 1, ""},
+      {"gain", "", 0.5, 1e-9, kMostGain, "",
+       "How far the window moves (antoniadis2000 section 3.1)."},
+      {"w", "marks", 1, 1e-9, 1e9, "", "Marks wanted per round trip: its weight."},
+      {"only_down", "flag", 0, 0, 1, "", "An echo never makes the window grow (A5)."},
   };
 
   explicit WtpSender(const double* values) {

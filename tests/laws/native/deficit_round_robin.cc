@@ -15,8 +15,8 @@ class RoundRobin : public Scheduler {
     law_.arrive(service, {std::get<0>(p), std::get<1>(p), std::get<2>(p), std::get<3>(p)}, busy,
                 now);
   }
-  int drop(bool refused, Ps) override { return law_.drop(refused); }
-  void settle(Ps) override { law_.settle(); }
+  int drop(bool refused, Ps now) override { return law_.drop(refused, now); }
+  void settle(Ps now) override { law_.settle(now); }
   Served next(Ps now) override {
     const auto served = law_.next(now);
     return {static_cast<int>(served.service), false, served.waited};

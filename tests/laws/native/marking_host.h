@@ -4,7 +4,6 @@
 #define ECNOMY_TESTS_LAWS_MARKING_HOST_H_
 
 #include <cmath>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -12,12 +11,6 @@
 #include "marking/marking.h"
 
 namespace ecnomy_testing {
-
-template <class Law, class = void>
-struct CanConfigure : std::false_type {};
-template <class Law>
-struct CanConfigure<Law, std::void_t<decltype(std::declval<Law&>().configure(nullptr))>>
-    : std::true_type {};
 
 // `measure` reads what the law keeps.
 template <class Law>
@@ -42,10 +35,8 @@ class MarkingOf : public Marking {
   Ps on_timer(const Queue& queue, Ps now) override { return law_.on_timer(view(queue), now); }
   double probability() override { return law_.probability(); }
   void configure(const std::vector<double>& values) override {
-    if constexpr (CanConfigure<Law>::value) {
-      check_count(rows_of(Law::kParameters), values);
-      law_.configure(values.data());
-    }
+    check_count(rows_of(Law::kParameters), values);
+    law_.configure(values.data());
   }
   double measure() override { return measure_ == nullptr ? NAN : measure_(law_); }
 

@@ -4,7 +4,6 @@
 #define ECNOMY_TESTS_LAWS_WINDOW_HOST_H_
 
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "host.h"
@@ -12,57 +11,14 @@
 
 namespace ecnomy_testing {
 
-template <class Law, class = void>
-struct HasGain : std::false_type {};
-template <class Law>
-struct HasGain<Law, std::void_t<decltype(std::declval<Law&>().set_gain(0.0))>> : std::true_type {};
-
-template <class Law, class = void>
-struct HearsAll : std::false_type {};
-template <class Law>
-struct HearsAll<Law, std::void_t<decltype(Law::kEveryAck)>> : std::true_type {};
-
-template <class Law, class = void>
-struct Halves : std::false_type {};
-template <class Law>
-struct Halves<Law, std::void_t<decltype(Law::kHalves)>> : std::true_type {};
-
-template <class Law, class = void>
-struct HasBegin : std::false_type {};
-template <class Law>
-struct HasBegin<Law,
-                std::void_t<decltype(std::declval<Law&>().begin(std::declval<ecnomy::Window&>()))>>
-    : std::true_type {};
-
-template <class Law, class = void>
-struct HasRtt : std::false_type {};
-template <class Law>
-struct HasRtt<Law, std::void_t<decltype(std::declval<Law&>().on_rtt(
-                       std::declval<ecnomy::Window&>(), ecnomy::Time{}))>> : std::true_type {};
-
-template <class Law, class = void>
-struct HasNoise : std::false_type {};
-template <class Law>
-struct HasNoise<Law, std::void_t<decltype(std::declval<Law&>().disturb(0.0))>> : std::true_type {};
-
-template <class Law, class = void>
-struct HasAim : std::false_type {};
-template <class Law>
-struct HasAim<Law, std::void_t<decltype(std::declval<Law&>().aim(0.0))>> : std::true_type {};
-
-template <class Law, class = void>
-struct HasRate : std::false_type {};
-template <class Law>
-struct HasRate<Law, std::void_t<decltype(std::declval<Law&>().send_rate())>> : std::true_type {};
-
 template <class Law>
 class WindowOf : public WindowLaw {
  public:
   explicit WindowOf(const double* values) : law_(values) {}
 
-  bool per_mark() override { return Law::kPerMark; }
+  bool per_mark() override { return Law::kTraits.per_mark; }
   std::string recovery() override {
-    switch (Law::kRecovery) {
+    switch (Law::kTraits.recovery) {
       case ecnomy::Recovery::first_ack:
         return "first-ack";
       case ecnomy::Recovery::all_acked:
@@ -95,32 +51,32 @@ class WindowOf : public WindowLaw {
   double weight() override { return law_.weight(); }
   void set_weight(double weight) override { law_.set_weight(weight); }
   double gain() override {
-    if constexpr (HasGain<Law>::value) return law_.gain();
+    if constexpr (Law::kTraits.gain) return law_.gain();
     return std::numeric_limits<double>::quiet_NaN();
   }
   void set_gain(double gain) override {
-    if constexpr (HasGain<Law>::value) law_.set_gain(gain);
+    if constexpr (Law::kTraits.gain) law_.set_gain(gain);
   }
-  bool every_ack() override { return HearsAll<Law>::value; }
-  bool halves() override { return Halves<Law>::value; }
+  bool every_ack() override { return Law::kTraits.every_ack; }
+  bool halves() override { return Law::kTraits.halves; }
   WindowState begin(const WindowState& state) override {
     auto window = view(state);
-    if constexpr (HasBegin<Law>::value) law_.begin(window);
+    if constexpr (Law::kTraits.begins) law_.begin(window);
     return said(window);
   }
   WindowState on_rtt(const WindowState& state, Ps rtt) override {
     auto window = view(state);
-    if constexpr (HasRtt<Law>::value) law_.on_rtt(window, rtt);
+    if constexpr (Law::kTraits.hears_rtt) law_.on_rtt(window, rtt);
     return said(window);
   }
   void disturb(double normal) override {
-    if constexpr (HasNoise<Law>::value) law_.disturb(normal);
+    if constexpr (Law::kTraits.noisy) law_.disturb(normal);
   }
   void aim(double marks_per_s) override {
-    if constexpr (HasAim<Law>::value) law_.aim(marks_per_s);
+    if constexpr (Law::kTraits.aims) law_.aim(marks_per_s);
   }
   double send_rate() override {
-    if constexpr (HasRate<Law>::value) return law_.send_rate();
+    if constexpr (Law::kTraits.paced) return law_.send_rate();
     return std::numeric_limits<double>::quiet_NaN();
   }
 

@@ -26,7 +26,7 @@ __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 # A count is of this source: another one makes other sources of the entries that use it.
 SOURCE_SHA256: Final = "bf8d09e312b295a1646176afcbd4c918606b548e3b1a1497488213f004892396"
 _SOURCE: Final = Path(__file__).with_name("operations.cc")
-_FLAGS: Final = ("-std=c++17", "-O1", "-ffp-contract=off")
+_FLAGS: Final = ("-std=c++20", "-O1", "-ffp-contract=off")
 _COUNTED: Final = "-fsanitize-coverage=trace-pc"
 _LIMIT_S: Final = 240.0  # a compilation and the count take seconds each
 

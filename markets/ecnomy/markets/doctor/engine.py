@@ -16,7 +16,7 @@ import msgspec
 from ecnomy.agents.errors import EcnomyError, EngineError
 from ecnomy.markets.doctor.finding import Finding
 from ecnomy.markets.engines import BINARY, VARIABLE, find_engine
-from ecnomy.markets.plan.laws import law_table
+from ecnomy.markets.plan.law_table import law_table
 
 __all__ = ["engine_findings"]
 

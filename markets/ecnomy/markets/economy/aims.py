@@ -22,7 +22,7 @@ from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, Report, flow_orders
 from ecnomy.markets.economy.budgets import Budgets
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
+from ecnomy.markets.plan.law_table import weights
 from ecnomy.markets.results.journal import ACTIVE, Journal
 
 __all__ = ["Aims"]
@@ -110,7 +110,7 @@ class Aims:
         least, given = self._least_weight[rows], own & (wanted >= 0)
         if np.any(given & np.isinf(least)):
             flow = int(rows[given & np.isinf(least)][0])
-            laws = ", ".join(CHOSEN_WEIGHTS)
+            laws = ", ".join(weights())
             raise StrategyError(
                 f"{who} chose a weight for flow {flow}, whose law is none of {laws}"
             )

@@ -16,7 +16,7 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Integers, MarkingLaw
 from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.laws import MARKING, Param
+from ecnomy.markets.plan.law_table import MARKING, Param
 
 __all__ = ["LinkLaws"]
 

@@ -13,7 +13,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
-from ecnomy.markets.plan.laws import param
+from ecnomy.markets.plan.law_table import param
 
 __all__ = [
     "AUTO_NUMBER",

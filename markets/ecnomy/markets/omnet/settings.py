@@ -9,7 +9,7 @@ from ecnomy.markets.omnet.names import law_parameter, law_type, quoted
 from ecnomy.markets.omnet.quantities import flag, number, time
 from ecnomy.markets.omnet.wiring import PORT, Wiring
 from ecnomy.markets.plan import Law, Link, Plan, Profile, Scheduler, Sizes, Source, Tcp, Udp
-from ecnomy.markets.plan.laws import param
+from ecnomy.markets.plan.law_table import param
 
 __all__ = ["Setting", "law_settings", "market", "queue", "sink", "source"]
 

@@ -8,7 +8,8 @@ from typing import TypeVar
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size
 from ecnomy.markets.plan import Law
 from ecnomy.markets.plan import structs as plans
-from ecnomy.markets.plan.laws import law, param
+from ecnomy.markets.plan.law_table import param
+from ecnomy.markets.plan.laws import law
 from ecnomy.markets.scenario import network, transport
 from ecnomy.markets.scenario.marking import PC1_SHARE
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass

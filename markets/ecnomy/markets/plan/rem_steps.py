@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER
-from ecnomy.markets.plan.laws import param
+from ecnomy.markets.plan.law_table import param
 from ecnomy.markets.plan.structs import Law, Link, Plan, Source, Tcp
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.marking import Rem as RemLink

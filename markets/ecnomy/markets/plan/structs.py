@@ -17,6 +17,8 @@ from typing import Final
 
 import msgspec
 
+from ecnomy.markets.plan.law_table import weights, with_trait
+
 __all__ = [
     "NO_PROFILE",
     "NO_SIZES",
@@ -38,15 +40,6 @@ __all__ = [
 ]
 
 PLAN_VERSION: Final = 1
-WEIGHTED_LAWS: Final = frozenset({"wtp", "wtp-sender", "rem", "primal"})
-# Laws with a weight that an agent may choose: the parameters whose product it is at first, and the
-# least that it may be.
-CHOSEN_WEIGHTS: Final[dict[str, tuple[tuple[str, ...], float]]] = {
-    "multcp": (("flows",), 1.0),
-    "rem": (("w",), 1e-9),
-    "wtp": (("w_inc", "w_dec"), 1e-9),
-    "wtp-sender": (("w",), 1e-9),
-}
 NONE: Final = -1
 EACH: Final = "each"
 TOGETHER: Final = "together"
@@ -216,7 +209,9 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def weighted(self) -> bool:
         """Whether its window law has a weight, so that a market can ask for marks per second."""
-        return isinstance(self.transport, Tcp) and self.transport.window.law in WEIGHTED_LAWS
+        return isinstance(self.transport, Tcp) and self.transport.window.law in with_trait(
+            "window", "weighted"
+        )
 
     @property
     def own_weight(self) -> float:
@@ -235,7 +230,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def _chosen_weight(self) -> tuple[tuple[str, ...], float]:
         law = self.transport.window.law if isinstance(self.transport, Tcp) else ""
-        return CHOSEN_WEIGHTS.get(law, ((), math.inf))
+        return weights().get(law, ((), math.inf))
 
 
 class Histogram(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

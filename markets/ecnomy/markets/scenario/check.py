@@ -11,7 +11,7 @@ from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import StrategySpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Plan, Source, Tcp, Udp
-from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS
+from ecnomy.markets.plan.law_table import weights
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.alternatives import empty_domains, shared_paths
 from ecnomy.markets.scenario.askings import (
@@ -220,7 +220,7 @@ def _weightless(scenario: Scenario, plan: Plan) -> Iterator[str]:
         if names:
             yield (
                 f"agent {agent.name}: sells weight to {', '.join(names[:_MOST_NAMED])}, whose "
-                f"window law has none ({', '.join(CHOSEN_WEIGHTS)} have)"
+                f"window law has none ({', '.join(weights())} have)"
             )
 
 

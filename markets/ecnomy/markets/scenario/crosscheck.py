@@ -274,12 +274,12 @@ def _check_traffic(
 def _check_weight(
     path: str, source: str, transport: msgspec.Struct, kind: str, places: Places
 ) -> None:
-    from ecnomy.markets.plan.structs import CHOSEN_WEIGHTS  # a plan is made of a scenario
+    from ecnomy.markets.plan.law_table import weights  # a plan is made of a scenario
 
     law = transport.__struct_config__.tag
-    if law not in CHOSEN_WEIGHTS:
+    if law not in weights():
         found = f"{source!r}, whose transport {law} has no weight to choose"
-        expected = f"a source over one of {', '.join(CHOSEN_WEIGHTS)} for {kind}"
+        expected = f"a source over one of {', '.join(weights())} for {kind}"
         raise places.fault(path, found, expected)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marking laws that steer a price, a probability or a capacity (the others stand in network.py).
 
-Defaults are those of the laws' headers (see ecnomy.markets.plan.laws; a test compares).
+Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
 """
 
 from __future__ import annotations

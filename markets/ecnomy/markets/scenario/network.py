@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users write under `network:`: links, topologies, and how they mark.
 
-Defaults of marking laws are those of their headers (see ecnomy.markets.plan.laws; a test compares).
+Defaults of marking laws are those of their headers (see ecnomy.markets.plan.law_table); a test
+compares.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ecnomy.markets.inputs.amounts import (
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.plan.routing import EQUAL_COST, METRICS, Router
 from ecnomy.markets.scenario.marking import (
     AdaptiveVirtualQueue,
@@ -130,8 +132,10 @@ Scheduling = ClassBased | DeficitRoundRobin
 
 def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
     """Whether a law copies its link's buffer and that is unlimited."""
-    copying = VirtualQueue | AdaptiveVirtualQueue | FlowProjection
-    return isinstance(marking, copying) and marking.buffer is None and buffer.value < 0
+    if marking is None or buffer.value >= 0:
+        return False
+    law = marking.__struct_config__.tag
+    return law in with_trait("marking", "link_buffer") and getattr(marking, "buffer", 0) is None
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Marking laws that a link may have and a class of a link as well: drop-tail, fixed, RED.
 
-Defaults are those of the laws' headers (see ecnomy.markets.plan.laws; a test compares).
+Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.askings import (
     bottlenecks,
@@ -35,8 +36,9 @@ _OFF: Final = 0.05  # of a mean: what `compare` still calls the same goodput
 _CALM: Final = 3  # time constants of a warm-up that leaves 5 % of a deviation
 _DEEP: Final = 2  # buffers of so many bandwidth-delay products
 _BURST: Final = 10  # segments of a flow
-# Laws that repair a segment a round trip, and after a timeout grow without slow start.
-_SLOW_TO_REPAIR: Final = ("wtp", "wtp-sender")
+# Laws whose windows move by a gain: they repair a segment a round trip, and after a timeout grow
+# without slow start.
+_STEPPED: Final = with_trait("window", "gain")
 
 
 class Settling(msgspec.Struct, frozen=True):
@@ -156,7 +158,7 @@ def endless_starts(plan: Plan) -> Iterator[str]:
         sharing = sum(s.count for s in lasting if plan.links.index(link) in s.path)
         pipe = round_trip_s(source, plan) * packets_per_s(link, source)
         burst = (pipe + buffer) / sharing
-        slow = transport.window.law in _SLOW_TO_REPAIR and not transport.sack
+        slow = transport.window.law in _STEPPED and not transport.sack
         if slow and buffer > _DEEP * pipe and burst >= _BURST:
             yield (
                 f"source {source.name}: its slow start fills the buffer of link {link.name} "
@@ -167,7 +169,7 @@ def endless_starts(plan: Plan) -> Iterator[str]:
 
 
 def _windowed(source: Source) -> bool:
-    return isinstance(source.transport, Tcp) and source.transport.window.law in _SLOW_TO_REPAIR
+    return isinstance(source.transport, Tcp) and source.transport.window.law in _STEPPED
 
 
 def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:

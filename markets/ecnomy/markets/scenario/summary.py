@@ -7,7 +7,7 @@ from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import AgentSpec, ClassSpec, MarketSpec
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Law, Link, Plan, Scheduler, Source, Tcp
-from ecnomy.markets.plan.laws import MARKING, Param
+from ecnomy.markets.plan.law_table import MARKING, Param
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.scenario.askings import charges_micro
 from ecnomy.markets.scenario.mark_prices import DIRECT, MarkPrice, mark_prices

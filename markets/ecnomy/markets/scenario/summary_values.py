@@ -12,7 +12,7 @@ from ecnomy.agents.spec import AgentSpec
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import MICRO
 from ecnomy.markets.plan import Law, Link, Plan, Source, Tcp
-from ecnomy.markets.plan.laws import MARKING
+from ecnomy.markets.plan.law_table import MARKING
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["summary_values"]

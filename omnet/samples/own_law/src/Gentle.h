@@ -11,11 +11,13 @@ namespace own_law {
 class Gentle {
  public:
   static constexpr const char* kName = "gentle";
-  static constexpr bool kPerMark = true;  // on_ack is told of every mark; accurate echo, paced
-  static constexpr ecnomy::Recovery kRecovery = ecnomy::Recovery::all_acked;
+  static constexpr ecnomy::About kAbout{
+      "Settles at w marks per round trip; a loss takes a quarter.", ""};
+  static constexpr ecnomy::WindowTraits kTraits{
+      .recovery = ecnomy::Recovery::all_acked, .per_mark = true, .weighted = true};
   static constexpr ecnomy::Parameter kParameters[] = {
-      {"w", "marks", 1, 1e-9, 1e9, ""},
-      {"gain", "", 0.5, 1e-9, 1, ""},
+      {"w", "marks", 1, 1e-9, 1e9, "", "Marks wanted per round trip."},
+      {"gain", "", 0.5, 1e-9, 1, "", "How far the window moves for a mark."},
   };
 
   explicit Gentle(const double* values) : w_(values[0]), gain_(values[1]) {}
@@ -24,7 +26,7 @@ class Gentle {
     const double n = static_cast<double>(ack.newly_acked), k = static_cast<double>(ack.marks);
     window.set(window.cwnd + gain_ * (n * w_ / window.cwnd - k));
   }
-  void on_congestion(ecnomy::Window&, double) noexcept {}  // not called: kPerMark
+  void on_congestion(ecnomy::Window&, double) noexcept {}  // not called: per_mark
   void on_loss(ecnomy::Window& window, double used) noexcept { window.set(0.75 * used); }
   void on_timeout(ecnomy::Window& window, double) noexcept { window.set(1); }
   double weight() const noexcept { return w_; }

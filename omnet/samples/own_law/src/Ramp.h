@@ -12,12 +12,16 @@ namespace own_law {
 class Ramp : public ecnomy::MarkingLaw {  // with hooks that need not be written
  public:
   static constexpr const char* kName = "ramp";
+  static constexpr ecnomy::About kAbout{"Marks with a probability that rises with the queue.", ""};
   static constexpr ecnomy::Parameter kParameters[] = {
-      {"slope", "1/packets", 0.01, 0, 1, ""},  // name, unit, default, least, most, choices
+      // name, unit, default, least, most, choices, meaning
+      {"slope", "1/packets", 0.01, 0, 1, "", "Probability of a mark for each waiting packet."},
   };
 
   // One number per parameter, checked against the table.
-  explicit Ramp(const double* values) : slope_(values[0]) {}
+  explicit Ramp(const double* values) { configure(values); }
+  // New parameters, also between packets.
+  void configure(const double* values) { slope_ = values[0]; }
 
   template <class Uniform>
   ecnomy::Decision on_arrival(const ecnomy::QueueView& queue, const ecnomy::PacketView&,
@@ -30,7 +34,7 @@ class Ramp : public ecnomy::MarkingLaw {  // with hooks that need not be written
   double probability() const noexcept { return probability_; }
 
  private:
-  double slope_;
+  double slope_ = 0;
   double probability_ = 0;
 };
 

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NED types of the laws, from what the engine says of their parameters and their headers of both.
+"""What is made from the laws' headers: the market's table of laws, and the NED type of each.
 
-    python tests/omnet/ned_laws.py            # which files differ from the engine's description
-    python tests/omnet/ned_laws.py --write    # writes them anew
+    python omnet/tools/law_tables.py            # which files differ from the engine's description
+    python omnet/tools/law_tables.py --write    # writes them anew
 
-What a law does and what a parameter means stands in its header (law_headers.py) and becomes NED's
-documentation. A quantity of a unit that NED knows has it as @unit and not in its name, `interval`
-for interval_s; the name with the unit is read too, as a plain number. A flag is a bool, a choice a
-string with its names as @enum. What has no default in the law's table has none in NED, or nan.
+`ecnomy-engine describe` gives what the headers declare: each law in a sentence, its source, traits
+and parameters. The market's table is that text. In NED the comment that opens a header, with the
+formula, becomes the type's documentation. A quantity of a unit that NED knows has it as @unit and
+not in its name, `interval` for interval_s; the name with the unit is read too, as a plain number. A
+flag is a bool, a choice a string with its names as @enum. What has no default in the law's table
+has none in NED, or nan.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,12 +27,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from ecnomy.markets.omnet.names import law_parameter
-from law_headers import LawHeader, law_headers
 
-__all__ = ["FAMILIES", "Family", "described", "files", "ned_text", "ned_type"]
+__all__ = ["FAMILIES", "INET", "Family", "described", "files", "header_of", "ned_text", "ned_type"]
+
+Described = dict[str, dict[str, dict[str, Any]]]
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
-INET: Final = REPOSITORY / "omnet" / "inet"
+OMNET: Final = REPOSITORY / "omnet"
+INET: Final = OMNET / "inet"
+TABLE: Final = REPOSITORY / "markets" / "ecnomy" / "markets" / "plan" / "laws.json"
+_NAME: Final = re.compile(r'constexpr const char\* kName = "([\w-]+)";')
 
 
 @dataclass(frozen=True)
@@ -84,11 +91,11 @@ def _range(parameter: Mapping[str, Any], unit: str) -> str:
     return f" {told}{'f' if told else 'F'}rom {parameter['min']:g}{most}."
 
 
-def _declaration(parameter: Mapping[str, Any], meaning: str) -> str:
+def _declaration(parameter: Mapping[str, Any]) -> str:
     """A parameter's lines in NED: what it means, and its declaration."""
     name, unit, default = parameter["name"], parameter["unit"], parameter["default"]
     quantity, ned_unit = law_parameter(name, unit)
-    above = f"        // {_escaped(meaning)}{_range(parameter, ned_unit or unit)}\n"
+    above = f"        // {_escaped(parameter['about'])}{_range(parameter, ned_unit or unit)}\n"
     if unit == "choice":
         names = ",".join(f'"{choice}"' for choice in parameter["choices"])
         given = None if default is None else f'"{parameter["choices"][int(default)]}"'
@@ -116,10 +123,29 @@ def _escaped(text: str) -> str:
     return text.replace("~", "~~")
 
 
-def _documentation(family: str, law: str, header: LawHeader) -> str:
+@functools.cache
+def _headers() -> dict[tuple[str, str], Path]:
+    """{(family, law): its header}; the family is the header's folder."""
+    return {
+        (file.parent.name, law): file
+        for file in sorted((OMNET / "laws").glob("*/*.h"))
+        for law in _NAME.findall(file.read_text())
+    }
+
+
+def header_of(family: str, law: str) -> tuple[str, list[str]]:
+    """A law's header relative to omnet/, and the lines of the comment that it opens with."""
+    file = _headers()[family, law]
+    lines = file.read_text().splitlines()[1:]
+    count = next(i for i, line in enumerate(lines) if not line.startswith("//"))
+    opening = [line[2:].removeprefix(" ").rstrip() for line in lines[:count]]
+    return file.relative_to(OMNET).as_posix(), opening
+
+
+def _documentation(family: str, law: str) -> str:
     """What a type is, its formula and source as the header has them."""
-    lines = [f"The {family} law `{law}`, from {header.file}.", "", "<pre>"]
-    lines += [*header.head, "</pre>"]
+    file, opening = header_of(family, law)
+    lines = [f"The {family} law `{law}`, from {file}.", "", "<pre>", *opening, "</pre>"]
     return "".join(f"// {_escaped(line)}".rstrip() + "\n" for line in ["", *lines, ""])
 
 
@@ -133,46 +159,50 @@ def ned_text(family: str, law: str, parameters: Sequence[Mapping[str, Any]]) -> 
     """
     place = FAMILIES[family]
     package = "ecnomy." + place.folder.replace("/", ".")
-    header = law_headers()[family, law]
     imports = f"import {place.imports};\n\n" if place.imports else ""
     return (
         "// SPDX-License-Identifier: LGPL-3.0-or-later\n"
         f"package {package};\n\n"
         f"{imports}"
-        f"{_documentation(family, law, header)}"
+        f"{_documentation(family, law)}"
         f"simple {ned_type(family, law)} {place.kind}\n"
         "{\n"
         "    parameters:\n"
         f'{_NAMED if place.law.startswith("string") else ""}        {place.law} = "{law}";\n'
-        f"{''.join(_declaration(p, header.meanings[p['name']]) for p in parameters)}"
+        f"{''.join(_declaration(p) for p in parameters)}"
         f"{place.end}"
         "}\n"
     )
 
 
 @functools.cache
-def described() -> dict[str, dict[str, list[dict[str, Any]]]]:
-    """What the engine says of its laws: {family: {law: parameters}}."""
+def _description() -> str:
     beside = Path(sys.executable).with_name("ecnomy-engine")
     named = os.environ.get("ECNOMY_ENGINE") or (str(beside) if beside.exists() else None)
     engine = named or shutil.which("ecnomy-engine")
     assert engine, "ecnomy-engine is not installed"
-    text = subprocess.run(
+    return subprocess.run(
         [engine, "describe"], capture_output=True, text=True, check=True, timeout=120
     ).stdout
-    laws: dict[str, dict[str, list[dict[str, Any]]]] = json.loads(text)
+
+
+@functools.cache
+def described() -> Described:
+    """What the engine says of its laws: {family: {law: {about, source, traits, parameters}}}."""
+    laws: Described = json.loads(_description())
     return laws
 
 
 def files() -> dict[Path, str]:
-    """Every law's NED file and what should stand in it."""
-    return {
+    """Every file that is made from the laws, and what should stand in it."""
+    ned = {
         INET / FAMILIES[family].folder / f"{ned_type(family, law)}.ned": ned_text(
-            family, law, parameters
+            family, law, entry["parameters"]
         )
         for family in FAMILIES
-        for law, parameters in described()[family].items()
+        for law, entry in described()[family].items()
     }
+    return {TABLE: _description(), **ned}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laws engines have: what each does, its traits, and its parameters with unit and range.
+
+laws.json is what `ecnomy-engine describe` prints of the C++ headers under omnet/laws;
+omnet/tools/law_tables.py writes it, and a test compares.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+__all__ = ["MARKING", "LawEntry", "Param", "law_table", "param", "weights", "with_trait"]
+
+_FILE: Final = Path(__file__).with_name("laws.json")
+
+
+class Param(msgspec.Struct, frozen=True):
+    """One parameter of a law. `unit` is "" for a pure number, "flag" or "choice".
+
+    A default of None means that the user must say (or that it is computed, such as a rate's
+    interval).
+    """
+
+    name: str
+    unit: str
+    default: float | None
+    min: float
+    max: float
+    choices: tuple[str, ...] = ()
+    about: str = ""
+
+
+class LawEntry(msgspec.Struct, frozen=True):
+    """One law: a sentence, its source (paper and equation, RFC), traits, parameters in order."""
+
+    about: str
+    source: str
+    traits: dict[str, Any]
+    parameters: tuple[Param, ...]
+
+
+@functools.cache
+def law_table() -> dict[str, dict[str, LawEntry]]:
+    """All laws as `ecnomy-engine describe` lists them: kind -> law -> what it is.
+
+    Kinds are marking, window, traffic, part, scheduling and service.
+    """
+    return msgspec.json.decode(_FILE.read_bytes(), type=dict[str, dict[str, LawEntry]])
+
+
+@functools.cache
+def param(kind: str, name: str, parameter: str) -> Param:
+    """One parameter of a law (KeyError if there is none of that name)."""
+    return {entry.name: entry for entry in law_table()[kind][name].parameters}[parameter]
+
+
+def with_trait(kind: str, trait: str, value: object = True) -> frozenset[str]:
+    """The laws of a kind that have a trait."""
+    return frozenset(n for n, law in law_table()[kind].items() if law.traits[trait] == value)
+
+
+@functools.cache
+def weights() -> Mapping[str, tuple[tuple[str, ...], float]]:
+    """Window laws with a weight that an agent may choose.
+
+    Returns:
+        {law: (the parameters whose product it is at first, the least that it may be)}, by name.
+    """
+    return {
+        name: (names := tuple(law.traits["weight"].split(",")), param("window", name, names[0]).min)
+        for name, law in sorted(law_table()["window"].items())
+        if law.traits["weight"]
+    }
+
+
+MARKING: Final = {name: law.parameters for name, law in law_table()["marking"].items()}
