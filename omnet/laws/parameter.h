@@ -15,6 +15,7 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "simulated_time.h"
 
@@ -24,7 +25,7 @@ inline constexpr double kUnlimited = 1e300;
 
 struct Parameter {
   const char* name;
-  const char* unit;  // "" for a pure number, "flag", or "choice"
+  const char* unit;  // "" for a pure number, "whole" for a whole one, "flag", or "choice"
   double fallback;   // the default; NaN where the user must say
   double min;
   double max;
@@ -53,12 +54,13 @@ class BadParameter : public std::invalid_argument {
 };
 
 inline void check_parameter(const char* law, const Parameter& parameter, double value) {
-  const bool whole = parameter.unit[0] != 'c' && parameter.unit[0] != 'f';
-  const bool integral = whole || value == std::floor(value);
-  if (std::isfinite(value) && value >= parameter.min && value <= parameter.max && integral) return;
+  const std::string_view unit = parameter.unit;
+  const bool whole = unit == "whole" || unit == "flag" || unit == "choice";
+  const bool fits = !whole || value == std::floor(value);
+  if (std::isfinite(value) && value >= parameter.min && value <= parameter.max && fits) return;
   throw BadParameter(std::string(law) + ": " + parameter.name + " is " + std::to_string(value) +
-                     ", expected " + std::to_string(parameter.min) + " to " +
-                     std::to_string(parameter.max));
+                     ", expected " + (whole ? "a whole number from " : "") +
+                     std::to_string(parameter.min) + " to " + std::to_string(parameter.max));
 }
 
 template <std::size_t N>

@@ -87,7 +87,7 @@ def _range(parameter: Mapping[str, Any], unit: str) -> str:
     if parameter["unit"] in ("choice", "flag"):
         return ""
     most = "" if parameter["max"] >= 1e300 else f" to {parameter['max']:g}"
-    told = {"": "", "unit": "In what `unit` says, "}.get(unit, f"In {unit}, ")
+    told = {"": "", "whole": "", "unit": "In what `unit` says, "}.get(unit, f"In {unit}, ")
     return f" {told}{'f' if told else 'F'}rom {parameter['min']:g}{most}."
 
 

@@ -19,7 +19,7 @@ from ecnomy.markets.plan.laws import law
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.plan.make_laws import marking_law
 from ecnomy.markets.scenario import load, scenario_from_text
-from ecnomy.markets.scenario import network as net
+from ecnomy.markets.scenario.marking import DROP_TAIL, marking_form
 from ecnomy.markets.scenario.transport import Reno, Wtp
 
 ROOT = Path(__file__).parents[2]
@@ -104,7 +104,7 @@ def test_another_law_brings_its_own_parameters(tmp_path: Path) -> None:
         "extends: base.yaml\nnetwork: {links: [{name: pipe, marking: {law: load-based}}]}\n"
     )
     link = load(variant).document.network.links[0]
-    assert link.marking == net.LoadBased()
+    assert link.marking == marking_form("load-based")()
     assert link.rate == 10**7
 
 
@@ -124,8 +124,8 @@ def test_a_condition_on_what_a_link_does_not_have_leaves_the_link_as_it_is() -> 
     change = "network.links.*.marking[law=fixed].probability=0.2"
     changed = scenario_from_text(text, overrides=[change])
     links = {link.name: link.marking for link in changed.document.network.links}
-    assert links["pipe"] == net.Fixed(probability=0.2)
-    assert links["bare"] == net.DropTail()
+    assert links["pipe"] == marking_form("fixed")(probability=0.2)
+    assert links["bare"] == DROP_TAIL
 
 
 def test_overrides_and_seed() -> None:
@@ -142,7 +142,7 @@ def test_overrides_and_seed() -> None:
     document = scenario.document
     assert [source.count for source in document.sources] == [5, 4]
     assert document.network.links[0].rate == 5 * 10**6
-    assert document.network.links[0].marking == net.DropTail()
+    assert document.network.links[0].marking == DROP_TAIL
     assert (scenario.title, scenario.seed) == ("a title", 2**64 - 1)
     with pytest.raises(ScenarioError) as caught:
         scenario_from_text(SMALL, seed=-1)
@@ -157,7 +157,7 @@ def test_strict_scalars() -> None:
     probability = (
         scenario_from_text(SMALL.replace("0.1}", "1e-1}")).document.network.links[0].marking
     )
-    assert probability == net.Fixed(probability=0.1)
+    assert probability == marking_form("fixed")(probability=0.1)
     assert scenario_from_text(SMALL + 'title: "1e6"\n').title == "1e6"
     with pytest.raises(ScenarioError):
         scenario_from_text(SMALL + "title: 1e6\n")
@@ -176,26 +176,20 @@ def test_defaults_of_transports_follow_the_law() -> None:
     assert [Reno(mss=mss).initial_window for mss in (1095, 1096, 2190, 2191)] == [4, 3, 3, 2]
 
 
-@pytest.mark.parametrize("name", sorted(MARKING.keys() - {"fixed"}))
+@pytest.mark.parametrize("name", sorted(MARKING))
 def test_defaults_of_marking_are_those_of_the_laws(name: str) -> None:
     """A marking law written with required keys alone has the defaults of its table."""
-    made: dict[str, Any] = {
-        "red": lambda: net.Red(min_threshold=Size(5, "packets"), max_threshold=Size(9, "packets")),
-        "virtual-queue": net.VirtualQueue,
-        "load-based": net.LoadBased,
-        "threshold": lambda: net.Threshold(threshold=7.0),
-        "rem": net.Rem,
-        "pi": lambda: net.Pi(reference=Size(8, "packets"), a=0.25, b=0.125),
-        "adaptive-virtual-queue": net.AdaptiveVirtualQueue,
-        "drop-tail": net.DropTail,
-        "flow-projection": net.FlowProjection,
-        "flow-projection-heuristic": net.FlowProjectionHeuristic,
+    needed: dict[str, Any] = {
+        "fixed": {"probability": 0.5},
+        "red": {"min_threshold": Size(5, "packets"), "max_threshold": Size(9, "packets")},
+        "threshold": {"threshold": 7.0},
+        "pi": {"reference": Size(8, "packets"), "a": 0.25, "b": 0.125},
     }
     given = {"min_threshold": 5, "max_threshold": 9, "buffer_packets": 3, "threshold_packets": 7}
-    given |= {"reference": 8, "a": 0.25, "b": 0.125}
+    given |= {"reference": 8, "a": 0.25, "b": 0.125, "probability": 0.5}
     mine = {key: value for key, value in given.items() if key in {p.name for p in MARKING[name]}}
-    buffer = Size(3, "packets")
-    assert marking_law(made[name](), buffer) == law("marking", name, mine)
+    made = marking_form(name)(**needed.get(name, {}))
+    assert marking_law(made, Size(3, "packets")) == law("marking", name, mine)
 
 
 def test_a_law_refuses_what_its_range_excludes() -> None:

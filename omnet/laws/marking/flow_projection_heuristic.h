@@ -53,8 +53,8 @@ class FlowProjectionHeuristic : public MarkingLaw {
        "Bytes in an interval from which on a flow is followed."},
       {"filter", "choice", 0, 0, 1, "serial,parallel",
        "Multistage filter that finds them: stages one after another, or side by side."},
-      {"stages", "", 3, 1, 16, "", "Stages of the filter."},
-      {"buckets", "", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
+      {"stages", "whole", 3, 1, 16, "", "Stages of the filter."},
+      {"buckets", "whole", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
   };
 
   explicit FlowProjectionHeuristic(const double* values) { configure(values); }
@@ -62,10 +62,6 @@ class FlowProjectionHeuristic : public MarkingLaw {
   // Also between packets: flows stay known; another filter starts empty.
   void configure(const double* values) {
     check_parameters(kName, kParameters, values);
-    for (const std::size_t i : {std::size_t{9}, std::size_t{10}}) {
-      if (values[i] == std::floor(values[i])) continue;
-      throw BadParameter(std::string(kName) + ": " + kParameters[i].name + " is not whole");
-    }
     limit_bytes_ = values[0] * values[1];
     rules_ = {values[2], values[3], values[4], values[5] != 0};
     interval_ = picoseconds(values[6]);

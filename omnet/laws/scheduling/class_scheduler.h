@@ -78,8 +78,8 @@ class ClassScheduler {
        "Bytes in an interval from which on a flow is followed."},
       {"filter", "choice", 0, 0, 1, "serial,parallel",
        "Multistage filter that finds them: stages one after another, or side by side."},
-      {"stages", "", 3, 1, 16, "", "Stages of the filter."},
-      {"buckets", "", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
+      {"stages", "whole", 3, 1, 16, "", "Stages of the filter."},
+      {"buckets", "whole", 8, 1, 65536, "", "Buckets of each stage, to which flows are hashed."},
   };
   static constexpr int kNone = -1;
 
@@ -188,10 +188,6 @@ class ClassScheduler {
   }
 
   static RegulatorRules rules(const double* v) {
-    for (const std::size_t i : {std::size_t{12}, std::size_t{13}}) {
-      if (v[i] == std::floor(v[i])) continue;
-      throw BadParameter(std::string(kName) + ": " + kParameters[i].name + " is not whole");
-    }
     return {v[3] * v[4],
             {v[5], v[6], v[7], v[8] != 0},
             picoseconds(v[9]),

@@ -53,7 +53,7 @@ class RemSource {
       {"min_rate", "packets/s", 1, 1e-9, 1e12, "", "Least rate."},
       {"max_rate", "packets/s", NAN, 1e-9, 1e12, "",
        "Largest rate; what it sends at where no packet is marked."},
-      {"samples", "", 100, 1, kMostSamples, "",
+      {"samples", "whole", 100, 1, kMostSamples, "",
        "Last ACKs whose share of marks estimates the path's price: N (Fig. 4)."},
       {"initial_fraction", "", 1, 0, 1, "", "Share of marks assumed before there are so many."},
       {"rtt_weight", "", 0.01, 1e-9, 1, "", "Of the latest sample in the RTT: beta (Fig. 4)."},

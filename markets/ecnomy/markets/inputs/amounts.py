@@ -177,7 +177,8 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
 def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
     """The reader of a law's parameter that is a pure number, with the range the law states."""
     entry = param(kind, law, name)
-    return Number(what="a number", least=entry.min, most=entry.max, auto=auto)
+    whole = entry.unit == "whole"
+    return Number(what="a number", least=entry.min, most=entry.max, whole=whole, auto=auto)
 
 
 def time_of(kind: str, law: str, name: str, example: str) -> Amount:

@@ -11,7 +11,7 @@ from ecnomy.markets.plan import structs as plans
 from ecnomy.markets.plan.law_table import param
 from ecnomy.markets.plan.laws import law
 from ecnomy.markets.scenario import network, transport
-from ecnomy.markets.scenario.marking import PC1_SHARE
+from ecnomy.markets.scenario.marking import MarkingForm
 from ecnomy.markets.scenario.scheduling import ClassBased, ServiceClass
 from ecnomy.markets.scenario.weights import DeficitRoundRobin, WeightedClass
 
@@ -22,40 +22,9 @@ Values = dict[str, float | str]
 _PS = 10**12
 
 
-def marking_law(marking: network.Marking, buffer: Size) -> Law:
+def marking_law(marking: MarkingForm, buffer: Size) -> Law:
     """A marking law; `buffer` is the link's, which a virtual queue may copy."""
-    match marking:
-        case network.Fixed():
-            return law("marking", "fixed", {"probability": marking.probability})
-        case network.Red():
-            return law("marking", "red", _red(marking))
-        case network.VirtualQueue():
-            return law("marking", "virtual-queue", _virtual_queue(marking, buffer))
-        case network.LoadBased():
-            return law(
-                "marking",
-                "load-based",
-                {
-                    "interval_s": marking.interval / _PS,
-                    "threshold": marking.threshold,
-                    "slope": marking.slope,
-                },
-            )
-        case network.Threshold():
-            scope: Values = {"threshold_packets": marking.threshold, "scope": marking.scope}
-            return law("marking", "threshold", scope)
-        case network.Rem():
-            return law("marking", "rem", _rem(marking))
-        case network.Pi():
-            return law("marking", "pi", _pi(marking))
-        case network.AdaptiveVirtualQueue():
-            return law("marking", "adaptive-virtual-queue", _adaptive(marking, buffer))
-        case network.FlowProjectionHeuristic():
-            return law("marking", "flow-projection-heuristic", _heuristic(marking, buffer))
-        case network.FlowProjection():
-            return law("marking", "flow-projection", _projection(marking, buffer))
-        case network.DropTail():
-            return law("marking", "drop-tail", {})
+    return law("marking", marking.law, marking.values(buffer))
 
 
 def scheduler_of(scheduler: network.Scheduling, buffer: Size) -> plans.Scheduler:
@@ -120,26 +89,6 @@ def _promised(entry: ServiceClass) -> Values:
     return {name: value for name, value in written.items() if value is not None}
 
 
-def _red(red: network.Red) -> Values:
-    return {
-        "unit": red.min_threshold.unit,
-        "min_threshold": red.min_threshold.value,
-        "max_threshold": red.max_threshold.value,
-        "max_probability": red.max_probability,
-        "weight": red.weight,
-        "gentle": red.gentle,
-        "wait": red.wait,
-        "count": red.count,
-        "mark_on_empty": red.mark_on_empty,
-        "idle_decay": red.idle_decay,
-        "above_max": red.above_max,
-        "mark_p": red.mark_p,
-        "byte_mark": red.byte_mark,
-        "mean_packet_bytes": red.mean_packet,
-        "limit": red.limit.value,
-    }
-
-
 def _packets(buffer: Size, mean_packet: int) -> float:
     return buffer.value / mean_packet if buffer.unit == "bytes" else buffer.value
 
@@ -148,75 +97,6 @@ def _settled(name: str, value: float) -> float:
     """A number of REM; the law's default until rem_steps has worked `auto` out."""
     default = param("marking", "rem", name).default
     return default if value == AUTO_NUMBER and default is not None else value
-
-
-def _rem(rem: network.Rem) -> Values:
-    share = PC1_SHARE if rem.price == "pc1" else 1.0
-    return {
-        "price": rem.price,
-        "phi": _settled("phi", rem.phi),
-        "gamma": _settled("gamma", rem.gamma),
-        "alpha": _settled("alpha", rem.alpha),
-        "target_backlog_packets": rem.target_backlog,
-        "capacity_share": share if rem.capacity_share is None else rem.capacity_share,
-        "interval_s": rem.interval / _PS,
-        "input_weight": rem.input_weight,
-        "backlog_weight": rem.backlog_weight,
-        "mark_at": rem.mark_at,
-        "unit": rem.unit,
-        "mean_packet_bytes": rem.mean_packet,
-    }
-
-
-def _pi(pi: network.Pi) -> Values:
-    return {
-        "unit": pi.reference.unit,
-        "reference": pi.reference.value,
-        "a": pi.a,
-        "b": pi.b,
-        "interval_s": pi.interval / _PS,
-        "mean_packet_bytes": pi.mean_packet,
-    }
-
-
-def _adaptive(queue: network.AdaptiveVirtualQueue, link_buffer: Size) -> Values:
-    return {
-        "utilization": queue.utilization,
-        "alpha": queue.alpha,
-        "buffer_packets": _packets(queue.buffer or link_buffer, queue.mean_packet),
-        "mean_packet_bytes": queue.mean_packet,
-    }
-
-
-def _projection(projection: network.FlowProjection, link_buffer: Size) -> Values:
-    return {
-        "buffer_packets": _packets(projection.buffer or link_buffer, projection.mean_packet),
-        "mean_packet_bytes": projection.mean_packet,
-        "gap_divisor": projection.gap_divisor,
-        "rtt_memory": projection.rtt_memory,
-        "forget_rtts": projection.forget_rtts,
-        "estimator": projection.estimator,
-    }
-
-
-def _heuristic(projection: network.FlowProjectionHeuristic, link_buffer: Size) -> Values:
-    return _projection(projection, link_buffer) | {
-        "interval_s": projection.interval / _PS,
-        "least_bytes": projection.least,
-        "filter": projection.filter,
-        "stages": projection.stages,
-        "buckets": projection.buckets,
-    }
-
-
-def _virtual_queue(queue: network.VirtualQueue, link_buffer: Size) -> Values:
-    return {
-        "theta": queue.theta,
-        "buffer_packets": _packets(queue.buffer or link_buffer, queue.mean_packet),
-        "mean_packet_bytes": queue.mean_packet,
-        "variant": queue.variant,
-        "service": queue.service,
-    }
 
 
 def transport_of(kind: transport.Transport, *, marked: bool = False) -> plans.Tcp | plans.Udp:

@@ -15,7 +15,7 @@ from ecnomy.markets.inputs.amounts import AUTO_NUMBER
 from ecnomy.markets.plan.law_table import param
 from ecnomy.markets.plan.structs import Law, Link, Plan, Source, Tcp
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.marking import Rem as RemLink
+from ecnomy.markets.scenario.marking import MarkingForm
 from ecnomy.markets.scenario.network import Direction
 from ecnomy.markets.scenario.rate_laws import Rem as RemSource
 from ecnomy.markets.scenario.weights import DeficitRoundRobin
@@ -55,21 +55,19 @@ def with_rem_steps(scenario: Scenario, plan: Plan) -> Plan:
     links = list(plan.links)
     for index, (_, direction) in enumerate(link_paths(scenario)):
         marking = direction.marking
-        if not isinstance(marking, RemLink) or index not in found:
+        if marking.law != "rem" or index not in found:
             continue
         params = links[index].marking.params
-        if marking.gamma == AUTO_NUMBER:
+        if marking.written("gamma") == AUTO_NUMBER:
             params = params | {"gamma": found[index].gamma}
-        if marking.alpha == AUTO_NUMBER:
+        if marking.written("alpha") == AUTO_NUMBER:
             params = params | {"alpha": found[index].alpha(params["gamma"])}
         links[index] = _link(links[index], params)
     return msgspec.structs.replace(plan, links=links)
 
 
-def _any_auto(marking: object) -> bool:
-    return isinstance(marking, RemLink) and any(
-        getattr(marking, name) == AUTO_NUMBER for name in _STEPS
-    )
+def _any_auto(marking: MarkingForm) -> bool:
+    return marking.law == "rem" and any(marking.written(name) == AUTO_NUMBER for name in _STEPS)
 
 
 def _auto_sources(scenario: Scenario) -> list[int]:
@@ -122,9 +120,11 @@ def _with_phi(scenario: Scenario, plan: Plan) -> Plan:
     links, sources = list(plan.links), list(plan.sources)
     auto_links = []
     for index, (path, direction) in enumerate(link_paths(scenario)):
-        if isinstance(direction.marking, RemLink):
-            places, written = _noted(direction.marking.phi, f"{path}.phi", places, written)
-            auto_links += [index] * (direction.marking.phi == AUTO_NUMBER)
+        if direction.marking.law == "rem":
+            places, written = _noted(
+                direction.marking.written("phi"), f"{path}.phi", places, written
+            )
+            auto_links += [index] * (direction.marking.written("phi") == AUTO_NUMBER)
     for index, source in enumerate(scenario.document.sources):
         if isinstance(source.transport, RemSource):
             where = f"sources[{index}].transport.phi"

@@ -1,116 +1,241 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marking laws that steer a price, a probability or a capacity (the others stand in network.py).
+"""What users write under `marking:`, made from the table of laws (ecnomy.markets.plan.law_table).
 
-Defaults are those of the laws' headers (see ecnomy.markets.plan.law_table; a test compares).
+A parameter is a key. A time or a size is written with its unit, so that its key has none in its
+name: `interval` for interval_s. The rest differs from the table in two ways:
+
+- Sizes that a law counts in its `unit`, packets or bytes, are written with it. All of a law have
+  the same, and there is no key `unit`.
+- A law that copies its link's buffer (`link_buffer` among its traits) has a key `buffer`, in
+  packets or bytes; without it the buffer is the link's.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 
 import msgspec
 
+from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import (
+    AUTO_NUMBER,
     Amount,
     Choice,
-    Number,
     Size,
     SizeReader,
     number_of,
     time_of,
 )
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.inputs.units import decimal_text
+from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
 
-__all__ = [
-    "PC1_SHARE",
-    "AdaptiveVirtualQueue",
-    "FlowProjection",
-    "FlowProjectionHeuristic",
-    "Pi",
-    "Rem",
-]
+__all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "key_of", "marking_form"]
 
-PC1_SHARE: Final = 0.85  # of the capacity, athuraliya2000 section IV-A
-
-_Interval = Annotated[int, time_of("marking", "rem", "interval_s", "2 ms")]
-_MeanPacket = Annotated[
-    int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
-]
-_Least = Annotated[int, Amount(what="a size", example="25 kB", units=("byte",), most=10**15)]
-_Packets = Annotated[
-    float,
-    Amount(what="a size", example="20 packets", units=("packet",), whole=False, most=10**12),
-]
+_ENDS: Final = {"s": "_s", "packets": "_packets", "bytes": "_bytes"}  # of names, by unit
+_AT_LEAST: Final = {"red": ("max_threshold", "min_threshold"), "pi": ("a", "b")}
+_PC1_SHARE: Final = 0.85  # of the capacity, athuraliya2000 section IV-A
+_MOST_BYTES: Final = 10**15
+_Field = tuple[str, Any] | tuple[str, Any, Any]
 
 
-class Rem(msgspec.Struct, frozen=True, kw_only=True, tag="rem", tag_field="law"):
-    """Random exponential marking: the price follows backlog and excess load.
-
-    `capacity_share` None is 0.85 with pc1 and 1 otherwise. AUTO_NUMBER of phi, gamma and alpha is
-    worked out when the plan is made (see ecnomy.markets.plan.rem_steps).
-    """
-
-    price: Annotated[str, Choice(("pc1", "pc2", "pc3"))] = "pc3"
-    phi: Annotated[float, number_of("marking", "rem", "phi", auto=True)] = 1.001
-    gamma: Annotated[float, number_of("marking", "rem", "gamma", auto=True)] = 0.005
-    alpha: Annotated[float, number_of("marking", "rem", "alpha", auto=True)] = 0.1
-    target_backlog: _Packets = 0.0
-    capacity_share: Annotated[float | None, number_of("marking", "rem", "capacity_share")] = None
-    interval: _Interval = 2_000_000_000
-    input_weight: Annotated[float, number_of("marking", "rem", "input_weight")] = 0.1
-    backlog_weight: Annotated[float, number_of("marking", "rem", "backlog_weight")] = 1.0
-    mark_at: Annotated[str, Choice(("departure", "arrival"))] = "departure"
-    unit: Annotated[str, Choice(("packets", "bytes"))] = "bytes"
-    mean_packet: _MeanPacket = 1000
+def key_of(parameter: Param) -> str:
+    """What a parameter of a law is called in YAML."""
+    return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
 
 
-class Pi(msgspec.Struct, frozen=True, kw_only=True, tag="pi", tag_field="law"):
-    """A proportional-integral controller holds the queue at its reference; a, b are per packet."""
+class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
+    """A marking law as written; its fields are the keys."""
 
-    reference: Annotated[Size, SizeReader()]
-    a: Annotated[float, number_of("marking", "pi", "a")]
-    b: Annotated[float, number_of("marking", "pi", "b")]
-    interval: _Interval = 6_250_000_000
-    mean_packet: _MeanPacket = 1000
+    @property
+    def law(self) -> str:
+        """Its name."""
+        return str(self.__struct_config__.tag)
 
     def __post_init__(self) -> None:
-        if self.a < self.b:
-            raise Misfit("a", f"{self.a:g}", f"at least b, {self.b:g}")
+        sizes = self._sizes()
+        for key, size in sizes.items():
+            first, unit = next((k, s.unit) for k, s in sizes.items())
+            if size.value >= 0 and size.unit != unit:
+                raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, as {first} has")
+        if self.law in _AT_LEAST:
+            more, less = _AT_LEAST[self.law]
+            found, least = (_shown(self.written(key)) for key in (more, less))
+            if _number(self.written(more)) < _number(self.written(less)):
+                raise Misfit(more, found, f"at least {less}, {least}")
+
+    def written(self, key: str) -> Any:
+        """The value of a key."""
+        return getattr(self, key)
+
+    def values(self, link_buffer: Size) -> dict[str, float | str]:
+        """Its parameters as the table names them.
+
+        Args:
+            link_buffer: of its link, which the law may copy.
+        """
+        parameters = _entry(self.law).parameters
+        return {parameter.name: self._value(parameter, link_buffer) for parameter in parameters}
+
+    def _value(self, parameter: Param, link_buffer: Size) -> float | str:
+        sizes = self._sizes()
+        if sizes and parameter.name == "unit":
+            return next(iter(sizes.values())).unit
+        value: Any = self.written(key_of(parameter))
+        if parameter.name == "buffer_packets" and _entry(self.law).traits["link_buffer"]:
+            own = value or link_buffer
+            mean: float = self.written("mean_packet")
+            return own.value / mean if own.unit == "bytes" else own.value
+        if isinstance(value, Size):
+            return value.value
+        if parameter.unit == "s":
+            return float(value / PS_PER_S)
+        return value  # type: ignore[no-any-return]
+
+    def _sizes(self) -> dict[str, Size]:
+        names = [key_of(p) for p in _entry(self.law).parameters if p.unit == "unit"]
+        return {name: self.written(name) for name in names}
 
 
-class AdaptiveVirtualQueue(
-    msgspec.Struct, frozen=True, kw_only=True, tag="adaptive-virtual-queue", tag_field="law"
-):
-    """Marks what overflows a virtual queue, whose capacity moves until the load is as wanted."""
+class _RemForm(MarkingForm, frozen=True, kw_only=True):
+    """REM: `capacity_share` None is 0.85 with pc1 and 1 otherwise.
 
-    utilization: Annotated[float, number_of("marking", "adaptive-virtual-queue", "utilization")] = (
-        0.98
+    AUTO_NUMBER of phi, gamma and alpha is worked out when the plan is made (see
+    ecnomy.markets.plan.rem_steps); until then the law's default stands for it.
+    """
+
+    def _value(self, parameter: Param, link_buffer: Size) -> float | str:
+        value = MarkingForm._value(self, parameter, link_buffer)
+        if value is None:
+            return _PC1_SHARE if self.written("price") == "pc1" else 1.0
+        if value == AUTO_NUMBER and parameter.default is not None:
+            return parameter.default
+        return value
+
+
+_BASES: Final[dict[str, type[MarkingForm]]] = {"rem": _RemForm}
+_AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}
+_COMPUTED: Final = {("rem", "capacity_share")}  # where the user writes nothing
+
+
+def _entry(law: str) -> LawEntry:
+    return law_table()["marking"][law]
+
+
+def _fields(law: str) -> Iterator[_Field]:
+    entry = _entry(law)
+    sized = any(p.unit == "unit" for p in entry.parameters)
+    for parameter in entry.parameters:
+        key = key_of(parameter)
+        if sized and parameter.name == "unit":
+            continue
+        if parameter.name == "buffer_packets" and entry.traits["link_buffer"]:
+            yield key, Annotated[Size | None, SizeReader(least=1)], None
+        elif (law, key) in _COMPUTED:
+            yield key, Annotated[float | None, number_of("marking", law, key)], None
+        else:
+            kind, default = _kind(law, parameter), _default(parameter)
+            yield (key, kind) if default is None else (key, kind, default)
+
+
+def _kind(law: str, parameter: Param) -> Any:
+    """What a parameter is read as."""
+    match parameter.unit:
+        case "choice":
+            return Annotated[str, Choice(parameter.choices)]
+        case "flag":
+            return bool
+        case "unit":
+            unlimited = "none" if parameter.min < 0 else ""
+            return Annotated[Size, SizeReader(unlimited=unlimited)]
+        case "s":
+            example = _time(parameter.default or 1.0)
+            return Annotated[int, time_of("marking", law, parameter.name, example)]
+        case "bytes":
+            most = min(parameter.max, _MOST_BYTES)
+            example = f"{parameter.default or 1000:g} bytes"
+            return Annotated[int, _size("byte", example, parameter.min, most)]
+        case "packets":
+            return Annotated[
+                float, _size("packet", "20 packets", parameter.min, parameter.max, whole=False)
+            ]
+        case _:
+            auto = (law, parameter.name) in _AUTO
+            kind = int if parameter.unit == "whole" else float
+            return Annotated[kind, number_of("marking", law, parameter.name, auto=auto)]
+
+
+def _size(unit: str, example: str, least: float, most: float, *, whole: bool = True) -> Amount:
+    return Amount(
+        what="a size", example=example, units=(unit,), whole=whole, least=least, most=most
     )
-    alpha: Annotated[float, number_of("marking", "adaptive-virtual-queue", "alpha")] = 0.15
-    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
-    mean_packet: _MeanPacket = 1000
 
 
-class FlowProjection(
-    msgspec.Struct, frozen=True, kw_only=True, tag="flow-projection", tag_field="law"
-):
-    """Marks flows whose projected next rounds would overflow the buffer (christin2003)."""
+def _default(parameter: Param) -> Any:
+    """What a key is where nobody writes it; None where somebody must."""
+    default = parameter.default
+    match parameter.unit:
+        case _ if default is None:
+            return None
+        case "choice":
+            return parameter.choices[int(default)]
+        case "flag":
+            return bool(default)
+        case "unit":
+            return Size(int(default), "packets")
+        case "s":
+            return round(default * PS_PER_S)
+        case "bytes" | "whole":
+            return int(default)
+        case _:
+            return default
 
-    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
-    mean_packet: _MeanPacket = 1000
-    gap_divisor: Annotated[float, number_of("marking", "flow-projection", "gap_divisor")] = 10.0
-    rtt_memory: Annotated[float, number_of("marking", "flow-projection", "rtt_memory")] = 0.9
-    forget_rtts: Annotated[float, number_of("marking", "flow-projection", "forget_rtts")] = 4.0
-    estimator: Annotated[str, Choice(("rounds", "screened"))] = "rounds"
+
+def _time(seconds: float) -> str:
+    unit, scale = ("s", 1) if seconds >= 0.1 else ("ms", 1000)
+    return f"{decimal_text(Fraction(repr(seconds)) * scale)} {unit}"
 
 
-class FlowProjectionHeuristic(
-    FlowProjection, frozen=True, kw_only=True, tag="flow-projection-heuristic", tag_field="law"
-):
-    """The same for the flows that a multistage filter lets pass, with their mean window."""
+def _number(value: Any) -> float:
+    return value.value if isinstance(value, Size) else float(value)
 
-    interval: _Interval = 10**12
-    least: _Least = 25_000
-    filter: Annotated[str, Choice(("serial", "parallel"))] = "serial"
-    stages: Annotated[int, Number(what="a number", least=1, most=16, whole=True)] = 3
-    buckets: Annotated[int, Number(what="a number", least=1, most=65536, whole=True)] = 8
+
+def _shown(value: Any) -> str:
+    return f"{value.value} {value.unit}" if isinstance(value, Size) else f"{value:g}"
+
+
+def _made(law: str) -> type[MarkingForm]:
+    return msgspec.defstruct(
+        "".join(word.capitalize() for word in law.split("-")),
+        list(_fields(law)),
+        bases=(_BASES.get(law, MarkingForm),),
+        module=__name__,
+        namespace={"__doc__": _entry(law).about},
+        tag=law,
+        tag_field="law",
+        frozen=True,
+        kw_only=True,
+    )  # type: ignore[return-value]
+
+
+_FORMS: Final = {law: _made(law) for law in law_table()["marking"]}
+globals().update({form.__name__: form for form in _FORMS.values()})  # where pickle looks for them
+_ARRIVALS_ONLY: Final = [  # laws that need a queue at arrivals, and nothing else of a link
+    form for law, form in _FORMS.items() if not any(_entry(law).traits.values())
+]
+
+
+def marking_form(law: str) -> type[MarkingForm]:
+    """What a law is written as (KeyError if there is none of that name)."""
+    return _FORMS[law]
+
+
+if TYPE_CHECKING:
+    Marking = MarkingForm
+    PlainMarking = MarkingForm  # what a class of a link may have as well
+else:
+    Marking = Union[tuple(_FORMS.values())]  # noqa: UP007
+    PlainMarking = Union[tuple(_ARRIVALS_ONLY)]  # noqa: UP007
+DROP_TAIL: Final = marking_form("drop-tail")()

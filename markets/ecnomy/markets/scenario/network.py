@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users write under `network:`: links, topologies, and how they mark.
-
-Defaults of marking laws are those of their headers (see ecnomy.markets.plan.law_table); a test
-compares.
-"""
+"""What users write under `network:`: links, topologies, and how they mark."""
 
 from __future__ import annotations
 
@@ -12,7 +8,6 @@ from typing import Annotated, Final
 import msgspec
 
 from ecnomy.markets.inputs.amounts import (
-    Amount,
     Choice,
     Framing,
     Name,
@@ -21,53 +16,29 @@ from ecnomy.markets.inputs.amounts import (
     Size,
     SizeReader,
     TimePs,
-    number_of,
-    time_of,
 )
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.plan.law_table import with_trait
 from ecnomy.markets.plan.routing import EQUAL_COST, METRICS, Router
-from ecnomy.markets.scenario.marking import (
-    AdaptiveVirtualQueue,
-    FlowProjection,
-    FlowProjectionHeuristic,
-    Pi,
-    Rem,
-)
-from ecnomy.markets.scenario.plain_marking import DropTail, Fixed, Red
+from ecnomy.markets.scenario.marking import DROP_TAIL, Marking
 from ecnomy.markets.scenario.position import PositionReader
 from ecnomy.markets.scenario.scheduling import ClassBased, class_fault
 from ecnomy.markets.scenario.weights import DeficitRoundRobin
 
 __all__ = [
-    "AdaptiveVirtualQueue",
     "Direction",
-    "DropTail",
-    "Fixed",
-    "FlowProjection",
-    "FlowProjectionHeuristic",
     "Link",
-    "LoadBased",
     "Marking",
     "Network",
-    "Pi",
     "REVERSE",
-    "Red",
-    "Rem",
     "Reverse",
     "Scheduling",
-    "Threshold",
-    "VirtualQueue",
     "wants_buffer",
 ]
 
 _Buffer = Annotated[Size, SizeReader(least=1, unlimited="unlimited")]
 _NotEct = Annotated[str, Choice(("drop", "pass"))]
-_Interval = Annotated[int, time_of("marking", "load-based", "interval_s", "0.5 s")]
-_MeanPacket = Annotated[
-    int, Amount(what="a size", example="1000 bytes", units=("byte",), least=1, most=10**9)
-]
 _Loss = Annotated[float, Number(what="a probability", least=0, most=0.99)]
 HALF: Final = "half"
 REVERSE: Final = ".reverse"  # ends the name of the way back of a duplex link
@@ -81,52 +52,6 @@ _OF_TOPOLOGY = (
     "not_ect",
     "overrides",
 )
-_Packets = Annotated[
-    float,
-    Amount(what="a size", example="30 packets", units=("packet",), whole=False, most=10**12),
-]
-
-
-class VirtualQueue(msgspec.Struct, frozen=True, kw_only=True, tag="virtual-queue", tag_field="law"):
-    """Marks while a queue would overflow on a link of theta times the capacity and buffer."""
-
-    theta: Annotated[float, number_of("marking", "virtual-queue", "theta")] = 0.95
-    buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: the link's own
-    mean_packet: _MeanPacket = 1000
-    variant: Annotated[str, Choice(("busy-period", "per-overflow"))] = "busy-period"
-    service: Annotated[str, Choice(("fluid", "packet"))] = "fluid"
-
-
-class LoadBased(msgspec.Struct, frozen=True, kw_only=True, tag="load-based", tag_field="law"):
-    """Marks in proportion to the load above a threshold, measured each interval."""
-
-    interval: _Interval = 500_000_000_000
-    threshold: Annotated[float, number_of("marking", "load-based", "threshold")] = 0.6
-    slope: Annotated[float, number_of("marking", "load-based", "slope")] = 0.71
-
-
-class Threshold(msgspec.Struct, frozen=True, kw_only=True, tag="threshold", tag_field="law"):
-    """Marks packets while more than a threshold wait."""
-
-    threshold: _Packets
-    scope: Annotated[str, Choice(("arriving", "queue", "departing"))] = "arriving"
-
-
-Marking = (
-    DropTail
-    | Fixed
-    | Red
-    | VirtualQueue
-    | LoadBased
-    | Threshold
-    | Rem
-    | Pi
-    | AdaptiveVirtualQueue
-    | FlowProjection
-    | FlowProjectionHeuristic
-)
-
-
 Scheduling = ClassBased | DeficitRoundRobin
 
 
@@ -134,8 +59,7 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
     """Whether a law copies its link's buffer and that is unlimited."""
     if marking is None or buffer.value >= 0:
         return False
-    law = marking.__struct_config__.tag
-    return law in with_trait("marking", "link_buffer") and getattr(marking, "buffer", 0) is None
+    return marking.law in with_trait("marking", "link_buffer") and marking.written("buffer") is None
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,7 +108,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     buffer: _Buffer = Size(1000, "packets")
     framing: Framing = 0
     not_ect: _NotEct = "drop"
-    marking: Marking = DropTail()
+    marking: Marking = DROP_TAIL
     scheduler: Scheduling | None = None
     duplex: Annotated[bool | str, DuplexReader()] = True
     reverse: Reverse | None = None
@@ -230,7 +154,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
             self.buffer if own.buffer is None else own.buffer,
             self.framing if own.framing is None else own.framing,
             self.not_ect if own.not_ect is None else own.not_ect,
-            DropTail() if own.marking is None else own.marking,
+            DROP_TAIL if own.marking is None else own.marking,
             own.scheduler,
             self.loss if own.loss is None else own.loss,
         )
@@ -247,7 +171,7 @@ def _check_scheduler(direction: Direction, key: str) -> None:
     scheduler = direction.scheduler
     if scheduler is None:
         return
-    if not isinstance(direction.marking, DropTail):
+    if direction.marking != DROP_TAIL:
         law = direction.marking.__struct_config__.tag
         own = "'regulation'" if isinstance(scheduler, ClassBased) else "classes"
         raise Misfit(f"{key}marking", f"{law} beside a scheduler", f"none: see its {own}")

@@ -11,7 +11,6 @@ from ecnomy.markets.inputs.amounts import AUTO_NUMBER
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.rem_steps import link_paths
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.scenario.marking import Rem
 from ecnomy.markets.scenario.rem_loops import Loop, loops, paths
 
 __all__ = ["unreadable_prices", "unstable_steps"]
@@ -29,12 +28,12 @@ def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
     found = loops(plan)
     for index, (path, direction) in enumerate(link_paths(scenario)):
         marking = direction.marking
-        if index not in found or not isinstance(marking, Rem):
+        if index not in found or marking.law != "rem":
             continue
         loop = found[index]
-        bounds = {"gamma": (marking.gamma, loop.most_gamma)}
+        bounds = {"gamma": (marking.written("gamma"), loop.most_gamma)}
         if loop.integrates:
-            bounds["alpha"] = (marking.alpha, loop.most_alpha)
+            bounds["alpha"] = (marking.written("alpha"), loop.most_alpha)
         for name, (given, most) in bounds.items():
             over = given / most
             if given != AUTO_NUMBER and over > max(1.0, worst.get(name, (0.0, ""))[0]):

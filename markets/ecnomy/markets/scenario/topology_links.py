@@ -9,7 +9,8 @@ import msgspec
 
 from ecnomy.markets.inputs.amounts import LONGEST_NAME
 from ecnomy.markets.inputs.reading import Misfit, known_name
-from ecnomy.markets.scenario.network import DropTail, Link, Network, Reverse, wants_buffer
+from ecnomy.markets.scenario.marking import DROP_TAIL
+from ecnomy.markets.scenario.network import Link, Network, Reverse, wants_buffer
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.topology import Edge, Topology
 
@@ -84,8 +85,8 @@ def _link(network: Network, edge: Edge, name: str, own: Reverse, path: str, plac
         raise places.fault("network.names", f"the link name {name!r}", expected)
     per_km = _DELAY_PER_KM_PS if network.delay_per_km is None else network.delay_per_km
     delay = round(edge.km * per_km) if network.delay is None else network.delay
-    scheduled = None if own.scheduler is None else DropTail()
-    marking = own.marking or scheduled or network.marking or DropTail()
+    scheduled = None if own.scheduler is None else DROP_TAIL
+    marking = own.marking or scheduled or network.marking or DROP_TAIL
     buffer = own.buffer or network.buffer
     options: dict[str, Any] = {
         "delay": delay if own.delay is None else own.delay,

@@ -12,7 +12,7 @@ import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Name, Size, SizeReader, number_of
 from ecnomy.markets.inputs.reading import Misfit
-from ecnomy.markets.scenario.plain_marking import DropTail, PlainMarking
+from ecnomy.markets.scenario.marking import DROP_TAIL, PlainMarking
 from ecnomy.markets.scenario.scheduling import check_classes, class_index, class_names
 
 __all__ = ["DeficitRoundRobin", "WeightedClass"]
@@ -30,7 +30,7 @@ class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
     name: Name | None = None
     share: Annotated[float, number_of("service", "weighted-class", "share")]
     buffer: Annotated[Size | None, SizeReader(least=1)] = None  # None: only the link's
-    marking: PlainMarking = DropTail()
+    marking: PlainMarking = DROP_TAIL
 
 
 class DeficitRoundRobin(
