@@ -16,6 +16,7 @@
 //   rtt I CWND SSTHRESH MIN MAX RTT CWND SSTHRESH MIN MAX
 //   timeout I CWND SSTHRESH MIN MAX FLIGHT CWND SSTHRESH MIN MAX
 //   weight, gain, aim, disturb I VALUE
+//   see I NOW SRTT MIN_RTT ACKED SENT IN_FLIGHT APP_LIMITED
 //   join I CLASS FLOW BYTES ECT CE BUSY NOW     a scheduling law, whose VALUEs begin with the link's rate
 //   room I OVERFLOW NOW CLASS                   and end with those of its classes
 //   settle I NOW RATE...                        by weights: DEFICIT... in bytes
@@ -95,6 +96,12 @@ class LawLog {
   }
   void put(const QueueView& q) {
     for (const std::int64_t value : {q.packets, q.bytes, q.rate_bps, q.idle_since}) put(value);
+  }
+  void put(const Path& p) {
+    for (const std::int64_t value : {p.now, p.srtt, p.min_rtt, p.acked, p.sent, p.in_flight}) {
+      put(value);
+    }
+    put(static_cast<int>(p.app_limited));
   }
   void put(const Window& w) {
     for (const double value : {w.cwnd, w.ssthresh, w.min, w.max}) put(value);

@@ -10,6 +10,8 @@
 
 #include "host/law_list.h"
 #include "host/law_log.h"
+#include "laws/window/cubic.h"
+#include "laws/window/dctcp.h"
 #include "laws/window/multcp.h"
 #include "laws/window/primal.h"
 #include "laws/window/rem_source.h"
@@ -21,7 +23,8 @@
 
 namespace ecnomy {
 
-using WindowLaws = LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal>;
+using WindowLaws =
+    LawList<Wtp, WtpSender, Reno, NewReno, Tahoe, MulTcp, RemSource, Vegas, Primal, Cubic, Dctcp>;
 using WindowVariant = WindowLaws::Variant;
 
 // Throws BadParameter naming law and parameter, or the unknown law.
@@ -63,6 +66,17 @@ class WindowHost {
       if constexpr (kTraitsOf<decltype(law)>.hears_rtt) law.on_rtt(window, rtt);
     });
     log_.changed("rtt", before, window, rtt);
+  }
+  // `path()` is asked only where the law wants it.
+  template <class MakePath>
+  void see(MakePath&& path) noexcept {
+    if (!traits_->sees) [[likely]]
+      return;
+    const Path seen = path();
+    on_law(law_, [&](auto& law) {
+      if constexpr (kTraitsOf<decltype(law)>.sees) law.see(seen);
+    });
+    log_.set("see", seen);
   }
   void disturb(double normal) noexcept {
     on_law(law_, [&](auto& law) {

@@ -35,6 +35,7 @@ __all__ = [
     "Stream",
     "Traffic",
     "Window",
+    "PathState",
     "WindowState",
     "load_module",
 ]
@@ -51,6 +52,8 @@ FARTHEST: Final = 2**62  # ps; where draws and sums of times end
 Queue = tuple[int, int, int, int]  # waiting packets, bytes, rate in bit/s, idle since (-1 busy)
 Packet = tuple[int, int] | tuple[int, int, bool, bool]  # flow, bytes; ect and ce, or just ECT
 WindowState = tuple[float, float, float, float]  # cwnd, ssthresh, min, max in packets
+# now, srtt, least rtt in ps; packets acknowledged, sent, in flight; limited by the application
+PathState = tuple[int, int, int, int, int, int, bool]
 # Packets and bytes waiting, rate in bit/s, credit in bytes, share, loss in this busy period.
 ClassRow = tuple[int, int, float, float, float, float]
 Row = tuple[str, str, float, float, float, str]  # name, unit, default, min, max, choices
@@ -91,6 +94,7 @@ class Window(Protocol):
     def on_ack(self, window: WindowState, n: int, k: int, /) -> WindowState: ...
     def on_congestion(self, window: WindowState, used: float, /) -> WindowState: ...
     def on_loss(self, window: WindowState, used: float, /) -> WindowState: ...
+    def see(self, path: PathState, /) -> None: ...
     def on_timeout(self, window: WindowState, flight: float, /) -> WindowState: ...
     def weight(self) -> float: ...
     def set_weight(self, weight: float, /) -> None: ...

@@ -18,6 +18,7 @@ from check_controllers import CONTROLLER_CHECKS
 from check_marking import MARKING_CHECKS
 from check_once_per_round import ONCE_PER_ROUND_CHECKS
 from check_parts import PART_CHECKS
+from check_path import PATH_CHECKS
 from check_profile import PROFILE_CHECKS
 from check_projection import PROJECTION_CHECKS
 from check_random import RANDOM_CHECKS
@@ -43,6 +44,7 @@ CHECKS: Final[dict[str, list[Callable[[Laws], None]]]] = {
     **WINDOW_CHECKS,
     **ONCE_PER_ROUND_CHECKS,
     **RATE_CHECKS,
+    **PATH_CHECKS,
     **TRAFFIC_CHECKS,
     **USER_CHECKS,
     **PART_CHECKS,

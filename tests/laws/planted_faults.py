@@ -204,6 +204,26 @@ RATE_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("guard", "window/vegas.h", "grows_ = !grows_;", ""),
         Mutation("base", "window/vegas.h", "std::min(base_, rtt)", "rtt"),
     ],
+    "cubic": [
+        Mutation("sign", "window/cubic.h", "t_s - own_->k_s", "t_s + own_->k_s"),
+        Mutation("threshold", "window/cubic.h", "at(t_s) < own_->w_est", "at(t_s) > own_->w_est"),
+        Mutation("clamp", "window/cubic.h", "cwnd, 1.5 * cwnd)", "cwnd, 2 * cwnd)"),
+        Mutation("guard", "window/cubic.h", "path.app_limited && ", ""),
+        Mutation("case", "window/cubic.h", "own_->w_max = 0;", ""),
+    ],
+    "dctcp": [
+        Mutation("sign", "window/dctcp.h", "1 - own_->alpha / 2", "1 - own_->alpha"),
+        Mutation(
+            "threshold", "window/dctcp.h", "acked_now <= own_->round", "acked_now < own_->round"
+        ),
+        Mutation("clamp", "window/dctcp.h", "std::min(share, 1.0)", "share"),
+        Mutation(
+            "guard",
+            "window/dctcp.h",
+            "own_->reduced_until = own_->sent_now;\n      window",
+            "window",
+        ),
+    ],
     "primal": [
         Mutation("sign", "window/primal.h", "n * w_ / x_ - k", "n * w_ / x_ + k"),
         Mutation("case", "window/primal.h", "n * w_ / x_", "n * w_ / window.cwnd"),

@@ -20,7 +20,7 @@ from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.plan.make_laws import marking_law
 from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.scenario.marking import DROP_TAIL, marking_form
-from ecnomy.markets.scenario.transport import Reno, Wtp
+from ecnomy.markets.scenario.transport import WindowForm, Wtp, window_form
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "configs" / "examples").glob("*.yaml"))
@@ -169,11 +169,16 @@ def test_defaults_of_transports_follow_the_law() -> None:
     assert isinstance(wtp, Wtp)
     assert (wtp.send, wtp.ecn, wtp.cwnd_min, wtp.slow_start) == ("paced", "accurate", 1 / 64, False)
     assert (wtp.weight, wtp.initial_window) == (1.0, 1.0)
-    assert isinstance(reno, Reno)
+    assert isinstance(reno, WindowForm) and reno.law == "reno"
     assert (reno.send, reno.ecn, reno.cwnd_min) == ("ack-clocked", "rfc3168", 1.0)
     assert (reno.slow_start, reno.initial_window) == (True, 3.0)
     assert Wtp(send="ack-clocked").cwnd_min == 1.0
-    assert [Reno(mss=mss).initial_window for mss in (1095, 1096, 2190, 2191)] == [4, 3, 3, 2]
+    assert [window_form("reno")(mss=mss).initial_window for mss in (1095, 1096, 2190, 2191)] == [
+        4,
+        3,
+        3,
+        2,
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(MARKING))

@@ -123,6 +123,12 @@ def _set(call: Callable[[Window, float], None]) -> Callable[[Window, Sequence[st
     return again
 
 
+def _seen(law: Window, words: Sequence[str]) -> Pair:
+    now, srtt, least, acked, sent, in_flight, limited = (int(word) for word in words)
+    law.see((now, srtt, least, acked, sent, in_flight, bool(limited)))
+    return (), ()
+
+
 def _configure(law: Marking, words: Sequence[str]) -> Pair:
     law.configure([float.fromhex(word) for word in words])
     return (), ()
@@ -165,6 +171,7 @@ _HOOKS: dict[str, Callable[..., Pair]] = {
     "timeout": _changed(lambda law, w, more: law.on_timeout(w, float.fromhex(more[0]))),
     "begin": _changed(lambda law, w, more: law.begin(w)),
     "rtt": _changed(lambda law, w, more: law.on_rtt(w, int(more[0]))),
+    "see": _seen,
     "weight": _set(lambda law, value: law.set_weight(value)),
     "gain": _set(lambda law, value: law.set_gain(value)),
     "aim": _set(lambda law, value: law.aim(value)),

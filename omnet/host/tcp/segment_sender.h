@@ -179,6 +179,12 @@ class SegmentSender {
   }
   template <SegmentPort Port>
   void tell_law(Port& port, const Ack& ack);
+  void show_path(Time now) noexcept {
+    law_.see([&] {
+      return Path{now,   rto_.srtt(),  round_trip_.min(),         una_,
+                  sent_, next_ - una_, una_ <= app_limited_until_};
+    });
+  }
   std::int64_t told_of(std::int64_t newly_acked, std::int64_t flight,
                        bool recovering) const noexcept;
   std::int64_t growth(std::int64_t newly_acked, std::int64_t flight) const noexcept;

@@ -97,6 +97,7 @@ void SegmentSender::recover(Port& port, Time now) {
   if (transport().sack || recovery != Recovery::first_ack) recover_ = sent_;
   cut_until_ = sent_;
   cwr_due_ = transport().echo == Echo::rfc3168;
+  show_path(now);
   law_.on_loss(window_, outstanding());
   if (!transport().slow_start) window_.ssthresh = 0;
   if (recovery == Recovery::go_back) return resend_from_una(port, now);
@@ -133,6 +134,7 @@ inline std::int64_t SegmentSender::growth(std::int64_t newly_acked,
 // ECE, but for those that repair a timeout already answered: the CWR can only follow them.
 template <SegmentPort Port>
 void SegmentSender::learn_marks(Port& port, const AckNews& ack, std::int64_t told, Time now) {
+  show_path(now);
   const bool accurate = transport().echo == Echo::accurate;
   const std::int64_t fresh = accurate  ? std::max<std::int64_t>(0, ack.marks - learned_)
                              : ack.ece ? 1

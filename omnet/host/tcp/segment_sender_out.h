@@ -257,6 +257,7 @@ void SegmentSender::let_go(Port& port, Time now) {
 inline void SegmentSender::lose_window(Time now) noexcept {
   set_cwnd_clock(now);
   const double ssthresh = window_.ssthresh;
+  show_path(now);
   law_.on_timeout(window_, in_network());
   if (timer_una_ == una_) window_.ssthresh = ssthresh;
   if (!transport().slow_start) window_.ssthresh = 0;

@@ -50,6 +50,7 @@ class OwnWindow {
   virtual bool noisy() const = 0;
   virtual void begin(Window&) = 0;
   virtual void on_rtt(Window&, Time rtt) = 0;
+  virtual void see(const Path&) = 0;
   virtual void disturb(double normal) = 0;
   virtual void aim(double marks_per_s) = 0;
   virtual double send_rate() const = 0;
@@ -142,6 +143,9 @@ class OwnWindowOf final : public OwnWindow {
   }
   void on_rtt(Window& window, Time rtt) override {
     if constexpr (Law::kTraits.hears_rtt) law_.on_rtt(window, rtt);
+  }
+  void see(const Path& path) override {
+    if constexpr (Law::kTraits.sees) law_.see(path);
   }
   void disturb(double normal) override {
     if constexpr (Law::kTraits.noisy) law_.disturb(normal);

@@ -38,6 +38,10 @@ class HostedWindow {
   void on_rtt(Window& window, Time rtt) {
     own_ ? own_->on_rtt(window, rtt) : builtIn_.on_rtt(window, rtt);
   }
+  template <class MakePath>
+  void see(MakePath&& path) {
+    own_ ? own_->see(path()) : builtIn_.see(path);
+  }
   void disturb(double normal) { own_ ? own_->disturb(normal) : builtIn_.disturb(normal); }
   void aim(double marks_per_s) { own_ ? own_->aim(marks_per_s) : builtIn_.aim(marks_per_s); }
   double send_rate() const { return own_ ? own_->send_rate() : builtIn_.send_rate(); }

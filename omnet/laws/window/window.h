@@ -20,6 +20,8 @@
 //   aim(marks_per_s)          takes marks per second itself; others get set_weight(rate T)
 //   send_rate()               packets/s at which its host paces it; others leave cwnd / T
 //   gain(), set_gain(g)       how far a mark moves it, which its host scales to a reference round trip
+//   see(path)                 where the flow stands: at every ACK, before the other hooks, and before on_loss and
+//                             on_timeout
 //
 // Windows are real numbers in packets. After every change the law clamps to [min, max].
 #ifndef ECNOMY_LAWS_WINDOW_WINDOW_H_
@@ -53,6 +55,18 @@ struct Ack {
   std::int64_t marks;
 };
 
+// Where a flow stands. Packets are counted over all its connections; a round trip is over when as many are
+// acknowledged as had been sent at its beginning.
+struct Path {
+  Time now;
+  Time srtt;               // smoothed as RFC 6298 has it; 0 before the first sample
+  Time min_rtt;            // the smallest sample of the connection; 0 before the first
+  std::int64_t acked;      // packets acknowledged, those of this ACK included
+  std::int64_t sent;       // packets sent, each counted once
+  std::int64_t in_flight;  // sent and not acknowledged
+  bool app_limited;        // something else than the window holds the flow back (RFC 7661)
+};
+
 struct WindowTraits {
   Recovery recovery;  // how its host repairs losses after a fast retransmit
   bool per_mark =
@@ -72,9 +86,36 @@ struct WindowTraits {
   bool aims = false;       // aim
   bool paced = false;      // send_rate
   bool gain = false;       // gain, set_gain
+  bool sees = false;       // see
   // The parameters whose product is the weight that an agent may choose, "a,b"; "" for none.
   const char* weight = "";
 };
+
+// The hooks that a law may have.
+template <class Law>
+concept Begins = requires(Law& law, Window& window) { law.begin(window); };
+template <class Law>
+concept HearsRtt = requires(Law& law, Window& window) { law.on_rtt(window, Time{}); };
+template <class Law>
+concept Noisy = requires(Law& law) {
+  { law.noisy() } -> std::same_as<bool>;
+  law.disturb(1.0);
+};
+template <class Law>
+concept Weighs = requires(Law& law) { law.weigh(1.0); };
+template <class Law>
+concept Aims = requires(Law& law) { law.aim(1.0); };
+template <class Law>
+concept Paced = requires(const Law& law) {
+  { law.send_rate() } -> std::same_as<double>;
+};
+template <class Law>
+concept HasGain = requires(Law& law) {
+  { law.gain() } -> std::same_as<double>;
+  law.set_gain(1.0);
+};
+template <class Law>
+concept Sees = requires(Law& law, const Path& path) { law.see(path); };
 
 // A window law that is whole: described, with all hooks, and with exactly those that its traits name.
 template <class Law>
@@ -87,20 +128,10 @@ concept WindowHooks =
       { law.on_timeout(window, 1.0) } noexcept;
       { it.weight() } noexcept -> std::same_as<double>;
       { law.set_weight(1.0) } noexcept;
-    } && Law::kTraits.begins == requires(Law& law, Window& window) { law.begin(window); } &&
-    Law::kTraits.hears_rtt == requires(Law& law, Window& window) { law.on_rtt(window, Time{}); } &&
-    Law::kTraits.noisy ==
-        requires(const Law& law) {
-          { law.noisy() } -> std::same_as<bool>;
-        } &&
-    Law::kTraits.noisy == requires(Law& law) { law.disturb(1.0); } &&
-    Law::kTraits.weighs == requires(Law& law) { law.weigh(1.0); } &&
-    Law::kTraits.aims == requires(Law& law) { law.aim(1.0); } &&
-    Law::kTraits.paced == requires(const Law& law) {
-      { law.send_rate() } -> std::same_as<double>;
-    } && Law::kTraits.gain == requires(const Law& law) {
-      { law.gain() } -> std::same_as<double>;
-    } && Law::kTraits.gain == requires(Law& law) { law.set_gain(1.0); };
+    } && Law::kTraits.begins == Begins<Law> && Law::kTraits.hears_rtt == HearsRtt<Law> &&
+    Law::kTraits.noisy == Noisy<Law> && Law::kTraits.weighs == Weighs<Law> &&
+    Law::kTraits.aims == Aims<Law> && Law::kTraits.paced == Paced<Law> &&
+    Law::kTraits.gain == HasGain<Law> && Law::kTraits.sees == Sees<Law>;
 
 }  // namespace ecnomy
 

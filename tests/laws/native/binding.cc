@@ -71,6 +71,7 @@ void bind_window(nb::module_& module) {
       .def("on_ack", &WindowLaw::on_ack)
       .def("on_congestion", &WindowLaw::on_congestion)
       .def("on_loss", &WindowLaw::on_loss)
+      .def("see", &WindowLaw::see)
       .def("on_timeout", &WindowLaw::on_timeout)
       .def("weight", &WindowLaw::weight)
       .def("set_weight", &WindowLaw::set_weight)

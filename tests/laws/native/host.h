@@ -27,7 +27,8 @@ using Packet = std::tuple<std::int32_t, std::int32_t>;  // flow, bytes: ECT and 
 using MarkedPacket = std::tuple<std::int32_t, std::int32_t, bool, bool>;  // and ect, ce
 using Verdict = std::tuple<int, int, int>;                       // action, mark_queued, draws used
 using WindowState = std::tuple<double, double, double, double>;  // cwnd, ssthresh, min, max
-using Drawn = std::tuple<std::int64_t, int>;                     // value, draws used
+using PathState = std::tuple<Ps, Ps, Ps, std::int64_t, std::int64_t, std::int64_t, bool>;
+using Drawn = std::tuple<std::int64_t, int>;  // value, draws used
 using Row = std::tuple<std::string, std::string, double, double, double, std::string>;
 using Rows = std::vector<Row>;
 
@@ -70,6 +71,7 @@ struct WindowLaw {
   virtual WindowState on_ack(const WindowState& window, std::int64_t n, std::int64_t k) = 0;
   virtual WindowState on_congestion(const WindowState& window, double used) = 0;
   virtual WindowState on_loss(const WindowState& window, double used) = 0;
+  virtual void see(const PathState& path) = 0;
   virtual WindowState on_timeout(const WindowState& window, double flight) = 0;
   virtual double weight() = 0;
   virtual void set_weight(double weight) = 0;

@@ -43,6 +43,9 @@ class WindowOf : public WindowLaw {
     law_.on_loss(window, used);
     return said(window);
   }
+  void see(const PathState& path) override {
+    if constexpr (Law::kTraits.sees) law_.see(std::make_from_tuple<ecnomy::Path>(path));
+  }
   WindowState on_timeout(const WindowState& state, double used) override {
     auto window = view(state);
     law_.on_timeout(window, used);

@@ -146,25 +146,10 @@ def _filled(value: T | None) -> T:
     return value
 
 
-_RENO_NAMES = {
-    transport.Reno: "reno",
-    transport.NewReno: "newreno",
-    transport.Tahoe: "tahoe",
-}
-
-
 def _window_law(kind: transport.TcpTransport) -> Law:
     match kind:
-        case transport.Reno():
-            halving: Values = {"decrease": kind.decrease, "min_ssthresh": kind.min_ssthresh}
-            return law("window", _RENO_NAMES[type(kind)], halving)
-        case transport.MulTcp():
-            many: Values = {
-                "flows": kind.flows,
-                "decrease": kind.decrease,
-                "min_ssthresh": kind.min_ssthresh,
-            }
-            return law("window", "multcp", many)
+        case transport.WindowForm():
+            return law("window", kind.law, kind.values())
         case transport.WtpSender():
             w = 1.0 if kind.weight is None else kind.weight
             sender: Values = {"gain": kind.gain, "w": w, "only_down": kind.only_down}
@@ -173,9 +158,6 @@ def _window_law(kind: transport.TcpTransport) -> Law:
             return _wtp(kind)
         case transport.Rem():
             return law("window", "rem", _rem_source(kind))
-        case transport.Vegas():
-            names = ("alpha", "beta", "gamma", "decrease", "min_ssthresh")
-            return law("window", "vegas", {name: getattr(kind, name) for name in names})
         case transport.Primal():
             return law("window", "primal", _primal(kind))
 

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What users write under `marking:`, made from the table of laws (ecnomy.markets.plan.law_table).
 
-A parameter is a key. A time or a size is written with its unit, so that its key has none in its
-name: `interval` for interval_s. The rest differs from the table in two ways:
+Two things differ from the table (see law_forms.py for the rest):
 
 - Sizes that a law counts in its `unit`, packets or bytes, are written with it. All of a law have
   the same, and there is no key `unit`.
@@ -13,37 +12,20 @@ name: `interval` for interval_s. The rest differs from the table in two ways:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 
 import msgspec
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.inputs.amounts import (
-    AUTO_NUMBER,
-    Amount,
-    Choice,
-    Size,
-    SizeReader,
-    number_of,
-    time_of,
-)
+from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size, SizeReader, number_of
 from ecnomy.markets.inputs.reading import Misfit
-from ecnomy.markets.inputs.units import decimal_text
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
+from ecnomy.markets.scenario.law_forms import AT_LEAST, default_of, key_of, kind_of, type_name
 
-__all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "key_of", "marking_form"]
+__all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "marking_form"]
 
-_ENDS: Final = {"s": "_s", "packets": "_packets", "bytes": "_bytes"}  # of names, by unit
-_AT_LEAST: Final = {"red": ("max_threshold", "min_threshold"), "pi": ("a", "b")}
 _PC1_SHARE: Final = 0.85  # of the capacity, athuraliya2000 section IV-A
-_MOST_BYTES: Final = 10**15
 _Field = tuple[str, Any] | tuple[str, Any, Any]
-
-
-def key_of(parameter: Param) -> str:
-    """What a parameter of a law is called in YAML."""
-    return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
 
 
 class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,8 +42,8 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
             first, unit = next((k, s.unit) for k, s in sizes.items())
             if size.value >= 0 and size.unit != unit:
                 raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, as {first} has")
-        if self.law in _AT_LEAST:
-            more, less = _AT_LEAST[self.law]
+        if self.law in AT_LEAST:
+            more, less = AT_LEAST[self.law]
             found, least = (_shown(self.written(key)) for key in (more, less))
             if _number(self.written(more)) < _number(self.written(less)):
                 raise Misfit(more, found, f"at least {less}, {least}")
@@ -116,7 +98,6 @@ class _RemForm(MarkingForm, frozen=True, kw_only=True):
 
 
 _BASES: Final[dict[str, type[MarkingForm]]] = {"rem": _RemForm}
-_AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}
 _COMPUTED: Final = {("rem", "capacity_share")}  # where the user writes nothing
 
 
@@ -136,66 +117,8 @@ def _fields(law: str) -> Iterator[_Field]:
         elif (law, key) in _COMPUTED:
             yield key, Annotated[float | None, number_of("marking", law, key)], None
         else:
-            kind, default = _kind(law, parameter), _default(parameter)
+            kind, default = kind_of("marking", law, parameter), default_of(parameter)
             yield (key, kind) if default is None else (key, kind, default)
-
-
-def _kind(law: str, parameter: Param) -> Any:
-    """What a parameter is read as."""
-    match parameter.unit:
-        case "choice":
-            return Annotated[str, Choice(parameter.choices)]
-        case "flag":
-            return bool
-        case "unit":
-            unlimited = "none" if parameter.min < 0 else ""
-            return Annotated[Size, SizeReader(unlimited=unlimited)]
-        case "s":
-            example = _time(parameter.default or 1.0)
-            return Annotated[int, time_of("marking", law, parameter.name, example)]
-        case "bytes":
-            most = min(parameter.max, _MOST_BYTES)
-            example = f"{parameter.default or 1000:g} bytes"
-            return Annotated[int, _size("byte", example, parameter.min, most)]
-        case "packets":
-            return Annotated[
-                float, _size("packet", "20 packets", parameter.min, parameter.max, whole=False)
-            ]
-        case _:
-            auto = (law, parameter.name) in _AUTO
-            kind = int if parameter.unit == "whole" else float
-            return Annotated[kind, number_of("marking", law, parameter.name, auto=auto)]
-
-
-def _size(unit: str, example: str, least: float, most: float, *, whole: bool = True) -> Amount:
-    return Amount(
-        what="a size", example=example, units=(unit,), whole=whole, least=least, most=most
-    )
-
-
-def _default(parameter: Param) -> Any:
-    """What a key is where nobody writes it; None where somebody must."""
-    default = parameter.default
-    match parameter.unit:
-        case _ if default is None:
-            return None
-        case "choice":
-            return parameter.choices[int(default)]
-        case "flag":
-            return bool(default)
-        case "unit":
-            return Size(int(default), "packets")
-        case "s":
-            return round(default * PS_PER_S)
-        case "bytes" | "whole":
-            return int(default)
-        case _:
-            return default
-
-
-def _time(seconds: float) -> str:
-    unit, scale = ("s", 1) if seconds >= 0.1 else ("ms", 1000)
-    return f"{decimal_text(Fraction(repr(seconds)) * scale)} {unit}"
 
 
 def _number(value: Any) -> float:
@@ -208,7 +131,7 @@ def _shown(value: Any) -> str:
 
 def _made(law: str) -> type[MarkingForm]:
     return msgspec.defstruct(
-        "".join(word.capitalize() for word in law.split("-")),
+        type_name(law),
         list(_fields(law)),
         bases=(_BASES.get(law, MarkingForm),),
         module=__name__,

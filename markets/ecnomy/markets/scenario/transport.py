@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 
 import msgspec
 
 from ecnomy.markets.inputs.amounts import Amount, Choice, number_of
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.plan.law_table import law_table
+from ecnomy.markets.scenario.law_forms import AT_LEAST, default_of, kind_of, type_name
 from ecnomy.markets.scenario.rate_laws import Primal, Rem
 from ecnomy.markets.scenario.tcp_options import (
-    LARGEST_WINDOW,
     SMALLEST_WINDOW,
     Header,
     MarkRate,
@@ -20,30 +21,18 @@ from ecnomy.markets.scenario.tcp_options import (
 )
 
 __all__ = [
-    "MulTcp",
-    "NewReno",
     "Primal",
     "Rem",
-    "Reno",
-    "Tahoe",
     "TcpOptions",
     "TcpTransport",
     "Transport",
     "Udp",
-    "Vegas",
+    "WindowForm",
     "Wtp",
     "WtpSender",
+    "window_form",
 ]
 
-_Ssthresh = Amount(
-    what="a window",
-    example="2 packets",
-    units=("packet",),
-    whole=False,
-    least=1,
-    most=LARGEST_WINDOW,
-    plain=True,
-)
 _Weight = Amount(
     what="a weight",
     example="4 marks",
@@ -64,14 +53,6 @@ _ReferenceRtt = Annotated[
         words=(("none", -1),),
     ),
 ]
-_Queued = Amount(
-    what="a number of packets",
-    example="3 packets",
-    units=("packet",),
-    whole=False,
-    most=1e9,
-    plain=True,
-)
 
 
 class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
@@ -142,32 +123,38 @@ class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_fie
         self._check()
 
 
-class _Loss(TcpOptions, frozen=True, kw_only=True):
-    """Laws that take a mark for a loss: the defaults of ordinary TCP."""
+class WindowForm(TcpOptions, frozen=True, kw_only=True):
+    """A window law without a weight of the market's, as written; its own fields are the table's.
 
-    min_ssthresh: Annotated[float, _Ssthresh] = 2.0
+    The defaults are those of ordinary TCP, with an accurate echo for a law that counts marks.
+    """
 
     def __post_init__(self) -> None:
+        entry = law_table()["window"][self.law]
         self._fill(
             {
-                "ecn": "rfc3168",
-                "send": "ack-clocked",
+                "ecn": "accurate" if entry.traits["per_mark"] else "rfc3168",
+                "send": "paced" if entry.traits["paced"] else "ack-clocked",
                 "slow_start": True,
                 "initial_window": rfc5681_initial_window(self.mss),
                 "cwnd_min": 1.0,
             }
         )
+        if self.law in AT_LEAST:
+            more, less = AT_LEAST[self.law]
+            found, least = getattr(self, more), getattr(self, less)
+            if found < least:
+                raise Misfit(more, f"{found:g} packets", f"at least {less}, {least:g} packets")
         self._check()
 
+    @property
+    def law(self) -> str:
+        """Its name."""
+        return str(self.__struct_config__.tag)
 
-class Reno(_Loss, frozen=True, kw_only=True, tag="reno", tag_field="law"):
-    """Reno: half the window once per round trip with a mark or a loss."""
-
-    decrease: Annotated[float, number_of("window", "reno", "decrease")] = 0.5
-
-
-class NewReno(Reno, frozen=True, kw_only=True, tag="newreno", tag_field="law"):
-    """Reno that stays in recovery until all losses of a window are repaired (RFC 6582)."""
+    def values(self) -> dict[str, float | str]:
+        """Its parameters as the table names them."""
+        return {p.name: getattr(self, p.name) for p in law_table()["window"][self.law].parameters}
 
 
 class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law"):
@@ -182,34 +169,43 @@ class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law")
             msgspec.structs.force_setattr(self, "ecn", "ect")
 
 
-class Tahoe(Reno, frozen=True, kw_only=True, tag="tahoe", tag_field="law"):
-    """Tahoe: a loss puts the window back to one packet; a mark halves it."""
+def _made(law: str) -> type[WindowForm]:
+    entry = law_table()["window"][law]
+    chosen = entry.traits["weight"].split(",")  # what somebody must say
+    fields: list[tuple[str, Any] | tuple[str, Any, Any]] = []
+    for parameter in sorted(entry.parameters, key=lambda p: p.name != "min_ssthresh"):
+        kind, default = kind_of("window", law, parameter), default_of(parameter)
+        needed = default is None or parameter.name in chosen
+        fields.append((parameter.name, kind) if needed else (parameter.name, kind, default))
+    return msgspec.defstruct(
+        type_name(law),
+        fields,
+        bases=(WindowForm,),
+        module=__name__,
+        namespace={"__doc__": entry.about},
+        tag=law,
+        tag_field="law",
+        frozen=True,
+        kw_only=True,
+    )  # type: ignore[return-value]
 
 
-class MulTcp(_Loss, frozen=True, kw_only=True, tag="multcp", tag_field="law"):
-    """MulTCP: behaves as `flows` Reno flows (Crowcroft and Oechslin 1998)."""
+_FORMS: Final = {
+    law: _made(law) for law, it in law_table()["window"].items() if not it.traits["weighted"]
+}
+globals().update({form.__name__: form for form in _FORMS.values()})  # where pickle looks for them
 
-    flows: Annotated[float, number_of("window", "multcp", "flows")]
-    decrease: Annotated[str, Choice(("one-of-w", "halve"))] = "one-of-w"
-
-
-class Vegas(_Loss, frozen=True, kw_only=True, tag="vegas", tag_field="law"):
-    """Vegas: keeps alpha to beta packets of its own queued; a mark or a loss shrinks the window."""
-
-    alpha: Annotated[float, _Queued] = 1.0
-    beta: Annotated[float, _Queued] = 3.0
-    gamma: Annotated[float, _Queued] = 1.0
-    decrease: Annotated[float, number_of("window", "vegas", "decrease")] = 0.75
-
-    def __post_init__(self) -> None:
-        if self.beta < self.alpha:
-            least = f"at least alpha, {self.alpha:g} packets"
-            raise Misfit("beta", f"{self.beta:g} packets", least)
-        super().__post_init__()
+if TYPE_CHECKING:
+    TcpTransport = Wtp | WtpSender | WindowForm | Rem | Primal
+    Transport = TcpTransport | Udp
+else:
+    TcpTransport = Union[Wtp, WtpSender, *_FORMS.values(), Rem, Primal]  # noqa: UP007
+    Transport = Union[TcpTransport, Udp]  # noqa: UP007
 
 
-TcpTransport = Wtp | WtpSender | Reno | NewReno | Tahoe | MulTcp | Vegas | Rem | Primal
-Transport = TcpTransport | Udp
+def window_form(law: str) -> type[WindowForm]:
+    """What a law is written as (KeyError if there is none of that name without a weight)."""
+    return _FORMS[law]
 
 
 def rfc5681_initial_window(mss_bytes: int) -> float:

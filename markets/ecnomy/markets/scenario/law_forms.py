@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of YAML that are made from the table of laws (ecnomy.markets.plan.law_table).
+
+A parameter is a key with the law's default, range and choices. A time or a size is written with its
+unit, so that its key has none in its name: `interval` for interval_s.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Final
+
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader, number_of, time_of
+from ecnomy.markets.inputs.units import decimal_text
+from ecnomy.markets.plan.law_table import Param
+
+__all__ = ["AT_LEAST", "default_of", "key_of", "kind_of", "type_name"]
+
+AT_LEAST: Final = {  # {law: (a key, another that it may not be below)}
+    "pi": ("a", "b"),
+    "red": ("max_threshold", "min_threshold"),
+    "vegas": ("beta", "alpha"),
+}
+_ENDS: Final = {"s": "_s", "packets": "_packets", "bytes": "_bytes"}  # of names, by unit
+_AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}  # of marking
+_MOST_BYTES: Final = 10**15
+
+
+def key_of(parameter: Param) -> str:
+    """What a parameter of a law is called in YAML."""
+    return parameter.name.removesuffix(_ENDS.get(parameter.unit, ""))
+
+
+def type_name(law: str) -> str:
+    """The name of a law's struct."""
+    return "".join(word.capitalize() for word in law.split("-"))
+
+
+def kind_of(family: str, law: str, parameter: Param) -> Any:
+    """What a parameter is read as: its type and reader."""
+    match parameter.unit:
+        case "choice":
+            return Annotated[str, Choice(parameter.choices)]
+        case "flag":
+            return bool
+        case "unit":
+            unlimited = "none" if parameter.min < 0 else ""
+            return Annotated[Size, SizeReader(unlimited=unlimited)]
+        case "s":
+            example = _time(parameter.default or 1.0)
+            return Annotated[int, time_of(family, law, parameter.name, example)]
+        case "bytes":
+            most = min(parameter.max, _MOST_BYTES)
+            example = f"{parameter.default or 1000:g} bytes"
+            return Annotated[int, _size("byte", example, parameter.min, most)]
+        case "packets":
+            return Annotated[float, _packets(family, parameter)]
+        case _:
+            auto = family == "marking" and (law, parameter.name) in _AUTO
+            kind = int if parameter.unit == "whole" else float
+            return Annotated[kind, number_of(family, law, parameter.name, auto=auto)]
+
+
+def _size(unit: str, example: str, least: float, most: float) -> Amount:
+    return Amount(what="a size", example=example, units=(unit,), least=least, most=most)
+
+
+def _packets(family: str, parameter: Param) -> Amount:
+    """Of a queue, or of a window, where a plain number will do."""
+    window = family == "window"
+    return Amount(
+        what="a number of packets" if window else "a size",
+        example="2 packets" if window else "20 packets",
+        units=("packet",),
+        whole=False,
+        least=parameter.min,
+        most=parameter.max,
+        plain=window,
+    )
+
+
+def default_of(parameter: Param) -> Any:
+    """What a key is where nobody writes it; None where somebody must."""
+    default = parameter.default
+    match parameter.unit:
+        case _ if default is None:
+            return None
+        case "choice":
+            return parameter.choices[int(default)]
+        case "flag":
+            return bool(default)
+        case "unit":
+            return Size(int(default), "packets")
+        case "s":
+            return round(default * PS_PER_S)
+        case "bytes" | "whole":
+            return int(default)
+        case _:
+            return default
+
+
+def _time(seconds: float) -> str:
+    unit, scale = ("s", 1) if seconds >= 0.1 else ("ms", 1000)
+    return f"{decimal_text(Fraction(repr(seconds)) * scale)} {unit}"

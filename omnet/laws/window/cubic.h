@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUBIC (RFC 9438): after a reduction the window grows as a cubic of the time since, flat where it was before.
+//
+//   W(t) = C (t - K)^3 + W_max,   K = cbrt((W_max - W_0) / C)    t in s since growth began at W_0     (Eq. 1, 2)
+//   ACK    slow start: cwnd += n;  otherwise, with T the smoothed RTT and alpha = 3 (1 - beta) / (1 + beta),
+//     W_est += alpha n / cwnd        what Reno would have; alpha 1 once it is back at the window before  (Eq. 4)
+//     W(t) < W_est                   cwnd = W_est, the Reno-friendly region                      (section 4.3)
+//     else                           cwnd += n (clamp(W(t + T), cwnd, 1.5 cwnd) - cwnd) / cwnd   (4.2, 4.4, 4.5)
+//   ECE or fast retransmit           W_max = cwnd, or (1 + beta) / 2 cwnd where that is less than the last W_max
+//                                    (fast convergence, 4.7); ssthresh = max(beta used, min_ssthresh);
+//                                    ECE: cwnd = max(beta used, 1), loss: cwnd = ssthresh          (section 4.6)
+//   timeout                          ssthresh as for a loss, cwnd = 1; then K = 0 and W_max = W_0  (section 4.8)
+//
+// t leaves out the time in which something else than the window held the flow back. `used` is the host's word
+// for cwnd or the flight (window.h). HyStart++ (RFC 9406) is not part of it.
+#ifndef ECNOMY_LAWS_WINDOW_CUBIC_H_
+#define ECNOMY_LAWS_WINDOW_CUBIC_H_
+
+#include <cmath>
+
+#include "boxed.h"
+#include "window.h"
+
+namespace ecnomy {
+
+class Cubic {
+ public:
+  static constexpr const char* kName = "cubic";
+  static constexpr About kAbout{
+      "CUBIC: after a reduction the window grows as a cubic of the time since, whatever the round "
+      "trip.",
+      "RFC 9438"};
+  static constexpr WindowTraits kTraits{
+      .recovery = Recovery::all_acked, .halves = true, .begins = true, .sees = true};
+  static constexpr Parameter kParameters[] = {
+      {"beta", "", 0.7, 0.01, 0.99, "", "What a mark or loss leaves of the window (RFC 9438)."},
+      {"c", "", 0.4, 1e-9, 1e6, "",
+       "Scale of the cubic in packets per s^3: C (RFC 9438 section 5)."},
+      {"fast_convergence", "flag", 1, 0, 1, "",
+       "A window reduced before it was back leaves room for others (RFC 9438 section 4.7)."},
+      {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold (RFC 5681 Eq. 4)."},
+  };
+
+  explicit Cubic(const double* values)
+      : own_(State{values[0], values[1], values[3], values[2] != 0}) {
+    check_parameters(kName, kParameters, values);
+  }
+
+  void begin(Window&) noexcept {
+    own_->w_max = own_->before = 0;
+    own_->since = kNever;
+  }
+  void see(const Path& path) noexcept {
+    if (path.app_limited && own_->since != kNever) own_->since += path.now - own_->now;
+    own_->now = path.now;
+    own_->rtt = path.srtt;
+  }
+  void on_ack(Window& window, const Ack& ack) noexcept {
+    const double n = static_cast<double>(ack.newly_acked), cwnd = window.cwnd;
+    if (window.in_slow_start()) return window.set(cwnd + n);
+    if (own_->since == kNever) start(cwnd);
+    const double alpha = own_->w_est >= own_->before ? 1 : 3 * (1 - own_->beta) / (1 + own_->beta);
+    own_->w_est += alpha * n / cwnd;
+    const double t_s = seconds(own_->now - own_->since);
+    if (at(t_s) < own_->w_est) return window.set(std::max(cwnd, own_->w_est));
+    const double target = std::clamp(at(t_s + seconds(own_->rtt)), cwnd, 1.5 * cwnd);
+    window.set(cwnd + n * (target - cwnd) / cwnd);
+  }
+  void on_congestion(Window& window, double used) noexcept {
+    on_loss(window, used);
+    window.set(std::max(own_->beta * used, 1.0));
+  }
+  void on_loss(Window& window, double used) noexcept {
+    const bool lower = own_->fast && window.cwnd < own_->w_max;
+    own_->w_max = lower ? window.cwnd * (1 + own_->beta) / 2 : window.cwnd;
+    own_->before = window.cwnd;
+    own_->since = kNever;
+    window.ssthresh = std::max(own_->beta * used, own_->min_ssthresh);
+    window.set(window.ssthresh);
+  }
+  void on_timeout(Window& window, double used) noexcept {
+    on_loss(window, used);
+    own_->w_max = 0;
+    window.set(1.0);
+  }
+
+  double weight() const noexcept { return 0.0; }
+  void set_weight(double) noexcept {}
+
+ private:
+  // Congestion avoidance begins. Without a window to come back to it is that of now.
+  void start(double cwnd) noexcept {
+    own_->since = own_->now;
+    own_->w_est = cwnd;
+    own_->w_max = std::max(own_->w_max, cwnd);
+    own_->k_s = std::cbrt((own_->w_max - cwnd) / own_->c);
+  }
+  double at(double t_s) const noexcept {
+    const double x = t_s - own_->k_s;
+    return own_->c * x * x * x + own_->w_max;
+  }
+
+  struct State {
+    double beta, c, min_ssthresh;
+    bool fast;
+    double w_max = 0, before = 0;  // the windows to come back to: of the cubic, of Reno
+    double w_est = 0, k_s = 0;
+    Time since = kNever;    // growth began; kNever: it has yet to
+    Time now = 0, rtt = 0;  // as the path was seen last
+  };
+  Boxed<State> own_;
+};
+
+}  // namespace ecnomy
+
+#endif  // ECNOMY_LAWS_WINDOW_CUBIC_H_
