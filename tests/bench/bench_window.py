@@ -30,6 +30,8 @@ TRANSPORTS: dict[str, Tcp] = {
     "wtp": plans.tcp(plans.wtp(1.0, 0.1), **CLOCKED),
     "wtp-sender": plans.tcp(plans.wtp_sender(1.0, 0.1), **CLOCKED),
     "vegas": plans.tcp(plans.vegas()),
+    "cubic": plans.tcp(plans.cubic()),
+    "dctcp": plans.tcp(plans.dctcp()),
     "rem source": plans.tcp(plans.rem_source(w=1e3, min_rate=10)),
     "wtp, paced": plans.tcp(plans.wtp(1.0, 0.1), initial_mark_rate=10.0),
     "primal, paced": plans.tcp(plans.primal(), initial_mark_rate=10.0),

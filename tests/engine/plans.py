@@ -102,13 +102,24 @@ def vegas(**other):
     return Law("vegas", {k: float(v) for k, v in (params | other).items()})
 
 
+def cubic(**other):
+    params = dict(beta=0.7, c=0.4, fast_convergence=1, min_ssthresh=2)
+    return Law("cubic", {k: float(v) for k, v in (params | other).items()})
+
+
+def dctcp(**other):
+    params = dict(g=1 / 16, initial_alpha=1, min_ssthresh=2)
+    return Law("dctcp", {k: float(v) for k, v in (params | other).items()})
+
+
 RENO = Law("reno", {"decrease": 0.5, "min_ssthresh": 2.0})
 
 
 def tcp(window=RENO, **other):
     """TCP with 1000-byte packets; WTP paced with accurate echo, others ack-clocked RFC 3168.
 
-    Of the laws that set a rate primal control is as WTP, the REM source ack-clocked.
+    Of the laws that set a rate primal control is as WTP, the REM source ack-clocked; DCTCP has an
+    accurate echo.
     """
     weighted = window.law in ("wtp", "primal")
     slow_start = window.law not in ("wtp", "wtp-sender", "primal", "rem")
@@ -117,7 +128,7 @@ def tcp(window=RENO, **other):
         header_bytes=40,
         ack_bytes=40,
         send="paced" if weighted else "ack-clocked",
-        echo="accurate" if weighted or window.law == "rem" else "rfc3168",
+        echo="accurate" if weighted or window.law in ("rem", "dctcp") else "rfc3168",
         ect="data",
         sack=False,
         delayed_acks=1,

@@ -19,7 +19,7 @@ _PS: Final = Decimal(10**12)
 
 
 class CubicOracle(WindowOracle):
-    """RFC 9438: cubic, Reno-friendly region, fast convergence, timeouts, time held back left out."""
+    """RFC 9438: cubic, Reno-friendly region, fast convergence, timeouts, idle time left out."""
 
     def __init__(
         self, window: WindowState, beta: float, c: float, fast: float, least: float

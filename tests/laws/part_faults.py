@@ -29,7 +29,7 @@ PART_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("case", "traffic/speech.h", "talking_ = !talking_;", ""),
     ],
     "sizes": [
-        Mutation("threshold", "traffic/sizes.h", "sum += weights[i]", "sum = weights[i]"),
+        Mutation("threshold", "traffic/sizes.h", "sum += weights_[i]", "sum = weights_[i]"),
         Mutation("range", "traffic/sizes.h", "bytes_[i] >= 1 &&", "bytes_[i] >= 0 &&"),
         Mutation("guard", "traffic/sizes.h", "bytes_.size() <= kMost,", "true,"),
     ],

@@ -24,7 +24,12 @@ ROUND_ROBIN_MUTATIONS: Final[dict[str, list[Mutation]]] = {
         Mutation("order", _LAW, "turns_.begin() + 1, turns_.end()", "turns_.begin(), turns_.end()"),
         Mutation("guard", _LAW, "if (!busy && turns_.empty())", "if (turns_.empty())"),
         Mutation("leave", _LAW, "if (state.queue.empty()) turns_.pop_back();", ""),
-        Mutation("settle", _LAW, "settle() noexcept { arrived_ = kNone; }", "settle() noexcept {}"),
+        Mutation(
+            "settle",
+            _LAW,
+            "settle(Time) noexcept { arrived_ = kNone; }",
+            "settle(Time) noexcept {}",
+        ),
         Mutation("idle", _LAW, "state.idle_since = now + ", "state.idle_since = 0 * now + "),
         Mutation("free", _LAW, "(!busy_ || ", "("),
     ],

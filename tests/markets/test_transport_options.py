@@ -43,6 +43,8 @@ def planned(transport: str) -> tuple[object, ...]:
         "tahoe",
         "multcp, flows: 2",
         "vegas",
+        "cubic",
+        "dctcp",
         "primal",
         "rem, weight: 12 packets/ms, phi: 1.4, max_rate: 24 packets/ms",
     ],

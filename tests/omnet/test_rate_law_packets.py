@@ -77,6 +77,22 @@ def test_vegas() -> None:
     assert last_of(outcome, "ece", 1).sum() > 5
 
 
+def test_cubic_and_dctcp() -> None:
+    """What both see of their path is the same: marks, losses, files, delayed ACKs, idle flows."""
+    capped = plans.Law("rate-capped", {"rate_bps": 8e5, "until_s": 6.0})
+    sources = {
+        "cubic": (plans.tcp(plans.cubic()), dict(count=2)),
+        "selective": (plans.tcp(plans.cubic(), sack=True, delayed_acks=2), dict(count=2)),
+        "capped": (plans.tcp(plans.cubic(), echo="off"), dict(count=2, traffic=capped)),
+        "dctcp": (plans.tcp(plans.dctcp()), dict(count=2)),
+        "coarse": (plans.tcp(plans.dctcp(), echo="rfc3168"), dict(count=2)),
+        "files": (plans.tcp(plans.dctcp(), sack=True), dict(count=3, traffic=SURFING)),
+    }
+    outcome = same(dumbbell(sources, 15, buffer=25, marking=plans.red(5, 15)))
+    assert outcome.reports[-1].flows["retransmitted"].sum() > 20
+    assert last_of(outcome, "ece", 3).sum() > 50
+
+
 def test_primal_control() -> None:
     """Paced at its own rate: weights of its own and of the market, losses, caps, files."""
     capped = plans.Law("rate-capped", {"rate_bps": 8e5, "until_s": 6.0})

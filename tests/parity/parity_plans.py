@@ -89,6 +89,8 @@ WINDOWS: Final = {
     ),
     "vegas": plans.tcp(plans.vegas(), sack=True),
     "primal": plans.tcp(plans.primal(), initial_mark_rate=8.0),
+    "cubic": plans.tcp(plans.cubic(), sack=True),
+    "dctcp": plans.tcp(plans.dctcp(), delayed_acks=2),
 }
 
 # What is changed on the way: (parameter of the link's law, its values in turn).

@@ -72,6 +72,8 @@ def test_engine_calls_replay(marking: str) -> None:
     assert told.differing == []
     for window in WINDOWS:
         assert told.calls[window, "ack"] > 0, window
+    for window in ("cubic", "dctcp"):
+        assert told.calls[window, "see"] >= told.calls[window, "ack"], window
     for what in ("weight", "gain"):
         assert told.calls["wtp", what] > 0, what
     if of(marking) != "drop-tail":
