@@ -28,6 +28,8 @@ ECNOMY_FLAVOUR(TcpMulTcp, "multcp");
 ECNOMY_FLAVOUR(TcpRem, "rem");
 ECNOMY_FLAVOUR(TcpVegas3168, "vegas");
 ECNOMY_FLAVOUR(TcpPrimal, "primal");
+ECNOMY_FLAVOUR(TcpCubic, "cubic");
+ECNOMY_FLAVOUR(TcpDctcp, "dctcp");
 
 #undef ECNOMY_FLAVOUR
 
