@@ -83,6 +83,10 @@ nlohmann::ordered_json describe() {
   if constexpr (requires { Law::kTraits; }) out["traits"] = traits(Law::kTraits);
   out["parameters"] = nlohmann::ordered_json::array();
   for (const Parameter& p : Law::kParameters) out["parameters"].push_back(describe(p));
+  out["at_least"] = nlohmann::ordered_json::array();
+  if constexpr (requires { Law::kOrder; }) {
+    for (const AtLeast& pair : Law::kOrder) out["at_least"].push_back({pair.more, pair.less});
+  }
   return out;
 }
 

@@ -22,7 +22,7 @@ const std::vector<LawEntry>& law_registry();
 const LawEntry& find_law(const std::string& family, const std::string& name);
 
 // {"marking": {"red": {"about", "source", "traits": {}, "parameters": [{"name", "unit", "default", "min", "max",
-// "choices", "about"}, ...]}}, ...}; a default of null is one the user must give.
+// "choices", "about"}, ...], "at_least": [[more, less], ...]}}, ...}; a default of null is one the user must give.
 std::string describe_laws();
 
 }  // namespace ecnomy

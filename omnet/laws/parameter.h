@@ -33,6 +33,12 @@ struct Parameter {
   const char* about;    // what it means, in a sentence
 };
 
+// A parameter that may not be below another.
+struct AtLeast {
+  const char* more;
+  const char* less;
+};
+
 // A law in a sentence, and where it comes from: paper and equation, or RFC.
 struct About {
   const char* what;
@@ -66,6 +72,22 @@ inline void check_parameter(const char* law, const Parameter& parameter, double 
 template <std::size_t N>
 void check_parameters(const char* law, const Parameter (&table)[N], const double* values) {
   for (std::size_t i = 0; i < N; ++i) check_parameter(law, table[i], values[i]);
+}
+
+// The same, and parameters that bound each other.
+template <std::size_t N, std::size_t M>
+void check_parameters(const char* law, const Parameter (&table)[N], const AtLeast (&order)[M],
+                      const double* values) {
+  check_parameters(law, table, values);
+  const auto value = [&](std::string_view name) {
+    std::size_t i = 0;
+    while (i < N && name != table[i].name) ++i;
+    return values[i];
+  };
+  for (const AtLeast& pair : order) {
+    if (value(pair.more) >= value(pair.less)) continue;
+    throw BadParameter(std::string(law) + ": " + pair.more + " is below " + pair.less);
+  }
 }
 
 }  // namespace ecnomy

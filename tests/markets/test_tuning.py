@@ -5,12 +5,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
+from ecnomy.markets.economy.link_laws import LinkLaws
 from ecnomy.markets.economy.market import Market
+from ecnomy.markets.plan.laws import law
 from market_world import PS, plan, report, source
 from tuning_strategies import Tuner
 
@@ -58,6 +61,18 @@ def test_what_cannot_be_tuned_is_refused(answer: Any, said: str) -> None:
     made = market(answer)
     with pytest.raises(StrategyError, match=said):
         made.decide(report(made.plan, 0, 0))
+
+
+def test_values_that_contradict_each_other_are_refused() -> None:
+    """The carrier is named, not the engine, which takes neither of the two."""
+    made = plan([source("one")])
+    red = law("marking", "red", {"min_threshold": 5, "max_threshold": 15})
+    links = [msgspec.structs.replace(made.links[0], marking=red)]
+    laws = LinkLaws(msgspec.structs.replace(made, links=links))
+    with pytest.raises(StrategyError, match="isp tuned link bottleneck .red. to max_threshold 3"):
+        laws.tune("isp", 0, {"max_threshold": 3, "weight": 0.1})
+    assert laws.changed() == {}
+    assert laws.tune("isp", 0, {"min_threshold": 2, "max_threshold": 3}) != {}
 
 
 def test_a_strategy_that_fails_is_blamed() -> None:

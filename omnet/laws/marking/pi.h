@@ -33,13 +33,13 @@ class Pi : public MarkingLaw {
        "From one sample of the queue to the next (1/160 s in the paper)."},
       {"mean_packet_bytes", "bytes", 1000, 1, 1e9, "", "What a packet is where unit is bytes."},
   };
+  static constexpr AtLeast kOrder[] = {{"a", "b"}};
 
   explicit Pi(const double* values) { configure(values); }
 
   // Also between packets: the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
-    if (values[2] < values[3]) throw BadParameter("pi: a is below b");
+    check_parameters(kName, kParameters, kOrder, values);
     in_bytes_ = values[0] != 0;
     packet_ = in_bytes_ ? values[5] : 1.0;
     reference_ = values[1];

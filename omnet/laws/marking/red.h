@@ -67,16 +67,16 @@ class Red : public MarkingLaw {
        "A packet that meets this queue or a longer one is marked (siris2002 section 4.1); -1: "
        "none."},
   };
+  static constexpr AtLeast kOrder[] = {{"max_threshold", "min_threshold"}};
 
   explicit Red(const double* values) { configure(values); }
 
   // Also between packets: the state is kept.
   void configure(const double* values) {
-    check_parameters(kName, kParameters, values);
+    check_parameters(kName, kParameters, kOrder, values);
     in_bytes_ = values[0] != 0;
     min_ = values[1];
     max_ = values[2];
-    if (max_ < min_) throw BadParameter("red: max_threshold is below min_threshold");
     max_p_ = values[3];
     weight_ = values[4];
     gentle_ = values[5] != 0;

@@ -40,10 +40,10 @@ class Primal {
       {"min_rate", "packets/s", 0.1, 1e-9, 1e12, "", "Least rate."},
       {"max_rate", "packets/s", 1e9, 1e-9, 1e12, "", "Largest rate."},
   };
+  static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 
   explicit Primal(const double* values) {
-    check_parameters(kName, kParameters, values);
-    if (values[4] < values[3]) throw BadParameter("primal: max_rate is below min_rate");
+    check_parameters(kName, kParameters, kOrder, values);
     w_ = values[0];
     kappa_ = values[1];
     min_ = values[3];

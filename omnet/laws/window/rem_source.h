@@ -65,10 +65,10 @@ class RemSource {
        "Error added to the RTT, always the same (section V-B)."},
       {"rtt_error_std_s", "s", 0, 0, 1e3, "", "Standard deviation of a random one (Table II)."},
   };
+  static constexpr AtLeast kOrder[] = {{"max_rate", "min_rate"}};
 
   explicit RemSource(const double* values) {
-    check_parameters(kName, kParameters, values);
-    if (values[4] < values[3]) throw BadParameter("rem: max_rate is below min_rate");
+    check_parameters(kName, kParameters, kOrder, values);
     setup_ = std::make_shared<const Setup>(values);
     w_ = values[1];
     forget();

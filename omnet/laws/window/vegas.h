@@ -38,10 +38,10 @@ class Vegas {
        "What a mark or loss leaves of the window; ns-2's choice."},
       {"min_ssthresh", "packets", 2, 1, 1e9, "", "Least slow-start threshold."},
   };
+  static constexpr AtLeast kOrder[] = {{"beta", "alpha"}};
 
   explicit Vegas(const double* values) {
-    check_parameters(kName, kParameters, values);
-    if (values[1] < values[0]) throw BadParameter("vegas: beta is below alpha");
+    check_parameters(kName, kParameters, kOrder, values);
     setup_ =
         std::make_shared<const Setup>(Setup{values[0], values[1], values[2], values[3], values[4]});
   }

@@ -16,7 +16,7 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.observation import Integers, MarkingLaw
 from ecnomy.markets.bridge.messages import Columns
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.law_table import MARKING, Param
+from ecnomy.markets.plan.law_table import Param, law_table
 
 __all__ = ["LinkLaws"]
 
@@ -39,11 +39,13 @@ class LinkLaws:
         """New values of parameters of a link's law; returns those that change.
 
         Raises:
-            StrategyError: the law has no such parameter, or none of that value.
+            StrategyError: the law has no such parameter, none of that value, or not beside another.
         """
         law = self._laws[link]
-        known = {param.name: (k, param) for k, param in enumerate(MARKING[law.law])}
+        entry = law_table()["marking"][law.law]
+        known = {param.name: (k, param) for k, param in enumerate(entry.parameters)}
         changed: dict[str, float] = {}
+        fresh: dict[tuple[int, int], float] = {}
         for name, given in values.items():
             if name not in known:
                 names = ", ".join(known) or "none, as it has no parameters"
@@ -54,8 +56,16 @@ class LinkLaws:
             index, param = known[name]
             value = self._checked(who, link, param, given)
             if value != law.params[name]:
-                changed[name] = self._fresh[link, index] = value
-        self._laws[link] = MarkingLaw(law.law, {**law.params, **changed})
+                changed[name] = fresh[link, index] = value
+        tuned = {**law.params, **changed}
+        for more, less in entry.at_least:
+            if tuned[more] < tuned[less]:
+                raise StrategyError(
+                    f"{who} tuned link {self._names[link]} ({law.law}) to {more} {tuned[more]:g}, "
+                    f"expected at least {less}, {tuned[less]:g}"
+                )
+        self._fresh |= fresh
+        self._laws[link] = MarkingLaw(law.law, tuned)
         return changed
 
     def changed(self) -> Columns:
@@ -73,7 +83,7 @@ class LinkLaws:
 
     def _checked(self, who: str, link: int, param: Param, given: object) -> float:
         value = number(given)
-        whole = param.unit in ("choice", "flag")
+        whole = param.unit in ("choice", "flag", "whole")
         if value is None or not param.min <= value <= param.max or (whole and value % 1):
             kind = "a whole number" if whole else "a number"
             raise StrategyError(

@@ -36,12 +36,16 @@ class Param(msgspec.Struct, frozen=True):
 
 
 class LawEntry(msgspec.Struct, frozen=True):
-    """One law: a sentence, its source (paper and equation, RFC), traits, parameters in order."""
+    """One law: a sentence, its source (paper and equation, RFC), traits, parameters in order.
+
+    Of each pair in `at_least` the first parameter may not be below the second.
+    """
 
     about: str
     source: str
     traits: dict[str, Any]
     parameters: tuple[Param, ...]
+    at_least: tuple[tuple[str, str], ...] = ()
 
 
 @functools.cache

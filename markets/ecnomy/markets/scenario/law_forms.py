@@ -15,13 +15,8 @@ from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader, numb
 from ecnomy.markets.inputs.units import decimal_text
 from ecnomy.markets.plan.law_table import Param
 
-__all__ = ["AT_LEAST", "default_of", "key_of", "kind_of", "type_name"]
+__all__ = ["default_of", "key_of", "kind_of", "type_name"]
 
-AT_LEAST: Final = {  # {law: (a key, another that it may not be below)}
-    "pi": ("a", "b"),
-    "red": ("max_threshold", "min_threshold"),
-    "vegas": ("beta", "alpha"),
-}
 _ENDS: Final = {"s": "_s", "packets": "_packets", "bytes": "_bytes"}  # of names, by unit
 _AUTO: Final = {("rem", "phi"), ("rem", "gamma"), ("rem", "alpha")}  # of marking
 _MOST_BYTES: Final = 10**15

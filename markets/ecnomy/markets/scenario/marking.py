@@ -20,7 +20,7 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size, SizeReader, number_of
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
-from ecnomy.markets.scenario.law_forms import AT_LEAST, default_of, key_of, kind_of, type_name
+from ecnomy.markets.scenario.law_forms import default_of, key_of, kind_of, type_name
 
 __all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "marking_form"]
 
@@ -42,8 +42,7 @@ class MarkingForm(msgspec.Struct, frozen=True, kw_only=True):
             first, unit = next((k, s.unit) for k, s in sizes.items())
             if size.value >= 0 and size.unit != unit:
                 raise Misfit(key, f"{size.value} {size.unit}", f"{unit}, as {first} has")
-        if self.law in AT_LEAST:
-            more, less = AT_LEAST[self.law]
+        for more, less in _entry(self.law).at_least:
             found, least = (_shown(self.written(key)) for key in (more, less))
             if _number(self.written(more)) < _number(self.written(less)):
                 raise Misfit(more, found, f"at least {less}, {least}")

@@ -10,7 +10,7 @@ import msgspec
 from ecnomy.markets.inputs.amounts import Amount, Choice, number_of
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.scenario.law_forms import AT_LEAST, default_of, kind_of, type_name
+from ecnomy.markets.scenario.law_forms import default_of, kind_of, type_name
 from ecnomy.markets.scenario.rate_laws import Primal, Rem
 from ecnomy.markets.scenario.tcp_options import (
     SMALLEST_WINDOW,
@@ -140,8 +140,7 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
                 "cwnd_min": 1.0,
             }
         )
-        if self.law in AT_LEAST:
-            more, less = AT_LEAST[self.law]
+        for more, less in entry.at_least:
             found, least = getattr(self, more), getattr(self, less)
             if found < least:
                 raise Misfit(more, f"{found:g} packets", f"at least {less}, {least:g} packets")
