@@ -34,6 +34,7 @@ _OWN: Final = {
     "export": "ecnomy.markets.omnet.command:export_command",
     "serve": "ecnomy.markets.commands:serve_command",
     "strategies": "ecnomy.markets.conformance.command:strategies_command",
+    "explain": "ecnomy.markets.reference.command:explain_command",
     "test-strategy": "ecnomy.markets.conformance.command:test_strategy_command",
 }
 _INTERRUPTED: Final = 130

@@ -24,7 +24,12 @@ MICRO: Final = 1_000_000
 
 @dataclasses.dataclass
 class ConstantCharge:
-    """Pays the charge of the flow's class, or `charge` [money/s] for every flow when it is >= 0."""
+    """Pays a constant charge for every flow, or the charge of the flow's class.
+
+    Attributes:
+        charge: what the marks of each flow may cost per second; negative: the charge of its
+            class.
+    """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")
     charge: Annotated[float, Unit("money/s")] = -1.0

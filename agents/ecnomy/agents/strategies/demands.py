@@ -36,7 +36,12 @@ class Demand(Protocol):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Isoelastic:
-    """All up to the price `at`; from there on a share that falls with a power of the price."""
+    """All up to the price `at`; from there on a share that falls with a power of the price.
+
+    Attributes:
+        at: price up to which everybody takes part.
+        elasticity: power with which the share falls as the price rises beyond that.
+    """
 
     at: Annotated[float, Unit("money/MB")]
     elasticity: float
@@ -56,7 +61,12 @@ class Isoelastic:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Logit:
-    """Half of the users at the price `at`, a quarter at 1.1 `spread` more."""
+    """Half of the users at the price `at`, a quarter at 1.1 `spread` more.
+
+    Attributes:
+        at: price at which half of the users take part.
+        spread: how far limits are spread around that price.
+    """
 
     at: Annotated[float, Unit("money/MB")]
     spread: Annotated[float, Unit("money/MB")]
@@ -76,7 +86,11 @@ class Logit:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Linear:
-    """All at no price, none from the price `choke` on."""
+    """All at no price, none from the price `choke` on.
+
+    Attributes:
+        choke: price from which on nobody takes part.
+    """
 
     choke: Annotated[float, Unit("money/MB")]
 
@@ -97,7 +111,11 @@ DEMANDS: Final[dict[str, type]] = {"isoelastic": Isoelastic, "logit": Logit, "li
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class TimeDraw:
-    """A time drawn anew each time it is needed; its mean is `mean`."""
+    """A time drawn anew each time it is needed; its mean is `mean`.
+
+    Attributes:
+        mean: mean of the times drawn.
+    """
 
     mean: Annotated[float, Unit("s")]
     kind: ClassVar[str] = "fixed"
@@ -135,7 +153,11 @@ class _Uniform(TimeDraw):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Pareto(TimeDraw):
-    """With a heavy tail: P(T > t) = (least / t)^shape, least = mean (shape - 1) / shape."""
+    """With a heavy tail: P(T > t) = (least / t)^shape, least = mean (shape - 1) / shape.
+
+    Attributes:
+        shape: shape of the tail; the smaller, the heavier, and above 1.
+    """
 
     shape: float = 1.5
     kind: ClassVar[str] = "pareto"

@@ -84,8 +84,8 @@ class ElasticUtility:
             the flow's traffic asks for at most.
         budget: largest willingness to pay for a flow; a million money/s by default.
         retry: after which a flow that was switched off looks at the price again.
-        anticipates: the rate that is shared out by payments on the one link that marks, which each
-            flow's user knows to depend on its own; 0 for users who take the price for given.
+        anticipates: rate shared out by payments on the one link that marks, if users reckon with
+            their effect on the price; 0: they do not.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("application-provider", "price-handler")

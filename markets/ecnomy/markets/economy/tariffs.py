@@ -101,13 +101,21 @@ def _measures(text: str, unit: str) -> bool:
 
 
 class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="per-unit"):
-    """A constant price for what the meter counts."""
+    """A constant price for what the meter counts.
+
+    Attributes:
+        price: price of each unit.
+    """
 
     price: AnyPrice
 
 
 class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
-    """The price that the seller has posted, for each `per` that the meter counts."""
+    """The price that the seller has posted, for each unit that the meter counts.
+
+    Attributes:
+        per: what the posted price is for.
+    """
 
     per: Annotated[str, _PerReader()] = "mark"
 
@@ -123,20 +131,35 @@ class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="p
 
 
 class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="flat"):
-    """A price for time, whatever the meter reads."""
+    """A price for time, whatever the meter reads.
+
+    Attributes:
+        price: price of time, whatever the meter reads.
+    """
 
     price: TimePrice
 
 
 class TwoPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="two-part"):
-    """A fee for time, and a constant price for what the meter counts."""
+    """A fee for time, and a constant price for what the meter counts.
+
+    Attributes:
+        fee: price of time.
+        price: price of each unit that the meter counts.
+    """
 
     fee: TimePrice
     price: AnyPrice
 
 
 class Period(msgspec.Struct, frozen=True, kw_only=True):
-    """A price from one time of the day to another; over midnight where `to` is not later."""
+    """A price from one time of the day to another.
+
+    Attributes:
+        begin: time of day at which it begins.
+        end: time of day at which it ends; over midnight if it is not later.
+        price: price in this time.
+    """
 
     begin: TimePs = msgspec.field(name="from")
     end: _Day = msgspec.field(name="to")
@@ -144,9 +167,13 @@ class Period(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="time-of-day"):
-    """A price for each time of the day; `price` holds outside the periods.
+    """A price for each time of the day.
 
-    Simulated time 0 is `offset` into a day.
+    Attributes:
+        day: length of a day.
+        offset: where in the day simulated time 0 is.
+        periods: times of the day with a price each.
+        price: price outside the periods.
     """
 
     day: _Day = DAY_PS
@@ -189,14 +216,24 @@ class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag
 
 
 class Block(msgspec.Struct, frozen=True, kw_only=True):
-    """A price up to a total quantity of the row; beyond it the next block's."""
+    """A price up to a total quantity of the row; beyond it the next block's.
+
+    Attributes:
+        up_to: total quantity of the row at which the block ends; the last block has none.
+        price: price in this block.
+    """
 
     up_to: Annotated[Limit | None, _LimitReader()] = None
     price: AnyPrice
 
 
 class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="blocks"):
-    """Prices by the quantity so far; once a row's bill has come to `cap_micro`, nothing more."""
+    """Prices by the quantity so far.
+
+    Attributes:
+        blocks: prices in order, each up to a total quantity.
+        cap_micro: largest bill of a row; what comes after it costs nothing.
+    """
 
     blocks: tuple[Block, ...]
     cap_micro: Annotated[
@@ -243,7 +280,11 @@ Simple = PerUnit | Posted | Flat | TwoPart | TimeOfDay | Blocks | Own
 
 
 class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="menu"):
-    """Tariffs that the buyer chooses from; rows begin with the first."""
+    """Tariffs that the buyer chooses from.
+
+    Attributes:
+        choices: tariffs by name; rows begin with the first.
+    """
 
     choices: dict[str, Simple]
 

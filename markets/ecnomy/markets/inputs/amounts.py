@@ -93,7 +93,8 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.what}{low} such as {self.example}{words}"
 
     @property
-    def _most(self) -> str:
+    def largest(self) -> str:
+        """The largest amount, with its unit."""
         if self.units[0] == "ps":
             return f"{self.most / PS_PER_S:,.12g} s"
         return f"{self.most / self.scale:,.12g} {self.units[0]}"
@@ -107,7 +108,7 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         if value < self.least or (self.above and value == self.least):
             raise node.place.error(path, show(node), self.expected)
         if value > self.most:
-            raise node.place.error(path, show(node), f"{self.what} of at most {self._most}")
+            raise node.place.error(path, show(node), f"{self.what} of at most {self.largest}")
         if not self.whole:
             return float(value)
         if value.denominator != 1:

@@ -18,7 +18,17 @@ import msgspec
 
 from ecnomy.markets.inputs.yamlfile import Gap, MissingKeys, Node, Place, child_path, show
 
-__all__ = ["Misfit", "Reader", "known_name", "read", "write"]
+__all__ = [
+    "Misfit",
+    "Reader",
+    "expected_of",
+    "fields_of",
+    "known_name",
+    "present",
+    "read",
+    "split",
+    "write",
+]
 
 T = TypeVar("T")
 Places = dict[str, Place]
@@ -89,7 +99,7 @@ def known_name(given: str, known: Iterable[str]) -> str:
 
 def _read(node: Node, kind: Any, path: str, places: Places) -> Any:
     places[path] = node.place
-    kind, reader = _split(kind)
+    kind, reader = split(kind)
     if reader is not None:
         _remember(node, path, places)
         return reader.read(node, path)
@@ -113,7 +123,8 @@ def _remember(node: Node, path: str, places: Places) -> None:
         _remember(child, child_path(path, index), places)
 
 
-def _split(kind: Any) -> tuple[Any, Reader | None]:
+def split(kind: Any) -> tuple[Any, Reader | None]:
+    """A type and the reader that its annotation names, if any."""
     if typing.get_origin(kind) is not typing.Annotated:
         return kind, None
     base, *extras = typing.get_args(kind)
@@ -175,12 +186,12 @@ def _read_union(node: Node, kinds: list[Any], path: str, places: Places) -> Any:
         return _read(node, kinds[0], path, places)
     choices = {kind.__struct_config__.tag: kind for kind in kinds}
     selector = kinds[0].__struct_config__.tag_field
-    expected = f"one of {', '.join(choices)}"
+    listed = f"one of {', '.join(choices)}"
     if not isinstance(node.value, dict):
-        raise node.place.error(path, show(node), f"a mapping with {selector!r}, {expected}")
+        raise node.place.error(path, show(node), f"a mapping with {selector!r}, {listed}")
     chosen = node.value.get(selector)
     if chosen is None or chosen.value is None:
-        raise node.place.missing(path, {selector: expected})
+        raise node.place.missing(path, {selector: listed})
     if not isinstance(chosen.value, str) or chosen.value not in choices:
         wanted = known_name(str(chosen.value), choices)
         raise chosen.place.error(child_path(path, selector), show(chosen), wanted)
@@ -188,12 +199,13 @@ def _read_union(node: Node, kinds: list[Any], path: str, places: Places) -> Any:
 
 
 @functools.cache
-def _fields(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+def fields_of(kind: type[msgspec.Struct]) -> dict[str, msgspec.structs.FieldInfo]:
+    """The fields of a struct by the keys that users write."""
     return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Places) -> Any:
-    fields = _fields(kind)
+    fields = fields_of(kind)
     if not isinstance(node.value, dict):
         raise node.place.error(path, show(node), f"a mapping with {', '.join(fields)}")
     selector = kind.__struct_config__.tag_field
@@ -208,7 +220,7 @@ def _read_struct(node: Node, kind: type[msgspec.Struct], path: str, places: Plac
             here = child_path(path, key)
             values[fields[key].name] = gaps.read(child, fields[key].type, here, places)
     missing = {
-        key: _expected(field.type)
+        key: expected_of(field.type)
         for key, field in fields.items()
         if field.required and field.name not in values
     }
@@ -227,8 +239,9 @@ def _refuse_key(node: Node, key: str, known: list[str], path: str) -> NoReturn:
     raise place.error(here, f"the unknown key {key[:60]!r}", known_name(key, known))
 
 
-def _expected(kind: Any) -> str:
-    kind, reader = _split(kind)
+def expected_of(kind: Any) -> str:
+    """What messages ask for where a value of this type is missing."""
+    kind, reader = split(kind)
     if reader is not None:
         return reader.expected
     if kind in _PLAIN:
@@ -244,8 +257,8 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
         kind: its annotation.
         given: leave out what is at its default; else every default is filled in.
     """
-    kind = _present(kind)
-    reader = _split(kind)[1] if kind is not None else None
+    kind = present(kind)
+    reader = split(kind)[1] if kind is not None else None
     if reader is not None:
         return reader.write(value)
     if isinstance(value, msgspec.Struct):
@@ -258,7 +271,7 @@ def write(value: Any, kind: Any = None, *, given: bool = False) -> Any:
     return value
 
 
-def _present(kind: Any) -> Any:
+def present(kind: Any) -> Any:
     """What an optional value is when it is there."""
     if typing.get_origin(kind) not in (types.UnionType, typing.Union):
         return kind
@@ -269,7 +282,7 @@ def _present(kind: Any) -> Any:
 def _write_struct(value: msgspec.Struct, given: bool) -> dict[str, Any]:
     config = value.__struct_config__
     result: dict[str, Any] = {config.tag_field: config.tag} if config.tag_field else {}
-    for key, field in _fields(type(value)).items():
+    for key, field in fields_of(type(value)).items():
         item = getattr(value, field.name)
         if item is not None and not (given and _is_default(item, field)):
             result[key] = write(item, field.type, given=given)

@@ -63,7 +63,13 @@ _Share = Annotated[float, Number(what="a share", least=0, most=1)]
 
 
 class _Parts(msgspec.Struct, frozen=True, kw_only=True):
-    """So much for a call, for its time, and for each packet that it sends."""
+    """So much for a call, for its time, and for each packet that it sends.
+
+    Attributes:
+        call: price of each call.
+        time: price of a call's time.
+        packets: price of each packet that a call sends.
+    """
 
     call: Annotated[int, _MONEY] = 0
     time: Annotated[Price, PriceReader("ps")] | None = None
@@ -90,8 +96,8 @@ class _ByBandwidth(
     """A price for effective bandwidth, by the row's peak and mean rate; see effective_bandwidth.py.
 
     Attributes:
-        price: of a packet, were it sent at a constant rate.
-        space: Kelly's s, ps in place of 1 / (packets/s).
+        price: price of a packet, if it were sent at a constant rate.
+        space: Kelly's s: the larger, the burstier calls are beside the link.
     """
 
     price: Annotated[Price, PriceReader("packet")]
@@ -150,6 +156,7 @@ class _CallPriceReader:
     """Reads and writes what a call costs: an amount, a price of its time, both, or by the hour."""
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 1 money/h}"
+    forms = (_Parts, _ByBandwidth, TimeOfDay)
 
     def read(self, node: Node, path: str) -> _CallPrice:
         """See Reader."""
@@ -204,6 +211,22 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     What describes a connection (`max_time`, `peak_rate`) is held to what its sources send;
     `mean_rate` is a word that a price by rates goes by.
+
+    Attributes:
+        price: price of a call: an amount, a price of its time, both, by the hour, or by peak
+            and mean rate.
+        max_delay: delay that a packet may have; a later one is bad, and so is a lost one.
+        max_delay_rate: share of bad packets beyond which the promise is broken.
+        reimbursement: what is paid back if the promise is broken; price: all that the call
+            cost.
+        max_time: longest time of a call, which then ends; by default there is no limit.
+        peak_rate: largest rate at which its sources may send in a call; by default there is no
+            limit.
+        mean_rate: mean rate that callers declare, for prices that go by it.
+        max_blocking_rate: share of calls that may be blocked; the strategy marking-quantile
+            goes by it.
+        quality_seen_by: whose word decides that a promise is broken; by default the provider's
+            (gsp).
     """
 
     price: Annotated[_CallPrice, _CallPriceReader()]
@@ -277,7 +300,12 @@ class CallTariffEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CallTariffRow(CallTariffEntry, frozen=True, kw_only=True):
-    """A row of a tariff table: whose calls it is for, and who admits."""
+    """A row of a tariff table: whose calls it is for, and who admits.
+
+    Attributes:
+        sources: sources whose calls the row is for.
+        strategy: strategy that admits calls on this row; by default the agent's.
+    """
 
     sources: Names
     strategy: Annotated[StrategySpec | None, StrategyReader()] = None
@@ -291,6 +319,14 @@ class ElasticRow(msgspec.Struct, frozen=True, kw_only=True):
     """A row of a table of elastic types: a price a file, by when it is there, what marks may cost.
 
     Without a strategy it is sent by its deadline within its price.
+
+    Attributes:
+        sources: sources whose files or pages the row is for.
+        price: price of a file, charged when it is complete.
+        deadline: time by which a file is promised, from when it was asked for.
+        reimbursement: what is paid back for a file that is late; price: all that it cost.
+        strategy: what the marks of a file may cost; by default file-budget with this deadline
+            and price.
     """
 
     sources: Names

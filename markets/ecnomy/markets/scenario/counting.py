@@ -28,21 +28,36 @@ _Packets = Annotated[
 
 
 class Delay(msgspec.Struct, frozen=True, kw_only=True):
-    """One-way delays of data packets delivered, per source."""
+    """One-way delays of data packets delivered, per source.
+
+    Attributes:
+        width: width of a bin.
+        bins: number of bins; the last one takes all longer delays.
+    """
 
     width: _Time
     bins: _Bins = 100
 
 
 class Queue(msgspec.Struct, frozen=True, kw_only=True):
-    """Packets waiting that arrivals find, the one in service excluded, per link."""
+    """Packets waiting that arrivals find, the one in service excluded, per link.
+
+    Attributes:
+        width: width of a bin.
+        bins: number of bins; the last one takes all longer queues.
+    """
 
     width: _Packets = 1
     bins: _Bins = 100
 
 
 class Histograms(msgspec.Struct, frozen=True, kw_only=True):
-    """Which histograms to keep; none unless written."""
+    """Which histograms to keep; none unless written.
+
+    Attributes:
+        delay: one-way delays of delivered data packets, per source.
+        queue: packets waiting that arrivals find, per link, without the one in service.
+    """
 
     delay: Delay | None = None
     queue: Queue | None = None
@@ -55,13 +70,23 @@ class Histograms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Classes(msgspec.Struct, frozen=True, kw_only=True):
-    """The rows of classes on links with a scheduler, from the run's beginning on."""
+    """The rows of classes on links with a scheduler, from the run's beginning on.
+
+    Attributes:
+        every: time that a row covers; by default the market's epoch.
+    """
 
     every: _Time | None = None  # None: the market's epoch
 
 
 class Counts(msgspec.Struct, frozen=True, kw_only=True):
-    """What to count in bins of time: per link arrivals, marks, drops; per source the others."""
+    """What to count in bins of time.
+
+    Attributes:
+        of: what to count: arrivals, marks, drops per link; sent, delivered, ce (marked) per
+            source.
+        every: width of a bin of time.
+    """
 
     of: tuple[Annotated[str, Choice(OF_LINKS + OF_SOURCES)], ...]
     every: _Time = 10**10

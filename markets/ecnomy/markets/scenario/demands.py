@@ -52,10 +52,22 @@ _PerUnit = Annotated[
 
 
 class Sending(msgspec.Struct, frozen=True, kw_only=True):
-    """When flows send and over what; `send_overhead` of -1 is a packet's time on the slowest link.
+    """When flows send and over what.
 
-    `count` flows share what is common; flow i begins at start + i * stagger + U * spread. With
-    `rows: together` all of them have one row in reports and tables, which holds their sums.
+    Flow i begins at start + i * stagger + U * spread.
+
+    Attributes:
+        count: flows of the source, which differ in start and random draws only.
+        start: when the first flow begins.
+        stagger: time from the start of one flow to that of the next.
+        spread: each flow starts later by a random time of up to this, drawn evenly.
+        stop: from then on nothing new is sent.
+        profile: how its rate changes over the day.
+        rows: whether reports and tables have a row for each flow, or one row with the sums of
+            all.
+        transport: window law on TCP, or UDP, that carries the data.
+        send_overhead: each packet leaves later by a random time of up to this; auto: a packet's
+            time on the slowest link.
     """
 
     count: _Count = 1
@@ -83,7 +95,7 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         busiest_link: offered load of the busiest link over its rate, on first shortest paths.
         total: sum of all demands.
-        unit: one unit of the matrix.
+        unit: bit/s that one unit of the matrix stands for.
     """
 
     busiest_link: _Ratio | None = None
@@ -101,8 +113,18 @@ class Scale(msgspec.Struct, frozen=True, kw_only=True):
 class Demands(Sending, frozen=True, kw_only=True):
     """A source `<name>-<from>-<to>` per pair of the matrix, held to the pair's demand.
 
-    A pair of demand 0, or less than 1 bit/s, has none. `from` and `to` keep pairs of these nodes
-    only. With `count` > 1 the flows of a pair share its demand equally.
+    A pair of demand 0, or less than 1 bit/s, has none. With `count` > 1 the flows of a pair share
+    its demand equally.
+
+    Attributes:
+        name: first part of the names of its sources, `<name>-<from>-<to>`.
+        matrix: whose demands: the topology's measured ones, or the same for each pair of nodes.
+        scale: how many bit/s of IP packets the numbers of the matrix are, stated in one of
+            three ways.
+        senders: keeps only pairs that begin at these nodes.
+        receivers: keeps only pairs that end at these nodes.
+        traffic: traffic that is held to a pair's demand; by default cbr over udp, else
+            rate-capped.
     """
 
     name: Name

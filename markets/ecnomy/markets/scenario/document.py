@@ -77,10 +77,17 @@ class _LinkOnPath(Word, frozen=True):
 
 
 class Source(Sending, frozen=True, kw_only=True):
-    """`count` flows alike. Sources of one `group` are shown as one where there are many.
+    """`count` flows alike, from one node to another.
 
-    `path` names the links they take; without it routing finds them. `class` is theirs on links with
-    a scheduler; None is the last one there.
+    Attributes:
+        name: what reports, tables and agents call it.
+        sender: node that its data leaves.
+        receiver: node that its data reaches.
+        path: links that its data takes, in order; without it routing finds them.
+        traffic: what it has to send, and when.
+        group: sources of one group are shown as one where there are many.
+        service_class: its class on links with a scheduler, by name or number; by default the
+            last one there.
     """
 
     name: Name
@@ -108,8 +115,13 @@ class Source(Sending, frozen=True, kw_only=True):
 class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
     """A service class: a fee per flow and second, and whose flows begin in it.
 
-    `charge` is what marks of a flow in it are to cost, by default its fee of the time. Customers
-    are let in up to so many `members`, and while its marks cost `most_cost` at most with one more.
+    Attributes:
+        fee: what a flow in the class costs for its time; its provider may post another fee.
+        charge: what the marks of a flow in the class are to cost; by default its fee of the
+            time.
+        members: customers are let in up to so many flows; by default any number.
+        most_cost: customers are let in while its marks cost this at most with one more flow.
+        sources: whose flows begin in the class.
     """
 
     fee: Fee
@@ -120,7 +132,15 @@ class ClassEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What an agent sells to the users of these sources: what is counted, and at what tariff."""
+    """What an agent sells to the users of these sources.
+
+    Attributes:
+        name: kind of its rows in the ledger; by default the meter's name with `-charge` at its
+            end.
+        meter: what is counted of each flow.
+        tariff: what is owed for what the meter counts.
+        sources: whose users buy under the contract.
+    """
 
     name: Name | None = None  # its kind in the ledger; None: the meter's
     meter: Annotated[str, Choice(tuple(METERS))]
@@ -134,7 +154,31 @@ class ContractEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An agent of the market; what its entry may hold its role says (ecnomy.agents.roles)."""
+    """An agent of the market; what its entry may hold its role says (ecnomy.agents.roles).
+
+    Attributes:
+        name: what reports and tables call it; also the name of its account.
+        role_spec: what the agent owns, sells and buys.
+        classes: service classes that an application provider sells, by name.
+        marks_paid_by: who pays the carrier for the marks of flows in its classes; by default
+            the provider.
+        sources: sources whose flows are its own, or whose calls it sells.
+        test_streams: sources of cbr or poisson traffic by which a stream provider watches the
+            network.
+        tariff: price and promise of the calls of `sources`: a tariff table of one row.
+        tariffs: tariff table of the calls it sells, a row for each type of connection.
+        elastic: table of the files and pages that it carries by a deadline, a row for each
+            type.
+        integrated_with: carrier that it is one firm with; it sees its callers' packets and
+            needs no test streams.
+        fixed_costs: what it pays for its time, whatever it sells; paid to outside:costs.
+        strategy: what it does with what it sees; by default that of its role.
+        decision_interval: time between two of its decisions; by default that of its role.
+        links: names or patterns of the links that a carrier owns.
+        nodes: nodes whose outgoing links a carrier owns.
+        price_per_mark: what a carrier asks for a mark at first; by default the market's price.
+        contracts: what else it sells: tariffs on what is counted of flows.
+    """
 
     name: Name
     role_spec: Annotated[RoleSpec, RoleReader()] = msgspec.field(name="role")
@@ -209,7 +253,15 @@ class AgentEntry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Market(msgspec.Struct, frozen=True, kw_only=True):
-    """The market: how often it meets, what a mark costs, who is there, who pays whom for marks."""
+    """The market: how often it meets, who is there, who pays whom for marks.
+
+    Attributes:
+        epoch: time between two meetings of the market, at which it gets a report.
+        price_per_mark: what a mark costs at first, unless its carrier asks another price.
+        agents: who takes part, each with a role.
+        settlement: who pays whom for marks: customers and carriers among each other; by default
+            retail.
+    """
 
     epoch: _Period = SECOND_PS
     price_per_mark: PricePerMark
@@ -218,7 +270,19 @@ class Market(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """What to record beside the tables that every run has."""
+    """What to record beside the tables that every run has.
+
+    Attributes:
+        series: quantities that are sampled over time, per flow or per link.
+        every: time between two samples of the series.
+        delay_thresholds: delays beyond which packets of each flow are counted as late.
+        trace: whether to write a row for each event of a packet.
+        transfers: whether to write a row for each finished file.
+        calls: whether to write a row for each call.
+        histograms: histograms over the measured window, from the warm-up to the end.
+        counts: counts in bins of time, which show burstiness.
+        classes: rows of the classes of links with a scheduler.
+    """
 
     series: tuple[Annotated[str, Choice(SERIES)], ...] = ()
     every: _Period = SECOND_PS // 10
@@ -236,7 +300,20 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
-    """A scenario file, every default filled in."""
+    """A scenario file, every default filled in.
+
+    Attributes:
+        version: version of the format.
+        title: what pages and tables call the scenario.
+        duration: simulated time of the run.
+        warmup: time at the beginning that averages and histograms leave out.
+        seed: number from which all random streams follow; the same seed gives the same run.
+        network: links, or a topology, and how they mark.
+        sources: who sends what over the network.
+        demands: sources by a demand matrix, one per pair of nodes.
+        market: prices, agents and settlement; without it packets are simulated and nobody pays.
+        record: what to write beside the tables that every run has.
+    """
 
     version: Annotated[int, Number(what="a version", least=1, most=1, whole=True)]
     title: str = ""

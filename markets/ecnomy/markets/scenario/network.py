@@ -63,7 +63,18 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """What the reverse direction of a duplex link has of its own; None is as forward."""
+    """What the reverse direction of a duplex link has of its own; None is as forward.
+
+    Attributes:
+        rate: bits per second, if other than forward.
+        delay: propagation delay, if other than forward.
+        buffer: room for waiting packets, if other than forward.
+        framing: link-layer bytes added to every packet, if other than forward.
+        not_ect: what a packet that is not ECN-capable meets, if other than forward.
+        marking: marking law of this direction.
+        scheduler: classes of service of this direction.
+        loss: probability that the wire loses a packet, if other than forward.
+    """
 
     rate: RateBps | None = None
     delay: TimePs | None = None
@@ -98,6 +109,22 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     """A link as written: forward, and backward unless duplex is false.
 
     With `duplex: half` it is one direction to plans, which paths take both ways.
+
+    Attributes:
+        name: what paths, tables and agents call it; the way back is `<name>.reverse`.
+        source: node at one end, from which the forward direction leads.
+        target: node at the other end.
+        rate: bits per second that each direction transmits.
+        delay: propagation delay, one way.
+        buffer: room for waiting packets, the one in service excluded.
+        framing: link-layer bytes that are added to every packet.
+        not_ect: what a packet that is not ECN-capable meets where the law would mark it.
+        marking: marking law of the forward direction; by default drop-tail, or the network's
+            `marking`.
+        scheduler: classes of service in place of one queue, first in first out.
+        duplex: whether there is a way back; half: both ways share one queue and transmitter.
+        reverse: what the way back has instead; its marking is drop-tail unless stated here.
+        loss: probability that the wire loses a packet, at random and independently.
     """
 
     name: Name
@@ -202,14 +229,24 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
     """The network: links, those of a topology, or both; nodes are what links connect.
 
     Attributes:
-        links: written one by one.
-        topology: whose edges become duplex links `<from>-<to>` that mark in both directions.
-        names: node of the topology -> what it is called here.
-        marking: of all links that state none (see shared_marking.py).
-        rate, delay_per_km, delay, buffer, framing, not_ect: of the topology's links.
+        links: links, written one by one.
+        topology: topology whose edges become duplex links `<from>-<to>`, which mark in both
+            directions.
+        names: node of the topology -> its name here.
+        rate: bits per second of the topology's links.
+        delay_per_km: propagation delay of the topology's links, per km of their length; by
+            default 5 us.
+        delay: propagation delay of all links of the topology, in place of one by length.
+        buffer: room for waiting packets at the topology's links.
+        framing: link-layer bytes added to every packet on the topology's links.
+        not_ect: what a packet that is not ECN-capable meets at the topology's links.
+        marking: marking law of all links that state none (see shared_marking.py).
         overrides: what single links of the topology have instead, in both directions.
-        routing, equal_cost: see ecnomy.markets.plan.routing.
-        positions: (x, y) of nodes for pictures, (longitude, latitude) of real ones.
+        routing: whether paths have the fewest links or the least delay; by default delay with a
+            topology.
+        equal_cost: which of several equal next hops: the one written first, or one by a hash of
+            the source.
+        positions: node -> where it is drawn: [x, y], or [longitude, latitude] of a real place.
     """
 
     links: tuple[Link, ...] = ()

@@ -26,7 +26,7 @@ from ecnomy.markets.inputs.amounts import number_in
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 
-__all__ = ["Field", "declared", "read_params", "write_params"]
+__all__ = ["Field", "declared", "expected_of_field", "read_params", "write_params"]
 
 _PLAIN: Final[dict[Any, str]] = {
     float: "a number",
@@ -91,7 +91,7 @@ def _params(node: Node, fields: dict[str, Field], path: str) -> Params:
                 _refuse(node, key, fields, path)
             params[key] = _value(child, fields[key], child_path(path, key))
     missing = {
-        key: _expected(field)
+        key: expected_of_field(field)
         for key, field in fields.items()
         if field.required and key not in params
     }
@@ -181,7 +181,8 @@ def _refuse(node: Node, key: str, fields: dict[str, Field], path: str) -> NoRetu
     raise place.error(child_path(path, key), found, known_name(key, fields))
 
 
-def _expected(field: Field) -> str:
+def expected_of_field(field: Field) -> str:
+    """What messages ask for where this parameter is missing."""
     if field.strategies:
         return "strategies by names, such as {steady: {kind: constant-charge}}"
     if field.forms:
@@ -196,7 +197,7 @@ def _expected(field: Field) -> str:
 def _form(node: Node, field: Field, path: str) -> dict[str, Value]:
     given = node.mapping().get("kind")
     if given is None:
-        raise node.place.error(path, show(node), _expected(field))
+        raise node.place.error(path, show(node), expected_of_field(field))
     inner = _params(node, declared(_form_class(given, field, path)), path)
     return {"kind": str(given.value), **typing.cast(dict[str, Value], inner)}
 
@@ -225,10 +226,10 @@ def _value(node: Node, field: Field, path: str) -> Value | dict[str, Value]:
     if field.unit:
         return _quantity(node, field, path)
     if field.kind is float and type(node.value) in (int, float):
-        return float(number_in(node, path, _expected(field)))
+        return float(number_in(node, path, expected_of_field(field)))
     if field.kind in _PLAIN and type(node.value) is field.kind:
         return typing.cast(Value, node.value)
-    raise node.place.error(path, show(node), _expected(field))
+    raise node.place.error(path, show(node), expected_of_field(field))
 
 
 def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
@@ -236,7 +237,7 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
     from ecnomy.markets.scenario.strategy import StrategyReader
 
     if not isinstance(node.value, dict) or not node.mapping():
-        raise node.place.error(path, show(node), _expected(field))
+        raise node.place.error(path, show(node), expected_of_field(field))
     found = {}
     for name, child in node.mapping().items():
         read = StrategyReader().read(child, child_path(path, name))
@@ -247,7 +248,7 @@ def _strategies(node: Node, field: Field, path: str) -> dict[str, Any]:
 def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
     """Seconds -> the quantity from then on, in order of time."""
     if not isinstance(node.value, dict) or not node.mapping():
-        raise node.place.error(path, show(node), _expected(field))
+        raise node.place.error(path, show(node), expected_of_field(field))
     found: dict[float, Value] = {}
     one = Field(float, field.unit, True)
     for key, child in node.mapping().items():
@@ -261,16 +262,16 @@ def _by_time(node: Node, field: Field, path: str) -> dict[Any, Any]:
 
 def _quantity(node: Node, field: Field, path: str) -> float | int:
     if not isinstance(node.value, str):
-        raise node.place.error(path, show(node), _expected(field))
+        raise node.place.error(path, show(node), expected_of_field(field))
     try:
         exact = units.quantity(node.value, field.unit)
         value = float(exact)
     except units.UnitError as error:
-        raise node.place.error(path, f"{show(node)} ({error})", _expected(field)) from None
+        raise node.place.error(path, f"{show(node)} ({error})", expected_of_field(field)) from None
     except OverflowError:
         value = math.inf
     if not math.isfinite(value):
-        raise node.place.error(path, show(node), f"a finite {_expected(field)[2:]}")
+        raise node.place.error(path, show(node), f"a finite {expected_of_field(field)[2:]}")
     if field.kind is int:
         if exact.denominator != 1:
             raise node.place.error(path, show(node), f"whole multiples of {field.unit}")

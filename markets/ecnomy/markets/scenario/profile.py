@@ -70,7 +70,13 @@ class _StepsReader(msgspec.Struct, frozen=True):
 
 
 class Profile(msgspec.Struct, frozen=True, kw_only=True):
-    """A factor on a source's rate, constant from step to step and repeated every `period`."""
+    """A factor on a source's rate, constant from step to step and repeated every `period`.
+
+    Attributes:
+        steps: times of the period, each with the factor on the rate from then on.
+        period: time after which the steps begin again.
+        offset: where in the period simulated time 0 is.
+    """
 
     steps: Annotated[tuple[Step, ...], _StepsReader()]
     period: _Period = DAY_PS

@@ -103,7 +103,11 @@ def check_classes(names: list[str]) -> None:
 
 
 class ServiceClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class and what it is promised; ratios are to the class after it. None: no such promise."""
+    """A class and what it is promised; ratios are to the class after it. None: no such promise.
+
+    Attributes:
+        name: what sources call it; without one it goes by its number, from 1 on.
+    """
 
     name: Name | None = None
     delay: _Time | None = None
@@ -118,6 +122,10 @@ class ClassBased(msgspec.Struct, frozen=True, kw_only=True, tag="class-based", t
 
     `update` and `gain` are of the feedback that holds delay ratios; what follows them is of the
     projection that regulation goes by (as of the marking law flow-projection-heuristic).
+
+    Attributes:
+        classes: classes in order, each with what it is promised; a ratio is to the class after
+            it.
     """
 
     classes: tuple[ServiceClass, ...]

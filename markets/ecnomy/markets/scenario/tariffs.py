@@ -61,6 +61,11 @@ class TariffReader(msgspec.Struct, frozen=True):
         """The form."""
         return "a tariff such as {kind: per-unit, price: 2 money/GB}"
 
+    @property
+    def forms(self) -> tuple[type[msgspec.Struct], ...]:
+        """The structs that a mapping here is read as."""
+        return tuple(KINDS[kind] for kind in self._kinds())
+
     def read(self, node: Node, path: str) -> Tariff:
         """See Reader."""
         if not isinstance(node.value, dict):

@@ -68,7 +68,32 @@ MarkRate = Amount(what="a rate", example="36 marks/s", units=("mark/s",), whole=
 
 
 class TcpOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What all window laws share. None: the law's own default, filled in when it is made."""
+    """What all window laws share. None: the law's own default, filled in when it is made.
+
+    Attributes:
+        ecn: how the receiver echoes marks: each one, as RFC 3168 has it (until CWR), or not at
+            all.
+        ect: which packets are ECN-capable: data, or also SYN, resent packets and ACKs.
+        sack: selective acknowledgements (RFC 2018, RFC 6675).
+        delayed_acks: how many packets an ACK answers; off: each packet has an ACK.
+        delayed_ack_time: longest time that a delayed ACK waits; at most min_rto.
+        receiver_window: room at the receiver, from the cumulative ACK on.
+        send: paced: packets leave evenly over the round trip; ack-clocked: as ACKs come in.
+        slow_start: whether a connection begins in slow start.
+        initial_window: window that a connection begins with.
+        cwnd_min: least window, which holds after every decrease.
+        cwnd_max: largest window.
+        mss: payload of a full packet.
+        header: IP and TCP header bytes of a data packet.
+        ack: bytes of a pure ACK, SYN or SYN-ACK.
+        min_rto: least retransmission timeout.
+        max_rto: largest retransmission timeout.
+        initial_rto: retransmission timeout before the first round trip is measured.
+        rtt: round trip that paces and weighs: smoothed (RFC 6298), or a mean over 2 s to 4 s.
+        reduce_from: what an ECN echo halves: the window, the flight, or RFC 6675's pipe, which
+            a loss halves too.
+        repair: whether losses are repaired; if not, the window survives them.
+    """
 
     ecn: _Echo = None
     ect: _Ect = "data"

@@ -120,7 +120,13 @@ class RateCapped(msgspec.Struct, frozen=True, kw_only=True, tag="rate-capped", t
 
 
 class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"):
-    """A packet every `interval`, or as many as make up `rate` (of IP bits)."""
+    """A packet every `interval`, or as many as make up `rate` (of IP bits).
+
+    Attributes:
+        rate: bits per second of IP packets, in place of `interval`.
+        phase: when the first packet comes: after a random part of the interval, or at once
+            (tick).
+    """
 
     rate: RateBps | None = None
     interval: _Gap | None = None
@@ -134,7 +140,11 @@ class Cbr(msgspec.Struct, frozen=True, kw_only=True, tag="cbr", tag_field="kind"
 
 
 class Poisson(msgspec.Struct, frozen=True, kw_only=True, tag="poisson", tag_field="kind"):
-    """Packets at exponential gaps."""
+    """Packets at exponential gaps.
+
+    Attributes:
+        rate: mean rate, in packets per second or in bits per second of IP packets.
+    """
 
     rate: Annotated[PacketRate, _PacketRateReader()]
 
@@ -149,7 +159,12 @@ class Speech(msgspec.Struct, frozen=True, kw_only=True):
 class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kind"):
     """A telephone user: idle, then in a call with a packet every `interval`, and so on.
 
-    No call lasts longer than `longest`; with `speech` no packet is sent in a silence.
+    Attributes:
+        phase: when a call's first packet comes: after a random part of the interval, or at once
+            (tick).
+        longest: a call is cut after this time.
+        speech: talk spurts and silences, in which no packet is sent; by default packets come
+            without a break.
     """
 
     idle: _Mean = 1_200_000_000_000_000
@@ -161,7 +176,12 @@ class Voip(msgspec.Struct, frozen=True, kw_only=True, tag="voip", tag_field="kin
 
 
 class Frames(msgspec.Struct, frozen=True, kw_only=True):
-    """Lognormal sizes of video frames of one type: their mean and coefficient of variation."""
+    """Lognormal sizes of video frames of one type: their mean and coefficient of variation.
+
+    Attributes:
+        mean: mean size of a frame.
+        variation: coefficient of variation of the sizes, which are lognormal.
+    """
 
     mean: Annotated[
         float,
@@ -174,6 +194,13 @@ class Video(msgspec.Struct, frozen=True, kw_only=True, tag="video", tag_field="k
     """A frame every `interval`, in groups that begin with an I frame (omnet/laws/traffic/video.h).
 
     Defaults make 1 Mbps, in round numbers of our own.
+
+    Attributes:
+        i: sizes of I frames, with which groups begin.
+        p: sizes of P frames.
+        b: sizes of B frames.
+        packets: whether the packets of a frame leave at once or spread over its interval.
+        phase: when the first frame comes: at a random time of a group, or at once (tick).
     """
 
     interval: Annotated[
@@ -195,7 +222,12 @@ class File(msgspec.Struct, frozen=True, kw_only=True, tag="file", tag_field="kin
 
 
 class OnOff(msgspec.Struct, frozen=True, kw_only=True, tag="on-off", tag_field="kind"):
-    """Files of a geometric number of packets with exponential pauses between them."""
+    """Files of a geometric number of packets with exponential pauses between them.
+
+    Attributes:
+        connection: whether each file has a new connection, or all share one that restarts after
+            a silence.
+    """
 
     packets: Annotated[
         float,
@@ -221,7 +253,11 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """What a page is besides its file: a time to parse, then a geometric number of objects."""
+    """What a page is besides its file: a time to parse, then a geometric number of objects.
+
+    Attributes:
+        mean: mean size of the objects drawn.
+    """
 
     objects: Annotated[float, number_of("part", "page", "objects_mean")]
     parse: Annotated[
@@ -237,10 +273,17 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Web(msgspec.Struct, frozen=True, kw_only=True, tag="web", tag_field="kind"):
-    """A person who reads, then fetches a file, and so on. `mean` is the mean file size drawn.
+    """A person who reads, then fetches a file, and so on.
 
-    With `size: list` files have the sizes of a list, with `sessions` the user is idle between
-    sessions, with `page` a file is a page that has embedded objects.
+    Attributes:
+        mean: mean size of the files drawn.
+        connection: whether each file has a new connection, or all share one that restarts after
+            a silence.
+        sizes: file sizes to draw from, with weights, or the name of a file that has them; needs
+            size: list.
+        sessions: idle times between sessions of some pages; by default the user reads and
+            fetches all the time.
+        page: embedded objects of each file, which then is a page.
     """
 
     reading: _Reading = 5_000_000_000_000

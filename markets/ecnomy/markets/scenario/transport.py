@@ -56,7 +56,14 @@ _ReferenceRtt = Annotated[
 
 
 class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
-    """Willingness to pay: `weight` marks per round trip, or `mark_rate` marks per second."""
+    """Willingness to pay: `weight` marks per round trip, or `mark_rate` marks per second.
+
+    Attributes:
+        weight: marks wanted per round trip.
+        mark_rate: marks wanted per second, in place of `weight`.
+        reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
+            elsewhere.
+    """
 
     form: Annotated[str, Choice(("proportional-increase", "inverse-decrease", "general"))] = (
         "proportional-increase"
@@ -100,7 +107,13 @@ class Wtp(TcpOptions, frozen=True, kw_only=True, tag="wtp", tag_field="law"):
 
 
 class WtpSender(TcpOptions, frozen=True, kw_only=True, tag="wtp-sender", tag_field="law"):
-    """WTP at the sender only: RFC 3168 echo, one response per round trip (antoniadis2000 3.1)."""
+    """WTP at the sender only: RFC 3168 echo, one response per round trip (antoniadis2000 3.1).
+
+    Attributes:
+        mark_rate: marks wanted per second, in place of `weight`.
+        reference_rtt: round trip at which weight and gain hold; they are scaled in proportion
+            elsewhere.
+    """
 
     gain: Annotated[float, number_of("window", "wtp-sender", "gain")] = 0.5
     weight: Annotated[float | None, _Weight] = None
@@ -157,7 +170,13 @@ class WindowForm(TcpOptions, frozen=True, kw_only=True):
 
 
 class Udp(msgspec.Struct, frozen=True, kw_only=True, tag="udp", tag_field="law"):
-    """Datagrams of one size; by default those of calls and of test streams are ECN-capable."""
+    """Datagrams of one size.
+
+    Attributes:
+        payload: data bytes of a datagram.
+        header: IP and UDP header bytes.
+        ecn: whether datagrams are ECN-capable; auto: those of calls and of test streams are.
+    """
 
     payload: Payload = 1000
     header: Header = 28

@@ -25,7 +25,12 @@ _Quantum = Annotated[
 
 
 class WeightedClass(msgspec.Struct, frozen=True, kw_only=True):
-    """A class: its share of the link, how much of it may wait, how it marks."""
+    """A class: its share of the link, how much of it may wait, how it marks.
+
+    Attributes:
+        name: what sources call it; without one it goes by its number, from 1 on.
+        marking: marking law of the class, which sees that class alone.
+    """
 
     name: Name | None = None
     share: Annotated[float, number_of("service", "weighted-class", "share")]
@@ -38,7 +43,9 @@ class DeficitRoundRobin(
 ):
     """Classes in turns, in proportion to their shares; what one leaves idle others borrow.
 
-    `quantum` is what the class of the smallest share may send in a turn.
+    Attributes:
+        classes: classes with their shares of the link, 1 at most in all; others borrow what one
+            leaves idle.
     """
 
     classes: tuple[WeightedClass, ...]

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of the reference, and the walk that yields them from the structs that read a scenario."""
+
+from __future__ import annotations
+
+import functools
+import types
+import typing
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.markets.inputs import reading
+from ecnomy.markets.inputs.amounts import Choice, Number
+from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
+from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.reference.samples import example_of, in_yaml, members, sample, wanted
+from ecnomy.markets.reference.sentences import about, first_sentence, law_of
+from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.role import RoleReader
+from ecnomy.markets.scenario.strategy import StrategyReader
+
+__all__ = ["Entry", "below", "scenario_entries"]
+
+_OWN: Final = "own"  # the tag of a tariff of a user's class, which is no word of YAML
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """A key, or a variant: one of the laws, kinds, roles or strategies that a key may name.
+
+    Attributes:
+        path: dotted path in the file; <name>, <n> and <word> stand for names, numbers and words.
+        name: the key itself, or the variant's name.
+        within: the variants that the path goes through, such as `law: red`, the innermost last.
+        variant: whether it is a variant; `within` ends with it.
+        about: its sentence.
+        source: paper, section or RFC, "" if there is none.
+        takes: form, unit and range of its value, as messages ask for it.
+        default: as YAML; None for a key that must be written, "" if nothing stands in for it.
+        choices: words that it takes.
+        example: one line of YAML.
+        file: scenario, or sweep.
+    """
+
+    path: str
+    name: str
+    within: tuple[str, ...] = ()
+    variant: bool = False
+    about: str = ""
+    source: str = ""
+    takes: str = ""
+    default: str | None = ""
+    choices: tuple[str, ...] = ()
+    example: str = ""
+    file: str = "scenario"
+
+
+@functools.cache
+def scenario_entries() -> tuple[Entry, ...]:
+    """Everything that a scenario file may hold."""
+    extends = Entry(
+        path="extends",
+        name="extends",
+        about="Another scenario, over which this one is laid.",
+        takes="the path of another scenario",
+        example="extends: gold-silver.yaml",
+    )
+    return (extends, *_struct(Document))
+
+
+def below(entries: Iterable[Entry], path: str, within: tuple[str, ...] = ()) -> Iterator[Entry]:
+    """Entries of a mapping as entries of the file that has it at a path."""
+    for one in entries:
+        joined = f"{path}.{one.path}".rstrip(".")
+        yield msgspec.structs.replace(one, path=joined, within=(*within, *one.within))
+
+
+@functools.cache
+def _struct(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
+    """The keys of a mapping, and what is below them, by paths that begin there."""
+    made = _made(kind)
+    found: list[Entry] = []
+    for key, field in fields_of(kind).items():
+        value = None
+        if not field.required:
+            value = _default(field)
+            if value is None and key not in example_of(kind):
+                value = getattr(made, field.name, None)
+        default = None if field.required else _text(value, field.type)
+        shown = in_yaml(sample(field.type, key, kind.__name__))
+        if default and isinstance(split(present(field.type))[1], Number):
+            shown = default
+        if present(field.type) is bool and default == "true":
+            shown = "false"
+        found.append(
+            Entry(
+                path=key,
+                name=key,
+                about=about(kind, field.name),
+                takes=wanted(field.type),
+                default=default,
+                choices=_choices(field.type),
+                example=f"{key}: {shown}",
+            )
+        )
+        found += below(_inside(field.type), key)
+    return tuple(found)
+
+
+def _made(kind: type[msgspec.Struct]) -> msgspec.Struct | None:
+    """A law as its example makes it: defaults that hang on the law are filled in."""
+    if not kind.__struct_config__.tag_field:
+        return None
+    node = parse(in_yaml(example_of(kind)), "example", lines=False)
+    try:
+        return reading.read(node, kind, "", {})
+    except EcnomyError:
+        return None
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default is not msgspec.NODEFAULT:
+        return field.default
+    return field.default_factory() if field.default_factory is not msgspec.NODEFAULT else None
+
+
+def _text(value: Any, kind: Any) -> str:
+    if value is None or value in ((), {}):
+        return ""
+    return in_yaml(reading.write(value, kind, given=True))
+
+
+def _choices(kind: Any) -> tuple[str, ...]:
+    inner, reader = split(present(kind))
+    if isinstance(reader, Choice):
+        return reader.words
+    if typing.get_origin(inner) is tuple and reader is None:
+        return _choices(typing.get_args(inner)[0])
+    return ("true", "false") if inner is bool else ()
+
+
+def _inside(kind: Any) -> Iterator[Entry]:
+    """What is below a key of a type."""
+    inner, reader = split(present(kind))
+    if reader is not None:
+        yield from _by_reader(reader)
+        return
+    origin, arguments = typing.get_origin(inner), typing.get_args(inner)
+    if origin is tuple:
+        yield from below(_inside(arguments[0]), f"<{_item(arguments[0])}>")
+    elif origin is dict:
+        yield from below(_inside(arguments[1]), "<name>")
+    elif origin in (types.UnionType, typing.Union):
+        for one in members(inner):
+            yield from _variant(one)
+    elif isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+        yield from _struct(inner)
+
+
+def _item(kind: Any) -> str:
+    named = isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    return "name" if named and "name" in fields_of(kind) else "n"
+
+
+@functools.cache
+def _variant(kind: type[msgspec.Struct]) -> tuple[Entry, ...]:
+    config, law = kind.__struct_config__, law_of(kind)
+    if config.tag == _OWN:
+        return ()
+    within = (f"{config.tag_field}: {config.tag}",)
+    itself = Entry(
+        path="",
+        name=str(config.tag),
+        within=within,
+        variant=True,
+        about=law.about if law else first_sentence(kind.__doc__),
+        source=law.source if law else "",
+        takes=f"a mapping with {config.tag_field}: {config.tag}",
+        example=in_yaml(example_of(kind)),
+    )
+    inside = _struct(kind)
+    return (itself, *(msgspec.structs.replace(e, within=(*within, *e.within)) for e in inside))
+
+
+def _by_reader(reader: Reader) -> Iterator[Entry]:
+    if isinstance(reader, StrategyReader | RoleReader):
+        from ecnomy.markets.reference.own import role_entries, strategy_entries
+
+        yield from strategy_entries() if isinstance(reader, StrategyReader) else role_entries()
+    for form in getattr(reader, "forms", ()):
+        yield from _variant(form) if form.__struct_config__.tag_field else _struct(form)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries by what a user types: a name, a path as messages have it, a part of one, or words."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.reference.entries import Entry
+
+__all__ = ["Group", "below", "grouped", "lookup", "search", "sections"]
+
+_INDEX = re.compile(r"\[[^\]]*\]")
+
+
+class Group(msgspec.Struct, frozen=True):
+    """Entries that say the same, at different paths or of different laws.
+
+    Attributes:
+        entry: the one with the shortest path.
+        paths: all of them, the shortest first.
+        of: the laws or kinds that have it, such as `law: red`; none for keys outside any.
+    """
+
+    entry: Entry
+    paths: tuple[str, ...]
+    of: tuple[str, ...]
+
+
+def grouped(entries: Iterable[Entry]) -> list[Group]:
+    """Entries that say the same, once each, in order."""
+    found: dict[tuple[object, ...], list[Entry]] = {}
+    for one in entries:
+        of = one.within[-1:] if one.variant else bool(one.within)
+        same = (one.name, of, one.about, one.takes, one.default, one.file)
+        found.setdefault(same, []).append(one)
+    return [_group(same) for same in found.values()]
+
+
+def _group(same: list[Entry]) -> Group:
+    ordered = sorted(same, key=lambda one: one.path.count("."))
+    paths = tuple(dict.fromkeys(one.path for one in ordered))
+    return Group(
+        ordered[0], paths, tuple(dict.fromkeys(w for one in same for w in one.within[-1:]))
+    )
+
+
+def sections(entries: Iterable[Entry]) -> list[Entry]:
+    """The keys at the top of the files."""
+    return [one for one in entries if "." not in one.path and not one.within]
+
+
+def lookup(word: str, entries: Sequence[Entry]) -> list[Entry]:
+    """What a word or a path names: whole paths before parts of one, before words of choices.
+
+    Raises:
+        InputError: nothing; the nearest names are in the message.
+    """
+    typed = [step for step in _INDEX.sub("", word).split(".") if step]
+    if typed:
+        variants = [one for one in entries if one.variant and _ends(typed, one)]
+        whole = [one for one in entries if not one.variant and _fits(typed, _steps(one), one)]
+        parts = [one for one in entries if not one.variant and _ends(typed, one)]
+        choices = [one for one in entries if len(typed) == 1 and typed[0] in one.choices]
+        plain = [one for one in choices if not any(v.name == typed[0] for v in variants)]
+        if found := [*variants, *(whole or [*parts, *plain])]:
+            return found
+    names = {one.name for one in entries} | {c for one in entries for c in one.choices}
+    near = difflib.get_close_matches(typed[-1] if typed else "", sorted(names), 5, 0.6)
+    more = f"did you mean {', '.join(near)}?" if near else "`--search` looks in all sentences"
+    raise InputError(f"{word[:60]!r} names no key, law, kind, role or strategy; {more}")
+
+
+def search(words: str, entries: Iterable[Entry]) -> list[Entry]:
+    """Entries whose name or sentence holds all the words, in any order."""
+    wanted = words.casefold().split()
+    return [
+        one
+        for one in entries
+        if all(word in f"{one.name} {one.about}".casefold() for word in wanted)
+    ]
+
+
+def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
+    """The keys of a mapping, or the laws and kinds that a key may name."""
+    depth = len(parent.within)
+    found = []
+    for one in entries:
+        if one.file != parent.file or one.within[:depth] != parent.within or one is parent:
+            continue
+        if not one.path.startswith(f"{parent.path}.") and one.path != parent.path:
+            continue
+        steps = [s for s in one.path[len(parent.path) :].split(".") if s and s[0] != "<"]
+        variant = one.variant and not steps and len(one.within) == depth + 1
+        if variant or (not one.variant and len(steps) == 1 and len(one.within) == depth):
+            found.append(one)
+    return found
+
+
+def _steps(one: Entry) -> list[str]:
+    return one.path.split(".")
+
+
+def _ends(typed: list[str], one: Entry) -> bool:
+    """Whether what was typed is an end of the path of an entry."""
+    if one.variant:
+        if typed[-1] != one.name:
+            return False
+        return len(typed) == 1 or any(
+            _fits(typed[:-1], _steps(one)[start:], one) for start in range(len(_steps(one)))
+        )
+    if typed[-1] != one.name:
+        return False
+    steps = _steps(one)
+    return any(_fits(typed, steps[start:], one) for start in range(len(steps)))
+
+
+def _fits(typed: Sequence[str], steps: Sequence[str], one: Entry) -> bool:
+    """Whether typed steps are these: names may be left out, and the law or kind put between."""
+    if not steps:
+        return not typed
+    if steps[0].startswith("<"):
+        rest = steps[1:]
+        return _fits(typed, rest, one) or bool(typed and _fits(typed[1:], rest, one))
+    if not typed:
+        return False
+    if typed[0] == steps[0] and _fits(typed[1:], steps[1:], one):
+        return True
+    through = [words.partition(": ")[2] for words in one.within]
+    return typed[0] in through and _fits(typed[1:], steps, one)

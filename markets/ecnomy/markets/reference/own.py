@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries for what only a class knows: strategies and their parameters, utilities, roles."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import functools
+import importlib.metadata
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ecnomy.agents.roles.find import ROLES, Preset
+from ecnomy.markets.reference.samples import in_yaml, parameters_example, strategy_sample
+from ecnomy.markets.reference.sentences import attributes, first_sentence, sentence
+from ecnomy.markets.scenario.parameters import Field, declared, expected_of_field
+
+if TYPE_CHECKING:
+    from ecnomy.markets.reference.entries import Entry
+
+__all__ = ["role_entries", "strategy_entries"]
+
+
+@functools.cache
+def role_entries() -> tuple[Entry, ...]:
+    """A variant for each role; its sentence is the first of its module."""
+    from ecnomy.markets.reference.entries import Entry
+
+    return tuple(
+        Entry(
+            path="",
+            name=word,
+            within=(f"role: {word}",),
+            variant=True,
+            about=_about_role(preset),
+            takes=_holds(preset),
+            example=word,
+        )
+        for word, preset in ROLES.items()
+    )
+
+
+def _about_role(preset: Preset) -> str:
+    found = importlib.util.find_spec("ecnomy.agents")
+    assert found is not None and found.origin is not None
+    module = preset.path.partition(":")[0].removeprefix("ecnomy.agents.").replace(".", "/")
+    text = (Path(found.origin).parent / f"{module}.py").read_text(encoding="utf-8")
+    return first_sentence(ast.get_docstring(ast.parse(text)))  # the module itself needs Mesa
+
+
+def _holds(preset: Preset) -> str:
+    words = [f"its entry may have {', '.join(preset.takes)}"]
+    if preset.needs:
+        words.append(f"it needs {', '.join(preset.needs)}")
+    return "; ".join(words)
+
+
+@functools.cache
+def strategy_entries() -> tuple[Entry, ...]:
+    """A variant for each installed strategy, and its parameters."""
+    from ecnomy.agents.strategies import BUILT_IN, GROUP, find
+
+    found: list[Entry] = []
+    others = importlib.metadata.entry_points(group=GROUP).names - set(BUILT_IN)
+    for name in (*sorted(BUILT_IN), *sorted(others)):
+        with contextlib.suppress(Exception):  # what other packages bring may fail in any way
+            found += _variant(name, find(name))
+    return tuple(found)
+
+
+@functools.cache
+def _variant(name: str, cls: type) -> tuple[Entry, ...]:
+    from ecnomy.markets.reference.entries import Entry, below
+
+    within = (f"kind: {name}",)
+    itself = Entry(
+        path="",
+        name=name,
+        within=within,
+        variant=True,
+        about=sentence(first_sentence(cls.__doc__)),
+        takes=f"a mapping with kind: {name}",
+        example=in_yaml({"kind": name, **parameters_example(cls)}),
+    )
+    found = [itself]
+    for parameter, field in declared(cls).items():
+        key = Entry(
+            path=parameter,
+            name=parameter,
+            within=within,
+            about=attributes(cls).get(parameter, ""),
+            takes=expected_of_field(field),
+            default=None if field.required else _default(field),
+            choices=("true", "false") if field.kind is bool else tuple(field.forms),
+            example=f"{parameter}: {strategy_sample(parameter, field)}",
+        )
+        found.append(key)
+        for form, kind in field.forms.items():
+            found += below(_variant(form, kind), parameter, within)
+    return tuple(found)
+
+
+def _default(field: Field) -> str:
+    if field.default is None or field.default is dataclasses.MISSING:
+        return ""
+    shown = in_yaml(field.default)
+    return f"{shown} {field.unit}" if field.unit and shown else shown

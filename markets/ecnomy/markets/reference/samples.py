@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values as users write them: a default as YAML, an example of a key, of a law or another variant.
+
+An example is what a message about the key asks for: "a time such as 0.1 s" has one. Keys whose
+example must fit others, and names, have theirs here.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import types
+import typing
+from fractions import Fraction
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.markets.inputs.amounts import Amount, Choice, Number
+from ecnomy.markets.inputs.reading import expected_of, fields_of, present, split
+from ecnomy.markets.inputs.units import decimal_text
+from ecnomy.markets.scenario.parameters import Field, declared
+
+__all__ = [
+    "example_of",
+    "in_yaml",
+    "members",
+    "parameters_example",
+    "sample",
+    "strategy_sample",
+    "wanted",
+]
+
+_SUCH_AS: Final = re.compile(r"such as (\{.*\}|\[.*\]|[^,]+?)(?: or |, or|,|$)")
+_SCALES: Final = {
+    "ps": (("h", 3600 * 10**12), ("s", 10**12), ("ms", 10**9), ("us", 10**6), ("ns", 10**3)),
+    "bit/s": (("Gbps", 10**9), ("Mbps", 10**6), ("kbps", 10**3), ("bps", 1)),
+    "byte": (("MB", 10**6), ("kB", 10**3), ("bytes", 1)),
+    "packet": (("packets", 1),),
+}
+_QUANTITY: Final = re.compile(
+    r"(-?[0-9][0-9.,]*(?:e[-+]?[0-9]+)?) (ps|bit/s|byte|packet)(?:s\b|\b)(?!/)"
+)
+_SAMPLES: Final[dict[str, Any]] = {
+    "version": 1,
+    "title": "Gold and silver on one link",
+    "name": "gold",
+    "from": "home",
+    "to": "town",
+    "sources": "gold",
+    "test_streams": "probes",
+    "integrated_with": "isp",
+    "class": "gold",
+    "group": "web",
+    "path": "[access, bottleneck]",
+    "nodes": "edge",
+    "links": "core*",
+    "topology": "topohub:sndlib/abilene",
+    "names": "{Chicago: west}",
+    "positions": "{town: [3, 1]}",
+    "min_threshold": "5 packets",
+    "max_threshold": "15 packets",
+    "reference": "20 packets",
+    "threshold": "30 packets",
+    "phi": 1.1,
+    "flows": 4,
+    "share": 0.3,
+    "role": "customer",
+    "meter": "bytes",
+    "mean_rate": "8 packets/s",
+    "periods": "[{from: 8 h, to: 18 h, price: 2 money/GB}]",
+    "blocks": "[{up_to: 1 GB, price: 2 money/GB}, {price: 1 money/GB}]",
+    "choices": "{light: {kind: per-unit, price: 2 money/GB}, flat: {kind: flat, price: 1 money/h}}",
+    "scale": "{total: 1 Gbps}",
+    "of": "[arrivals, marks]",
+    "series": "[cwnd, queue]",
+    "delay_thresholds": "[15 ms]",
+    "series.<n>": "queue",
+    "classes": "{gold: {fee: 4 money/s, sources: gold}}",
+}
+_OF_STRUCT: Final[dict[tuple[str, str], Any]] = {
+    ("LoadBased", "threshold"): 0.6,
+    ("ClassBased", "classes"): "[{name: gold, delay: 10 ms}, {}]",
+    ("DeficitRoundRobin", "classes"): "[{name: voice, share: 0.3}, {name: web, share: 0.7}]",
+    ("Link", "name"): "bottleneck",
+    ("Link", "scheduler"): "{kind: deficit-round-robin, classes: [{share: 0.3}, {share: 0.7}]}",
+    ("AgentEntry", "name"): "shop",
+    ("Network", "links"): "[{name: bottleneck, from: home, to: town, rate: 10 Mbps}]",
+    ("Document", "network"): "{links: [{name: bottleneck, from: home, to: town, rate: 10 Mbps}]}",
+    ("Document", "sources"): "[{name: gold, from: home, to: town, transport: {law: newreno}}]",
+    ("Document", "demands"): "[{name: mesh, scale: {total: 1 Gbps}, transport: {law: newreno}}]",
+    ("Document", "market"): "{price_per_mark: 0.1 money, agents: [...]}",
+    ("Market", "agents"): "[{name: isp, role: connectivity-provider}]",
+    ("Rem", "weight"): "12 packets/ms",
+    ("Cbr", "rate"): "64 kbps",
+    ("ContractEntry", "meter"): "bytes",
+    ("Period", "from"): "8 h",
+    ("Period", "to"): "18 h",
+    ("Pi", "a"): 1.822e-05,
+    ("Pi", "b"): 1.816e-05,
+    ("Link", "duplex"): "half",
+    ("Posted", "per"): "mark",
+    ("Network", "delay_per_km"): "5 us",
+    ("Network", "overrides"): "{Chicago-Indianapolis: {rate: 40 Mbps}}",
+    ("Link", "reverse"): "{rate: 1 Mbps}",
+    ("Reverse", "marking"): "{law: red, min_threshold: 5 packets, max_threshold: 15 packets}",
+}
+# What a law needs beside its required keys.
+_BESIDE: Final[dict[str, tuple[str, ...]]] = {
+    "cbr": ("rate",),
+    "rem": ("weight",),
+    "time-of-day": ("price",),
+}
+
+
+def in_yaml(value: Any) -> str:
+    """A plain value on one line, in units that people use."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {in_yaml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(in_yaml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:.10g}" if math.isfinite(value) else ""
+    return _usual(value) if isinstance(value, str) else str(value)
+
+
+def _usual(text: str) -> str:
+    match = _QUANTITY.fullmatch(text)
+    return _scaled(match) if match else re.sub(r"^(-?[0-9]+)\.0 ", r"\1 ", text) or '""'
+
+
+def _scaled(match: re.Match[str], thousands: str = "") -> str:
+    """A quantity in the largest unit in which it is whole, or above 1 if it is in none."""
+    value, scales = Fraction(match[1].replace(",", "")), _SCALES[match[2]]
+    if value == 0:
+        return "0 s" if match[2] == "ps" else f"0 {scales[-1][0]}"
+    whole = [scale for scale in scales if value % scale[1] == 0]
+    above = [scale for scale in scales if abs(value) >= scale[1]]
+    unit, worth = (whole or above or scales[-1:])[0]
+    number = value / worth
+    shown = f"{int(number):{thousands}}" if number.denominator == 1 else decimal_text(number)
+    one = shown == "1" and unit in ("bytes", "packets")
+    return f"{shown} {unit.removesuffix('s') if one else unit}"
+
+
+def sample(kind: Any, key: str, owner: str = "") -> Any:
+    """A value of a key as YAML text: one that its message gives, else one from the tables above."""
+    if (owner, key) in _OF_STRUCT:
+        return _OF_STRUCT[owner, key]
+    inner, reader = split(present(kind))
+    if key in _SAMPLES and not isinstance(reader, Choice):
+        if inner is not float or reader is None or not isinstance(_SAMPLES[key], str):
+            return _SAMPLES[key]
+        if isinstance(reader, Amount):
+            return _SAMPLES[key]
+    if isinstance(reader, Choice):
+        return reader.words[-1]
+    if isinstance(reader, Number):
+        return _number(reader)
+    if reader is None:
+        return _plain(inner)
+    match = _SUCH_AS.search(reader.expected)
+    return match[1] if match else getattr(reader, "sample", "")
+
+
+def _number(reader: Number) -> int | float:
+    if reader.whole:
+        return max(int(reader.least), min(2, int(reader.most)))
+    for value in (0.1, 0.5, 2.0):
+        if reader.least <= value <= reader.most:
+            return value
+    return reader.most
+
+
+def _plain(kind: Any) -> Any:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if kind is bool:
+        return "true"
+    if origin in (types.UnionType, typing.Union):
+        return in_yaml(example_of(members(kind)[0]))
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        return in_yaml(example_of(kind))
+    if origin is tuple:
+        return f"[{in_yaml(sample(arguments[0], ''))}]"
+    if origin is dict:
+        return "{gold: " + in_yaml(sample(arguments[1], "")) + "}"
+    return {int: 1, float: 0.5}.get(kind, "text")
+
+
+def example_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """What a law, a kind or another mapping is with only what it needs."""
+    config = kind.__struct_config__
+    found: dict[str, Any] = {str(config.tag_field): str(config.tag)} if config.tag_field else {}
+    beside = _BESIDE.get(str(config.tag), ())
+    for key, field in fields_of(kind).items():
+        if field.required or key in beside:
+            found[key] = sample(field.type, key, kind.__name__)
+    return found
+
+
+def members(union: Any) -> list[type[msgspec.Struct]]:
+    """The structs of a union."""
+    return [one for one in typing.get_args(union) if one is not type(None)]
+
+
+def wanted(kind: Any) -> str:
+    """What a key takes, with its range."""
+    inner, reader = split(present(kind))
+    if isinstance(reader, Amount):
+        most = f"; at most {reader.largest}" if reader.most < 2**62 else ""
+        text = f"{reader.expected}{most}"
+        return _QUANTITY.sub(lambda found: _scaled(found, ","), text)
+    origin, arguments = typing.get_origin(inner), typing.get_args(inner)
+    if reader is None and origin in (types.UnionType, typing.Union):
+        config = members(inner)[0].__struct_config__
+        tags = ", ".join(str(one.__struct_config__.tag) for one in members(inner))
+        return f"a mapping with {config.tag_field!r}, one of {tags}"
+    if reader is None and origin is dict:
+        return "a mapping of names"
+    if origin is tuple and reader is None and split(arguments[0])[1] is not None:
+        return f"a list; each item {wanted(arguments[0])}"
+    return expected_of(present(kind))
+
+
+_BY_UNIT: Final = {"s": "10 s", "bit/s": "1 Mbps", "money": "0.1 money", "byte": "1 MB"}
+_OF_PARAMETER: Final = {  # what must fit other parameters
+    "ceiling": "1 money",
+    "high": "4 money/s",
+    "most": "8",
+    "link": "bottleneck",
+    "arms": "10",
+}
+
+
+# Optional parameters that examples have, as there are cases that need them.
+_WANTED: Final = ("x0", "deadline", "quantile")
+
+
+def strategy_sample(name: str, field: Field) -> str:
+    """An example of a parameter of a strategy."""
+    plain = not field.unit and not field.forms and not field.strategies
+    if name in _OF_PARAMETER and (plain or _OF_PARAMETER[name].endswith(f" {field.unit}")):
+        return _OF_PARAMETER[name]
+    if field.strategies:
+        return "{steady: {kind: constant-charge, charge: 1 money/s}}"
+    if field.by_time:
+        return f"{{60 s: 0.1 {field.unit}}}"
+    if field.forms:
+        form = next(iter(field.forms))
+        return in_yaml({"kind": form, **parameters_example(field.forms[form])})
+    if field.unit:
+        return _BY_UNIT.get(field.unit, f"1 {field.unit}")
+    if field.kind is bool:
+        return in_yaml(not field.default)
+    if field.default is not None:
+        return in_yaml(field.default)
+    return {float: "0.5", int: "10"}.get(field.kind, "text")
+
+
+def parameters_example(cls: type) -> dict[str, str]:
+    """The required parameters of a class, with values."""
+    fields = declared(cls).items()
+    return {
+        key: strategy_sample(key, field)
+        for key, field in fields
+        if field.required or key in _WANTED
+    }

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sentences about classes and their fields, from docstrings and from the table of laws.
+
+A docstring in Google style has a field's sentence in its section `Attributes:`. Keys that are
+parameters of a law have theirs in the table of laws, under a name that has its unit at its end.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+import typing
+from typing import Final
+
+from ecnomy.markets.omnet.names import law_parameter
+from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
+from ecnomy.markets.scenario import network, scheduling, traffic, transport, weights
+
+__all__ = ["about", "attributes", "first_sentence", "law_of", "parameters_of", "sentence"]
+
+_FIELDS: Final = re.compile(r"    (\w+(?:, \w+)*): +(.*)")
+_UNSET: Final = re.compile(r"[;,] -1: [^.;,]*")  # how the table writes that there is none
+_PARTS: Final[dict[type, tuple[str, str]]] = {
+    scheduling.ServiceClass: ("service", "service-class"),
+    weights.WeightedClass: ("service", "weighted-class"),
+    traffic.Sessions: ("part", "sessions"),
+    traffic.Page: ("part", "page"),
+    traffic.Speech: ("part", "speech"),
+}
+_FAMILIES: Final = {
+    "marking": network.Marking,
+    "window": transport.TcpTransport,
+    "traffic": traffic.Traffic,
+    "scheduling": network.Scheduling,
+}
+# Keys that are not the table's name without its unit, `_packets` or `_mean`.
+_KEYS: Final = {
+    "w": "weight",
+    "reading": "reading_times",
+    "size_mean_bytes": "mean",
+    "size_max_bytes": "max",
+    "size_shape": "shape",
+    "frame_interval_s": "interval",
+    "group_frames": "group",
+    "anchor_distance": "anchors",
+}
+
+
+@functools.cache
+def attributes(cls: type) -> dict[str, str]:
+    """The sentences in `Attributes:` of a class and its bases, by field."""
+    found: dict[str, str] = {}
+    for base in reversed(cls.__mro__):
+        found |= _section(base.__dict__.get("__doc__") or "")
+    return found
+
+
+def _section(doc: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    names: list[str] = []
+    inside = False
+    for line in inspect.cleandoc(doc).splitlines():
+        if not line.startswith(" ") and line:
+            inside, names = line == "Attributes:", []
+        elif inside and (match := _FIELDS.fullmatch(line)):
+            names = match[1].split(", ")
+            found |= dict.fromkeys(names, match[2])
+        elif inside and line.strip():
+            found |= {name: f"{found[name]} {line.strip()}" for name in names}
+    return {name: sentence(text) for name, text in found.items()}
+
+
+def sentence(text: str) -> str:
+    """A text that begins like a sentence."""
+    word = text.partition(" ")[0].rstrip(",").replace("-", "")
+    return text[:1].upper() + text[1:] if word.isalpha() else text
+
+
+@functools.cache
+def _laws() -> dict[type, tuple[str, str]]:
+    found = dict(_PARTS)
+    for family, union in _FAMILIES.items():
+        for kind in typing.get_args(union):
+            found[kind] = (family, str(kind.__struct_config__.tag))
+    return found
+
+
+def law_of(cls: type) -> LawEntry | None:
+    """What the table of laws says of a struct; None if it is not a law's."""
+    family, name = _laws().get(cls, ("", ""))
+    return law_table().get(family, {}).get(name)
+
+
+@functools.cache
+def parameters_of(cls: type) -> dict[str, Param]:
+    """The parameters of a law by the keys that users write."""
+    law = law_of(cls)
+    return {_key(p): p for p in reversed(law.parameters)} if law else {}
+
+
+def _key(param: Param) -> str:
+    if param.name in _KEYS:
+        return _KEYS[param.name]
+    name, _ = law_parameter(param.name, param.unit)
+    return name.removesuffix("_packets").removesuffix("_mean")
+
+
+def about(cls: type, field: str) -> str:
+    """The sentence of a field, "" if it has none: its docstring's, else the table of laws'."""
+    if field in attributes(cls):
+        return attributes(cls)[field]
+    params = parameters_of(cls)
+    if field not in params:
+        return ""
+    text = _UNSET.sub("", params[field].about)
+    for key, param in params.items():
+        text = re.sub(rf"\b{re.escape(param.name)}\b", key, text) if "_" in param.name else text
+    return text
+
+
+def first_sentence(doc: str | None) -> str:
+    """The first sentence of a docstring, on one line; its first paragraph if it has none."""
+    paragraph = " ".join(inspect.cleandoc(doc or "").partition("\n\n")[0].split())
+    return re.split(r"(?<=[a-z)`\]0-9]\.) (?=[A-Z`])", paragraph, maxsplit=1)[0]

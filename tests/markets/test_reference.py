@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`ecnomy explain`: every key has a sentence, every example reads, every name is found."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import typing
+
+import msgspec
+import pytest
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.cli import main
+from ecnomy.markets.economy.tariffs import KINDS
+from ecnomy.markets.inputs import reading
+from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.reference.entries import Entry, scenario_entries
+from ecnomy.markets.reference.lookup import grouped, lookup
+from ecnomy.markets.reference.samples import example_of, in_yaml
+from ecnomy.markets.reference.sentences import attributes, parameters_of
+from ecnomy.markets.scenario import network, traffic, transport
+from ecnomy.markets.scenario.strategy import StrategyReader
+
+LONGEST = 120
+# Words of talk, which docs do without.
+TALK = re.compile(r"\b(told|of one's own|of your own|nor|none of)\b")
+# Keys and names that stood in no document before the reference.
+ONCE_HIDDEN = """
+    send slow_start initial_window cwnd_min cwnd_max header ack min_rto max_rto initial_rto form
+    w_dec only_down min_rate not_ect stagger spread send_overhead gentle wait mark_on_empty
+    idle_decay byte_mark limit mean_packet variant scope target_backlog capacity_share input_weight
+    backlog_weight mark_at reference gap_divisor rtt_memory forget_rtts estimator filter stages
+    buckets adaptive-virtual-queue flow-projection tahoe
+""".split()
+LAWS = [
+    *typing.get_args(network.Marking),
+    *typing.get_args(network.Scheduling),
+    *typing.get_args(traffic.Traffic),
+    *typing.get_args(transport.Transport),
+    *KINDS.values(),
+]
+
+
+def entries() -> tuple[Entry, ...]:
+    """Everything that a file may hold."""
+    return scenario_entries()
+
+
+@functools.cache
+def strategies() -> list[Entry]:
+    """The variants that are strategies, once each."""
+    found = {
+        one.name: one
+        for one in entries()
+        if one.variant and one.path == "market.agents.<name>.strategy"
+    }
+    return list(found.values())
+
+
+def test_every_key_has_a_plain_sentence() -> None:
+    """One that ends, is short and is in the field's words; each key says how it is written."""
+    for one in entries():
+        assert one.about.endswith("."), one
+        assert len(one.about) <= LONGEST, one
+        assert not TALK.search(one.about), one
+        assert one.takes, one
+        assert one.example, one
+
+
+def test_no_sentence_of_a_law_is_written_twice() -> None:
+    """A parameter of the table of laws has its sentence there, not in a docstring as well.
+
+    Where both stand the key means something else than the parameter: the mean of any distribution,
+    a frame's sizes and not their mean.
+    """
+    both = {f"{k.__name__}.{key}" for k in LAWS for key in {*attributes(k)} & {*parameters_of(k)}}
+    assert both == {"Video.i", "Video.p", "Video.b", "Web.mean"}
+
+
+@pytest.mark.parametrize("kind", LAWS, ids=lambda kind: kind.__name__)
+def test_examples_of_laws_and_kinds_read(kind: type[msgspec.Struct]) -> None:
+    """As a scenario would have them."""
+    if kind is KINDS["menu"]:
+        pytest.skip("a menu is read by the tariffs' reader")
+    node = parse(in_yaml(example_of(kind)), "example", lines=False)
+    assert isinstance(reading.read(node, kind, "", {}), kind)
+
+
+def test_examples_of_strategies_read() -> None:
+    """With the parameters that each of them needs."""
+    assert len(strategies()) >= 30
+    for one in strategies():
+        node = parse(one.example, "example", lines=False)
+        assert StrategyReader().read(node, "").kind == one.name
+
+
+@pytest.mark.parametrize("name", ONCE_HIDDEN)
+def test_what_no_document_had_is_found(name: str) -> None:
+    """By its name alone, with the paths at which it stands."""
+    groups = grouped(lookup(name, entries()))
+    assert groups[0].entry.about
+    assert all(name in (group.entry.name, *group.entry.choices) for group in groups)
+
+
+@pytest.mark.parametrize(
+    "typed, path",
+    [
+        ("network.links.rate", "network.links.<name>.rate"),
+        ("network.links[1].rate", "network.links.<name>.rate"),
+        ("sources.gold.transport.reno.decrease", "sources.<name>.transport.decrease"),
+        ("links.bottleneck.marking.red.weight", "network.links.<name>.marking.weight"),
+        ("market.agents.shop.classes.gold.fee", "market.agents.<name>.classes.<name>.fee"),
+        ("cascade", "market.settlement"),
+    ],
+)
+def test_paths_are_understood(typed: str, path: str) -> None:
+    """As messages and --set have them, with names or without."""
+    assert lookup(typed, entries())[0].path == path
+
+
+def test_an_unknown_word_names_the_nearest() -> None:
+    """On one line."""
+    with pytest.raises(InputError, match="did you mean rem, red") as refused:
+        lookup("rde", entries())
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (["red"], ["Floyd and Jacobson 1993", "= 0.002", "marking: {law: red, min_threshold: 5 "]),
+        (["market.settlement"], ["retail, cascade, direct, peering", "settlement: "]),
+        (["network.links.rate"], ["default  required", "rate: 10 Mbps"]),
+        (["--search", "round trip weight"], ["reference_rtt  (law: wtp, wtp-sender)"]),
+        ([], ["network\n", "market\n"]),
+        (["--json", "qos-knob"], ['"patience"', "market.agents.<name>.strategy"]),
+    ],
+)
+def test_the_command_prints(words: list[str], told: list[str], capsys) -> None:
+    """Sentence, form, default, source and example."""
+    with pytest.raises(SystemExit) as left:
+        main(["explain", *words])
+    shown = capsys.readouterr().out
+    assert not left.value.code
+    assert [part for part in told if part not in shown] == []
+    assert "--json" not in words or json.loads(shown)
+
+
+def test_the_command_refuses_on_one_line(capsys) -> None:
+    """Exit status 2."""
+    with pytest.raises(SystemExit) as left:
+        main(["explain", "network.links.rates"])
+    assert left.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
