@@ -20,6 +20,7 @@ from ecnomy.markets.reference.entries import Entry, scenario_entries
 from ecnomy.markets.reference.lookup import grouped, lookup
 from ecnomy.markets.reference.samples import example_of, in_yaml
 from ecnomy.markets.reference.sentences import attributes, parameters_of
+from ecnomy.markets.reference.sweeps import sweep_entries
 from ecnomy.markets.scenario import network, traffic, transport
 from ecnomy.markets.scenario.strategy import StrategyReader
 
@@ -43,9 +44,10 @@ LAWS = [
 ]
 
 
+@functools.cache
 def entries() -> tuple[Entry, ...]:
     """Everything that a file may hold."""
-    return scenario_entries()
+    return (*scenario_entries(), *sweep_entries())
 
 
 @functools.cache
@@ -113,6 +115,8 @@ def test_what_no_document_had_is_found(name: str) -> None:
         ("links.bottleneck.marking.red.weight", "network.links.<name>.marking.weight"),
         ("market.agents.shop.classes.gold.fee", "market.agents.<name>.classes.<name>.fee"),
         ("cascade", "market.settlement"),
+        ("calibrate.figure_goes", "calibrate.figure_goes"),
+        ("parameters.sobol.over.scale", "parameters.sobol.over.<path>.scale"),
     ],
 )
 def test_paths_are_understood(typed: str, path: str) -> None:

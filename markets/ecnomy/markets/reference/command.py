@@ -34,8 +34,9 @@ def explain_command(word: Word = None, search: Search = None, as_json: Json = Fa
     from ecnomy.agents.errors import InputError
     from ecnomy.markets.reference import lookup, page
     from ecnomy.markets.reference.entries import scenario_entries
+    from ecnomy.markets.reference.sweeps import sweep_entries
 
-    entries = scenario_entries()
+    entries = (*scenario_entries(), *sweep_entries())
     if search is not None:
         found = lookup.search(search, entries)
         if not found:

@@ -26,6 +26,7 @@ __all__ = [
     "in_yaml",
     "members",
     "parameters_example",
+    "readable",
     "sample",
     "strategy_sample",
     "wanted",
@@ -145,6 +146,11 @@ def _scaled(match: re.Match[str], thousands: str = "") -> str:
     return f"{shown} {unit.removesuffix('s') if one else unit}"
 
 
+def readable(text: str) -> str:
+    """A text with its quantities in units that people use."""
+    return _QUANTITY.sub(lambda found: _scaled(found, ","), text)
+
+
 def sample(kind: Any, key: str, owner: str = "") -> Any:
     """A value of a key as YAML text: one that its message gives, else one from the tables above."""
     if (owner, key) in _OF_STRUCT:
@@ -210,8 +216,7 @@ def wanted(kind: Any) -> str:
     inner, reader = split(present(kind))
     if isinstance(reader, Amount):
         most = f"; at most {reader.largest}" if reader.most < 2**62 else ""
-        text = f"{reader.expected}{most}"
-        return _QUANTITY.sub(lambda found: _scaled(found, ","), text)
+        return readable(f"{reader.expected}{most}")
     origin, arguments = typing.get_origin(inner), typing.get_args(inner)
     if reader is None and origin in (types.UnionType, typing.Union):
         config = members(inner)[0].__struct_config__

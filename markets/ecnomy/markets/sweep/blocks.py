@@ -14,9 +14,10 @@ import msgspec
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets.inputs import units
-from ecnomy.markets.inputs.amounts import Choice, Number, number_in
+from ecnomy.markets.inputs.amounts import number_in
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, parse, show
+from ecnomy.markets.sweep.keys import MOST_RUNS, PARAMETERS, RANGE
 from ecnomy.markets.sweep.plans import PLANS
 from ecnomy.markets.sweep.space import Block, Range, Value
 from ecnomy.markets.sweep.ties import PATHS, Ties, is_tie, paths_under, read_tie
@@ -32,15 +33,11 @@ __all__ = [
     "read_range",
 ]
 
-MOST_RUNS: Final = 10**7
-_BLOCKS: Final = ("grid", "list", "zip", "random", "latin-hypercube", *PLANS)
+_BLOCKS: Final = tuple(PARAMETERS)
 FIXED: Final = ("seed", "version")
 LABEL: Final = "label"
 _TIED: Final = "{paths: [PATH, ...], values: [VALUE, ...]}"
-_SCALE: Final = Choice(("linear", "log"))
-_COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
-_SEVERAL: Final = Number(what="a whole number", least=2, most=MOST_RUNS, whole=True)
-_LEVELS: Final = Number(what="an even number of levels", least=2, most=100, whole=True)
+_LISTS: Final = ("grid", "list", "zip")
 
 
 def plain_tree(node: Node) -> Any:
@@ -84,7 +81,7 @@ def read_blocks(node: Node | None) -> tuple[Block, ...]:
         if kind not in _BLOCKS:
             assert node is not None
             raise node.keys[kind].error(path, f"unknown key {kind!r}", known_name(kind, _BLOCKS))
-        block = (_sampled if kind in _BLOCKS[3:] else _listed)(kind, body, path)
+        block = (_listed if kind in _LISTS else _sampled)(kind, body, path)
         for parameter in paths_under(block.paths, block.ties):
             if parameter in FIXED:
                 expected = "a parameter other than that: replicates and seed set the seeds"
@@ -197,17 +194,16 @@ def _items(body: Node, path: str) -> Block:
 def _sampled(kind: str, body: Node, path: str) -> Block:
     given = body.mapping()
     count = "trajectories" if kind == "morris" else "samples"
-    own = {"sobol": ("second-order",), "morris": ("levels",)}.get(kind, ())
+    keys = PARAMETERS[kind].below
     if count not in given or not given.get("over", Node(None, body.place)).mapping():
         raise body.place.error(
             path, show(body), f"{count}: N and over: {{path: {{from: A, to: B}}}}"
         )
     for key in given:
-        if key not in (count, "over", *own):
-            expected = known_name(key, (count, "over", *own))
+        if key not in keys:
+            expected = known_name(key, keys)
             raise body.keys[key].error(f"{path}.{key}", f"unknown key {key!r}", expected)
-    reader = _SEVERAL if kind in PLANS else _COUNT
-    samples = reader.read(given[count], f"{path}.{count}")
+    samples = keys[count].read(given[count], f"{path}.{count}")
     if kind == "sobol" and samples & (samples - 1):
         expected = "a power of 2, such as 64: the sequence is even over the ranges only then"
         raise given[count].place.error(f"{path}.{count}", f"{samples}", expected)
@@ -221,9 +217,10 @@ def _of_plan(kind: str, given: dict[str, Node], path: str) -> tuple[int, bool]:
     """Levels of morris, and whether sobol has second-order indices."""
     levels = 4 if kind == "morris" else 0
     if "levels" in given:
-        levels = _LEVELS.read(node := given["levels"], f"{path}.levels")
+        key = PARAMETERS["morris"].below["levels"]
+        levels = key.read(node := given["levels"], f"{path}.levels")
         if levels % 2:
-            raise node.place.error(f"{path}.levels", show(node), _LEVELS.expected)
+            raise node.place.error(f"{path}.levels", show(node), key.takes)
     second = given.get("second-order")
     if second is not None and not isinstance(second.value, bool):
         raise second.place.error(f"{path}.second-order", show(second), "true or false")
@@ -264,7 +261,7 @@ def read_range(least: Node, most: Node, scale: Node | None, path: str) -> Range:
     """
     low, unit = number_with_unit(least, f"{path}.from")
     high, same = number_with_unit(most, f"{path}.to")
-    log = scale is not None and _SCALE.read(scale, f"{path}.scale") == "log"
+    log = scale is not None and RANGE["scale"].read(scale, f"{path}.scale") == "log"
     if unit != same:
         raise most.place.error(f"{path}.to", show(most), f"a number of {unit!r}")
     if log and low <= 0:

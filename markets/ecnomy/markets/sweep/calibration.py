@@ -24,24 +24,16 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import Choice, Number
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.sweep.blocks import FIXED, number_with_unit, read_range
+from ecnomy.markets.sweep.keys import CALIBRATE
 from ecnomy.markets.sweep.space import Assignment, Block, Point, Range, products
 
 __all__ = ["Calibration", "beginning", "read_calibration"]
 
-_NEEDED: Final = ("figure", "target", "parameter", "from", "to")
-_KEYS: Final = (
-    *_NEEDED,
-    *("scale", "step", "with", "figure_goes", "first", "most", "within"),
-)
-_FIRST: Final = Number(what="a whole number", least=2, most=1000, whole=True)
-_WITHIN: Final = Number(what="a share", least=0, most=0.5)
-_TARGET: Final = Number(what="a number", least=-1e300, most=1e300)
-_SHARE: Final = Number(what="a number", least=-1e12, most=1e12)
-_GOES: Final = Choice(("up", "down"))
+_NEEDED: Final = tuple(name for name, key in CALIBRATE.items() if key.default is None)
+_TARGET: Final = CALIBRATE["target"]
 _DIGITS: Final = 4
 
 
@@ -128,15 +120,15 @@ def read_calibration(node: Node, points: int) -> Calibration:
         raise node.place.error("calibrate", show(node), f"a mapping with {', '.join(_NEEDED)}")
     given = node.mapping()
     for key in given:
-        if key not in _KEYS:
-            expected = known_name(key, _KEYS)
+        if key not in CALIBRATE:
+            expected = known_name(key, CALIBRATE)
             raise node.keys[key].error(f"calibrate.{key}", f"unknown key {key!r}", expected)
     if absent := [key for key in _NEEDED if key not in given]:
         lacking = f"no {', '.join(map(repr, absent))}"
         raise node.place.error("calibrate", lacking, f"{', '.join(_NEEDED)}")
     span = read_range(given["from"], given["to"], given.get("scale"), "calibrate")
-    first = _read(given, "first", _FIRST, 5)
-    most = _read(given, "most", _FIRST, 12)
+    first = _read(given, "first", 5)
+    most = _read(given, "most", 12)
     if most < first:
         raise given["most" if "most" in given else "first"].place.error(
             "calibrate.most", f"{most} values in all", f"at least {first}, as the first round has"
@@ -148,10 +140,10 @@ def read_calibration(node: Node, points: int) -> Calibration:
         range=span,
         step=_step(given.get("step"), span),
         shares=_shares(given.get("with")),
-        up=_read(given, "figure_goes", _GOES, "up") == "up",
+        up=_read(given, "figure_goes", "up") == "up",
         first=first,
         most=most,
-        within=_read(given, "within", _WITHIN, 0.01),
+        within=_read(given, "within", 0.01),
     )
     if found.path in found.shares:
         raise given["with"].place.error("calibrate.with", repr(found.path), "other parameters")
@@ -174,8 +166,8 @@ def _parameter(given: dict[str, Node]) -> str:
     return path
 
 
-def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
-    return reader.read(given[key], f"calibrate.{key}") if key in given else default
+def _read(given: dict[str, Node], key: str, default: Any) -> Any:
+    return CALIBRATE[key].read(given[key], f"calibrate.{key}") if key in given else default
 
 
 def _targets(node: Node, points: int) -> tuple[float, ...]:
@@ -209,6 +201,6 @@ def _shares(node: Node | None) -> dict[str, float]:
         expected = "a mapping of paths to what they have of the parameter's value"
         raise node.place.error("calibrate.with", show(node), expected)
     return {
-        path: float(_SHARE.read(value, f"calibrate.with.{path}"))
+        path: float(CALIBRATE["with"].read(value, f"calibrate.with.{path}"))
         for path, value in node.mapping().items()
     }

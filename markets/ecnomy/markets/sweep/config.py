@@ -20,8 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.markets.engines import DEFAULT_ENGINE, ENGINES
-from ecnomy.markets.inputs.amounts import Amount, Choice, Number
+from ecnomy.markets.engines import DEFAULT_ENGINE
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.variants import load_tree
@@ -31,6 +30,7 @@ from ecnomy.markets.scenario import load
 from ecnomy.markets.scenario.size_list import with_sizes_inside
 from ecnomy.markets.sweep.blocks import MOST_RUNS, plain, plain_tree, read_blocks
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits, Sweep
+from ecnomy.markets.sweep.keys import LIMITS, SWEEP
 from ecnomy.markets.sweep.laid_over import override_text
 from ecnomy.markets.sweep.measure import EXPECTED, find_measure
 from ecnomy.markets.sweep.searches import with_calibration, with_tuning, with_until
@@ -38,17 +38,8 @@ from ecnomy.markets.sweep.tried import check_aliases, try_first
 
 __all__ = ["UNLIMITED", "Limits", "Sweep", "load_sweep"]
 
-_KEYS: Final = (
-    *("version", "title", "scenario", "set", "parameters", "replicates", "seed", "seeds"),
-    *("limits", "keep", "measure", "outcomes", "until", "calibrate", "tune", "quick"),
-    "engine",
-)
 _PLAYED: Final = "tournament"  # read by ecnomy.analysis.tournament
 _QUICK: Final = ("set", "parameters", "replicates", "until", "calibrate", "tune")
-_SEED: Final = Number(what="a whole number", least=0, most=2**62, whole=True)
-_COUNT: Final = Number(what="a whole number", least=1, most=MOST_RUNS, whole=True)
-_TIME: Final = Amount(what="a time", example="10 min", units=("ps",), above=True)
-_MEMORY: Final = Amount(what="a size", example="2 GB", units=("byte",), least=10**7, most=10**15)
 
 
 def load_sweep(
@@ -72,7 +63,7 @@ def load_sweep(
     if not given:
         raise root.place.error("", show(root), "a mapping with version: 1 and a scenario")
     for key in given:
-        if key not in (*_KEYS, *beside):
+        if key not in (*SWEEP, *beside):
             raise _unknown(root, key, shown)
     _version(root)
     fast = _quick(given.get("quick"), (*_QUICK, *beside))
@@ -83,16 +74,16 @@ def load_sweep(
     check_aliases(blocks, base, given.get("parameters", root))
     sweep = Sweep(
         file=shown,
-        title=_read(given, "title", _Text(), ""),
+        title=_title(given.get("title")),
         scenario=scenario,
         base=base,
         blocks=blocks,
-        replicates=_read(given, "replicates", _COUNT, 1),
-        seed=_read(given, "seed", _SEED, 1),
-        paired=_read(given, "seeds", Choice(("paired", "independent")), "paired") == "paired",
+        replicates=_read(given, "replicates", 1),
+        seed=_read(given, "seed", 1),
+        paired=_read(given, "seeds", "paired") == "paired",
         limits=_limits(given.get("limits")),
-        keep=_read(given, "keep", Choice(("results", "nothing")), "nothing") == "results",
-        engine=_read(given, "engine", Choice(ENGINES), DEFAULT_ENGINE),
+        keep=_read(given, "keep", "nothing") == "results",
+        engine=_read(given, "engine", DEFAULT_ENGINE),
         engine_stated="engine" in given,
         measure=_measure(given.get("measure")),
         outcomes=_outcomes(given.get("outcomes")),
@@ -123,7 +114,7 @@ def _unknown(root: Node, key: str, shown: str) -> ScenarioError:
     if key == _PLAYED:
         found = f"{key!r}, which `ecnomy tournament {shown}` plays"
         return root.keys[key].error(key, found, "a sweep without it")
-    return root.keys[key].error(key, f"unknown key {key!r}", known_name(key, _KEYS))
+    return root.keys[key].error(key, f"unknown key {key!r}", known_name(key, SWEEP))
 
 
 def _version(root: Node) -> None:
@@ -153,22 +144,16 @@ def _base(root: Node, shown: str, more: Node | None) -> tuple[str, str]:
     return file, msgspec.json.encode(plain_tree(tree)).decode()
 
 
-class _Text(msgspec.Struct, frozen=True):
-    @property
-    def expected(self) -> str:
-        return "text"
-
-    def read(self, node: Node, path: str) -> str:
-        if not isinstance(node.value, str):
-            raise node.place.error(path, show(node), self.expected)
-        return node.value
-
-    def write(self, value: Any) -> Any:
-        return value
+def _title(node: Node | None) -> str:
+    if node is None:
+        return ""
+    if not isinstance(node.value, str):
+        raise node.place.error("title", show(node), SWEEP["title"].takes)
+    return node.value
 
 
-def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
-    return reader.read(given[key], key) if key in given else default
+def _read(given: dict[str, Node], key: str, default: Any) -> Any:
+    return SWEEP[key].read(given[key], key) if key in given else default
 
 
 def _quick(node: Node | None, keys: tuple[str, ...]) -> dict[str, Node]:
@@ -201,10 +186,9 @@ def _limits(node: Node | None) -> Limits:
     if not isinstance(node.value, dict):
         raise node.place.error("limits", show(node), "a mapping with time or memory")
     for key in node.mapping():
-        if key not in ("time", "memory"):
-            expected = known_name(key, ("time", "memory"))
+        if key not in LIMITS:
+            expected = known_name(key, LIMITS)
             raise node.keys[key].error(f"limits.{key}", f"unknown key {key!r}", expected)
-    return Limits(
-        _read(node.mapping(), "time", _TIME, UNLIMITED),
-        _read(node.mapping(), "memory", _MEMORY, UNLIMITED),
-    )
+    given = node.mapping()
+    time, memory = (LIMITS[k].read(given[k], k) if k in given else UNLIMITED for k in LIMITS)
+    return Limits(time, memory)

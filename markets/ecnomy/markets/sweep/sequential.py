@@ -27,9 +27,9 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.markets.inputs.amounts import Number
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.sweep.keys import SWEEP, UNTIL
 
 __all__ = [
     "LEAST",
@@ -45,9 +45,7 @@ __all__ = [
 
 LEAST: Final = 5  # runs before the first look: fewer tell little of a spread
 _GROWTH: Final = 1.5
-_KEYS: Final = ("outcome", "half-width", "level", "most")
-_MOST: Final = Number(what="a whole number", least=2, most=10**6, whole=True)
-_WIDTH: Final = "half-width 2 %, half-width 0.5, or {outcome: NAME, half-width: 2 %, most: 100}"
+_WIDTH: Final = SWEEP["until"].takes
 
 
 class Until(msgspec.Struct, frozen=True):
@@ -189,15 +187,15 @@ def read_until(node: Node, replicates: int, place: Any) -> Until:
     if isinstance(node.value, dict):
         given = node.mapping()
         for key in given:
-            if key not in _KEYS:
-                expected = known_name(key, _KEYS)
+            if key not in UNTIL:
+                expected = known_name(key, UNTIL)
                 raise node.keys[key].error(f"until.{key}", f"unknown key {key!r}", expected)
         if "half-width" not in given:
             raise node.place.error("until", "no 'half-width'", _WIDTH)
         outcome = _name(given["outcome"]) if "outcome" in given else ""
         width, relative = _width(given["half-width"], show(given["half-width"]))
         level = _level(given["level"]) if "level" in given else 0.95
-        most = int(_MOST.read(given["most"], "until.most")) if "most" in given else 100
+        most = int(UNTIL["most"].read(given["most"], "until.most")) if "most" in given else 100
     else:
         text = str(node.value)
         if not text.startswith("half-width "):

@@ -25,10 +25,10 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.inputs.amounts import Number
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.sweep.blocks import FIXED, number_with_unit, read_over
+from ecnomy.markets.sweep.keys import TUNE
 from ecnomy.markets.sweep.space import Assignment, Point, Range, latin_hypercube
 from ecnomy.markets.sweep.ties import Ties, paths_under
 
@@ -36,11 +36,7 @@ __all__ = ["TARGET", "Bound", "Tuning", "beginning", "read_tuning"]
 
 TARGET: Final = "target"
 _AIMS: Final = ("maximise", "minimise", TARGET)
-_KEYS: Final = ("over", *_AIMS, "constraints", "trials", "first", "batch", "check")
 _BOUNDS: Final = ("at-least", "at-most")
-_TRIALS: Final = Number(what="a whole number", least=2, most=10_000, whole=True)
-_BATCH: Final = Number(what="a whole number", least=1, most=1000, whole=True)
-_CHECK: Final = Number(what="a whole number", least=2, most=1000, whole=True)
 _DIGITS: Final = 4
 _WITHIN: Final = 0.01
 
@@ -148,8 +144,8 @@ def read_tuning(node: Node) -> Tuning:
         raise node.place.error("tune", show(node), f"a mapping with over and {_aims()}")
     given = node.mapping()
     for key in given:
-        if key not in _KEYS:
-            expected = known_name(key, _KEYS)
+        if key not in TUNE:
+            expected = known_name(key, TUNE)
             raise node.keys[key].error(f"tune.{key}", f"unknown key {key!r}", expected)
     if not given.get("over", Node(None, node.place)).mapping():
         raise node.place.error("tune", "no 'over'", "over: {path: {from: A, to: B}}")
@@ -159,8 +155,8 @@ def read_tuning(node: Node) -> Tuning:
             expected = "a parameter other than that: replicates and seed set the seeds"
             raise given["over"].place.error("tune.over", repr(path), expected)
     aim, outcome, target, within = _aim(node)
-    trials = _read(given, "trials", _TRIALS, 60)
-    first = _read(given, "first", _TRIALS, max(2, trials // 4))
+    trials = _read(given, "trials", 60)
+    first = _read(given, "first", max(2, trials // 4))
     if first > trials:
         expected = f"at most {trials}, as there are trials"
         raise given["first"].place.error("tune.first", f"{first}", expected)
@@ -175,8 +171,8 @@ def read_tuning(node: Node) -> Tuning:
         bounds=_bounds(given.get("constraints")),
         trials=trials,
         first=first,
-        batch=_read(given, "batch", _BATCH, max(1, trials // 10)),
-        check=_read(given, "check", _CHECK, 10),
+        batch=_read(given, "batch", max(1, trials // 10)),
+        check=_read(given, "check", 10),
     )
 
 
@@ -247,5 +243,5 @@ def _bounds(node: Node | None) -> tuple[Bound, ...]:
     return tuple(found)
 
 
-def _read(given: dict[str, Node], key: str, reader: Any, default: Any) -> Any:
-    return reader.read(given[key], f"tune.{key}") if key in given else default
+def _read(given: dict[str, Node], key: str, default: Any) -> Any:
+    return TUNE[key].read(given[key], f"tune.{key}") if key in given else default

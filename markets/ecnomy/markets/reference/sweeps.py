@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of the sweep file, whose keys stand in ecnomy.markets.sweep.keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ecnomy.markets.inputs.amounts import Choice
+from ecnomy.markets.reference.entries import Entry
+from ecnomy.markets.reference.samples import readable
+from ecnomy.markets.sweep.keys import SWEEP, Key
+
+__all__ = ["sweep_entries"]
+
+
+def sweep_entries() -> Iterator[Entry]:
+    """Everything that a sweep file may hold."""
+    yield from _below(SWEEP, "")
+
+
+def _below(keys: Mapping[str, Key], path: str) -> Iterator[Entry]:
+    for name, key in keys.items():
+        here = f"{path}.{name}" if path else name
+        if not name.startswith("<"):
+            yield Entry(
+                path=here,
+                name=name,
+                about=key.about,
+                takes=readable(key.takes),
+                default=key.default,
+                choices=key.form.words if isinstance(key.form, Choice) else (),
+                example=f"{name}: {key.example}",
+                file="sweep",
+            )
+        yield from _below(key.below, here)

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keys of a sweep file: a sentence on each, the form of its value, its default, an example.
+
+The modules that read them take the names, and readers where there are any, from here; so does the
+reference (`ecnomy explain`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.markets.engines import DEFAULT_ENGINE, ENGINES
+from ecnomy.markets.inputs.amounts import Amount, Choice, Number
+from ecnomy.markets.inputs.yamlfile import Node
+
+__all__ = [
+    "CALIBRATE",
+    "LIMITS",
+    "MOST_RUNS",
+    "PARAMETERS",
+    "RANGE",
+    "SWEEP",
+    "TUNE",
+    "UNTIL",
+    "Key",
+]
+
+MOST_RUNS: Final = 10**7
+_PATH: Final = "market.price_per_mark"
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """A key of a sweep file.
+
+    Attributes:
+        about: its sentence.
+        form: reads it, or says in words what it takes.
+        default: as YAML; None for a key that must be written, "" if nothing stands in for it.
+        example: a value, on one line.
+        below: the keys of the mapping that it takes.
+    """
+
+    about: str
+    form: Amount | Choice | Number | str
+    default: str | None = ""
+    example: str
+    below: dict[str, Key] = {}
+
+    @property
+    def takes(self) -> str:
+        """The form in words."""
+        return self.form if isinstance(self.form, str) else self.form.expected
+
+    def read(self, node: Node, path: str) -> Any:
+        """The value of a node, of a key whose form reads.
+
+        Raises:
+            ScenarioError: it is none.
+        """
+        assert not isinstance(self.form, str), "the form is only in words"
+        return self.form.read(node, path)
+
+
+def _count(least: int, most: int) -> Number:
+    return Number(what="a whole number", least=least, most=most, whole=True)
+
+
+RANGE: Final = {
+    "from": Key(
+        about="Least value of the range.",
+        form="a number, with its unit",
+        default=None,
+        example="0.01 money",
+    ),
+    "to": Key(
+        about="Largest value of the range.",
+        form="a number, with its unit",
+        default=None,
+        example="0.1 money",
+    ),
+    "scale": Key(
+        about="Whether values are spread evenly, or their logarithms are.",
+        form=Choice(("linear", "log")),
+        default="linear",
+        example="log",
+    ),
+}
+_PATHS: Final = Key(
+    about="Paths that a named parameter sets, all to one value.",
+    form="a list of paths",
+    example="[market.agents.north.price_per_mark, market.agents.south.price_per_mark]",
+)
+_OVER: Final = Key(
+    about="Paths of the scenario, each with the range that its values are taken from.",
+    form="a mapping of paths to {from: A, to: B}",
+    default=None,
+    example=f"{{{_PATH}: {{from: 0.01 money, to: 0.1 money, scale: log}}}}",
+    below={"<path>": Key(about="", form="", example="", below={**RANGE, "paths": _PATHS})},
+)
+_SAMPLES: Final = Key(
+    about="Number of points that are drawn.",
+    form=_count(1, MOST_RUNS),
+    default=None,
+    example="50",
+)
+_LISTED: Final = f"{{{_PATH}: [0.1 money, 0.2 money], sources.gold.count: [1, 2]}}"
+_RANGED: Final = f"over: {{{_PATH}: {{from: 0.01 money, to: 0.1 money}}}}"
+
+PARAMETERS: Final = {
+    "grid": Key(
+        about="Values of each path; every combination is a point.",
+        form="a mapping of paths to lists of values",
+        example=_LISTED,
+    ),
+    "list": Key(
+        about="Points one by one, each a mapping of the same paths to values.",
+        form="a list of mappings from paths to values",
+        example=f"[{{label: cheap, {_PATH}: 0.1 money}}, {{label: dear, {_PATH}: 0.2 money}}]",
+    ),
+    "zip": Key(
+        about="Values of each path, taken together: the first of all paths, the second of all.",
+        form="a mapping of paths to lists of values, all of one length",
+        example=_LISTED,
+    ),
+    "random": Key(
+        about="Points drawn at random from ranges.",
+        form="{samples: N, over: {PATH: {from: A, to: B}}}",
+        example=f"{{samples: 50, {_RANGED}}}",
+        below={"samples": _SAMPLES, "over": _OVER},
+    ),
+    "latin-hypercube": Key(
+        about="Points spread over ranges: each part of each range has one.",
+        form="{samples: N, over: {PATH: {from: A, to: B}}}",
+        example=f"{{samples: 50, {_RANGED}}}",
+        below={"samples": _SAMPLES, "over": _OVER},
+    ),
+    "sobol": Key(
+        about="Plan for `ecnomy sensitivity`: shares of the variance that parameters account for.",
+        form="{samples: N, over: {PATH: {from: A, to: B}}}",
+        example=f"{{samples: 64, {_RANGED}}}",
+        below={
+            "samples": Key(
+                about="A power of 2; there are samples x (parameters + 2) points.",
+                form=_count(2, MOST_RUNS),
+                default=None,
+                example="64",
+            ),
+            "over": _OVER,
+            "second-order": Key(
+                about="Whether to find what pairs of parameters do, at twice as many points.",
+                form=Choice(("true", "false")),
+                default="false",
+                example="true",
+            ),
+        },
+    ),
+    "morris": Key(
+        about="Plan for `ecnomy sensitivity`: ranks parameters with few runs.",
+        form="{trajectories: N, over: {PATH: {from: A, to: B}}}",
+        example=f"{{trajectories: 8, {_RANGED}}}",
+        below={
+            "trajectories": Key(
+                about="There are trajectories x (parameters + 1) points.",
+                form=_count(2, MOST_RUNS),
+                default=None,
+                example="8",
+            ),
+            "over": _OVER,
+            "levels": Key(
+                about="Number of values of each parameter.",
+                form=Number(what="an even number of levels", least=2, most=100, whole=True),
+                default="4",
+                example="4",
+            ),
+        },
+    ),
+}
+
+LIMITS: Final = {
+    "time": Key(
+        about="Wall time of one run, beyond which it counts as failed.",
+        form=Amount(what="a time", example="10 min", units=("ps",), above=True),
+        example="10 min",
+    ),
+    "memory": Key(
+        about="Address space of the engine of one run.",
+        form=Amount(what="a size", example="2 GB", units=("byte",), least=10**7, most=10**15),
+        example="2 GB",
+    ),
+}
+
+UNTIL: Final = {
+    "outcome": Key(
+        about="Column whose interval counts; by default the main outcome.",
+        form="the name of a column",
+        example="gold.goodput_bps",
+    ),
+    "half-width": Key(
+        about="Half the width of the interval at which a point has enough replicates.",
+        form="a share of the mean such as 2 %, or a number in the outcome's unit",
+        default=None,
+        example="2 %",
+    ),
+    "level": Key(
+        about="Level of the interval, all looks at a point together.",
+        form="a level from 50 % to below 100 %",
+        default="95 %",
+        example="95 %",
+    ),
+    "most": Key(
+        about="Replicates at which a point ends anyhow.",
+        form=_count(2, 10**6),
+        default="100",
+        example="100",
+    ),
+}
+
+CALIBRATE: Final = {
+    "figure": Key(
+        about="Column of the runs that is to meet the target.",
+        form="the name of a column",
+        default=None,
+        example="callers.late_over_15ms",
+    ),
+    "target": Key(
+        about="What the figure is to be, or a list with one target for each point of `parameters`.",
+        form=Number(what="a number", least=-1e300, most=1e300),
+        default=None,
+        example="0.01",
+    ),
+    "parameter": Key(
+        about="Path that is searched for the value at which the figure meets the target.",
+        form="the path of a value",
+        default=None,
+        example="network.links.trunk.marking.max_threshold",
+    ),
+    **RANGE,
+    "step": Key(
+        about="Values are multiples of this; by default any value of four digits.",
+        form="a number, with its unit",
+        example="6 packets",
+    ),
+    "with": Key(
+        about="Paths that change with the parameter, each with its share of the parameter's value.",
+        form=Number(what="a number", least=-1e12, most=1e12),
+        example="{network.links.trunk.marking.min_threshold: 0.1666666667}",
+    ),
+    "figure_goes": Key(
+        about="Whether the figure rises or falls as the parameter rises.",
+        form=Choice(("up", "down")),
+        default="up",
+        example="up",
+    ),
+    "first": Key(
+        about="Number of values of the first round, both ends of the range among them.",
+        form=_count(2, 1000),
+        default="5",
+        example="5",
+    ),
+    "most": Key(
+        about="Number of values that a search tries at most.",
+        form=_count(2, 1000),
+        default="12",
+        example="12",
+    ),
+    "within": Key(
+        about="Two values whose relative distance is smaller count as one.",
+        form=Number(what="a share", least=0, most=0.5),
+        default="0.01",
+        example="0.01",
+    ),
+}
+
+TUNE: Final = {
+    "over": _OVER,
+    "maximise": Key(
+        about="Column of the runs that is to be as large as possible.",
+        form="the name of a column",
+        example="profit.access",
+    ),
+    "minimise": Key(
+        about="Column of the runs that is to be as small as possible.",
+        form="the name of a column",
+        example="callers.late_over_15ms",
+    ),
+    "target": Key(
+        about="Column that is to have a value, and how far from it still counts, as a share of it.",
+        form="{outcome: a column, value: a number, within: 1 %}",
+        example="{outcome: callers.late_over_15ms, value: 1 %, within: 5 %}",
+    ),
+    "constraints": Key(
+        about="Columns with the least or the largest value that their means over seeds may have.",
+        form="a mapping of columns to {at-least: A, at-most: B}",
+        example="{home.goodput_bps: {at-least: 1e6}}",
+    ),
+    "trials": Key(
+        about="Number of assignments that are tried in all.",
+        form=_count(2, 10_000),
+        default="60",
+        example="60",
+    ),
+    "first": Key(
+        about="Trials that are spread over the ranges first; by default a quarter of all.",
+        form=_count(2, 10_000),
+        example="15",
+    ),
+    "batch": Key(
+        about="Trials that are chosen at a time, from earlier ones; by default a tenth of all.",
+        form=_count(1, 1000),
+        example="6",
+    ),
+    "check": Key(
+        about="Runs of the best assignment, with seeds that the search has not seen.",
+        form=_count(2, 1000),
+        default="10",
+        example="10",
+    ),
+}
+
+SWEEP: Final = {
+    "version": Key(about="Version of the format.", form="1", default=None, example="1"),
+    "title": Key(
+        about="What pages and tables call the sweep.",
+        form="text",
+        example="The price of a mark",
+    ),
+    "scenario": Key(
+        about="Scenario that is varied, beside the sweep file.",
+        form="the path of a scenario file",
+        default=None,
+        example="../examples/gold-silver.yaml",
+    ),
+    "set": Key(
+        about="Paths of the scenario with the values that all runs have.",
+        form="a mapping of paths to values",
+        example="{duration: 60 s}",
+    ),
+    "parameters": Key(
+        about="What is varied: blocks that multiply, each path in one of them.",
+        form=f"a mapping with {', '.join(PARAMETERS)}",
+        example=f"{{grid: {_LISTED}}}",
+        below=PARAMETERS,
+    ),
+    "replicates": Key(
+        about="Runs of each point, which differ in their seeds only.",
+        form=_count(1, MOST_RUNS),
+        default="1",
+        example="10",
+    ),
+    "seed": Key(
+        about="Seed of the first replicate; draws of points follow from it too.",
+        form=_count(0, 2**62),
+        default="1",
+        example="1",
+    ),
+    "seeds": Key(
+        about="Whether points have the same seeds, so that chance does not set them apart.",
+        form=Choice(("paired", "independent")),
+        default="paired",
+        example="paired",
+    ),
+    "limits": Key(
+        about="What one run may use; beyond it the run counts as failed.",
+        form="a mapping with time or memory",
+        example="{time: 10 min, memory: 2 GB}",
+        below=LIMITS,
+    ),
+    "keep": Key(
+        about="Whether to keep the results folder of each run.",
+        form=Choice(("results", "nothing")),
+        default="nothing",
+        example="results",
+    ),
+    "measure": Key(
+        about="Function that adds outcome columns, from the results folder of each run.",
+        form="module:function",
+        example="ecnomy.analysis.lateness:late_shares",
+    ),
+    "outcomes": Key(
+        about="Columns that tables and pages are about, the main one first.",
+        form="a list of names of columns of the runs",
+        example="[balance.shop, gold.goodput_bps]",
+    ),
+    "until": Key(
+        about="Adds replicates to a point until its main outcome is known well enough.",
+        form="half-width 2 %, half-width 0.5, or {outcome: NAME, half-width: 2 %, most: 100}",
+        example="half-width 2 %",
+        below=UNTIL,
+    ),
+    "calibrate": Key(
+        about="Searches one parameter for the value at which a column meets a target.",
+        form="a mapping with figure, target, parameter, from, to",
+        example="{figure: callers.late_over_15ms, target: 0.01, parameter: PATH, from: 1, to: 9}",
+        below=CALIBRATE,
+    ),
+    "tune": Key(
+        about="Searches parameters for the best of a column, in place of `parameters`.",
+        form="a mapping with over and one of maximise, minimise, target",
+        example=f"{{{_RANGED}, maximise: profit.access}}",
+        below=TUNE,
+    ),
+    "quick": Key(
+        about="Other values of some keys, for the option --quick.",
+        form="a mapping with set, parameters, replicates, until, calibrate, tune",
+        example="{replicates: 2, set: {duration: 20 s}}",
+    ),
+    "engine": Key(
+        about="Engine of all runs; the option --engine goes before it.",
+        form=Choice(ENGINES),
+        default=DEFAULT_ENGINE,
+        example=DEFAULT_ENGINE,
+    ),
+}
