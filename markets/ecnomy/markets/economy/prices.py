@@ -11,12 +11,12 @@ micro-units a second. What it may be for is the table `units.PER`.
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
 from ecnomy.markets.inputs import units
-from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO
+from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO, quantity_schema
 from ecnomy.markets.inputs.yamlfile import Node, show
 
 __all__ = [
@@ -84,6 +84,11 @@ class PriceReader(msgspec.Struct, frozen=True):
         if self.unit:
             return f"a price such as {EXAMPLES[self.unit]}"
         return "a price such as 2 money/GB or 0.1 money/min"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return quantity_schema()
 
     def read(self, node: Node, path: str) -> Price:
         """See Reader."""

@@ -16,7 +16,7 @@ import msgspec
 
 from ecnomy.markets.economy.prices import METER_UNITS, WORDS, AnyPrice, Price, TimePrice
 from ecnomy.markets.inputs import units
-from ecnomy.markets.inputs.amounts import MICRO, MOST_PS, Amount, TimePs
+from ecnomy.markets.inputs.amounts import MICRO, MOST_PS, Amount, TimePs, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit, known_name
 from ecnomy.markets.inputs.yamlfile import Node, show
 
@@ -52,6 +52,11 @@ class _PerReader(msgspec.Struct, frozen=True):
         """The names."""
         return f"what the posted price is for: one of {', '.join(units.PER)}"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"enum": list(units.PER)}
+
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
         if isinstance(node.value, str) and node.value in units.PER:
@@ -77,6 +82,11 @@ class _LimitReader(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         """The form."""
         return "a quantity above 0 such as 1 GB, 10 h or 100 marks"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return quantity_schema(above=True)
 
     def read(self, node: Node, path: str) -> Limit:
         """See Reader."""

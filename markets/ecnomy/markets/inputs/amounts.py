@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Any, Final
 
@@ -36,6 +37,7 @@ __all__ = [
     "Word",
     "number_in",
     "number_of",
+    "quantity_schema",
     "time_of",
 ]
 
@@ -46,6 +48,16 @@ DEAREST_MICRO: Final = 10**12  # as agents and contracts: products with counts s
 LONGEST_NAME: Final = 64
 AUTO_NUMBER: Final = -1.0  # stands for the word auto where numbers are 0 or more
 _NAME: Final = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
+
+
+def quantity_schema(
+    words: Iterable[str] = (), *, signed: bool = False, above: bool = False
+) -> dict[str, Any]:
+    """The JSON Schema of a number with a unit, or one of these words; `above`: it is not 0."""
+    number = r"([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?"
+    some = "(?=[^A-Za-z/]*[1-9])" if above else ""
+    amount = rf"{some}[{'+-' if signed else '+'}]?{number}\s*(1?\s*/\s*)?[A-Za-z\u00b5].*"
+    return {"type": "string", "pattern": f"^({'|'.join([*words, amount])})$"}
 
 
 def number_in(node: Node, path: str, expected: str) -> Fraction:
@@ -98,6 +110,13 @@ class Amount(msgspec.Struct, frozen=True, kw_only=True):
         if self.units[0] == "ps":
             return f"{self.most / PS_PER_S:,.12g} s"
         return f"{self.most / self.scale:,.12g} {self.units[0]}"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        above = self.above or self.least > 0
+        words = quantity_schema((w for w, _ in self.words), signed=self.least < 0, above=above)
+        return {"anyOf": [words, {"type": "number"}]} if self.plain else words
 
     def read(self, node: Node, path: str) -> Any:
         """See Reader."""
@@ -158,6 +177,13 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
         word = ", or auto" if self.auto else ""
         return f"{self.what} from {self.least:g} to {self.most:g}{word}"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        kind = "integer" if self.whole else "number"
+        number = {"type": kind, "minimum": self.least, "maximum": self.most}
+        return {"anyOf": [number, {"const": "auto"}]} if self.auto else number
+
     def read(self, node: Node, path: str) -> Any:
         """See Reader."""
         if self.auto and node.value == "auto":
@@ -201,6 +227,12 @@ class Choice(msgspec.Struct, frozen=True):
         more = f", or {self.own} of your own as module:Class" if self.own else ""
         return f"one of {', '.join(self.words)}{more}"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        words = {"enum": list(self.words)}
+        return {"anyOf": [words, {"type": "string", "pattern": ":"}]} if self.own else words
+
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
         if isinstance(node.value, str) and node.value in self.words:
@@ -222,6 +254,11 @@ class Word(msgspec.Struct, frozen=True):
         """The form."""
         return "a name of letters, digits, - and _, beginning with a letter"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"type": "string", "pattern": f"^{_NAME.pattern}$"}
+
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
         if isinstance(node.value, str) and _NAME.fullmatch(node.value):
@@ -240,6 +277,11 @@ class Pattern(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         """The form."""
         return "a name, or a pattern such as core*"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"type": "string", "minLength": 1}
 
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
@@ -261,6 +303,12 @@ class NamesReader(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         """The form."""
         return "a name or a list of names"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        one = self.one.schema
+        return {"anyOf": [one, {"type": "array", "items": one, "uniqueItems": True}]}
 
     def read(self, node: Node, path: str) -> tuple[str, ...]:
         """See Reader."""
@@ -309,6 +357,12 @@ class SizeReader(msgspec.Struct, frozen=True):
         word = f", or {self.unlimited}" if self.unlimited else ""
         low = f" of at least {self.least}" if self.least else ""
         return f"a size{low} such as 60 packets or 90 kB{word}"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        words = (self.unlimited,) if self.unlimited else ()
+        return quantity_schema(words, above=self.least > 0)
 
     def read(self, node: Node, path: str) -> Size:
         """See Reader."""

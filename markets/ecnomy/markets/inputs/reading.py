@@ -53,7 +53,11 @@ class Misfit(ValueError):
 
 @runtime_checkable
 class Reader(Protocol):
-    """How a value with a unit or a form of its own is read and written."""
+    """How a value with a unit or a form of its own is read and written.
+
+    A reader may have a `schema`, the JSON Schema of what it reads as far as one can say it, and
+    `forms`, the structs that it reads mappings as (see ecnomy.markets.reference).
+    """
 
     @property
     def expected(self) -> str:

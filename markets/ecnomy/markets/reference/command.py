@@ -27,11 +27,21 @@ Search = Annotated[
     str | None,
     typer.Option("--search", metavar="WORDS", help="All keys whose sentence has these words."),
 ]
+Schema = Annotated[
+    bool, typer.Option("--schema", help="Print the JSON Schema of scenario files, for editors.")
+]
 
 
-def explain_command(word: Word = None, search: Search = None, as_json: Json = False) -> None:
-    """Explain what a scenario file may hold: a law, a kind, a key or a section."""
+def explain_command(
+    word: Word = None, search: Search = None, schema: Schema = False, as_json: Json = False
+) -> None:
+    """Explain what a scenario or sweep file may hold: a law, a kind, a key or a section."""
     from ecnomy.agents.errors import InputError
+
+    if schema:
+        from ecnomy.markets.reference.schema import scenario_schema
+
+        return print_json(scenario_schema())
     from ecnomy.markets.reference import lookup, page
     from ecnomy.markets.reference.entries import scenario_entries
     from ecnomy.markets.reference.sweeps import sweep_entries

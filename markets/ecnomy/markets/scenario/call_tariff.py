@@ -21,7 +21,15 @@ from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
 from ecnomy.markets.economy.prices import EXAMPLES, Price, PriceReader
 from ecnomy.markets.economy.tariffs import TimeOfDay
 from ecnomy.markets.inputs import reading
-from ecnomy.markets.inputs.amounts import DEAREST_MICRO, MICRO, Amount, Choice, Names, Number
+from ecnomy.markets.inputs.amounts import (
+    DEAREST_MICRO,
+    MICRO,
+    Amount,
+    Choice,
+    Names,
+    Number,
+    quantity_schema,
+)
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.scenario.strategy import StrategyReader
@@ -157,6 +165,7 @@ class _CallPriceReader:
 
     expected = "a price such as 0.05 money, 0.02 money/min or {call: 0.05 money, time: 1 money/h}"
     forms = (_Parts, _ByBandwidth, TimeOfDay)
+    schema = quantity_schema()
 
     def read(self, node: Node, path: str) -> _CallPrice:
         """See Reader."""

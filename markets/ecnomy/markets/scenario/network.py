@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
@@ -93,6 +93,11 @@ class DuplexReader(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         """The words."""
         return "true, false or half"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"enum": [True, False, HALF]}
 
     def read(self, node: Node, path: str) -> bool | str:
         """See Reader."""

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from ecnomy.markets.inputs.yamlfile import Node, show
@@ -17,6 +19,11 @@ class PositionReader(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         """The form."""
         return "two numbers such as [-87.6, 41.8]"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 
     def read(self, node: Node, path: str) -> tuple[float, float]:
         """See Reader."""

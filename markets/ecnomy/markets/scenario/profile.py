@@ -43,6 +43,11 @@ class _StepsReader(msgspec.Struct, frozen=True):
         """The form."""
         return "times with factors such as {0 h: 0.3, 8 h: 1}"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"type": "object", "minProperties": 1, "additionalProperties": _FACTOR.schema}
+
     def read(self, node: Node, path: str) -> tuple[Step, ...]:
         """See Reader."""
         if not node.mapping():

@@ -57,6 +57,11 @@ class ClassReader(msgspec.Struct, frozen=True):
         """The form."""
         return "the name of a class, or its number from 1 on"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]}
+
     def read(self, node: Node, path: str) -> str:
         """See Reader."""
         text = str(node.value)

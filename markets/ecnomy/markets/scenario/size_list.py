@@ -45,6 +45,20 @@ class SizesReader(msgspec.Struct, frozen=True):
         """The form."""
         return "sizes such as [10 kB, {size: 1 MB, weight: 0.5}], or the name of a file with them"
 
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        weight = {"type": "number", "exclusiveMinimum": 0, "maximum": _MOST_WEIGHT}
+        row = {
+            "type": "object",
+            "properties": {"size": _SIZE.schema, "weight": weight},
+            "required": ["size"],
+            "additionalProperties": False,
+        }
+        items = {"anyOf": [_SIZE.schema, row]}
+        rows = {"type": "array", "items": items, "minItems": 1, "maxItems": MOST_SIZES}
+        return {"anyOf": [{"type": "string"}, rows]}
+
     def read(self, node: Node, path: str) -> tuple[SizeRow, ...]:
         """See Reader."""
         if isinstance(node.value, str):

@@ -3,11 +3,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import Amount, Choice, Number, RateBps, number_of
+from ecnomy.markets.inputs.amounts import (
+    Amount,
+    Choice,
+    Number,
+    RateBps,
+    number_of,
+    quantity_schema,
+)
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
@@ -92,6 +99,11 @@ class _PacketRateReader(msgspec.Struct, frozen=True):
     def expected(self) -> str:
         """The form."""
         return "a rate above 0 such as 200 packets/s or 2 Mbps"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return quantity_schema(above=True)
 
     def read(self, node: Node, path: str) -> PacketRate:
         """See Reader."""

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A JSON Schema (draft 7) of scenario files, by which editors complete, explain and check YAML.
+
+A schema cannot say everything: whether names exist, units fit, values fit each other. A file that
+`extends` another may leave out anything, so that its mappings are held to keys and types only.
+Marking laws of links may leave out `law` (scenario/shared_marking.py).
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.markets.economy.tariffs import Own
+from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
+from ecnomy.markets.reference.own import role_entries, strategy_entries
+from ecnomy.markets.reference.samples import members
+from ecnomy.markets.reference.sentences import about, first_sentence, law_of
+from ecnomy.markets.scenario import network
+from ecnomy.markets.scenario.document import Document
+from ecnomy.markets.scenario.role import RoleReader
+from ecnomy.markets.scenario.strategy import StrategyReader
+from ecnomy.markets.scenario.tariffs import TariffReader
+
+__all__ = ["scenario_schema"]
+
+Schema = dict[str, Any]
+_DRAFT: Final = "http://json-schema.org/draft-07/schema#"
+_OWN: Final[Schema] = {"type": "string", "pattern": ":"}  # a class of a user's, module:Class
+_PLAIN: Final = {bool: "boolean", int: "integer", float: "number", str: "string"}
+
+
+def scenario_schema() -> Schema:
+    """The schema of a scenario file."""
+    whole, partial = _Made(partial=False), _Made(partial=True)
+    roots = [made.reference(Document) for made in (whole, partial)]
+    choice = {"if": {"required": ["extends"]}, "then": roots[1], "else": roots[0]}
+    head = {"$schema": _DRAFT, "title": "ecnomy scenario", "type": "object"}
+    return head | choice | {"definitions": whole.found | partial.found}
+
+
+class _Made:
+    """Definitions of structs, by name; `partial`: nothing is required, null takes a value away."""
+
+    def __init__(self, *, partial: bool) -> None:
+        self.found: dict[str, Schema] = {}
+        self._partial = partial
+
+    def reference(self, kind: type[msgspec.Struct]) -> Schema:
+        """The definition of a struct, by its name."""
+        name = f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}"
+        name = f"{name}.partial" if self._partial else name
+        if name not in self.found:
+            self.found[name] = {}
+            self.found[name] = self._struct(kind)
+        return {"$ref": f"#/definitions/{name}"}
+
+    def _struct(self, kind: type[msgspec.Struct]) -> Schema:
+        config, fields = kind.__struct_config__, fields_of(kind)
+        law = law_of(kind)
+        properties = {key: self._key(kind, field) for key, field in fields.items()}
+        if config.tag_field:
+            properties[str(config.tag_field)] = {"const": str(config.tag)}
+        if kind is Document:
+            properties["extends"] = {"type": "string"}
+        required = [key for key, field in fields.items() if field.required]
+        made: Schema = {
+            "description": law.about if law else first_sentence(kind.__doc__),
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": False,
+        }
+        return made | ({"required": required} if required and not self._partial else {})
+
+    def _key(self, kind: type[msgspec.Struct], field: msgspec.structs.FieldInfo) -> Schema:
+        value = self._value(field.type)
+        if self._partial or not field.required:
+            value = {"anyOf": [value, {"type": "null"}]}
+        elif "$ref" in value:  # whose neighbours do not count
+            value = {"allOf": [value]}
+        return {"description": about(kind, field.name), **value}
+
+    def _value(self, kind: Any) -> Schema:
+        inner, reader = split(present(kind))
+        if reader is not None:
+            return self._read(reader)
+        origin, arguments = typing.get_origin(inner), typing.get_args(inner)
+        if origin is tuple:
+            return {"type": "array", "items": self._value(arguments[0])}
+        if origin is dict:
+            values = self._value(arguments[1])
+            values = {"anyOf": [values, {"type": "null"}]} if self._partial else values
+            return {"type": "object", "additionalProperties": values}
+        if origin in (types.UnionType, typing.Union):
+            free = members(inner) == members(network.Marking)
+            return self._union(members(inner), free=free or self._partial)
+        if issubclass(inner, msgspec.Struct):
+            return self.reference(inner)
+        return {"type": _PLAIN[inner]}
+
+    def _union(self, kinds: list[type[msgspec.Struct]], *, free: bool, own: bool = False) -> Schema:
+        """Structs told apart by their tag; `free`: it may be left out, `own`: it may be a path."""
+        key = str(kinds[0].__struct_config__.tag_field)
+        own = own or Own in kinds
+        kinds = [kind for kind in kinds if kind is not Own]
+        tags = {str(kind.__struct_config__.tag): self.reference(kind) for kind in kinds}
+        words: Schema = {"enum": list(tags)}
+        if own:
+            words = {"anyOf": [words, _OWN]}
+        made: Schema = {"type": "object", "properties": {key: words}}
+        made["allOf"] = [
+            {"if": {"properties": {key: {"const": tag}}, "required": [key]}, "then": then}
+            for tag, then in tags.items()
+        ]
+        if not free:
+            return made | {"required": [key]}
+        names = sorted({name for kind in kinds for name in fields_of(kind)})
+        made["allOf"].append(
+            {"if": {"not": {"required": [key]}}, "then": {"propertyNames": {"enum": names}}}
+        )
+        return made
+
+    def _read(self, reader: Reader) -> Schema:
+        if isinstance(reader, StrategyReader):
+            name = "strategy.partial" if self._partial else "strategy"
+            if name not in self.found:
+                self.found[name] = _strategy(partial=self._partial)
+            return {"$ref": f"#/definitions/{name}"}
+        if isinstance(reader, RoleReader):
+            words = {"enum": [one.name for one in role_entries()]}
+            terms = {"type": "object", "required": ["kind"]}
+            return {"anyOf": [words, _OWN, terms]}
+        forms = list(getattr(reader, "forms", ()))
+        if isinstance(reader, TariffReader):
+            return self._union(forms, free=self._partial, own=True)
+        plain: Schema = getattr(reader, "schema", {})
+        return {"anyOf": [plain, *map(self.reference, forms)]} if forms else plain
+
+
+def _strategy(*, partial: bool) -> Schema:
+    """A strategy by its kind; only its class knows the parameters, whose names are given here."""
+    keys: dict[str, Schema] = {}
+    for one in strategy_entries():
+        if one.variant and len(one.within) == 1:
+            keys[one.name] = {"kind": {}}
+        elif not one.variant and len(one.within) == 1:
+            kind = one.within[0].partition(": ")[2]
+            keys[kind][one.name] = {"description": one.about}
+    words = {"anyOf": [{"enum": list(keys)}, _OWN]}
+    made: Schema = {"type": "object", "properties": {"kind": words}}
+    made["allOf"] = [
+        {
+            "if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]},
+            "then": {"properties": properties, "additionalProperties": False},
+        }
+        for kind, properties in keys.items()
+    ]
+    return made if partial else made | {"required": ["kind"]}
