@@ -152,4 +152,6 @@ def test_check_names_the_place(
     with pytest.raises(SystemExit) as left:
         main(["check", str(file)])
     assert left.value.code == 2
-    assert capsys.readouterr().err.strip() == f"ecnomy: {file}:{expected}"
+    message, _, hint = capsys.readouterr().err.strip().partition("; ecnomy explain ")
+    assert message == f"ecnomy: {file}:{expected}"
+    assert hint in expected.replace("[1]", "")

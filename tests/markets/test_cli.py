@@ -128,10 +128,11 @@ def test_check_says_what_would_run(scene: Path, capsys: pytest.CaptureFixture[st
 def test_bad_input_is_one_line_and_exit_2(
     scene: Path, verb: str, extra: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No traceback, and the fault by name."""
+    """No traceback, the fault by name, and the command that explains a key."""
     assert ecnomy(verb, scene, *extra) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("ecnomy: ") and told in line
+    assert line.endswith("; ecnomy explain sources.count") == (told == "count")
 
 
 def test_missing_file_is_one_line_and_exit_2(

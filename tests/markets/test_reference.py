@@ -17,7 +17,7 @@ from ecnomy.markets.economy.tariffs import KINDS
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.reference.entries import Entry, scenario_entries
-from ecnomy.markets.reference.lookup import grouped, lookup
+from ecnomy.markets.reference.lookup import grouped, known_path, lookup
 from ecnomy.markets.reference.samples import example_of, in_yaml
 from ecnomy.markets.reference.sentences import attributes, parameters_of
 from ecnomy.markets.reference.sweeps import sweep_entries
@@ -122,6 +122,25 @@ def test_what_no_document_had_is_found(name: str) -> None:
 def test_paths_are_understood(typed: str, path: str) -> None:
     """As messages and --set have them, with names or without."""
     assert lookup(typed, entries())[0].path == path
+
+
+@pytest.mark.parametrize(
+    "path, key",
+    [
+        ("network.links[1].rate", "network.links.rate"),
+        ("sources[0].cout", "sources"),
+        ("market.agents[2].classes.best.sources[0]", "market.agents.classes.sources"),
+        ("market.agents[0].strategy.patience", "market.agents.strategy.patience"),
+        ("sources.*.transport[law=newreno].min_rto", "sources.transport.min_rto"),
+        ("parameters.grid.network.links.wire.rate", "parameters.grid"),
+        ("learners[0].actions", ""),
+        ("", ""),
+    ],
+)
+def test_messages_name_the_key_that_explains_them(path: str, key: str) -> None:
+    """The key of a message's path, or the mapping in which an unknown one stands."""
+    assert known_path(path, entries()) == key
+    assert not key or lookup(key, entries())
 
 
 def test_an_unknown_word_names_the_nearest() -> None:

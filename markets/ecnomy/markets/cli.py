@@ -17,7 +17,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.errors import EcnomyError, ScenarioError
 from ecnomy.markets.memory import shortage
 from ecnomy.markets.printable import say
 from ecnomy.markets.verbs import Verb, VerbGroup
@@ -108,6 +108,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _leave(short, 1)
     try:
         app(args=None if arguments is None else list(arguments), prog_name="ecnomy")
+    except ScenarioError as error:
+        from ecnomy.markets.reference.hint import hint
+
+        _leave(error.on_command_line + hint(error), error.exit_status)
     except EcnomyError as error:
         _leave(error.on_command_line, error.exit_status)
     except KeyboardInterrupt:

@@ -12,7 +12,7 @@ import msgspec
 from ecnomy.agents.errors import InputError
 from ecnomy.markets.reference.entries import Entry
 
-__all__ = ["Group", "below", "grouped", "lookup", "search", "sections"]
+__all__ = ["Group", "below", "grouped", "known_path", "lookup", "search", "sections"]
 
 _INDEX = re.compile(r"\[[^\]]*\]")
 
@@ -99,6 +99,20 @@ def below(parent: Entry, entries: Iterable[Entry]) -> list[Entry]:
         if variant or (not one.variant and len(steps) == 1 and len(one.within) == depth):
             found.append(one)
     return found
+
+
+def known_path(path: str, entries: Sequence[Entry]) -> str:
+    """The key that a message's path is about, without names and numbers; "" if it is unknown.
+
+    The last steps may be names, or keys that do not exist: then it is the mapping they stand in.
+    """
+    typed = [step for step in _INDEX.sub("", path).split(".") if step]
+    keys = [one for one in entries if not one.variant]
+    for length in range(len(typed), 0, -1):
+        for one in keys:
+            if _fits(typed[:length], _steps(one), one):
+                return ".".join(step for step in _steps(one) if step[0] != "<")
+    return ""
 
 
 def _steps(one: Entry) -> list[str]:
