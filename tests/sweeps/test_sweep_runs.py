@@ -152,6 +152,41 @@ def test_an_edited_strategy_makes_its_runs_again(tmp_path, monkeypatch, edited) 
     assert changed.tolist() == mine.tolist(), "the new content is what ran"
 
 
+def test_a_strategy_edited_under_its_run_makes_no_outcome(tmp_path, monkeypatch) -> None:
+    """The record would have the digest of one text and the figures of another."""
+    from ecnomy.markets.sweep import outcome
+
+    file, simulated = lab(tmp_path, monkeypatch, "sweep_lab_under"), outcome._simulated
+
+    def edit(*arguments):
+        found = simulated(*arguments)
+        with (tmp_path / "sweep_lab_under.py").open("a") as text:
+            text.write("\n")
+        return found
+
+    monkeypatch.setattr(outcome, "_simulated", edit)
+    tally, _, _ = go(file, tmp_path / "out")
+    assert (tally.done, tally.failed) == (6, 6)
+    reasons = open_sweep(tmp_path / "out").reason.unique().tolist()
+    assert "edited while the run used it: sweep_lab_under" in reasons
+
+
+def test_an_edited_role_is_imported_anew(tmp_path, monkeypatch) -> None:
+    """As strategies are: a worker outlives the file that it has read."""
+    from ecnomy.agents.roles.find import find_role
+    from ecnomy.markets.sweep import fingerprint
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(fingerprint, "_IMPORTED", {})
+    text = "from ecnomy.agents.roles.role import Role\nclass Mine(Role):\n    join = print\n"
+    (tmp_path / "sweep_lab_role.py").write_text(text)
+    first = find_role("sweep_lab_role:Mine")
+    fingerprint.remember_modules({"sweep_lab_role": fingerprint.digest_of("sweep_lab_role")})
+    (tmp_path / "sweep_lab_role.py").write_text(text + "    second = True\n")
+    fingerprint.forget_edited_modules()
+    assert not hasattr(first, "second") and find_role("sweep_lab_role:Mine").second
+
+
 def test_a_repaired_strategy_is_tried_again(tmp_path, monkeypatch) -> None:
     """A module that could not be imported is part of what the failed run depends on."""
     file = lab(tmp_path, monkeypatch, "sweep_lab_broken")

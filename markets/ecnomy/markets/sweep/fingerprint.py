@@ -27,6 +27,7 @@ from typing import Final
 
 import msgspec
 
+from ecnomy.agents.roles.find import find_role
 from ecnomy.agents.spec import MarketSpec, StrategySpec
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
 from ecnomy.agents.utilities import GROUPS
@@ -39,6 +40,7 @@ __all__ = [
     "Code",
     "code_now",
     "digest_of",
+    "edited_since",
     "forget_edited_modules",
     "measure_modules",
     "modules_named_in",
@@ -180,6 +182,12 @@ def forget_edited_modules() -> None:
             sys.modules.pop(name, None)
     _IMPORTED.clear()
     find.cache_clear()
+    find_role.cache_clear()
+
+
+def edited_since(digests: dict[str, str]) -> list[str]:
+    """The modules whose files are no longer what these digests are of, by name."""
+    return sorted(name for name, digest in digests.items() if digest_of(name) != digest)
 
 
 _IMPORTED: dict[str, str] = {}

@@ -32,6 +32,7 @@ from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.fingerprint import (
     Code,
     code_now,
+    edited_since,
     forget_edited_modules,
     measure_modules,
     modules_named_in,
@@ -120,6 +121,9 @@ def execute(task: Task) -> Outcome:
             measures = measures_of(task.measure, scenario.market)
             outcome = _with_key(measures, outcome, scenario, plan := make_plan(scenario))
             outcome = _simulated(task, measures, scenario, plan, outcome, watchdog)
+            if edited := edited_since(outcome.strategies):
+                reason = f"edited while the run used it: {', '.join(edited)}"
+                outcome = _failed(outcome, reason, task)
     except OverTime:
         outcome = _failed(outcome, f"over its time limit of {watchdog.limit_s:g} s", task)
     except EcnomyError as error:
