@@ -159,3 +159,16 @@ def test_a_rule_of_ones_own(tmp_path) -> None:
         Market(world.plan([world.source("s")]), spec)
     own = MarketSpec(5, spec.agents, "ecnomy.markets.economy.settlement:Peering")
     assert Market(world.plan([world.source("s")]), own).row_price_micro().tolist() == [5]
+
+
+def test_columns_that_others_hold_cannot_be_written_to() -> None:
+    """Of the book, the aims and the domains: they are replaced, as views of earlier epochs stay."""
+    made = Market(world.plan([world.source("one", count=2)]), MarketSpec(1000, ()))
+    made.decide(world.report(made.plan, 0, 0))
+    book, aims, domains = made._book, made.aims, made.domains
+    for column in (
+        book.fee_micro, book.charge_micro, book.bill_micro, aims.switched_on, aims.active,
+        aims.weight, domains.price_micro,
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 1

@@ -18,6 +18,7 @@ from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.blocks import BlocksAccruer
 from ecnomy.markets.economy.exact import Exact, check_column, total
+from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.own import OwnAccruer
 from ecnomy.markets.economy.prices import Price
 from ecnomy.markets.economy.tariffs import (
@@ -185,7 +186,7 @@ class MenuAccruer:
     def __init__(self, tariff: Menu, rows: int, unit: str) -> None:
         """See accruer; all rows begin with the first choice."""
         self.names: Sequence[str] = tuple(tariff.choices)
-        self.choice: Integers = np.zeros(rows, dtype=np.int64)
+        self.choice: Integers = held(np.zeros(rows, dtype=np.int64))
         self._each = [accruer(choice, rows, unit) for choice in tariff.choices.values()]
 
     def choose(self, rows: Integers, choice: int | Integers) -> None:
@@ -199,7 +200,7 @@ class MenuAccruer:
             raise LedgerError("unknown-choice", f"a menu of {len(self.names)} has no such number")
         chosen = self.choice.copy()
         chosen[rows] = wanted
-        self.choice = chosen
+        self.choice = held(chosen)
 
     def due(
         self,

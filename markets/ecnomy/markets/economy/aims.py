@@ -21,6 +21,7 @@ from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, Report, flow_orders
 from ecnomy.markets.economy.budgets import Budgets
+from ecnomy.markets.economy.held import held
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.law_table import weights
 from ecnomy.markets.results.journal import ACTIVE, Journal
@@ -53,10 +54,10 @@ class Aims:
         self.cap_bps: Floats = np.full(len(rows), NO_CAP)
         self._sent_cap_bps: Floats = self.cap_bps.copy()
         self._least_weight = np.array([s.least_weight for s in rows], dtype=np.float64)
-        self.weight: Floats = np.array([s.own_weight for s in rows], dtype=np.float64)
+        self.weight: Floats = held(np.array([s.own_weight for s in rows], dtype=np.float64))
         self._chosen = np.zeros(len(rows), dtype=np.bool_)  # the weight is its agent's
         self._weighed = np.zeros(len(rows), dtype=np.bool_)  # chosen, and engines not yet told
-        self.switched_on: Truths = np.ones(len(rows), dtype=np.bool_)
+        self.switched_on: Truths = held(np.ones(len(rows), dtype=np.bool_))
         self._admitted: Truths = self.switched_on
         self.active: Truths = self.switched_on
         self._sent_active: Truths = self.active
@@ -118,8 +119,9 @@ class Aims:
         new = given & (~self._chosen[rows] | (value != self.weight[rows]))
         if np.count_nonzero(new):
             moved = rows[new]
-            self.weight = self.weight.copy()
-            self.weight[moved] = value[new]
+            weight = self.weight.copy()
+            weight[moved] = value[new]
+            self.weight = held(weight)
             self._chosen[moved] = self._weighed[moved] = True
             self._mark_rate[moved] = LEAVE
             self._journal.many(t_ps, who, moved, "weight", value[new])
@@ -135,22 +137,24 @@ class Aims:
             return
         new = of.active != self.switched_on[rows]
         if np.count_nonzero(new):
-            self.switched_on = self.switched_on.copy()
-            self.switched_on[rows[new]] = of.active[new]
+            switched = self.switched_on.copy()
+            switched[rows[new]] = of.active[new]
+            self.switched_on = held(switched)
             self._activate(t_ps, who)
 
     def admit(self, t_ps: int, rows: Integers, may: Truths) -> None:
         """Hold flows back whatever their agent decides, or no longer; for whom no agent speaks."""
         if np.any(may != self._admitted[rows]):
-            self._admitted = self._admitted.copy()
-            self._admitted[rows] = may
+            admitted = self._admitted.copy()
+            admitted[rows] = may
+            self._admitted = held(admitted)
             self._activate(t_ps, "")
 
     def _activate(self, t_ps: int, who: str) -> None:
         active = self.switched_on & self._admitted
         new = np.flatnonzero(active != self.active).astype(np.int64)
         if len(new):
-            self.active = active
+            self.active = held(active)
             self._journal.many(t_ps, who, new, ACTIVE, active[new].astype(np.float64))
 
     def changed(self, t_ps: int, price_micro: Integers | Floats) -> Columns:
@@ -176,7 +180,7 @@ class Aims:
             return {}
         self._mark_rate[new], self._sent_cap_bps[rows] = wanted[new], self.cap_bps[rows]
         if (self.weight[new] > 0).any():
-            self.weight = np.where(new, 0.0, self.weight)
+            self.weight = held(np.where(new, 0.0, self.weight))
         self._journal.many(t_ps, "", np.flatnonzero(new).astype(np.int64), "mark_rate", wanted[new])
         flows = self._flows[rows]
         weights = {"weight": _of_row(weight[rows], flows)} if (weight >= 0).any() else {}

@@ -15,6 +15,7 @@ import numpy as np
 
 from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.contracts import CHARGE, FEE, Contract, Dues
+from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.readings import Epoch
 
@@ -35,7 +36,7 @@ class Book:
     def __init__(self, contracts: Sequence[Contract], users: Integers, ledger: Ledger) -> None:
         """`users` is the account of each flow's user."""
         self._contracts, self._users, self._ledger = contracts, users, ledger
-        none: Integers = np.zeros(len(users), dtype=np.int64)
+        none: Integers = held(np.zeros(len(users), dtype=np.int64))
         self.fee_micro = self.charge_micro = self.bill_micro = none
         self.standing_micro = self.weight_micro = none
 
@@ -92,7 +93,7 @@ class Book:
 def _added(column: Integers, dues: Dues) -> Integers:
     """A column of all flows, and what is due in its place."""
     if dues.whole:
-        return column + dues.amount_micro
+        return held(column + dues.amount_micro)
     added = column.copy()
     np.add.at(added, dues.flow, dues.amount_micro)
-    return added
+    return held(added)

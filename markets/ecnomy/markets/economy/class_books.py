@@ -21,6 +21,7 @@ import numpy as np
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.economy.contracts import Spans
+from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
 
@@ -49,9 +50,9 @@ class ClassBooks:
 
     def __init__(self, plan: Plan, classes: int) -> None:
         self._spans, self._classes = Spans(plan), classes
-        none = np.zeros(classes, dtype=np.int64)
+        none = held(np.zeros(classes, dtype=np.int64))
         self.counts = ClassCounts(np.zeros(classes), none, none, none)
-        self.cost_micro_per_s: Floats = np.zeros(classes)
+        self.cost_micro_per_s: Floats = held(np.zeros(classes))
         self.hidden: Floats = np.zeros(classes)
 
     def close(self, epoch: Epoch) -> None:
@@ -67,7 +68,7 @@ class ClassBooks:
         if dt_s > 0:
             weight = -math.expm1(-dt_s / LATELY_S)
             late = self.cost_micro_per_s
-            self.cost_micro_per_s = late + weight * (spent / dt_s - late)
+            self.cost_micro_per_s = held(late + weight * (spent / dt_s - late))
             self.hidden = self.hidden * (1 - weight)
 
     def enter(self, offer: int, members: int) -> None:

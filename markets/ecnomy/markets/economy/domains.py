@@ -10,6 +10,7 @@ import numpy as np
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.observation import Integers
 from ecnomy.agents.spec import AgentSpec, MarketSpec
+from ecnomy.markets.economy.held import held
 from ecnomy.markets.economy.ownership import owners_of, ways
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.plan import Plan
@@ -44,13 +45,14 @@ class Domains:
         counts = [source.row_count for source in plan.sources]
         first = [way.domains[0] for way in self.ways]
         self.access = np.repeat(np.array(first, dtype=np.int64), np.array(counts, dtype=np.int64))
-        self.price_micro: Integers = np.array(price_micro, dtype=np.int64)
+        self.price_micro: Integers = held(np.array(price_micro, dtype=np.int64))
 
     def post(self, domain: int, price_micro: int) -> None:
         """A new price in a domain."""
         if int(self.price_micro[domain]) != price_micro:
-            self.price_micro = self.price_micro.copy()
-            self.price_micro[domain] = price_micro
+            posted = self.price_micro.copy()
+            posted[domain] = price_micro
+            self.price_micro = held(posted)
 
     def number(self, owner: str) -> int:
         """The domain of an owner; of "" the only one there is.
