@@ -170,12 +170,16 @@ def test_wrong_usage_exits_2(scene: Path, arguments: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("sent", "status", "reason"),
-    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+    [
+        (signal.SIGINT, 130, "interrupted"),
+        (signal.SIGTERM, 143, "terminated"),
+        (signal.SIGHUP, 129, "terminated"),
+    ],
 )
 def test_signals_end_a_run_with_partial_results(
     scene: Path, sent: signal.Signals, status: int, reason: str
 ) -> None:
-    """Ctrl-C and SIGTERM while the engine hangs: the folder says why it is partial."""
+    """Ctrl-C, SIGTERM, SIGHUP while the engine hangs: the folder says why it is partial."""
     command = [sys.executable, "-m", "ecnomy.markets.cli", "run", scene, "--set", "title=hang 3"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     environ = os.environ | {"PYTHONUNBUFFERED": "1"}

@@ -232,6 +232,24 @@ def test_python_that_ends_takes_the_engine_with_it(
         assert found["measured"]["to_ps"] == 3 * world.PS
 
 
+def test_killed_before_the_engine_speaks(
+    scene: Path, tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan is on its way to the engine then, in a file that has no name."""
+    engine = tmp_path / "engine"
+    engine.write_text('#!/bin/sh\ncat "$3" > read && kill -9 $PPID\n')
+    engine.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    paths = os.pathsep.join(path for path in sys.path if path)
+    words = [sys.executable, "-c", SCRIPT, str(scene), "r"]
+    more = {"TMPDIR": str(scratch), "PYTHONPATH": paths, "ECNOMY_ENGINE": str(engine)}
+    done = subprocess.run(
+        words, capture_output=True, timeout=60, check=False, env=os.environ | more
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert b"digest" in Path("read").read_bytes() and not list(scratch.iterdir())
+
+
 def test_a_fork_is_refused(scene: Path, tmp_path: Path) -> None:
     """A child can neither step nor close its parent's market; the parent goes on."""
     with open_market(scene, out=tmp_path / "r") as market:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 
 import pytest
@@ -122,3 +123,20 @@ def test_rounds_count_the_time_of_all(clock: Hand) -> None:
                 assert on_screen(stream.getvalue()) == told
     runs.stop()
     assert on_screen(stream.getvalue()) == "ecnomy: 30 runs made in 30 s\n"
+
+
+class HungUp(Terminal):
+    """A terminal whose window has been closed."""
+
+    def write(self, text: str) -> int:
+        """As Linux does."""
+        raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_terminal_that_is_gone_stops_nothing() -> None:
+    """A run whose terminal is closed could not close its results: progress failed first."""
+    progress = RunProgress(HungUp())
+    progress.start("a run", 10 * PS)
+    progress.at(PS)
+    progress.say("warning")
+    progress.stop()

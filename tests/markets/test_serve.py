@@ -163,7 +163,7 @@ def test_any_plan_is_taken_on_demand(tmp_path: Path, stack: ExitStack) -> None:
 
 
 def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
-    """Partial results that say so; the next run is complete."""
+    """Partial results that say so; the next run is complete. A hang-up leaves no socket."""
     for name, reason in (("001", "engine test 1 hung up at simulated time 0 s"), ("002", "")):
         if reason:
             _hello(serving, lambda wire: None)
@@ -173,7 +173,10 @@ def test_death_of_a_guest_ends_its_run_only(serving: Serving) -> None:
             assert serving.next_run() == f"{name}: complete"
         manifest = json.loads((serving.folder / name / "manifest.json").read_text())
         assert manifest["complete"] is (not reason)
-    assert serving.end()[0] == 130
+    serving.process.send_signal(signal.SIGHUP)
+    serving.process.wait(LIMIT_S)
+    assert serving.end()[0] == 129
+    assert not Path(serving.address.removeprefix("unix:")).exists()
 
 
 def _hello(

@@ -21,8 +21,8 @@ import pytest
 from distributed.comm import connect
 
 from ecnomy.markets.sweep.declared import Limits
-from ecnomy.markets.sweep.local_worker import private_folder
 from ecnomy.markets.sweep.pool import DaskPool
+from ecnomy.markets.temporary import private_folder
 
 pytestmark = pytest.mark.xdist_group("cluster")
 

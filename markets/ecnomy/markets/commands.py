@@ -184,7 +184,7 @@ def serve_command(
     from ecnomy.markets.scenario import load
     from ecnomy.markets.serve import served
 
-    signal.signal(signal.SIGTERM, terminated)
+    _heed_ends()
     scenario = load(config, overrides=set_ or (), seed=seed)
     plan = make_plan(scenario)
     folder = out or default_folder(scenario)
@@ -201,28 +201,40 @@ def serve_command(
                 if once:
                     raise SystemExit(1 if reason else 0)
     except KeyboardInterrupt:
-        print("ecnomy: interrupted", file=sys.stderr)
+        _last_words("interrupted")
         raise SystemExit(INTERRUPTED) from None
 
 
 class _Terminated(SystemExit):
-    """SIGTERM has come."""
+    """SIGTERM has come, or the terminal is gone."""
 
 
-def terminated(*_: object) -> NoReturn:
-    """SIGTERM unwinds the run, so that its results are closed as partial."""
-    raise _Terminated(128 + signal.SIGTERM)
+def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
+    """A signal unwinds the run, so that its results are closed as partial."""
+    raise _Terminated(128 + number)
+
+
+def _heed_ends() -> None:
+    """End in good order on SIGTERM and, unless nohup has it ignored, on SIGHUP."""
+    signal.signal(signal.SIGTERM, terminated)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, terminated)
 
 
 @contextlib.contextmanager
 def stoppable(kept: str = "the same command goes on from there") -> Iterator[None]:
-    """Ctrl-C and SIGTERM end a command with one line, which says what is `kept`."""
-    signal.signal(signal.SIGTERM, terminated)
+    """Ctrl-C, SIGTERM and SIGHUP end a command with one line, which says what is `kept`."""
+    _heed_ends()
     try:
         yield
     except KeyboardInterrupt:
-        print(f"ecnomy: interrupted; {kept}", file=sys.stderr)
+        _last_words(f"interrupted; {kept}")
         raise SystemExit(INTERRUPTED) from None
     except _Terminated:
-        print(f"ecnomy: terminated; {kept}", file=sys.stderr)
+        _last_words(f"terminated; {kept}")
         raise
+
+
+def _last_words(line: str) -> None:
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(f"ecnomy: {line}", file=sys.stderr)

@@ -267,9 +267,7 @@ def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
         EngineError: it died, or is none of this plan.
     """
     with _blamed(link, engine.fate):
-        hello = link.handshake(lambda told: fault(link, plan, told))
-    engine.has_read()
-    return hello
+        return link.handshake(lambda told: fault(link, plan, told))
 
 
 def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:

@@ -42,6 +42,7 @@ class EngineProcess:
         output: IO[bytes] | None = None,
         folder: Path | None = None,
         environment: Mapping[str, str] | None = None,
+        files: tuple[int, ...] = (),
     ) -> None:
         """Starts it.
 
@@ -52,6 +53,7 @@ class EngineProcess:
             output: takes its standard output; None: nobody.
             folder: its working folder; None: ours.
             environment: in place of ours.
+            files: descriptors that it inherits beside the bridge.
 
         Raises:
             EngineError: it cannot be started.
@@ -64,7 +66,7 @@ class EngineProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL if output is None else output,
                 stderr=errors,
-                pass_fds=(theirs.fileno(),),
+                pass_fds=(theirs.fileno(), *files),
                 cwd=folder,
                 env=environment,
                 process_group=0,  # Ctrl-C is ours to answer: a notebook's sends it to its group
@@ -79,9 +81,6 @@ class EngineProcess:
         finally:
             theirs.close()
         self.pid = self._process.pid
-
-    def has_read(self) -> None:
-        """It has said hello: the files it was started on are not needed any more."""
 
     @property
     def gone(self) -> bool:

@@ -114,28 +114,16 @@ class Engine(EngineProcess):
         Raises:
             EngineError: it cannot be found or started.
         """
-        binary = binary or find_engine()
-        self._folder = tempfile.TemporaryDirectory(prefix="ecnomy-")
-        file = Path(self._folder.name) / "plan.json"
-        try:
-            file.write_bytes(plan.to_json())
+        with tempfile.TemporaryFile() as file:  # without a name, so that no end can leave it behind
+            file.write(plan.to_json())
+            file.seek(0)
+            given = file.fileno()
             super().__init__(
-                binary,
-                lambda number: ["run", "--plan", str(file), "--bridge-fd", number],
+                binary or find_engine(),
+                lambda number: ["run", "--plan", f"/dev/fd/{given}", "--bridge-fd", number],
                 tempfile.TemporaryFile(),
+                files=(given,),
             )
-        except BaseException:
-            self._folder.cleanup()
-            raise
-
-    def has_read(self) -> None:
-        """Remove its plan."""
-        self._folder.cleanup()
-
-    def close(self) -> None:
-        """End it if it has not ended by itself; its plan goes too."""
-        super().close()
-        self._folder.cleanup()
 
 
 class BuiltIn:

@@ -7,6 +7,7 @@ seconds. The wall clock is read here for display; nothing a run computes depends
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import time
@@ -87,23 +88,22 @@ class StatusLine:
         left = "" if left_s is None else f", about {duration(left_s)} left"
         told = f"{done} in {duration(self.elapsed_s)}{left}"
         if self._live:
-            self._stream.write(f"\r\x1b[K{self._fitted(told)}")
-            self._stream.flush()
+            self._write(f"\r\x1b[K{self._fitted(told)}")
             self._drawn = True
         else:
-            print(self._fitted(told), file=self._stream)
+            self._write(f"{self._fitted(told)}\n")
 
     def say(self, line: str) -> None:
         """A line that stays; progress goes on below it."""
         self._erase()
-        print(f"{_WHO}{printable(line)}", file=self._stream)
+        self._write(f"{_WHO}{printable(line)}\n")
 
     def end(self, done: str) -> None:
         """What was done and how long it took, if progress was shown; more work begins anew."""
         self._erase()
         if self._shown:
             told = self._fitted(f"{done} in {duration(self.elapsed_s)}")
-            print(told, file=self._stream)
+            self._write(f"{told}\n")
         self._shown, self._began_s = False, self._clock()
 
     def _fitted(self, told: str) -> str:
@@ -117,8 +117,13 @@ class StatusLine:
 
     def _erase(self) -> None:
         if self._drawn:
-            self._stream.write("\r\x1b[K")
+            self._write("\r\x1b[K")
             self._drawn = False
+
+    def _write(self, text: str) -> None:
+        with contextlib.suppress(OSError):  # nobody watches any more
+            self._stream.write(text)
+            self._stream.flush()
 
 
 class RunProgress:

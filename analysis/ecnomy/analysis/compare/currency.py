@@ -14,7 +14,6 @@ Without OMNeT++ and INET, records are stale that only these can speak for.
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Final
 
 import msgspec
@@ -38,6 +37,7 @@ from ecnomy.analysis.compare.runs import (
     make,
     simulated,
 )
+from ecnomy.markets.temporary import temporary_folder
 
 __all__ = ["Currency", "carried", "currency", "has_omnet", "moved"]
 
@@ -124,10 +124,10 @@ def carried(record: Record, found: Currency) -> Record:
 def first_seed(record: Record, checkout: Path, engine: str, simulate: Simulate) -> Figures:
     """What an engine gives in the record's first seed."""
     config = str(checkout / SCENARIOS / record.scenario)
-    with TemporaryDirectory(prefix="ecnomy-probe-") as folder:
+    with temporary_folder() as folder:
         engines = (engine, engine)
-        study = Study(config, record.overrides, engines, Path(folder), simulate=simulate)
-        (Path(folder) / "runs").mkdir()
+        study = Study(config, record.overrides, engines, folder, simulate=simulate)
+        (folder / "runs").mkdir()
         return make(study, study.tasks(record.seeds[:1])[0]).figures
 
 

@@ -7,7 +7,6 @@ One HTML file that needs no network. The DuckDB query behind every amount stands
 from __future__ import annotations
 
 import base64
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.settling import settling_in_words, settling_of
 from ecnomy.analysis.summary import Summary, summarize
 from ecnomy.markets.results.floors import floors
+from ecnomy.markets.temporary import temporary_folder
 
 __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
 
@@ -137,8 +137,8 @@ def _drawings(run: Run) -> tuple[Drawing, ...]:
     from ecnomy.analysis.plots import overview
 
     found = []
-    with tempfile.TemporaryDirectory(prefix="ecnomy-") as folder:
-        file = Path(folder) / "drawn.png"
+    with temporary_folder() as folder:
+        file = folder / "drawn.png"
         if overview(run, file):
             found.append(_drawn("overview", "Rates, money, congestion and queue over time", file))
         if network_picture(run, file):

@@ -12,7 +12,6 @@ import functools
 import os
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.omnet.installation import project_folder
+from ecnomy.markets.temporary import temporary_folder
 
 __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 
@@ -60,8 +60,8 @@ def blocks() -> tuple[Count, ...]:
     laws = project_folder() / "laws"
     if shutil.which(compiler[0]) is None or not (laws / "marking/marking.h").is_file():
         return ()
-    with tempfile.TemporaryDirectory(prefix="ecnomy-") as folder:
-        counter, program = Path(folder) / "counter.o", Path(folder) / "operations"
+    with temporary_folder() as folder:
+        counter, program = folder / "counter.o", folder / "operations"
         _run([*compiler, *_FLAGS, "-DCOUNTER", "-c", str(_SOURCE), "-o", str(counter)])
         made = [str(_SOURCE), str(counter), "-o", str(program)]
         _run([*compiler, *_FLAGS, f"-I{laws}", _COUNTED, *made])

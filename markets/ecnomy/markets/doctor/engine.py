@@ -7,7 +7,6 @@ import importlib.metadata
 import json
 import os
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from ecnomy.agents.errors import EcnomyError, EngineError
 from ecnomy.markets.doctor.finding import Finding
 from ecnomy.markets.engines import BINARY, VARIABLE, find_engine
 from ecnomy.markets.plan.law_table import law_table
+from ecnomy.markets.temporary import temporary_folder
 
 __all__ = ["engine_findings"]
 
@@ -136,8 +136,8 @@ def _round_trip() -> Finding:
     from ecnomy.markets.scenario import scenario_from_text
 
     try:
-        with tempfile.TemporaryDirectory(prefix="ecnomy-doctor-") as folder:
-            out = Path(folder) / "run"
+        with temporary_folder() as folder:
+            out = folder / "run"
             run(scenario_from_text(_TINY, "the doctor's scenario"), out=out)
             machine = json.loads((out / "machine.json").read_bytes())
     except EcnomyError as error:

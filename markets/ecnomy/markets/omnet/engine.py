@@ -9,10 +9,10 @@ OMNeT++'s setenv. What a user's shell says of NED folders is left out: -n says a
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from ecnomy.markets.omnet.export import FOLDER, INI, LOG, SCALARS, VECTORS, WRIT
 from ecnomy.markets.omnet.installation import INET_VARIABLE, OMNETPP_VARIABLE, Installation
 from ecnomy.markets.omnet.network import NETWORK
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.temporary import temporary_folder
 
 __all__ = ["Omnet", "OmnetEngine"]
 
@@ -73,10 +74,9 @@ class OmnetEngine(EngineProcess):
             EngineError: it cannot be started.
             InputError: a path that OMNeT++ cannot take.
         """
-        self._temporary = None
+        self._temporary = contextlib.ExitStack()
         if folder is None:
-            self._temporary = tempfile.TemporaryDirectory(prefix="ecnomy-")
-            folder = Path(self._temporary.name)
+            folder = self._temporary.enter_context(temporary_folder())
         try:
             here = folder / FOLDER
             here.mkdir(exist_ok=True)
@@ -94,7 +94,7 @@ class OmnetEngine(EngineProcess):
                 environment=_environment(installation),
             )
         except BaseException:
-            self._clean()
+            self._temporary.close()
             raise
 
     def last_words(self) -> str:
@@ -108,11 +108,7 @@ class OmnetEngine(EngineProcess):
     def close(self) -> None:
         """End it if it has not ended by itself."""
         super().close()
-        self._clean()
-
-    def _clean(self) -> None:
-        if self._temporary is not None:
-            self._temporary.cleanup()
+        self._temporary.close()
 
 
 def _words(installation: Installation, number: str) -> list[str]:

@@ -132,6 +132,7 @@ class ResultsWriter:
             OSError: it cannot be written.
         """
         self.folder, self._synced = folder, synced
+        self._plan, self._measuring, self._naming = plan, Measuring(plan), Naming(plan)
         self._head = manifest_head(plan, scenario)
         self._log = claim(folder, force=force, same=self._same(again, market))
         self._write_manifest(complete=False, reason=UNFINISHED)
@@ -140,7 +141,6 @@ class ResultsWriter:
         except BaseException as error:
             self._write_manifest(complete=False, reason=ended_by(error))
             raise
-        self._plan, self._measuring, self._naming = plan, Measuring(plan), Naming(plan)
 
     def _same(self, engine: str, market: bool) -> dict[str, Any] | None:
         """The manifest of a run like this one, as it is read back from JSON."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -46,6 +45,7 @@ from ecnomy.markets.sweep.measure import OURS, measured, measures_of
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
+from ecnomy.markets.temporary import temporary_folder
 
 __all__ = ["DONE", "FAILED", "Outcome", "Task", "execute"]
 
@@ -215,8 +215,8 @@ def _folder(task: Task, measures: tuple[str, ...]) -> Iterator[Path | None]:
     if task.folder or not measures:
         yield Path(task.folder) if task.folder else None
         return
-    with tempfile.TemporaryDirectory(prefix="ecnomy-") as folder:
-        yield Path(folder) / "run"
+    with temporary_folder() as folder:
+        yield folder / "run"
 
 
 class _Both:

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Temporary folders that do not outlive a killed process for long: the next one removes them.
+
+    /tmp/ecnomy-UID/runs/XXXX/    locked (flock) while its process lives, however that ends
+
+Only the owner can enter ecnomy-UID. Sweeps keep dask's scratch files in it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+__all__ = ["private_folder", "temporary_folder"]
+
+_RUNS: Final = "runs"
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A new folder that is removed in the end; those that killed processes left go first."""
+    home = Path(private_folder(tempfile.gettempdir())) / _RUNS
+    home.mkdir(mode=0o700, exist_ok=True)
+    for folder in home.iterdir():
+        _remove_abandoned(folder)
+    folder, lock = _locked_folder(home)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def private_folder(within: str) -> str:
+    """A folder that only this user can enter, always the same one.
+
+    dask puts the folder for its scratch files on the path of modules, driver and workers alike. Its
+    default, /tmp/dask-scratch-space, may be another user's, who could have anything imported.
+
+    Args:
+        within: the folder for temporary files.
+
+    Returns:
+        `within`/ecnomy-UID; a new folder if another user has taken that name.
+    """
+    folder = Path(within) / f"ecnomy-{os.getuid()}"
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700, parents=True)
+    found = folder.lstat()
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
+        folder.chmod(0o700)
+        return str(folder)
+    return tempfile.mkdtemp(prefix="ecnomy-", dir=within)
+
+
+def _locked_folder(home: Path) -> tuple[Path, int]:
+    """A new folder and its lock; whoever removes it between the two makes us try again."""
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=home))
+        lock = _lock(folder)
+        if lock is not None:
+            return folder, lock
+
+
+def _remove_abandoned(folder: Path) -> None:
+    lock = _lock(folder)
+    if lock is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """The lock of a folder, None if another process has it or the folder is gone."""
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_ino == folder.stat().st_ino:
+            return lock
+    except OSError:
+        pass
+    os.close(lock)
+    return None
