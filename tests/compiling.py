@@ -7,6 +7,7 @@ for the one that makes it; a part appears whole or not at all.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import os
@@ -25,6 +26,7 @@ __all__ = [
     "BUILD",
     "compile_all",
     "compiler",
+    "compiler_version",
     "digest",
     "included",
     "made",
@@ -47,6 +49,15 @@ def missing_compiler() -> str:
 def compiler() -> list[str]:
     """The C++ compiler as words: $CXX, else g++."""
     return os.environ.get("CXX", "g++").split()
+
+
+@functools.cache
+def compiler_version() -> str:
+    """What the compiler says that it is."""
+    command = [*compiler(), "--version"]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=LIMIT_S
+    ).stdout
 
 
 def run_compiler(*arguments: str | Path) -> None:

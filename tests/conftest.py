@@ -9,10 +9,14 @@ Under `--dist loadgroup` every test without a group may go to any worker, and a 
 is then made once in each worker. Here the tests of a file go to one worker, which makes the file's
 runs once, but for files whose tests share nothing (SPREAD). Long folders start first, so that the
 workers end together.
+
+Pytest rewrites the assertions of 400 files. It keeps the result beside them, even where
+PYTHONDONTWRITEBYTECODE is set: to rewrite them again costs each worker 15 s.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +30,8 @@ import tiers
 if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadGroupScheduling
+
+sys.dont_write_bytecode = False
 
 TESTS: Final = Path(__file__).parent
 SPREAD: Final = frozenset(  # files whose tests go to any worker, each for itself

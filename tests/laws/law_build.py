@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 import os
-import subprocess
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Final
 
 import nanobind  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-from compiling import BUILD, compiler, digest, included, made, run_compiler
+from compiling import BUILD, compiler, compiler_version, digest, included, made, run_compiler
 from law_api import MODULE
 
 __all__ = ["LAWS", "build_module", "law_headers"]
@@ -62,11 +61,10 @@ def build_module(
 
 @functools.cache
 def _tools_key() -> bytes:
-    version = subprocess.run(
-        [*compiler(), "--version"], capture_output=True, text=True, check=True, timeout=60
-    ).stdout
     python = str(sysconfig.get_config_var("EXT_SUFFIX"))
-    return "\n".join([*compiler(), version, nanobind.__version__, python, *FLAGS]).encode()
+    return "\n".join(
+        [*compiler(), compiler_version(), nanobind.__version__, python, *FLAGS]
+    ).encode()
 
 
 def _nanobind() -> Part:

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each law header stands alone: it compiles by itself, warnings as errors."""
+"""Each law header stands alone: it compiles by itself, warnings as errors.
+
+What compiled is not compiled again while the header, what it includes and the compiler stay.
+"""
 
 from __future__ import annotations
 
 import re
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from compiling import compiler
+from compiling import BUILD, compiler, compiler_version, digest, included, made
 from law_build import LAWS, law_headers
 from processes import LIMIT_S
 
@@ -42,18 +46,29 @@ def test_there_are_headers() -> None:
     assert {"parameter.h", "red.h", "wtp.h"} <= {h.name for h in law_headers()}
 
 
+def compiles(source: str, headers: Iterable[Path]) -> None:
+    """A translation unit compiles; one that includes nothing but what did compile is known."""
+    parts = [f"{path}\n".encode() + path.read_bytes() for path in headers]
+    key = digest([source.encode(), compiler_version().encode(), " ".join(FLAGS).encode(), *parts])
+
+    def compiled(mark: Path) -> None:
+        done = compile_only(source)
+        assert done.returncode == 0, done.stderr
+        mark.touch()
+
+    made(BUILD / "law-tests" / "headers" / key, compiled)
+
+
 @pytest.mark.parametrize("header", HEADERS)
 def test_header_compiles_alone(header: Path) -> None:
     """A file that includes nothing but the header compiles with every warning an error."""
-    done = compile_only(f'#include "{header}"\n')
-    assert done.returncode == 0, done.stderr
+    compiles(f'#include "{header}"\n', included(header, (LAWS,)))
 
 
 def test_headers_compile_together() -> None:
     """All headers in one file, each twice: no clash and no missing guard."""
     lines = "".join(f'#include "{header}"\n' for header in law_headers())
-    done = compile_only(lines * 2)
-    assert done.returncode == 0, done.stderr
+    compiles(lines * 2, law_headers())
 
 
 @pytest.mark.parametrize("header", HEADERS)
