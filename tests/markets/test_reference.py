@@ -16,6 +16,7 @@ from ecnomy.markets.cli import main
 from ecnomy.markets.economy.tariffs import KINDS
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.reference.entries import Entry, scenario_entries
 from ecnomy.markets.reference.lookup import grouped, known_path, lookup
 from ecnomy.markets.reference.samples import example_of, in_yaml
@@ -27,6 +28,8 @@ from ecnomy.markets.scenario.strategy import StrategyReader
 LONGEST = 120
 # Words of talk, which docs do without.
 TALK = re.compile(r"\b(told|of one's own|of your own|nor|none of)\b")
+# A noun is missing. Sentences of the laws' headers still have some.
+FRAGMENT = re.compile(r"(Of|After which|Over which|By what|From when|Between) ")
 # Keys and names that stood in no document before the reference.
 ONCE_HIDDEN = """
     send slow_start initial_window cwnd_min cwnd_max header ack min_rto max_rto initial_rto form
@@ -63,10 +66,14 @@ def strategies() -> list[Entry]:
 
 def test_every_key_has_a_plain_sentence() -> None:
     """One that ends, is short and is in the field's words; each key says how it is written."""
+    of_laws = {
+        p.about for laws in law_table().values() for law in laws.values() for p in law.parameters
+    }
     for one in entries():
         assert one.about.endswith("."), one
         assert len(one.about) <= LONGEST, one
         assert not TALK.search(one.about), one
+        assert one.about in of_laws or not FRAGMENT.match(one.about), one
         assert one.takes, one
         assert one.example, one
 

@@ -41,7 +41,7 @@ class AllOrNothing:
     Attributes:
         threshold: what the marks of the flow may cost per second.
         rate: x0, of IP bits; by default what the flow's traffic asks for at most.
-        retry: after which a flow that was given up is tried again, on the mean.
+        retry: mean time after which a flow that was given up is tried again.
         satisfied: the share of x0 below which it is given up.
     """
 

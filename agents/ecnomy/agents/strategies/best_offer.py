@@ -68,7 +68,7 @@ class BestOffer:
         horizon: the time over which a gain must make up for it.
         loyalty: share of users that do not look at a decision.
         curiosity: share of those who look that try something else.
-        retry: after which a user that has left looks again.
+        retry: time after which a user that has left looks again.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer",)

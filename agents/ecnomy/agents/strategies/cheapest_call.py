@@ -37,7 +37,7 @@ class Claimant:
 
 @dataclasses.dataclass
 class CheapestCall(Claimant):
-    """By what a call costs that lasts for `call_time`, at the packet rate declared; ties as listed.
+    """Asks first whoever sells a call of `call_time` at the lowest price; ties as listed.
 
     Attributes:
         call_time: how long a call is reckoned to last.

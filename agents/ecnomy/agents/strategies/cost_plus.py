@@ -42,7 +42,7 @@ class CostPlus(ClassFees):
 
     Attributes:
         margin: what is earned on the cost of marks, as a share of it.
-        every: between two changes of the fees.
+        every: time between two changes of the fees.
         over: the time in which what a class is short of is made good.
         floor: the lowest fee.
         ceiling: the highest fee.

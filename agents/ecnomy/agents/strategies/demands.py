@@ -131,7 +131,7 @@ class TimeDraw:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Exponential(TimeDraw):
-    """Without memory."""
+    """Exponential times, without memory."""
 
     kind: ClassVar[str] = "exponential"
 
@@ -142,7 +142,7 @@ class _Exponential(TimeDraw):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Uniform(TimeDraw):
-    """From 0 to twice the mean."""
+    """Evenly spread times, from 0 to twice the mean."""
 
     kind: ClassVar[str] = "uniform"
 
@@ -153,7 +153,7 @@ class _Uniform(TimeDraw):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class _Pareto(TimeDraw):
-    """With a heavy tail: P(T > t) = (least / t)^shape, least = mean (shape - 1) / shape.
+    """Times with a heavy tail: P(T > t) = (least / t)^shape, least = mean (shape - 1) / shape.
 
     Attributes:
         shape: shape of the tail; the smaller, the heavier, and above 1.

@@ -83,7 +83,7 @@ class ElasticUtility:
         utility: kind and parameters (see ecnomy.agents.utilities), concave; an x0 left out is what
             the flow's traffic asks for at most.
         budget: largest willingness to pay for a flow; a million money/s by default.
-        retry: after which a flow that was switched off looks at the price again.
+        retry: time after which a flow that was switched off looks at the price again.
         anticipates: rate shared out by payments on the one link that marks, if users reckon with
             their effect on the price; 0: they do not.
     """

@@ -84,13 +84,13 @@ class FileBudget:
 
     Attributes:
         budget: what a file may cost.
-        deadline: from when a file begins.
+        deadline: time by which a file is to be there, from when it begins.
         promise: the share of promised files that is to be in time.
-        cost: of the bytes of a file: a guess, then as seen.
+        cost: what the bytes of a file cost: a guess, until one was seen.
         most: the most that is paid per second for a flow.
-        margin: which part of budget and deadline is planned to be left.
+        margin: part of budget and deadline that is planned to be left.
         price_rise: the factor by which the price of a mark may rise at once.
-        memory: over which what a byte costs is a mean.
+        memory: time over which the cost of a byte is averaged.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("price-handler",)

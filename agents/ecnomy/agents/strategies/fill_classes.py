@@ -35,9 +35,9 @@ class FillClasses(ClassFees):
     """Pays the charge of each flow's class, and sets fees that keep classes filled but not full.
 
     Attributes:
-        share: of the members a class has room for, who are to be in it.
-        every: between two changes of the fees.
-        gain: of the fee's logarithm on that of the members.
+        share: part of the room of each class that is to be filled.
+        every: time between two changes of the fees.
+        gain: how far the logarithm of a fee follows that of the members.
         floor: the lowest fee.
         ceiling: the highest fee.
     """

@@ -60,7 +60,7 @@ class PriceDemand:
         stay: how long a user is there, left out: always.
         away: how long it is away then.
         patience: how long it puts up with a price above its limit; left out: not at all.
-        retry: after which one user looks at the price again where all have left.
+        retry: time after which one user looks at the price again where all have left.
     """
 
     roles: ClassVar[tuple[str, ...]] = ("customer", "price-handler")

@@ -37,9 +37,9 @@ class PriceMemory:
     """Pays what a rate costs by what is remembered of the path.
 
     Attributes:
-        rate: what a file is to be sent at, of payload.
-        memory: over which what a byte costs is a mean.
-        cost: of a byte: a guess, until the first file was seen.
+        rate: payload rate at which a file is to be sent.
+        memory: time over which the cost of a byte is averaged.
+        cost: what a byte costs: a guess, until the first file was seen.
         most: the most that is paid per second for a flow.
     """
 

@@ -27,8 +27,8 @@ class PriceSchedule:
     """Posts prices that are known in advance: a step, or prices by the hour.
 
     Attributes:
-        prices: of a mark, by the time from which each holds.
-        period: after which they repeat; left out, they do not.
+        prices: prices of a mark, by the time from which each holds.
+        period: time after which the prices repeat; by default they do not.
         offset: how far into a period the run begins.
     """
 

@@ -43,7 +43,7 @@ class RevenueBandit:
 
     Attributes:
         floor: the lowest price of the list.
-        ceiling: the highest.
+        ceiling: the highest price of the list.
         arms: how many prices there are, from 2 to 100 [prices].
     """
 

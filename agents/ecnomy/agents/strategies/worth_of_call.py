@@ -58,13 +58,13 @@ class WorthOfCall(Claimant):
     """Chooses among guaranteed calls, best effort and silence.
 
     Attributes:
-        worth: of a call, on average.
+        worth: mean of what a call is worth.
         spread: how worths are distributed: exponential, uniform from 0 to twice the mean, fixed.
         best_effort: whether a call may go ahead without a guarantee.
         spoils: the share of its worth that a bad call loses.
         tolerates: the share of bad packets up to which a call is good.
         trust: calls that are supposed to have gone well before there is experience.
-        memory: after which experience counts 1/e.
+        memory: time after which experience counts 1/e.
         call_time: how long a call is reckoned to last before any has ended.
     """
 

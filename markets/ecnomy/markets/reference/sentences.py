@@ -13,9 +13,9 @@ import re
 import typing
 from typing import Final
 
-from ecnomy.markets.omnet.names import law_parameter
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
 from ecnomy.markets.scenario import network, scheduling, traffic, transport, weights
+from ecnomy.markets.scenario.law_forms import key_of
 
 __all__ = ["about", "attributes", "first_sentence", "law_of", "parameters_of", "sentence"]
 
@@ -34,7 +34,7 @@ _FAMILIES: Final = {
     "traffic": traffic.Traffic,
     "scheduling": network.Scheduling,
 }
-# Keys that are not the table's name without its unit, `_packets` or `_mean`.
+# Keys that are not the table's name without its unit or `_mean`.
 _KEYS: Final = {
     "w": "weight",
     "reading": "reading_times",
@@ -102,8 +102,7 @@ def parameters_of(cls: type) -> dict[str, Param]:
 def _key(param: Param) -> str:
     if param.name in _KEYS:
         return _KEYS[param.name]
-    name, _ = law_parameter(param.name, param.unit)
-    return name.removesuffix("_packets").removesuffix("_mean")
+    return key_of(param).removesuffix("_bps").removesuffix("_mean")
 
 
 def about(cls: type, field: str) -> str:
