@@ -118,8 +118,10 @@ def _places(node: Any, steps: list[str], place: str) -> Iterator[tuple[str, Any]
         return
     match = _STEP.fullmatch(steps[0])
     assert match is not None, steps[0]
+    name = match["name"]
+    plain = not set(name) & set("*?[")
     for key, value in _below(node):
-        if not fnmatch.fnmatchcase(key, match["name"]):
+        if key != name if plain else not fnmatch.fnmatchcase(key, name):
             continue
         own = value if isinstance(value, dict) else {}
         if match["key"] and str(own.get(match["key"])) not in match["values"].split("|"):

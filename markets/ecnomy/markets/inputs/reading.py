@@ -131,8 +131,17 @@ def split(kind: Any) -> tuple[Any, Reader | None]:
     """A type and the reader that its annotation names, if any."""
     if typing.get_origin(kind) is not typing.Annotated:
         return kind, None
-    base, *extras = typing.get_args(kind)
-    return base, next((extra for extra in extras if isinstance(extra, Reader)), None)
+    return kind.__origin__, next(filter(_reads, kind.__metadata__), None)
+
+
+_READS: Final[dict[type, bool]] = {}  # whether values of a type are readers: asked very often
+
+
+def _reads(extra: Any) -> bool:
+    kind = type(extra)
+    if kind not in _READS:
+        _READS[kind] = isinstance(extra, Reader)
+    return _READS[kind]
 
 
 def _read_plain(node: Node, kind: type, path: str) -> Any:

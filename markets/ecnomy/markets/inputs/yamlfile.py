@@ -24,6 +24,7 @@ from ecnomy.markets.inputs.files import Unreadable, read_bytes
 __all__ = ["Gap", "MissingKeys", "Node", "Place", "child_path", "parse", "read", "show"]
 
 Scalar = str | int | float | bool | None
+_WORD: Final = re.compile(r"[\w-]{1,60}")
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INT: Final = re.compile(r"[-+]?[0-9]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -133,7 +134,7 @@ def child_path(path: str, key: str | int) -> str:
     """The dotted path of a child, keys that are not words being quoted."""
     if isinstance(key, int):
         return f"{path}[{key}]"
-    word = key if re.fullmatch(r"[\w-]{1,60}", key) else repr(key[:60])
+    word = key if _WORD.fullmatch(key) else repr(key[:60])
     return f"{path}.{word}" if path else word
 
 
