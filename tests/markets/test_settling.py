@@ -83,6 +83,20 @@ def test_no_warning_without_cause(override: str) -> None:
     assert [line for line in warned(SLOW, *overrides) if "light" not in line] == []
 
 
+def test_a_class_without_a_fee_settles_at_nothing() -> None:
+    """Its flows aim at no marks: a warning about its windows divided by 0."""
+    market = """\
+market:
+  price_per_mark: 0.1 money
+  agents:
+    - {name: isp, role: connectivity-provider}
+    - name: shop
+      role: application-provider
+      classes: {a: {fee: 0 money/s, sources: light}, b: {fee: 1 money/s, sources: heavy}}
+"""
+    assert [line for line in warned(SLOW + market) if "light" in line] == []
+
+
 def test_what_takes_room_or_marks_counts() -> None:
     """Datagrams and fees that leave fewer packets a mark bring windows to rest sooner."""
     cbr = "{name: cbr, from: a, to: c, traffic: {kind: cbr, rate: 6 Mbps}, transport: {law: udp}}"

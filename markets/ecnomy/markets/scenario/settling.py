@@ -77,7 +77,8 @@ def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
         if room_pps <= 0 or asked <= 0:
             continue
         for source in users:
-            if source.traffic.law in _LASTING:
+            # Whoever aims at no marks, such as a class without a fee, has no window to settle at.
+            if source.traffic.law in _LASTING and _marks_per_s(source, plan, rates) > 0:
                 yield _settling(source, plan, rates, asked / room_pps, plan.links[link])
 
 

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random scenarios, from YAML to books: refused on one line, or every account adds up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets import run
+from ecnomy.markets.bridge.messages import Report
+from ecnomy.markets.plan.laws import MARKING as MARKING_LAWS
+from ecnomy.markets.plan.laws import TRAFFIC as TRAFFIC_LAWS
+from ecnomy.markets.plan.laws import WINDOW
+from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.results.writer import ResultsWriter
+from ecnomy.markets.scenario import Scenario, scenario_from_text
+from random_scenarios import MARKING, TRAFFIC, TRANSPORTS, scenarios
+from tiers import in_full
+
+
+def test_no_law_is_left_out() -> None:
+    """A new law has to be among those that are drawn."""
+    assert MARKING.keys() == MARKING_LAWS.keys() and TRAFFIC.keys() == TRAFFIC_LAWS.keys()
+    assert TRANSPORTS.keys() == WINDOW.keys() | {"udp"}
+
+
+@settings(max_examples=400 if in_full() else 10, suppress_health_check=[HealthCheck.too_slow])
+@given(scenarios())
+def test_from_scenario_to_books(values: dict[str, Any]) -> None:
+    """Marks are kept, money is kept, and the same seed gives the same bytes."""
+    try:
+        scenario = scenario_from_text(json.dumps(values))
+        plan = make_plan(scenario)
+    except ScenarioError as error:
+        assert len(str(error).splitlines()) == 1 and error.found and error.expected
+        return
+    with TemporaryDirectory() as name:
+        first, second = Path(name, "1"), Path(name, "2")
+        report = last_report(scenario, first)
+        run(scenario, out=second)
+        tables = sorted(file.name for file in first.glob("*.parquet"))
+        for file in ("manifest.json", *tables):
+            assert (first / file).read_bytes() == (second / file).read_bytes(), file
+        check_money(first)
+    check_marks(report, [1 if s.rows == "together" else s.count for s in plan.sources])
+
+
+def last_report(scenario: Scenario, folder: Path) -> Report:
+    """Make the run, and return the totals at its end."""
+    reports: list[Report] = []
+    plain = ResultsWriter.report
+
+    def noted(writer: ResultsWriter, report: Report, market: Any) -> None:
+        reports[:] = [report]
+        plain(writer, report, market)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ResultsWriter, "report", noted)
+        assert run(scenario, out=folder).complete
+    return reports[0]
+
+
+def check_money(folder: Path) -> None:
+    """Balances are the sum of the postings, and add up to nothing."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    balances = manifest["balances_micro"]
+    assert manifest["complete"] and sum(balances.values()) == 0
+    summed = dict.fromkeys(balances, 0)
+    for row in pq.read_table(folder / "ledger.parquet").to_pylist():
+        summed[row["debit"]] -= row["amount_micro"]
+        summed[row["credit"]] += row["amount_micro"]
+    assert summed == balances
+
+
+def check_marks(report: Report, rows: list[int]) -> None:
+    """Set by links = delivered, on data or control + dropped downstream + in flight, per source."""
+    pairs, flows = report.pairs, report.flows
+    first = 0
+    for index, count in enumerate(rows):
+        mine, own = pairs["source"] == index, slice(first, first + count)
+        delivered = int(flows["ce"][own].sum() + flows["control_ce"][own].sum())
+        gone = int((pairs["ce_dropped"][mine] + pairs["ce_in_flight"][mine]).sum())
+        assert int(pairs["marks"][mine].sum()) == delivered + gone, index
+        first += count
+    counted = [column for column in (*flows.values(), *pairs.values()) if column.dtype.kind == "i"]
+    assert all((column >= 0).all() for column in counted)
