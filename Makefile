@@ -29,7 +29,7 @@ test: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
 	@$(if $(filter tests,$(TESTS)$(OPTIONS)),$(BIN)/python tests/validation/records.py)
 
-# Everything at full depth: all seeds, every mutant, papers measured again, the torture of sweeps, each supported Python.
+# Everything at full depth: all seeds, every mutant, papers measured again, the torture, each supported Python.
 test-full: $(VENV)/installed $(VENV)/test $(if $(WITH_OMNET),omnet)
 	@$(BIN)/python -m pytest --full -n $(JOBS) --dist loadgroup $(OPTIONS) $(TESTS)
 	@$(if $(filter tests,$(TESTS)$(OPTIONS)),$(MAKE) --no-print-directory torture test-pythons)
@@ -60,9 +60,11 @@ bench: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/bench/bench_rows.py
 	@$(BIN)/python tests/bench/bench_rl.py
 
-# A sweep that is killed, starved of disk and corrupted at random moments; some minutes.
+# A sweep that is killed, starved of disk and corrupted at random moments, then single markets that are killed; some minutes.
+#   make torture TORTURE="--seed 7"      the same moments again
 torture: $(VENV)/installed $(VENV)/test
 	@$(BIN)/python tests/torture/torture.py $(TORTURE)
+	@$(BIN)/python tests/torture/torture_markets.py $(TORTURE)
 
 # What OMNeT++/INET gives in each equivalence scenario, anew; goes on where it was interrupted.
 #   make record-omnet RECORDS="two-links voip-web"      some of them

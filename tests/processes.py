@@ -24,7 +24,17 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
-__all__ = ["LIMIT_S", "Ended", "alive", "end", "ended", "line_of", "started", "wait_for"]
+__all__ = [
+    "LIMIT_S",
+    "Ended",
+    "alive",
+    "end",
+    "ended",
+    "line_of",
+    "session_of",
+    "started",
+    "wait_for",
+]
 
 LIMIT_S: Final = 120.0  # for a machine with much else to do
 _GRACE_S: Final = 5.0  # from SIGTERM to SIGKILL
@@ -150,7 +160,7 @@ def _end_session(process: subprocess.Popen[str]) -> None:
             process.wait(_GRACE_S)
     limit = time.monotonic() + LIMIT_S
     while True:
-        left = _session(process.pid)
+        left = session_of(process.pid)
         for pid in left:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
@@ -160,7 +170,7 @@ def _end_session(process: subprocess.Popen[str]) -> None:
         time.sleep(0.01)
 
 
-def _session(leader: int) -> list[int]:
+def session_of(leader: int) -> list[int]:
     """Processes of a session: process groups of their own (engines have one) do not hide them."""
     if not Path("/proc/self/stat").exists():
         with contextlib.suppress(ProcessLookupError):
