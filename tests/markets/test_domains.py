@@ -118,6 +118,7 @@ def test_the_market_names_no_role() -> None:
     found = [
         f"{file.relative_to(folder)}: {word}"
         for file in folder.rglob("*.py")
+        if file.name != "samples.py"  # an example for each key, as users write it
         for word in ROLES
         if re.search(rf"[\"']{word}[\"']", file.read_text())
     ]
