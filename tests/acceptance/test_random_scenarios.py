@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import run
@@ -31,7 +31,11 @@ def test_no_law_is_left_out() -> None:
     assert TRANSPORTS.keys() == WINDOW.keys() | {"udp"}
 
 
-@settings(max_examples=400 if in_full() else 10, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=400 if in_full() else 10,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=list(Phase) if in_full() else [Phase.generate],  # to shrink takes minutes
+)
 @given(scenarios())
 def test_from_scenario_to_books(values: dict[str, Any]) -> None:
     """Marks are kept, money is kept, and the same seed gives the same bytes."""
