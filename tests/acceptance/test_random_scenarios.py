@@ -15,9 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import run
 from ecnomy.markets.bridge.messages import Report
-from ecnomy.markets.plan.laws import MARKING as MARKING_LAWS
-from ecnomy.markets.plan.laws import TRAFFIC as TRAFFIC_LAWS
-from ecnomy.markets.plan.laws import WINDOW
+from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario, scenario_from_text
@@ -27,8 +25,9 @@ from tiers import in_full
 
 def test_no_law_is_left_out() -> None:
     """A new law has to be among those that are drawn."""
-    assert MARKING.keys() == MARKING_LAWS.keys() and TRAFFIC.keys() == TRAFFIC_LAWS.keys()
-    assert TRANSPORTS.keys() == WINDOW.keys() | {"udp"}
+    laws = law_table()
+    assert MARKING.keys() == laws["marking"].keys() and TRAFFIC.keys() == laws["traffic"].keys()
+    assert TRANSPORTS.keys() == laws["window"].keys() | {"udp"}
 
 
 @settings(
