@@ -45,6 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[_MARK] = guardian.guarded()
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) == signal.SIG_IGN:  # nohup: only this process ignores it
+        signal.signal(signal.SIGHUP, lambda *_: None)
     for number in (signal.SIGTERM, signal.SIGQUIT):
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
