@@ -81,8 +81,8 @@ def test_dctcp_passes_the_gate_of_ns3() -> None:
     """tcp-validation, dctcp-10ms: payload of 48 to 49 Mbps from 0.6 s on, alpha 0.045 to 0.095.
 
     Of alpha, the share of marks, the mean from 2 s on, with the hosts' overhead that scenarios have
-    by default. Without overhead packets keep the burst in which a reduction ends, and alpha is
-    0.122 (0.185 without delayed ACKs, see below); ns-3 spreads reductions over a round trip (PRR).
+    by default. Without overhead alpha is 0.122 (0.185 without delayed ACKs, see below). A likely
+    reason, not tested: ns-3 spreads reductions over a round trip (PRR), here packets keep together.
     """
     outcome = over_a_step(2, 240e-6)
     for step in range(3, 60):

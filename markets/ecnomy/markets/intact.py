@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that are whole or refused: synced as they are written, checked as they are read.
 
-A JSON file holds the digest of its own content under `digest`. A Parquet file's digest stands in
-another place: a table's in the manifest, a shard's in the shard's name. Digests are SHA-256, cut to
-32 hexadecimal digits. Files of earlier versions have no digest and are not checked.
+A JSON file holds the digest of its content under `digest`. The digest of a table is in the
+manifest, that of a shard in the shard's name. Digests are SHA-256, cut to 32 hexadecimal digits.
+Files of earlier versions have no digest and are not checked.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _usual(text: str) -> str:
 
 
 def _scaled(match: re.Match[str], thousands: str = "") -> str:
-    """A quantity in the largest unit in which it is whole, or above 1 if it is in none."""
+    """A quantity in the largest unit that makes it whole, else in the largest above 1."""
     value, scales = Fraction(match[1].replace(",", "")), _SCALES[match[2]]
     if value == 0:
         return "0 s" if match[2] == "ps" else f"0 {scales[-1][0]}"

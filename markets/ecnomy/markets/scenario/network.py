@@ -63,7 +63,7 @@ def wants_buffer(marking: Marking | None, buffer: Size) -> bool:
 
 
 class Reverse(msgspec.Struct, frozen=True, kw_only=True):
-    """What the reverse direction of a duplex link has of its own; None is as forward.
+    """What differs in the reverse direction of a duplex link; None is as forward.
 
     Attributes:
         rate: bits per second, if other than forward.
