@@ -19,8 +19,8 @@ from ecnomy.agents.roles.role import Role
 from ecnomy.agents.seat import Seat
 from ecnomy.agents.spec import ContractSpec
 from ecnomy.markets.economy.contracts import Dues
-from ecnomy.markets.economy.prices import Price
-from ecnomy.markets.economy.tariffs import Flat
+from ecnomy.markets.terms.tariffs import Flat
+from ecnomy.markets.terms.unit_price import Price
 
 MICRO, PS_PER_S = 10**6, 10**12
 

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 
 from ecnomy.analysis.report.run_page import write_run_page
 from ecnomy.markets import run
-from ecnomy.markets.cli import app
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.cli.main import app
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.results.floors import floors
 from ecnomy.markets.scenario import Scenario, scenario_from_text
-from ecnomy.markets.scenario.check import warnings
 
 GAIN, WEIGHT = 0.5, 0.08  # marks a round trip: 2 marks/s at 40 ms
 PROBABILITY = 0.19

@@ -15,7 +15,7 @@ from ecnomy.analysis import summarize
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.theory import wtp_floor_ratio
 from ecnomy.markets import load, run
-from ecnomy.markets.payments import groups
+from ecnomy.markets.results.run_summary import groups
 from tiers import seeds
 
 CONFIG = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"

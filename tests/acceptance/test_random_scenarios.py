@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import run
 from ecnomy.markets.bridge.messages import Report
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 from random_scenarios import MARKING, TRAFFIC, TRANSPORTS, scenarios

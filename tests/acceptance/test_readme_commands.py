@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from ecnomy.markets.cli import app
+from ecnomy.markets.cli.main import app
 from processes import ended, started
 from tiers import full
 

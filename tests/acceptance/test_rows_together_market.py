@@ -13,13 +13,13 @@ from ecnomy.analysis.guarantees import guarantees_of
 from ecnomy.analysis.results import open_run
 from ecnomy.analysis.summary import summarize
 from ecnomy.markets import run
-from ecnomy.markets.economy.market import Market
-from ecnomy.markets.engines import Engine, find_engine
-from ecnomy.markets.payments import groups
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.engines.registry import Engine, find_engine
+from ecnomy.markets.model.market import Market
+from ecnomy.markets.results.run_summary import groups
 from ecnomy.markets.results.runresult import RunResult
-from ecnomy.markets.runner import Quiet, simulate
 from ecnomy.markets.scenario import load, scenario_from_text
+from ecnomy.markets.session.runner import Quiet, simulate
 from ecnomy.markets.sweep.gathered import Gathered
 
 TEXT = """\

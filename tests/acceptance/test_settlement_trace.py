@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ecnomy.markets import run
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 from settlement_world import owed, text_of
 

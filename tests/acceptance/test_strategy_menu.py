@@ -9,7 +9,7 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import load, run
-from ecnomy.markets.payments import groups
+from ecnomy.markets.results.run_summary import groups
 from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "strategy-menu.yaml"

@@ -23,7 +23,7 @@ LIMIT_S = 5.0
 def process(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A run of a million simulated seconds, well under way."""
     folder = tmp_path / "run"
-    code = "from ecnomy.markets.cli import main; main()"
+    code = "from ecnomy.markets.cli.main import main; main()"
     words = ["run", EXAMPLES / "gold-silver.yaml", "--set", "duration=1000000 s", "--out", folder]
     with started([sys.executable, "-c", code, *words], stderr=subprocess.PIPE) as opened:
         wait_for(lambda: well_under_way(folder), "a run under way", while_runs=opened)

@@ -11,7 +11,7 @@ import pytest
 from ecnomy.agents.decision import LEAVE
 from ecnomy.agents.parameters import Refused
 from ecnomy.agents.strategies.aggressiveness_knob import AggressivenessKnob
-from ecnomy.markets.cli import main
+from ecnomy.markets.cli.main import main
 from flow_world import seen
 
 LOG = {"kind": "log", "a": 2.0, "x0": 1e6}

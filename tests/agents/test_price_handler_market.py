@@ -9,7 +9,7 @@ import pytest
 import market_world as world
 from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 from market_world import PS
 

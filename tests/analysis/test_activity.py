@@ -17,7 +17,7 @@ from ecnomy.analysis import overview, summarize
 from ecnomy.analysis.activity import switches_of
 from ecnomy.analysis.results import open_run
 from ecnomy.markets import run
-from ecnomy.markets.payments import groups
+from ecnomy.markets.results.run_summary import groups
 
 MakeRun = Callable[..., Path]
 S = world.S

@@ -216,7 +216,7 @@ def test_pictures(stage: Stage) -> None:
 
 def test_a_path_is_drawn_in_a_row() -> None:
     """From end to end, whatever the order of its links; other networks are laid out."""
-    from ecnomy.markets.plan.make import make_plan
+    from ecnomy.markets.compile.make import make_plan
 
     gold_silver = make_plan(load(LIVE.with_name("gold-silver.yaml")))
     points, _ = place_of(gold_silver, {})

@@ -20,7 +20,7 @@ from ecnomy.analysis.game.equilibria import equilibria
 from ecnomy.analysis.game.matrix import Game, read_game
 from ecnomy.analysis.game.solution import Solution, solve
 from ecnomy.analysis.game.table import headline
-from ecnomy.markets import cli
+from ecnomy.markets.cli import main as cli
 from tiers import seeds
 
 ROOT = Path(__file__).parents[2]

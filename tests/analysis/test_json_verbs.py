@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from ecnomy.analysis.reproduce.papers import select_all
-from ecnomy.markets.cli import main
-from ecnomy.markets.printing import print_json
+from ecnomy.markets.cli.main import main
+from ecnomy.markets.cli.printing import print_json
 from ecnomy.markets.sweep import pool
 from sweep_world import SCENARIO, Here, write
 

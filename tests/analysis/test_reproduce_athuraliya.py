@@ -37,7 +37,7 @@ from ecnomy.analysis.reproduce.ranks import rank_correlation
 from ecnomy.analysis.reproduce.session import variants_in
 from ecnomy.analysis.reproduce.studies import Form, Runs, Studies, changed_points, load_study
 from ecnomy.analysis.reproduce.wording import filled
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from kept_papers import paper_of
 from tiers import full
 

@@ -36,7 +36,7 @@ from ecnomy.analysis.reproduce.christin2003.tracing import (
 from ecnomy.analysis.reproduce.christin2003.windows import goodput_share, loss_share
 from ecnomy.analysis.reproduce.entries import code_of
 from ecnomy.analysis.reproduce.studies import Form, load_study
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan.structs import Tcp
 from ecnomy.markets.scenario import Scenario
 from kept_papers import paper_of

@@ -17,7 +17,7 @@ from ecnomy.analysis.reproduce.siris2002.fig7 import predicted
 from ecnomy.analysis.reproduce.siris2002.fig11 import log_slope
 from ecnomy.analysis.reproduce.siris2002.responses import reached_s
 from ecnomy.analysis.reproduce.studies import Form, Runs, load_study
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from kept_papers import paper_of
 from tiers import full
 

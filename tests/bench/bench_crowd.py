@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import median
 
 from ecnomy.markets import open_market, run
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import scenario_from_text
 
 EXAMPLE = Path(__file__).parents[2] / "configs" / "examples" / "gold-silver.yaml"

@@ -15,10 +15,11 @@ from typing import Any
 
 import history
 from ecnomy.agents.spec import AgentSpec
-from ecnomy.markets import load, run, runner
+from ecnomy.markets import load, run
 from ecnomy.markets.bridge.messages import Decide, Report
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario, scenario_from_text
+from ecnomy.markets.session import runner
 
 AGENTS = 200
 ASKED = ("customer", "price-handler")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ecnomy.markets import load
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 
 sys.path.append(str(Path(__file__).parents[1] / "engine"))

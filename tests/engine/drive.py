@@ -18,8 +18,8 @@ import numpy as np
 
 from ecnomy.markets.bridge.messages import Bye, Decide, Finish, Record, Report, Request, Verdict
 from ecnomy.markets.bridge.server import EngineLink
-from ecnomy.markets.conversation import fault
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.session.conversation import fault
 
 
 @dataclass

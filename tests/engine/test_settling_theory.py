@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from drive import run
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.settling import settlings
 from ecnomy.markets.scenario import scenario_from_text
-from ecnomy.markets.scenario.settling import settlings
 
 TEXT = """\
 version: 1

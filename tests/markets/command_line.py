@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from ecnomy.markets.cli import main
+from ecnomy.markets.cli.main import main
 
 __all__ = ["ecnomy"]
 

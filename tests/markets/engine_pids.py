@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ecnomy.markets.engine_process import EngineProcess
+from ecnomy.markets.engines.process import EngineProcess
 
 
 def noted_pids(monkeypatch: pytest.MonkeyPatch) -> list[int]:

@@ -9,17 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ecnomy.markets.economy.prices import Price
-from ecnomy.markets.economy.tariffs import (
-    Blocks,
-    Flat,
-    PerUnit,
-    Posted,
-    Simple,
-    TimeOfDay,
-    TwoPart,
-)
 from ecnomy.markets.inputs.units import PER
+from ecnomy.markets.terms.tariffs import Blocks, Flat, PerUnit, Posted, Simple, TimeOfDay, TwoPart
+from ecnomy.markets.terms.unit_price import Price
 
 __all__ = ["Epoch", "bills"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import market_world as world
 from ecnomy.markets.bridge.messages import Record
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.writer import ResultsWriter
 from market_world import PS

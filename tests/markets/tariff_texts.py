@@ -7,11 +7,9 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from ecnomy.markets.economy.tariffs import (
-    Tariff,
-)
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
+from ecnomy.markets.terms.tariffs import Tariff
 
 HOUR = 3600 * 10**12
 READER = TariffReader()

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load
 
 GOOD = """\

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.scenario import scenario_from_text
-from ecnomy.markets.scenario.check import warnings
-from ecnomy.markets.scenario.summary import summary
 
 WORDS = (
     "version duration warmup seed network links sources market record name from to rate "

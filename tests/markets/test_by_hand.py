@@ -15,7 +15,7 @@ from ecnomy.agents.errors import InputError
 from ecnomy.agents.spec import AgentSpec, StrategySpec
 from ecnomy.markets import open_market
 from ecnomy.markets.bridge.messages import Decide
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from market_world import PS
 
 CLASSES = {"gold": (4_000_000, ("gold",)), "silver": (1_000_000, ("silver",))}

@@ -20,7 +20,7 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from command_line import ecnomy
-from ecnomy.markets.cli import GROUP, app
+from ecnomy.markets.cli.main import GROUP, app
 from processes import LIMIT_S, ended, started, wait_for
 
 SCENARIO = """
@@ -180,7 +180,15 @@ def test_signals_end_a_run_with_partial_results(
     scene: Path, sent: signal.Signals, status: int, reason: str
 ) -> None:
     """Ctrl-C, SIGTERM, SIGHUP while the engine hangs: the folder says why it is partial."""
-    command = [sys.executable, "-m", "ecnomy.markets.cli", "run", scene, "--set", "title=hang 3"]
+    command = [
+        sys.executable,
+        "-m",
+        "ecnomy.markets.cli.main",
+        "run",
+        scene,
+        "--set",
+        "title=hang 3",
+    ]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     environ = os.environ | {"PYTHONUNBUFFERED": "1"}
     with started([*command, "--out", "r"], env=environ, **pipes) as process:
@@ -206,7 +214,7 @@ def test_no_progress_where_nobody_watches(scene: Path, capsys: pytest.CaptureFix
 def test_check_loads_nothing_heavy(scene: Path) -> None:
     """No Mesa, pandas or Arrow for a look at a scenario."""
     code = (
-        "import sys; from ecnomy.markets.cli import main\n"
+        "import sys; from ecnomy.markets.cli.main import main\n"
         "try: main(['check', sys.argv[1]])\n"
         "except SystemExit as e: assert e.code == 0\n"
         "print(sorted({'mesa', 'pandas', 'pyarrow', 'rich.progress'} & set(sys.modules)))"
@@ -241,7 +249,7 @@ def test_verbs_of_other_packages_are_found(
 
 def test_a_verb_with_sub_commands_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """The list of verbs names it, as it names all others."""
-    from ecnomy.markets import cli
+    from ecnomy.markets.cli import main as cli
 
     verbs = cli._verbs() | {"account": f"{__name__}:_grouped"}
     monkeypatch.setattr(cli, "_verbs", lambda: verbs)
@@ -301,6 +309,6 @@ def test_memory_that_runs_out_is_one_line(
     def fail(*_: object, **__: object) -> None:
         raise MemoryError("Unable to allocate 3 GiB")
 
-    monkeypatch.setattr("ecnomy.markets.runner.run", fail)
+    monkeypatch.setattr("ecnomy.markets.session.runner.run", fail)
     assert ecnomy("run", scene) == 1
     assert capsys.readouterr().err == "ecnomy: memory ran out: Unable to allocate 3 GiB\n"

@@ -18,10 +18,10 @@ import pytest
 from command_line import ecnomy
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.strategies import BUILT_IN, GROUP
+from ecnomy.markets.cli.printing import hanging
 from ecnomy.markets.conformance import Examined
 from ecnomy.markets.conformance import examine as examine_at_full_size
 from ecnomy.markets.conformance.situations import FLOWS, observation
-from ecnomy.markets.printing import hanging
 from test_documented_strategies import blocks
 from test_strategies_find import NEEDED
 from tiers import full, in_full

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from ecnomy.markets.cli import app
+from ecnomy.markets.cli.main import app
 from ecnomy.markets.doctor import Finding, examine
-from ecnomy.markets.engines import find_engine
+from ecnomy.markets.engines.registry import find_engine
 
 REAL_VERSION = importlib.metadata.version
 

@@ -11,12 +11,12 @@ import pytest
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.roles import ROLES
 from ecnomy.agents.spec import AgentSpec
-from ecnomy.markets.economy.ownership import Misowned, owners_of
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.economy.settlement import SETTLEMENTS
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 from ecnomy.markets.scenario.document import RULES
-from ecnomy.markets.scenario.summary import summary
+from ecnomy.markets.terms.ownership import Misowned, owners_of
 
 LINKS = [("core1", "a"), ("core1.reverse", "b"), ("edge", "b"), ("edge.reverse", "c")]
 TEXT = """\

@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan import Calls, Udp
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 
 GOOD = """
@@ -102,7 +102,7 @@ def test_faults_are_named_with_their_place(old: str, new: str, path: str, found:
 )  # fmt: skip
 def test_doubts_are_said(old: str, new: str, words: str) -> None:
     """`check` warns of what is correct and will disappoint, and not of a healthy scenario."""
-    from ecnomy.markets.scenario.check import warnings
+    from ecnomy.markets.compile.check import warnings
 
     healthy = GOOD.replace("60 s", "3600 s", 1)
     scenario = scenario_from_text(healthy)

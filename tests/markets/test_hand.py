@@ -9,10 +9,10 @@ import pytest
 
 from ecnomy.agents.errors import InputError
 from ecnomy.markets import open_market
-from ecnomy.markets.hand import Held
-from ecnomy.markets.nomarket import NoMarket
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.economy.market_like import NoMarket
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.session.qtenv_hand import Held
 
 SCENARIO = """
 version: 1

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ecnomy.markets import run
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load, scenario_from_text
-from ecnomy.markets.scenario.check import warnings
 
 TEXT = """\
 version: 1

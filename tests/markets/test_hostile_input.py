@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.markets.cli import main
+from ecnomy.markets.cli.main import main
+from ecnomy.markets.cli.printing import print_json
+from ecnomy.markets.cli.table_fit import TableConsole
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.printing import print_json
-from ecnomy.markets.progress import RunProgress
 from ecnomy.markets.scenario import load
-from ecnomy.markets.table_fit import TableConsole
+from ecnomy.markets.session.progress import RunProgress
 from test_bad_yaml import GOOD, fault
 
 ESCAPES = "red\x1b[31m\x07\x9b2J\u202e"

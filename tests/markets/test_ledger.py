@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 from ecnomy.agents.errors import LedgerError
-from ecnomy.markets.economy.ledger import LARGEST_MICRO, Ledger, Postings
+from ecnomy.markets.economy.ledger import Ledger, Postings
+from ecnomy.markets.terms.money import LARGEST_MICRO
 
 NAMES = ("a", "b", "c", "poor")
 ROWS = st.lists(

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 
 TEXT = """version: 1

@@ -13,8 +13,8 @@ import market_world as world
 from ecnomy.agents.errors import InputError, LedgerError
 from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
 from ecnomy.markets.bridge.messages import Request
-from ecnomy.markets.economy.market import Market
-from ecnomy.markets.nomarket import NoMarket
+from ecnomy.markets.economy.market_like import NoMarket
+from ecnomy.markets.model.market import Market
 from market_world import PS
 
 CLASSES = {"gold": (4_000_000, ("gold",)), "silver": (1_000_000, ("silver",))}

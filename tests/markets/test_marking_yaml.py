@@ -8,9 +8,9 @@ import json
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.inputs.reading import write
 from ecnomy.markets.plan.laws import law
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import Scenario, scenario_from_text
 
 

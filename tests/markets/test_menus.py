@@ -9,8 +9,8 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError, StrategyError
 from ecnomy.markets import make_plan, run
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.scenario import scenario_from_text
-from ecnomy.markets.scenario.summary import summary
 from menu_lab import LOG
 
 S = 10**12

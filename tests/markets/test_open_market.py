@@ -19,7 +19,7 @@ import pytest
 import market_world as world
 from ecnomy.agents.errors import InputError, NotRunningError, ResultsError, StrategyError
 from ecnomy.markets import open_market, run
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from open_world import SCENARIO, identity, manifest
 from processes import LIMIT_S
 

@@ -20,7 +20,7 @@ import pytest
 import market_world as world
 from ecnomy.agents.errors import EngineError, NotRunningError
 from ecnomy.markets import open_market, run
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from open_world import SCENARIO, held, identity, manifest, there
 from processes import wait_for
 from tiers import full, in_full

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load, scenario_from_text
 from processes import LIMIT_S
 
@@ -72,7 +72,7 @@ def test_plans_are_the_same_bytes_in_another_process() -> None:
     """Nothing of a plan depends on hashing, on the process or on the time."""
     code = (
         "import sys; from ecnomy.markets.scenario import load; "
-        "from ecnomy.markets.plan.make import make_plan; "
+        "from ecnomy.markets.compile.make import make_plan; "
         f"sys.stdout.buffer.write(make_plan(load({str(SAMPLE)!r})).to_json())"
     )
     runs = [

@@ -6,10 +6,11 @@ from __future__ import annotations
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile import check
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.plan import NO_PROFILE, ProfileStep
-from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.scenario import check, scenario_from_text
-from ecnomy.markets.scenario.summary import summary
+from ecnomy.markets.scenario import scenario_from_text
 
 HOUR = 3600 * 10**12
 TEXT = """\

@@ -8,7 +8,7 @@ import io
 
 import pytest
 
-from ecnomy.markets.progress import RunProgress, Runs, duration
+from ecnomy.markets.session.progress import RunProgress, Runs, duration
 
 PS = 10**12
 

@@ -8,8 +8,8 @@ import json
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan import Tcp
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 
 REM = "law: rem, weight: 12 packets/ms, phi: 1.4, max_rate: 24 packets/ms"

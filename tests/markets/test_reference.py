@@ -12,8 +12,7 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.cli import main
-from ecnomy.markets.economy.tariffs import KINDS
+from ecnomy.markets.cli.main import main
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.plan.law_table import law_table
@@ -24,6 +23,7 @@ from ecnomy.markets.reference.sentences import attributes, parameters_of
 from ecnomy.markets.reference.sweeps import sweep_entries
 from ecnomy.markets.scenario import network, traffic, transport
 from ecnomy.markets.scenario.strategy import StrategyReader
+from ecnomy.markets.terms.tariffs import KINDS
 
 LONGEST = 120
 # Words of talk, which docs do without.

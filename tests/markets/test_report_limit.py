@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.runner import run
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.session.runner import run
 
 TEXT = """\
 version: 1

@@ -18,7 +18,7 @@ import pytest
 
 import market_world as world
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.results.tables import ROWS_PER_GROUP, TableWriter
 from ecnomy.markets.results.writer import ResultsWriter
 from market_world import PS

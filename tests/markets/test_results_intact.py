@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.markets import intact
 from ecnomy.markets.results.rawrun import RawRun, open_raw
+from ecnomy.markets.support import intact
 from lost_power import Disk
 from small_results import write
 from undigested import undigested

@@ -17,8 +17,8 @@ import pytest
 from command_line import ecnomy
 from ecnomy.agents.errors import EngineError, InputError, StrategyError
 from ecnomy.markets import load, make_plan, run
-from ecnomy.markets.engines import Engine, find_engine
-from ecnomy.markets.runner import default_folder
+from ecnomy.markets.engines.registry import Engine, find_engine
+from ecnomy.markets.session.runner import default_folder
 from processes import LIMIT_S, alive, ended, line_of, started, wait_for
 from tiers import full
 
@@ -168,7 +168,7 @@ def test_interrupt_ends_engine_and_run(tmp_path: Path) -> None:
 def test_killed_market_takes_the_engine_with_it(tmp_path: Path) -> None:
     """kill -9 of ecnomy: its end of the bridge closes with it, wherever it was inherited."""
     code = (
-        "import sys; from ecnomy.markets.engines import Engine;"
+        "import sys; from ecnomy.markets.engines.registry import Engine;"
         "from ecnomy.markets import load, make_plan;"
         "engine = Engine(make_plan(load(sys.argv[1])));"
         "print(engine.pid, flush=True); engine.sock.recv(1); import time; time.sleep(60)"

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
-from ecnomy.markets.scenario.check import warnings
-from ecnomy.markets.scenario.summary import summary
 from processes import LIMIT_S
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
@@ -109,8 +109,8 @@ def test_checking_loads_nothing_heavy() -> None:
     """`ecnomy check` is quick because these stay away."""
     code = (
         "import sys\nfrom ecnomy.markets.scenario import load\n"
-        "from ecnomy.markets.plan.make import make_plan\n"
-        "from ecnomy.markets.scenario.check import warnings\n"
+        "from ecnomy.markets.compile.make import make_plan\n"
+        "from ecnomy.markets.compile.check import warnings\n"
         f"s = load({str(EXAMPLES / 'gold-silver.yaml')!r})\nwarnings(s, make_plan(s))\n"
         "heavy = {'pint', 'mesa', 'pandas', 'pyarrow', 'scipy', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy"

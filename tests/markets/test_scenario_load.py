@@ -12,12 +12,12 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.spec import AgentSpec, ClassSpec, StrategySpec
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.make_laws import marking_law
 from ecnomy.markets.inputs.amounts import Size
 from ecnomy.markets.inputs.reading import write
 from ecnomy.markets.plan.law_table import MARKING
 from ecnomy.markets.plan.laws import law
-from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.plan.make_laws import marking_law
 from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.scenario.marking import DROP_TAIL, marking_form
 from ecnomy.markets.scenario.transport import WindowForm, Wtp, window_form

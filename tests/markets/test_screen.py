@@ -11,9 +11,9 @@ import pytest
 
 from ecnomy.markets import Results, load, make_plan, run
 from ecnomy.markets.bridge.messages import Decide
-from ecnomy.markets.economy.market import Market
-from ecnomy.markets.nomarket import NoMarket
-from ecnomy.markets.screen import Screen
+from ecnomy.markets.economy.market_like import NoMarket
+from ecnomy.markets.model.market import Market
+from ecnomy.markets.session.qtenv_screen import Screen
 
 EXAMPLES = Path(__file__).parents[2] / "configs/examples"
 SHORT = ["duration=12 s", "warmup=0 s"]

@@ -20,14 +20,15 @@ from pathlib import Path
 import pytest
 
 from command_line import ecnomy
-from ecnomy.markets import load, make_plan, run, serve
+from ecnomy.markets import load, make_plan, run
 from ecnomy.markets.bridge import codec, listen
 from ecnomy.markets.bridge.lobby import Lobby
 from ecnomy.markets.bridge.messages import Hello, Refuse, Welcome
 from ecnomy.markets.bridge.wire import Wire
-from ecnomy.markets.engines import find_engine
+from ecnomy.markets.engines.registry import find_engine
 from ecnomy.markets.results.manifest import read_manifest
 from ecnomy.markets.scenario import scenario_from_text
+from ecnomy.markets.session import serve
 from processes import LIMIT_S, Ended, ended, line_of, started, wait_for
 from tiers import full
 

@@ -12,9 +12,9 @@ import pytest
 from ecnomy.agents.errors import ProtocolError, ScenarioError
 from ecnomy.markets import make_plan, run
 from ecnomy.markets.bridge.messages import Record
+from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.scenario import scenario_from_text
-from ecnomy.markets.scenario.check import warnings
 
 TEXT = """
 version: 1

@@ -13,8 +13,8 @@ from ecnomy.agents.errors import InputError
 from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.bridge.columns import REPORT_PAIRS
 from ecnomy.markets.bridge.messages import Report
-from ecnomy.markets.economy.market import Market
 from ecnomy.markets.economy.marks_by_flow import shared
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.plan import Link, Plan
 from market_world import PS
 

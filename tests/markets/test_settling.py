@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.settling import settlings
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
-from ecnomy.markets.scenario.check import warnings
-from ecnomy.markets.scenario.settling import settlings
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 # 1,000-byte packets, 1,250 a second; 100 ms there and back with transmissions of 0.8 ms and 8 us.

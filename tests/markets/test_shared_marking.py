@@ -11,12 +11,12 @@ import pytest
 
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.markets import scenario as scenarios
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.summary import summary
 from ecnomy.markets.inputs.variants import load_tree
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load, scenario_from_text
 from ecnomy.markets.scenario.shared_marking import with_shared_marking
-from ecnomy.markets.scenario.summary import summary
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 RED = "{law: red, min_threshold: 5 packets, max_threshold: 15 packets, max_probability: 0.5}"

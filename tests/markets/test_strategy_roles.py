@@ -22,9 +22,9 @@ from ecnomy.agents.roles.subscriber import Subscriber
 from ecnomy.agents.spec import CallLine
 from ecnomy.agents.strategies import BUILT_IN, wanted_instead
 from ecnomy.markets import make_plan
-from ecnomy.markets.cli import main
+from ecnomy.markets.cli.main import main
+from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.scenario import scenario_from_text
-from ecnomy.markets.scenario.check import warnings
 
 PARAMS = {
     "aggressiveness-knob": "most: 8, utility: {kind: log, a: 1 money/s, x0: 1 Mbps}",

@@ -9,7 +9,7 @@ import sys
 import pytest
 from rich.table import Table
 
-from ecnomy.markets.printing import console_for_tables
+from ecnomy.markets.cli.printing import console_for_tables
 
 NAMES = [f"a-link-of-the-network-{number}.mean_queue_packets" for number in range(3)]
 

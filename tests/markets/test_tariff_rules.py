@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from ecnomy.agents.errors import LedgerError, TariffError
 from ecnomy.markets.economy.accruers import ACCRUERS, MenuAccruer, accruer
-from ecnomy.markets.economy.prices import Price
-from ecnomy.markets.economy.tariffs import (
+from ecnomy.markets.terms.tariffs import (
     Block,
     Blocks,
     Flat,
@@ -28,6 +27,7 @@ from ecnomy.markets.economy.tariffs import (
     TimeOfDay,
     TwoPart,
 )
+from ecnomy.markets.terms.unit_price import Price
 
 HOUR = 3600 * 10**12
 

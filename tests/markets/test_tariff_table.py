@@ -11,7 +11,7 @@ import pytest
 from ecnomy.agents.call_tariff import CallTariff, Hours
 from ecnomy.agents.errors import ScenarioError
 from ecnomy.agents.spec import AgentSpec, StrategySpec
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
 
 PS = 10**12

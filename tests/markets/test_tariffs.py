@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from ecnomy.agents.errors import LedgerError
 from ecnomy.markets.economy.accruers import MenuAccruer, accruer
 from ecnomy.markets.economy.exact import MOST_DENOMINATOR, Exact, share
-from ecnomy.markets.economy.prices import Price
-from ecnomy.markets.economy.tariffs import (
+from ecnomy.markets.inputs.units import PER
+from ecnomy.markets.terms.tariffs import (
     Block,
     Blocks,
     Flat,
@@ -28,7 +28,7 @@ from ecnomy.markets.economy.tariffs import (
     TimeOfDay,
     TwoPart,
 )
-from ecnomy.markets.inputs.units import PER
+from ecnomy.markets.terms.unit_price import Price
 from oracle_tariffs import Epoch, bills
 
 LARGEST = 2**62

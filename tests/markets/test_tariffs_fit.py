@@ -9,19 +9,15 @@ import numpy as np
 import pytest
 
 from ecnomy.agents.errors import ScenarioError, TariffError
-from ecnomy.markets.economy import own
 from ecnomy.markets.economy.accruers import accruer
-from ecnomy.markets.economy.prices import EXAMPLES, METER_UNITS
-from ecnomy.markets.economy.tariffs import (
-    Own,
-    Posted,
-    own_kinds,
-)
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.units import PER, USUAL
 from ecnomy.markets.inputs.yamlfile import parse
 from ecnomy.markets.scenario.tariffs import check_fits
+from ecnomy.markets.terms import own_tariff as own
+from ecnomy.markets.terms.tariffs import Own, Posted, own_kinds
+from ecnomy.markets.terms.unit_price import EXAMPLES, METER_UNITS
 from tariff_texts import READER, Contract, Meter, read
 
 FITS = {

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.economy.prices import Price, PriceReader
-from ecnomy.markets.economy.tariffs import (
+from ecnomy.markets.inputs import reading
+from ecnomy.markets.inputs.units import PER, decimal_text, number
+from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.terms.tariffs import (
     DAY_PS,
     KINDS,
     Block,
@@ -29,9 +31,7 @@ from ecnomy.markets.economy.tariffs import (
     TimeOfDay,
     TwoPart,
 )
-from ecnomy.markets.inputs import reading
-from ecnomy.markets.inputs.units import PER, decimal_text, number
-from ecnomy.markets.inputs.yamlfile import parse
+from ecnomy.markets.terms.unit_price import Price, PriceReader
 from processes import LIMIT_S
 from tariff_texts import HOUR, READER, Contract, read
 

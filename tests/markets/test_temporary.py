@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from ecnomy.markets.temporary import temporary_folder
+from ecnomy.markets.support.temporary import temporary_folder
 from processes import LIMIT_S
 
 KILLED = """
 import os, signal
-from ecnomy.markets.temporary import temporary_folder
+from ecnomy.markets.support.temporary import temporary_folder
 with temporary_folder() as folder:
     (folder / "plan").write_text("left")
     os.kill(os.getpid(), signal.SIGKILL)

@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import Scenario, load, scenario_from_text
 from ecnomy.markets.scenario.topology import node_names
 

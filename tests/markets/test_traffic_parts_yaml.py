@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from ecnomy.agents.errors import ScenarioError
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.compile.settling import _datagram_bps
 from ecnomy.markets.plan import NO_SIZES, Law, Plan, Sizes
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load, scenario_from_text
-from ecnomy.markets.scenario.settling import _datagram_bps
 from ecnomy.markets.sweep.config import load_sweep
 
 TEXT = """version: 1

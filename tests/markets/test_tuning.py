@@ -12,7 +12,7 @@ import pytest
 from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.spec import AgentSpec, MarketSpec, StrategySpec
 from ecnomy.markets.economy.link_laws import LinkLaws
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.plan.laws import law
 from market_world import PS, plan, report, source
 from tuning_strategies import Tuner

@@ -10,7 +10,7 @@ import pytest
 
 from ecnomy.agents.decision import checked
 from ecnomy.agents.errors import ScenarioError
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"

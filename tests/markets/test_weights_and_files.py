@@ -10,9 +10,9 @@ import pytest
 
 from ecnomy.agents.errors import LedgerError, StrategyError
 from ecnomy.markets import make_plan, run
+from ecnomy.markets.compile.check import warnings
 from ecnomy.markets.economy.metered import weighed
 from ecnomy.markets.scenario import scenario_from_text
-from ecnomy.markets.scenario.check import warnings
 from told_strategies import LOG
 
 TEXT = """\

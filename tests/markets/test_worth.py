@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.check import warnings
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import scenario_from_text
-from ecnomy.markets.scenario.check import warnings
 
 TEXT = """\
 version: 1

@@ -14,7 +14,7 @@ from pathlib import Path
 import drive
 from ecnomy.agents.errors import InputError, ProtocolError
 from ecnomy.markets.bridge.messages import Decide, Report, Request
-from ecnomy.markets.omnet.engine import Omnet
+from ecnomy.markets.engines.omnet import Omnet
 from ecnomy.markets.omnet.installation import Installation, find_installation
 from ecnomy.markets.plan import Plan
 

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from ecnomy.markets import load
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.omnet.inifile import omnetpp_ini
 from ecnomy.markets.omnet.network import NETWORK, network_ned
 from ecnomy.markets.omnet.wiring import wired
-from ecnomy.markets.plan.make import make_plan
 
 __all__ = ["MADE", "SIMULATIONS", "made"]
 

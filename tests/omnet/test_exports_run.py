@@ -13,7 +13,7 @@ import pytest
 
 from drive_omnet import environment
 from ecnomy.markets import load, make_plan, run
-from ecnomy.markets.cli import main
+from ecnomy.markets.cli.main import main
 from ecnomy.markets.omnet.export import project, write_new
 from ecnomy.markets.omnet.installation import Installation
 from omnet_world import CONFIGS

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from ecnomy.markets import load
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.omnet.names import law_parameter
 from ecnomy.markets.plan import Law, Plan, Tcp
 from ecnomy.markets.plan.law_table import param
-from ecnomy.markets.plan.make import make_plan
 
 ROOT = Path(__file__).parents[2] / "omnet" / "simulations"
 NETWORKS = ["gold_silver", "voip_web"]

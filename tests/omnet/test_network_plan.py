@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.engines import find_engine
+from ecnomy.markets.engines.registry import find_engine
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.network_plan import differences, in_words, with_network
 from omnet_world import everything

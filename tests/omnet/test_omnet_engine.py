@@ -13,7 +13,7 @@ import pytest
 from command_line import ecnomy
 from ecnomy.agents.errors import EngineError, InputError
 from ecnomy.markets import load, make_plan, run
-from ecnomy.markets.engines import engine_kind
+from ecnomy.markets.engines.registry import engine_kind
 from ecnomy.markets.omnet.installation import find_installation, find_modules
 from ecnomy.markets.sweep import driver
 from ecnomy.markets.sweep.config import load_sweep

@@ -18,7 +18,7 @@ import pytest
 
 from ecnomy.agents.errors import EngineError
 from ecnomy.markets import load, make_plan, open_market, run
-from ecnomy.markets.engine_process import EngineProcess
+from ecnomy.markets.engines.process import EngineProcess
 from ecnomy.markets.omnet.export import project, write_new
 from ecnomy.markets.omnet.installation import Installation
 from ecnomy.markets.scenario import scenario_from_text

@@ -11,8 +11,8 @@ import pytest
 
 from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.analysis.sweeps import load
-from ecnomy.markets.cli import main
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.cli.main import main
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.sweep import pool
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.engine_choice import engine_in, with_engine

@@ -14,18 +14,18 @@ import pytest
 
 from ecnomy.analysis.results import open_run
 from ecnomy.markets import run
-from ecnomy.markets.cli import main
+from ecnomy.markets.cli.main import main
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.omnet.export import INI, NED, project
 from ecnomy.markets.omnet.inifile import omnetpp_ini
 from ecnomy.markets.omnet.installation import Installation
 from ecnomy.markets.omnet.layout import placed
 from ecnomy.markets.omnet.network import channel_settings, network_ned
-from ecnomy.markets.omnet.sweep_export import not_exported, sweep_project
 from ecnomy.markets.omnet.wiring import wired
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import load
 from ecnomy.markets.sweep.config import Sweep, load_sweep
+from ecnomy.markets.sweep.omnet.export import not_exported, sweep_project
 from processes import LIMIT_S
 from sweep_world import SCENARIO, write
 

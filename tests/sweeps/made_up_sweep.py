@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from ecnomy.markets.sweep.fingerprint import code_now
 from ecnomy.markets.sweep.outcome import DONE, Outcome

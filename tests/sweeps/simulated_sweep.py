@@ -22,7 +22,7 @@ from unittest import mock
 import msgspec
 import pyarrow.parquet as pq
 
-from ecnomy.markets.locking import locked
+from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep import driver, store
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.driver import SweepError, Tally, missing

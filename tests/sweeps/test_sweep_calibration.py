@@ -12,7 +12,7 @@ from ecnomy.agents.errors import InputError, ResultsError, ScenarioError
 from ecnomy.analysis.calibrate import asked_of, calibrated, found_in
 from ecnomy.analysis.calibrate.command import calibrate_command, calibration_table
 from ecnomy.analysis.sweeps import open_sweep
-from ecnomy.markets.sweep.command import sweep_command
+from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing
 from ecnomy.markets.sweep.store import Store

@@ -13,8 +13,8 @@ import pytest
 from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.query import query_command
 from ecnomy.analysis.sweeps import open_sweep
-from ecnomy.markets import intact
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
+from ecnomy.markets.support import intact
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing
 from ecnomy.markets.sweep.fingerprint import code_now

@@ -20,9 +20,9 @@ import distributed
 import pytest
 from distributed.comm import connect
 
+from ecnomy.markets.support.temporary import private_folder
 from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.pool import DaskPool
-from ecnomy.markets.temporary import private_folder
 
 pytestmark = pytest.mark.xdist_group("cluster")
 

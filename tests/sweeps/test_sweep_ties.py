@@ -12,9 +12,9 @@ from ecnomy.agents.errors import ScenarioError
 from ecnomy.analysis.diff.difference import diff
 from ecnomy.analysis.sweep_labels import labels_of
 from ecnomy.analysis.sweeps import open_sweep, parameter_units
-from ecnomy.markets.omnet.sweep_export import sweep_project
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.driver import missing, sweep_runs
+from ecnomy.markets.sweep.omnet.export import sweep_project
 from ecnomy.markets.sweep.store import Store, identified
 from sweep_world import SCENARIO, Here, Watcher, write
 

@@ -29,8 +29,8 @@ from ecnomy.analysis.sweeps import open_sweep
 from ecnomy.analysis.tune import Answer, tuned
 from ecnomy.analysis.tune.command import answer_table, answer_values, answer_words, tune_command
 from ecnomy.analysis.tune.picture import tuning_picture
-from ecnomy.markets.printing import print_json
-from ecnomy.markets.sweep.command import sweep_command
+from ecnomy.markets.cli.printing import print_json
+from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.outcome import DONE, Outcome, Task
 from sweep_world import Here, Watcher, write

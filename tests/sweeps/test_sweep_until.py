@@ -13,7 +13,7 @@ from scipy.stats import t
 
 from ecnomy.agents.errors import InputError, ScenarioError
 from ecnomy.analysis.sweep_report.points import open_swept
-from ecnomy.markets.sweep.command import sweep_command
+from ecnomy.markets.cli.verbs.sweep import sweep_command
 from ecnomy.markets.sweep.config import load_sweep
 from ecnomy.markets.sweep.rounds import grown
 from ecnomy.markets.sweep.sequential import Until, next_count

@@ -37,7 +37,8 @@ sys.path[:0] = [str(Path(__file__).parents[1])]
 
 import guardian  # noqa: E402
 from ecnomy.markets import load, make_plan  # noqa: E402
-from ecnomy.markets.engines import BINARY, SERVED, find_engine  # noqa: E402
+from ecnomy.markets.engines.registry import BINARY, find_engine  # noqa: E402
+from ecnomy.markets.omnet.names import SERVED  # noqa: E402
 from processes import LIMIT_S, ended, session_of, started, wait_for  # noqa: E402
 
 LIVE = Path(__file__).parents[2] / "configs/examples/live.yaml"

@@ -25,9 +25,9 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError
 from ecnomy.analysis.reproduce.catalogue import Choice, Entry, Paper
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.inputs.amounts import Amount
 from ecnomy.markets.inputs.yamlfile import Node, Place
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.sweep.config import Sweep, load_sweep
 from tiers import in_full
 

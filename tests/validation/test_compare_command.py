@@ -10,7 +10,7 @@ import pytest
 
 import compare_world as world
 from ecnomy.analysis.compare import runs
-from ecnomy.markets.cli import main
+from ecnomy.markets.cli.main import main
 
 CONFIG = str(world.SCENARIOS / "wtp.yaml")
 SHORT = ("--set", "duration=6 s", "--warmup", "2 s")

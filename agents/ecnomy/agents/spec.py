@@ -83,8 +83,8 @@ class ContractSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: its kind in the ledger.
-        meter: one of ecnomy.markets.economy.meters.METERS.
-        tariff: an ecnomy.markets.economy.tariffs.Tariff.
+        meter: one of ecnomy.markets.terms.meters.METERS.
+        tariff: an ecnomy.markets.terms.tariffs.Tariff.
     """
 
     name: str

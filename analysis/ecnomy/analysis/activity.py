@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.results import Run
-from ecnomy.markets.results.journal import ACTIVE
+from ecnomy.markets.economy.journal import ACTIVE
 from ecnomy.markets.results.switches import Switches
 
 __all__ = ["flows_on", "switches_of"]

@@ -3,7 +3,7 @@
 
 A carrier is whoever posts a price per mark; the table `agents` names all of them at t = 0. Whose
 links are whose is worked out from the manifest as the market does it (see
-ecnomy.markets.economy.ownership). Money is what the ledger says. All is over the whole run, the
+ecnomy.markets.terms.ownership). Money is what the ledger says. All is over the whole run, the
 warm-up included, as accounts are.
 """
 
@@ -19,8 +19,8 @@ from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.told_agents import agents_of
 from ecnomy.analysis.windows import Epochs
-from ecnomy.markets.economy.ownership import REVERSE, Misowned, owners_of
-from ecnomy.markets.results.journal import PRICE
+from ecnomy.markets.economy.journal import PRICE
+from ecnomy.markets.terms.ownership import REVERSE, Misowned, owners_of
 
 __all__ = [
     "Carrier",

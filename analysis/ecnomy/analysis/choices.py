@@ -19,7 +19,7 @@ from ecnomy.analysis.carriers import access_carriers
 from ecnomy.analysis.families import family_of
 from ecnomy.analysis.results import Results, Run
 from ecnomy.analysis.told_agents import ToldAgent, agents_of
-from ecnomy.markets.results.journal import ACTIVE
+from ecnomy.markets.economy.journal import ACTIVE
 
 __all__ = ["Choice", "choices_of"]
 

@@ -20,7 +20,7 @@ from ecnomy.analysis.guarantors import Provider, flows_of, providers_of
 from ecnomy.analysis.phases import PS_PER_S
 from ecnomy.analysis.results import Results, Run, open_run
 from ecnomy.analysis.windows import Epochs
-from ecnomy.markets.economy.kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
+from ecnomy.markets.terms.posting_kinds import CALL, FIXED_COST, MARKS, REIMBURSEMENT, TRANSFER
 
 if TYPE_CHECKING:
     import pandas as pd

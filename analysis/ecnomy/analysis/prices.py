@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ecnomy.analysis.results import open_run
-from ecnomy.markets.results.journal import PRICE
+from ecnomy.markets.economy.journal import PRICE
 
 __all__ = ["price_columns"]
 

@@ -16,8 +16,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.printable import printable
-from ecnomy.markets.printing import UNBOUNDED, Json, hanging, print_json
+from ecnomy.markets.cli.printing import UNBOUNDED, Json, hanging, print_json
+from ecnomy.markets.support.printable import printable
 
 __all__ = ["query_command"]
 

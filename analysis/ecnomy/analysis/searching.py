@@ -28,7 +28,7 @@ def workers_when_needed(
         scheduler: the address of a running one, "" for workers of one's own.
         workers: how many of these, 0 for one per CPU.
     """
-    from ecnomy.markets.sweep.command import Observed
+    from ecnomy.markets.cli.sweeping import Observed
     from ecnomy.markets.sweep.pool import DaskPool, LazyPool
 
     pool = LazyPool(lambda: DaskPool(scheduler, workers, limits))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.markets.economy.kinds import MARKS, NO_FEES
 from ecnomy.markets.results.epochs import Epochs, Window
+from ecnomy.markets.terms.posting_kinds import MARKS, NO_FEES
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,12 +15,12 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from ecnomy.markets.plan.make import make_plan
+    from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.results.results import Results, open_run
     from ecnomy.markets.results.results import Results as RunResult
-    from ecnomy.markets.runner import run
     from ecnomy.markets.scenario import Scenario, load
-    from ecnomy.markets.session import open_market
+    from ecnomy.markets.session.runner import run
+    from ecnomy.markets.session.session import open_market
 
 __all__ = [
     "Results",
@@ -38,10 +38,10 @@ _HOME: Final = {
     "RunResult": "ecnomy.markets.results.runresult",  # its name before; goes with the next release
     "Scenario": "ecnomy.markets.scenario",
     "load": "ecnomy.markets.scenario",
-    "make_plan": "ecnomy.markets.plan.make",
-    "open_market": "ecnomy.markets.session",
+    "make_plan": "ecnomy.markets.compile.make",
+    "open_market": "ecnomy.markets.session.session",
     "open_run": "ecnomy.markets.results.results",
-    "run": "ecnomy.markets.runner",
+    "run": "ecnomy.markets.session.runner",
 }
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from ecnomy.analysis.searching import workers_when_needed
-from ecnomy.markets.commands import Jobs, SweepEngine
-from ecnomy.markets.printing import Json, console_for_tables, print_json
-from ecnomy.markets.sweep.command import Out, Quick, Scheduler, resumable
+from ecnomy.markets.cli.options import Jobs, SweepEngine
+from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
+from ecnomy.markets.cli.sweeping import Out, Quick, Scheduler, resumable
 
 if TYPE_CHECKING:
     from rich.table import Table

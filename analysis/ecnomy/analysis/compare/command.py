@@ -10,9 +10,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.commands import Jobs, stoppable
-from ecnomy.markets.printing import Json, console_for_tables, print_json
-from ecnomy.markets.progress import Runs
+from ecnomy.markets.cli.ending import stoppable
+from ecnomy.markets.cli.options import Jobs
+from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
+from ecnomy.markets.session.progress import Runs
 
 __all__ = ["compare_command"]
 

@@ -37,7 +37,7 @@ from ecnomy.analysis.compare.runs import (
     make,
     simulated,
 )
-from ecnomy.markets.temporary import temporary_folder
+from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["Currency", "carried", "currency", "has_omnet", "moved"]
 

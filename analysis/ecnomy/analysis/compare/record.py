@@ -23,7 +23,7 @@ from ecnomy.analysis.compare.python_sources import economy_codes
 from ecnomy.analysis.compare.runs import Done
 from ecnomy.analysis.compare.sources import INET, SHARED, laws_named, source_digest
 from ecnomy.analysis.compare.verdicts import FEWEST, Compared, compared
-from ecnomy.markets.plan.make import make_plan
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.scenario import load
 
 __all__ = [

@@ -25,11 +25,11 @@ from ecnomy.agents.errors import EcnomyError, EngineError, InputError
 from ecnomy.analysis.compare.figures import Figures, Row, figures_of, rows_of
 from ecnomy.analysis.compare.sources import engine_digest
 from ecnomy.analysis.results import open_run
-from ecnomy.markets.engines import ENGINES, engine_kind
-from ecnomy.markets.locking import locked
-from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.runner import run
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.engines.registry import ENGINES, engine_kind
 from ecnomy.markets.scenario import Scenario, load
+from ecnomy.markets.session.runner import run
+from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.fingerprint import code_now, run_key, strategy_modules
 
 __all__ = [

@@ -23,7 +23,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.engines import find_engine
+from ecnomy.markets.engines.registry import find_engine
 from ecnomy.markets.plan import Plan
 
 __all__ = [

@@ -20,8 +20,8 @@ import msgspec
 import typer
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.commands import Changes, Config, EngineName, Seed
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.cli.options import Changes, Config, EngineName, Seed
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.inputs.remedy import extras
 
 __all__ = ["SHOWN", "Shown", "dashboard_command"]
@@ -76,7 +76,7 @@ def dashboard_command(
 
 def _check(config: Path, shown: Shown) -> None:
     """Say now what the page could only say later."""
-    from ecnomy.markets.plan.make import make_plan
+    from ecnomy.markets.compile.make import make_plan
     from ecnomy.markets.scenario import load
 
     scenario = load(config, overrides=shown.changes, seed=shown.seed)

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ecnomy.agents.observation import NO_OFFER, Integers
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario
 
 __all__ = ["CLASS", "NONE", "PAY", "Group", "groups_of"]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from ecnomy.analysis.dashboard.groups import Group
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 
 __all__ = ["Hand", "stops"]
 

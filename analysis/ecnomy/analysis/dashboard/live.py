@@ -15,9 +15,9 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.analysis.dashboard.groups import groups_of
 from ecnomy.analysis.dashboard.hand import Hand
 from ecnomy.analysis.dashboard.seen import Watch
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.scenario import Scenario
-from ecnomy.markets.session import open_market
+from ecnomy.markets.session.session import open_market
 
 __all__ = ["LiveMarket", "Stage"]
 

@@ -30,7 +30,7 @@ from ecnomy.analysis.network_loads import (
 )
 from ecnomy.analysis.windows import Window
 from ecnomy.markets.bridge.messages import Report
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 
 __all__ = ["Account", "CarrierSeen", "GroupSeen", "Seen", "Watch", "WINDOW_S"]
 

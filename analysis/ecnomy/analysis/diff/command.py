@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.printing import console_for_tables
-from ecnomy.markets.verbs import Verb
+from ecnomy.markets.cli.plain_flags import Verb
+from ecnomy.markets.cli.printing import console_for_tables
 
 if TYPE_CHECKING:
     from ecnomy.analysis.diff.difference import Diff

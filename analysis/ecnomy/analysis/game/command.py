@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
 
 __all__ = ["game_command"]
 

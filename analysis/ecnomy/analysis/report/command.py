@@ -14,9 +14,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.printable import say
-from ecnomy.markets.printing import Json, print_json
-from ecnomy.markets.verbs import Verb, VerbGroup
+from ecnomy.markets.cli.plain_flags import Verb, VerbGroup
+from ecnomy.markets.cli.printing import Json, print_json
+from ecnomy.markets.support.printable import say
 
 __all__ = ["gsp_command", "page_command", "report_app"]
 

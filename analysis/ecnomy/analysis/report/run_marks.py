@@ -9,7 +9,7 @@ from ecnomy.analysis.report.parts import Block, Cell, Query, Table, Words, perce
 from ecnomy.analysis.report.run_database import RunDatabase
 from ecnomy.analysis.report.run_money import Payments
 from ecnomy.analysis.summary import GroupRow, PhaseSummary, Summary
-from ecnomy.markets.economy.kinds import MARKS
+from ecnomy.markets.terms.posting_kinds import MARKS
 
 __all__ = ["marks_of", "stories", "where_marked"]
 

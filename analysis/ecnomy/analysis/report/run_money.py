@@ -15,7 +15,8 @@ from ecnomy.agents.errors import ResultsError
 from ecnomy.analysis.digits import significant
 from ecnomy.analysis.report.parts import Block, Cell, Query, Table, Words, exactly
 from ecnomy.analysis.report.run_database import RunDatabase
-from ecnomy.markets.economy.kinds import (
+from ecnomy.markets.terms.meters import METERS
+from ecnomy.markets.terms.posting_kinds import (
     CALL,
     CLASS_FEE,
     FIXED_COST,
@@ -24,7 +25,6 @@ from ecnomy.markets.economy.kinds import (
     SETTLEMENT,
     TRANSFER,
 )
-from ecnomy.markets.economy.meters import METERS
 
 __all__ = ["Payments", "Unit", "amount", "balances", "money_blocks", "payments_of", "rounded"]
 

@@ -26,7 +26,7 @@ from ecnomy.analysis.results import Run, open_run
 from ecnomy.analysis.settling import settling_in_words, settling_of
 from ecnomy.analysis.summary import Summary, summarize
 from ecnomy.markets.results.floors import floors
-from ecnomy.markets.temporary import temporary_folder
+from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["Drawing", "RunPage", "run_page", "write_run_page"]
 

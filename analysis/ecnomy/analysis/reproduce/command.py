@@ -9,9 +9,10 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.commands import EngineName, Jobs, stoppable
-from ecnomy.markets.engines import DEFAULT_ENGINE
-from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.cli.ending import stoppable
+from ecnomy.markets.cli.options import EngineName, Jobs
+from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 
 __all__ = ["reproduce_command"]
 
@@ -56,7 +57,7 @@ def reproduce_command(
     from ecnomy.agents.errors import InputError
     from ecnomy.analysis.reproduce.papers import PAPERS, select_all
     from ecnomy.analysis.reproduce.studies import Form
-    from ecnomy.markets.engines import engine_kind
+    from ecnomy.markets.engines.registry import engine_kind
 
     if what and all_:
         raise InputError(f"--all: found {' '.join(what)!r} beside it, expected one of them")
@@ -159,7 +160,7 @@ class _Telling:
         self._last: Any = None
 
     def study(self, paper: str, study: str, runs: int, missing: int) -> Any:
-        from ecnomy.markets.sweep.command import Observed
+        from ecnomy.markets.cli.sweeping import Observed
 
         self.stop()
         self._last = Observed(f"{paper} {study}")

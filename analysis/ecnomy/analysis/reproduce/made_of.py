@@ -36,8 +36,8 @@ from ecnomy.analysis.reproduce.catalogue import Entry, Paper
 from ecnomy.analysis.reproduce.grid import Variant, touched, variants_of
 from ecnomy.analysis.reproduce.papers import PAPERS, load_paper
 from ecnomy.analysis.reproduce.studies import Form, load_study
+from ecnomy.markets.compile.make import make_plan
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.make import make_plan
 from ecnomy.markets.scenario import Scenario
 from ecnomy.markets.sweep.config import Sweep
 from ecnomy.markets.sweep.fingerprint import measure_modules

@@ -19,7 +19,7 @@ import numpy as np
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.omnet.installation import project_folder
-from ecnomy.markets.temporary import temporary_folder
+from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["SOURCE_SHA256", "Count", "blocks", "most_over_least", "slope"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from ecnomy.markets.printing import Json, console_for_tables, print_json
+from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
 
 if TYPE_CHECKING:
     from rich.console import Console

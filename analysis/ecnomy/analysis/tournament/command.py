@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ecnomy.analysis.searching import workers_when_needed
-from ecnomy.markets.commands import Jobs, stoppable
-from ecnomy.markets.printing import Json, console_for_tables, print_json
-from ecnomy.markets.sweep.command import Quick, Scheduler, resumable
+from ecnomy.markets.cli.ending import stoppable
+from ecnomy.markets.cli.options import Jobs
+from ecnomy.markets.cli.printing import Json, console_for_tables, print_json
+from ecnomy.markets.cli.sweeping import Quick, Scheduler, resumable
 
 if TYPE_CHECKING:
     from rich.table import Table

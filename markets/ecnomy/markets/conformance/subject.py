@@ -26,7 +26,7 @@ from ecnomy.agents.roles.role import Terms
 from ecnomy.agents.roles.subscriber import Subscriber
 from ecnomy.agents.spec import AgentSpec, CallLine, ClassSpec
 from ecnomy.markets.conformance.other_situations import CALL_TARIFF
-from ecnomy.markets.results.journal import NAMES
+from ecnomy.markets.economy.journal import NAMES
 
 __all__ = ["Account", "Subject", "changed"]
 

@@ -14,9 +14,9 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, EngineError
 from ecnomy.markets.doctor.finding import Finding
-from ecnomy.markets.engines import BINARY, VARIABLE, find_engine
+from ecnomy.markets.engines.registry import BINARY, VARIABLE, find_engine
 from ecnomy.markets.plan.law_table import law_table
-from ecnomy.markets.temporary import temporary_folder
+from ecnomy.markets.support.temporary import temporary_folder
 
 __all__ = ["engine_findings"]
 
@@ -132,8 +132,8 @@ def _difference(ours: dict[str, Any], theirs: Any) -> str:
 
 
 def _round_trip() -> Finding:
-    from ecnomy.markets.runner import run
     from ecnomy.markets.scenario import scenario_from_text
+    from ecnomy.markets.session.runner import run
 
     try:
         with temporary_folder() as folder:

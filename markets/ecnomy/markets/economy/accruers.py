@@ -19,9 +19,9 @@ from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.blocks import BlocksAccruer
 from ecnomy.markets.economy.exact import Exact, check_column, total
 from ecnomy.markets.economy.held import held
-from ecnomy.markets.economy.own import OwnAccruer
-from ecnomy.markets.economy.prices import Price
-from ecnomy.markets.economy.tariffs import (
+from ecnomy.markets.economy.time_of_day import TimeOfDayAccruer
+from ecnomy.markets.terms.own_tariff import OwnAccruer
+from ecnomy.markets.terms.tariffs import (
     Blocks,
     Flat,
     Menu,
@@ -32,7 +32,7 @@ from ecnomy.markets.economy.tariffs import (
     TimeOfDay,
     TwoPart,
 )
-from ecnomy.markets.economy.time_of_day import TimeOfDayAccruer
+from ecnomy.markets.terms.unit_price import Price
 
 __all__ = ["ACCRUERS", "Accruer", "MenuAccruer", "accruer"]
 

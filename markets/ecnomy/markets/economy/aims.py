@@ -22,9 +22,9 @@ from ecnomy.agents.seat import Truths
 from ecnomy.markets.bridge.messages import Columns, Report, flow_orders
 from ecnomy.markets.economy.budgets import Budgets
 from ecnomy.markets.economy.held import held
+from ecnomy.markets.economy.journal import ACTIVE, Journal
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.law_table import weights
-from ecnomy.markets.results.journal import ACTIVE, Journal
 
 __all__ = ["Aims"]
 

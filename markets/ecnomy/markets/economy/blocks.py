@@ -15,8 +15,8 @@ import numpy as np
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.exact import Exact, check_column, total
-from ecnomy.markets.economy.ledger import LARGEST_MICRO
-from ecnomy.markets.economy.tariffs import Blocks
+from ecnomy.markets.terms.money import LARGEST_MICRO
+from ecnomy.markets.terms.tariffs import Blocks
 
 __all__ = ["BlocksAccruer"]
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ecnomy.agents.classes import DEAREST_FEE_MICRO
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.economy.ledger import LARGEST_MICRO
+from ecnomy.markets.terms.money import LARGEST_MICRO
 
 __all__ = ["ClassFees", "MarkCharge", "Per", "times"]
 

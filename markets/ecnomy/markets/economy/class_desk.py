@@ -25,10 +25,10 @@ from ecnomy.agents.seat import ClassSeller
 from ecnomy.agents.spec import ClassSpec
 from ecnomy.markets.economy.class_books import ClassBooks, ClassCounts
 from ecnomy.markets.economy.contracts import Spans
+from ecnomy.markets.economy.journal import REFUSED, Journal
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.journal import REFUSED, Journal
 
 __all__ = ["ClassDesk"]
 

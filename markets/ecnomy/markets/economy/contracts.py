@@ -15,10 +15,10 @@ import numpy as np
 from ecnomy.agents.observation import NO_OFFER, Integers
 from ecnomy.markets.economy.charges import ClassFees, MarkCharge, Per
 from ecnomy.markets.economy.domains import Domains
-from ecnomy.markets.economy.kinds import CLASS_FEE, MARKS
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.posting_kinds import CLASS_FEE, MARKS
 
 __all__ = [
     "CHARGE",

@@ -11,9 +11,9 @@ from ecnomy.agents.errors import InputError
 from ecnomy.agents.observation import Integers
 from ecnomy.agents.spec import AgentSpec, MarketSpec
 from ecnomy.markets.economy.held import held
-from ecnomy.markets.economy.ownership import owners_of, ways
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.ownership import owners_of, ways
 
 __all__ = ["Domains", "domains_of"]
 

@@ -18,8 +18,8 @@ import numpy as np
 
 from ecnomy.agents.errors import LedgerError
 from ecnomy.agents.observation import Integers
-from ecnomy.markets.economy.ledger import LARGEST_MICRO
-from ecnomy.markets.economy.prices import Price
+from ecnomy.markets.terms.money import LARGEST_MICRO
+from ecnomy.markets.terms.unit_price import Price
 
 __all__ = ["MOST_DENOMINATOR", "Exact", "check_column", "share", "total"]
 

@@ -15,9 +15,9 @@ import numpy as np
 from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.observation import Integers
 from ecnomy.markets.bridge.messages import Columns
-from ecnomy.markets.economy.kinds import REIMBURSEMENT, TRANSFER
 from ecnomy.markets.economy.ledger import Ledger, Postings
 from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.terms.posting_kinds import REIMBURSEMENT, TRANSFER
 
 __all__ = ["FileDesk"]
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from ecnomy.markets.economy.accruers import accruer
 from ecnomy.markets.economy.contracts import Dues
-from ecnomy.markets.economy.kinds import FIXED_COST
 from ecnomy.markets.economy.metered import NO_PRICE
-from ecnomy.markets.economy.prices import Price
 from ecnomy.markets.economy.readings import Epoch
-from ecnomy.markets.economy.tariffs import Flat
+from ecnomy.markets.terms.posting_kinds import FIXED_COST
+from ecnomy.markets.terms.tariffs import Flat
+from ecnomy.markets.terms.unit_price import Price
 
 __all__ = ["FixedCosts"]
 

@@ -18,18 +18,17 @@ column-length, insufficient-funds, overflow; and unbalanced, should check() ever
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from ecnomy.agents.errors import LedgerError
+from ecnomy.markets.terms.money import LARGEST_MICRO
 
-__all__ = ["LARGEST_MICRO", "Ledger", "Postings"]
+__all__ = ["Ledger", "Postings"]
 
 Integers = npt.NDArray[np.int64]
-LARGEST_MICRO: Final = 2**62  # of anything: one sum of two such still fits an int64
 
 
 class Postings(msgspec.Struct, frozen=True, eq=False):

@@ -11,9 +11,9 @@ from ecnomy.agents.errors import StrategyError
 from ecnomy.agents.menus import STRATEGY, MenuView
 from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.accruers import MenuAccruer
+from ecnomy.markets.economy.journal import PICKED, TARIFF, Journal
 from ecnomy.markets.economy.metered import Metered
 from ecnomy.markets.economy.parties import Parties
-from ecnomy.markets.results.journal import PICKED, TARIFF, Journal
 
 __all__ = ["MarketMenus"]
 

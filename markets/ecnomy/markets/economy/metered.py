@@ -15,13 +15,13 @@ from ecnomy.markets.economy.accruers import MenuAccruer, accruer
 from ecnomy.markets.economy.contracts import FEE, Dues, Spans
 from ecnomy.markets.economy.counts import Counts
 from ecnomy.markets.economy.domains import Domains
-from ecnomy.markets.economy.ledger import LARGEST_MICRO
 from ecnomy.markets.economy.marks_by_flow import MarksByFlow
-from ecnomy.markets.economy.meters import METERS
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch
-from ecnomy.markets.economy.tariffs import Flat, PerUnit, TwoPart
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.meters import METERS
+from ecnomy.markets.terms.money import LARGEST_MICRO
+from ecnomy.markets.terms.tariffs import Flat, PerUnit, TwoPart
 
 __all__ = ["NO_PRICE", "Metered"]
 

@@ -27,11 +27,11 @@ from ecnomy.agents.observation import Floats, Integers
 from ecnomy.markets.economy.charges import Per, times
 from ecnomy.markets.economy.contracts import CHARGE, Contract, Dues, MarkDelivered
 from ecnomy.markets.economy.domains import Domains
-from ecnomy.markets.economy.kinds import MARKS, SETTLEMENT
 from ecnomy.markets.economy.marks_by_flow import MarksByFlow
 from ecnomy.markets.economy.parties import Parties
 from ecnomy.markets.economy.readings import Epoch, PairBooks
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.posting_kinds import MARKS, SETTLEMENT
 
 __all__ = [
     "SETTLEMENT",

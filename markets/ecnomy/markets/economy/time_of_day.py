@@ -17,7 +17,7 @@ import numpy as np
 
 from ecnomy.agents.observation import Integers
 from ecnomy.markets.economy.exact import Exact, check_column, share, total
-from ecnomy.markets.economy.tariffs import TimeOfDay
+from ecnomy.markets.terms.tariffs import TimeOfDay
 
 __all__ = ["TimeOfDayAccruer"]
 

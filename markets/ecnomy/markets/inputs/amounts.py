@@ -14,7 +14,6 @@ from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.inputs import units
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
-from ecnomy.markets.plan.law_table import param
 
 __all__ = [
     "AUTO_NUMBER",
@@ -36,9 +35,7 @@ __all__ = [
     "TimePs",
     "Word",
     "number_in",
-    "number_of",
     "quantity_schema",
-    "time_of",
 ]
 
 MOST_PS: Final = 2**62  # sums of two times still fit into an int64
@@ -199,20 +196,6 @@ class Number(msgspec.Struct, frozen=True, kw_only=True):
     def write(self, value: Any) -> Any:
         """See Reader."""
         return "auto" if self.auto and value == AUTO_NUMBER else value
-
-
-def number_of(kind: str, law: str, name: str, *, auto: bool = False) -> Number:
-    """The reader of a law's parameter that is a pure number, with the range the law states."""
-    entry = param(kind, law, name)
-    whole = entry.unit == "whole"
-    return Number(what="a number", least=entry.min, most=entry.max, whole=whole, auto=auto)
-
-
-def time_of(kind: str, law: str, name: str, example: str) -> Amount:
-    """The reader of a law's time, with the range the law states."""
-    entry = param(kind, law, name)
-    least, most = (round(s * PS_PER_S) for s in (entry.min, entry.max))
-    return Amount(what="a time", example=example, units=("ps",), least=least, most=most)
 
 
 class Choice(msgspec.Struct, frozen=True):

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ecnomy.markets.engines import SERVED
 from ecnomy.markets.omnet import settings
-from ecnomy.markets.omnet.names import one_line, plain, quoted
+from ecnomy.markets.omnet.names import SERVED, one_line, plain, quoted
 from ecnomy.markets.omnet.network import NETWORK
 from ecnomy.markets.omnet.quantities import flag, time
 from ecnomy.markets.omnet.settings import Setting

@@ -7,8 +7,20 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["identifiers", "law_parameter", "law_type", "one_line", "plain", "quoted", "tag"]
+__all__ = [
+    "SERVED",
+    "identifiers",
+    "law_parameter",
+    "law_type",
+    "one_line",
+    "plain",
+    "quoted",
+    "tag",
+]
 
+# Beside omnetpp.ini, where engines started by hand look for a market. With a dot: OMNeT++ takes any
+# other socket in a folder of NED files for a folder.
+SERVED: Final = ".market.sock"
 # Words a NED identifier cannot be (OMNeT++ manual, appendix NED grammar), and ini's own.
 _RESERVED: Final = frozenset(
     "allowunconnected bool channel channelinterface connections const default double exists expr "

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from ecnomy.markets.engines import SERVED
-from ecnomy.markets.omnet.names import one_line
+from ecnomy.markets.omnet.names import SERVED, one_line
 from ecnomy.markets.plan import Plan
 
 __all__ = ["readme", "sweep_readme"]

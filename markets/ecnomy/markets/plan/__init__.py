@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans: what engines get (structs), and how a scenario becomes one (make)."""
+"""Plans: what engines get (structs), the table of their laws, routes."""
 
 from ecnomy.markets.plan.structs import (
     NO_PROFILE,

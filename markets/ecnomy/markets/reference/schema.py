@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.markets.economy.tariffs import Own
 from ecnomy.markets.inputs.reading import Reader, fields_of, present, split
 from ecnomy.markets.reference.own import role_entries, strategy_entries
 from ecnomy.markets.reference.samples import members
@@ -24,6 +23,7 @@ from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.role import RoleReader
 from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariffs import TariffReader
+from ecnomy.markets.terms.tariffs import Own
 
 __all__ = ["scenario_schema"]
 

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from ecnomy.markets.economy.kinds import (
+from ecnomy.markets.economy.journal import ACTIVE, CALL_PRICE, FEE, PRICE, REFUSED
+from ecnomy.markets.results.manifest import Manifest
+from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.results.units import frame_units
+from ecnomy.markets.terms.meters import METERS
+from ecnomy.markets.terms.posting_kinds import (
     CALL,
     CLASS_FEE,
     FIXED_COST,
@@ -22,11 +27,6 @@ from ecnomy.markets.economy.kinds import (
     SETTLEMENT,
     TRANSFER,
 )
-from ecnomy.markets.economy.meters import METERS
-from ecnomy.markets.results.journal import ACTIVE, CALL_PRICE, FEE, PRICE, REFUSED
-from ecnomy.markets.results.manifest import Manifest
-from ecnomy.markets.results.rawrun import RawRun
-from ecnomy.markets.results.units import frame_units
 
 if TYPE_CHECKING:
     import pandas as pd

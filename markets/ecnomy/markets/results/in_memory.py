@@ -16,18 +16,18 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import ResultsError
 from ecnomy.markets.bridge.messages import Record, Report
-from ecnomy.markets.economy.kinds import MARKS
-from ecnomy.markets.nomarket import MarketLike
-from ecnomy.markets.payments import Group, groups_of
+from ecnomy.markets.economy.journal import ACTIVE
+from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.results.journal import ACTIVE
 from ecnomy.markets.results.manifest import Manifest
 from ecnomy.markets.results.rawrun import RawRun
 from ecnomy.markets.results.results import Results
+from ecnomy.markets.results.run_summary import Group, groups_of
 from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.switches import Switches
 from ecnomy.markets.results.tables import Taken
 from ecnomy.markets.results.writer import UNFINISHED, manifest_head
+from ecnomy.markets.terms.posting_kinds import MARKS
 
 if TYPE_CHECKING:
     import pandas as pd

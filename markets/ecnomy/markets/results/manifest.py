@@ -9,8 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.markets.intact import check_sealed
 from ecnomy.markets.plan import PLAN_VERSION, Plan
+from ecnomy.markets.support.intact import check_sealed
 
 __all__ = ["FORMAT", "Manifest", "Measured", "SoldClass", "read_manifest"]
 

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from ecnomy.agents.errors import InputError
 from ecnomy.agents.roles import ROLES, preset_of
 from ecnomy.agents.spec import AgentSpec
-from ecnomy.markets.economy.kinds import MARKS
-from ecnomy.markets.economy.ownership import owners_of
 from ecnomy.markets.results.frames import units_of_kinds
 from ecnomy.markets.results.rawrun import RawRun
+from ecnomy.markets.terms.ownership import owners_of
+from ecnomy.markets.terms.posting_kinds import MARKS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.markets.intact import check_file
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.manifest import Manifest, Measured, read_manifest
 from ecnomy.markets.results.runtables import RunTables
+from ecnomy.markets.support.intact import check_file
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-    from ecnomy.markets.payments import Group
+    from ecnomy.markets.results.run_summary import Group
 
 __all__ = ["RawRun", "open_raw"]
 
@@ -120,7 +120,7 @@ class RawRun(RunTables):
 
     def groups(self) -> list[Group]:
         """Who got and paid what over the measured window; empty where tables are not there yet."""
-        from ecnomy.markets.payments import groups_in
+        from ecnomy.markets.results.run_summary import groups_in
 
         there = all(self.file(name).is_file() for name in _OF_GROUPS)
         return groups_in(self) if there else []

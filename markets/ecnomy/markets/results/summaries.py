@@ -18,7 +18,7 @@ from ecnomy.agents.observation import NO_OFFER, Integers, Offer
 from ecnomy.agents.times import PS_PER_S
 from ecnomy.markets.bridge.columns import REPORT_LINKS, Table, report_flows
 from ecnomy.markets.bridge.messages import Columns, Report
-from ecnomy.markets.nomarket import MarketLike
+from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.tables import Taken
 

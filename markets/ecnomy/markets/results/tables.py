@@ -27,10 +27,10 @@ from ecnomy.markets.bridge.columns import (
     Table,
     report_flows,
 )
-from ecnomy.markets.intact import digest_of, sync_file
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.plan.structs import NONE
 from ecnomy.markets.results.units import unit_of
+from ecnomy.markets.support.intact import digest_of, sync_file
 
 __all__ = ["ALL_TABLES", "ROWS_PER_GROUP", "TableWriter", "Taken", "schemas"]
 

@@ -22,9 +22,9 @@ import numpy.typing as npt
 
 from ecnomy.agents.errors import InputError, ResultsError
 from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.economy.journal import PRICE
 from ecnomy.markets.results.epochs import Epochs
 from ecnomy.markets.results.frames import class_labels
-from ecnomy.markets.results.journal import PRICE
 from ecnomy.markets.results.rawrun import RawRun
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@
 The manifest says `complete: false` from the first moment and is replaced when the run has ended, so
 a run that was killed is known as such. All files take their names only when they are whole. The
 last manifest is written when all else is on the disk, and holds the digests of the tables (see
-ecnomy.markets.intact). A folder is locked by its log while a run writes it.
+ecnomy.markets.support.intact). A folder is locked by its log while a run writes it.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ import numpy as np
 from ecnomy.agents.errors import EcnomyError, FolderTakenError, InputError
 from ecnomy.markets.bridge.messages import Record, Report
 from ecnomy.markets.economy.ledger import Postings
-from ecnomy.markets.intact import sealed, sync_file, write_synced
-from ecnomy.markets.locking import locked
-from ecnomy.markets.nomarket import MarketLike
+from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.omnet.export import FOLDER, WRITTEN
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.printable import say
 from ecnomy.markets.results.counted import Naming
 from ecnomy.markets.results.summaries import Measuring
 from ecnomy.markets.results.tables import ALL_TABLES, TableWriter, Taken, schemas
+from ecnomy.markets.support.intact import sealed, sync_file, write_synced
+from ecnomy.markets.support.locking import locked
+from ecnomy.markets.support.printable import say
 
 __all__ = ["FORMAT", "UNFINISHED", "ResultsWriter", "claim", "ended_by", "manifest_head"]
 

@@ -21,10 +21,10 @@ from ecnomy.agents.errors import InputError, NotRunningError
 from ecnomy.agents.observation import Floats, Integers
 from ecnomy.agents.streams import agent_stream
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.economy.market import Market
+from ecnomy.markets.model.market import Market
 from ecnomy.markets.rl.declared import Environment
 from ecnomy.markets.rl.quantities import CARRIER, Look, measured
-from ecnomy.markets.session import open_market
+from ecnomy.markets.session.session import open_market
 
 __all__ = ["World"]
 

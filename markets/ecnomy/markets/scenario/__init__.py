@@ -2,7 +2,7 @@
 """Scenarios: what users write, read from strict YAML and checked in itself.
 
     scenario = load("configs/examples/gold-silver.yaml", overrides=["duration=60 s"], seed=7)
-    plan = make_plan(scenario)          # ecnomy.markets.plan.make
+    plan = make_plan(scenario)          # ecnomy.markets.compile.make
 
 A scenario that loads may still have no plan: routes are found, and missed, in make_plan.
 """
@@ -21,9 +21,9 @@ from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.reading import read, write
 from ecnomy.markets.inputs.variants import load_text, load_tree
 from ecnomy.markets.inputs.yamlfile import Node, Place, show
-from ecnomy.markets.scenario.crosscheck import check_names, market_spec
 from ecnomy.markets.scenario.document import Document
 from ecnomy.markets.scenario.expand import expanded
+from ecnomy.markets.scenario.market_spec import check_names, market_spec
 from ecnomy.markets.scenario.places import Places
 from ecnomy.markets.scenario.shared_marking import with_shared_marking
 

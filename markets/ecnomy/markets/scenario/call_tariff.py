@@ -18,8 +18,6 @@ from ecnomy.agents.call_tariff import (
 from ecnomy.agents.effective_bandwidth import MOST_EXPONENT, tangent
 from ecnomy.agents.elastic_tariff import ElasticTariff
 from ecnomy.agents.spec import CallLine, ElasticLine, StrategySpec
-from ecnomy.markets.economy.prices import EXAMPLES, Price, PriceReader
-from ecnomy.markets.economy.tariffs import TimeOfDay
 from ecnomy.markets.inputs import reading
 from ecnomy.markets.inputs.amounts import (
     DEAREST_MICRO,
@@ -33,6 +31,8 @@ from ecnomy.markets.inputs.amounts import (
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, child_path, show
 from ecnomy.markets.scenario.strategy import StrategyReader
+from ecnomy.markets.terms.tariffs import TimeOfDay
+from ecnomy.markets.terms.unit_price import EXAMPLES, Price, PriceReader
 
 __all__ = ["DEFAULT_ROW", "CallTariffEntry", "CallTariffRow", "ElasticRow"]
 

@@ -16,10 +16,6 @@ from ecnomy.agents.spec import (
     RoleSpec,
     StrategySpec,
 )
-from ecnomy.markets.economy.kinds import KINDS
-from ecnomy.markets.economy.meters import METERS
-from ecnomy.markets.economy.prices import TimePrice
-from ecnomy.markets.economy.tariffs import Tariff
 from ecnomy.markets.inputs.amounts import (
     TIME,
     Amount,
@@ -46,6 +42,10 @@ from ecnomy.markets.scenario.strategy import StrategyReader
 from ecnomy.markets.scenario.tariffs import TariffReader, check_fits
 from ecnomy.markets.scenario.traffic import DATAGRAMS, Greedy, Traffic
 from ecnomy.markets.scenario.transport import Udp
+from ecnomy.markets.terms.meters import METERS
+from ecnomy.markets.terms.posting_kinds import KINDS
+from ecnomy.markets.terms.tariffs import Tariff
+from ecnomy.markets.terms.unit_price import TimePrice
 
 __all__ = ["AUTO", "NEVER", "AgentEntry", "ClassEntry", "Document", "Market", "Record", "Source"]
 

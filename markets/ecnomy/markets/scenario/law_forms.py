@@ -11,9 +11,10 @@ from fractions import Fraction
 from typing import Annotated, Any, Final
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader, number_of, time_of
+from ecnomy.markets.inputs.amounts import Amount, Choice, Size, SizeReader
 from ecnomy.markets.inputs.units import decimal_text
 from ecnomy.markets.plan.law_table import Param
+from ecnomy.markets.scenario.law_numbers import number_of, time_of
 
 __all__ = ["default_of", "key_of", "kind_of", "type_name"]
 

@@ -7,8 +7,8 @@ import msgspec
 
 from ecnomy.agents.roles.find import preset_of
 from ecnomy.agents.spec import MarketSpec
-from ecnomy.markets.economy.ownership import owners_of, ways
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.ownership import owners_of, ways
 
 __all__ = ["DIRECT", "MarkPrice", "mark_prices"]
 

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 import msgspec
 
 from ecnomy.agents.times import PS_PER_S
-from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size, SizeReader, number_of
+from ecnomy.markets.inputs.amounts import AUTO_NUMBER, Size, SizeReader
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import LawEntry, Param, law_table
 from ecnomy.markets.scenario.law_forms import default_of, key_of, kind_of, type_name
+from ecnomy.markets.scenario.law_numbers import number_of
 
 __all__ = ["DROP_TAIL", "Marking", "MarkingForm", "PlainMarking", "marking_form"]
 
@@ -84,7 +85,7 @@ class _RemForm(MarkingForm, frozen=True, kw_only=True):
     """REM: `capacity_share` None is 0.85 with pc1 and 1 otherwise.
 
     AUTO_NUMBER of phi, gamma and alpha is worked out when the plan is made (see
-    ecnomy.markets.plan.rem_steps); until then the law's default stands for it.
+    ecnomy.markets.compile.rem_steps); until then the law's default stands for it.
     """
 
     def _value(self, parameter: Param, link_buffer: Size) -> float | str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from ecnomy.markets.inputs.amounts import Amount, Choice, Number, number_of
+from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.reading import Misfit
+from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.tcp_options import SMALLEST_WINDOW, MarkRate, TcpOptions
 
 __all__ = ["Primal", "Rem"]

@@ -11,19 +11,10 @@ from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import (
-    Amount,
-    Choice,
-    Name,
-    Number,
-    Size,
-    SizeReader,
-    Word,
-    number_of,
-    time_of,
-)
+from ecnomy.markets.inputs.amounts import Amount, Choice, Name, Number, Size, SizeReader, Word
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.scenario.law_numbers import number_of, time_of
 
 __all__ = [
     "ClassBased",

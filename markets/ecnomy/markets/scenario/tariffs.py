@@ -4,7 +4,7 @@
     tariff: {kind: two-part, fee: 1 money/h, price: 0.1 money/MB}
     tariff: {kind: my_lab.tariffs:Mine, price: 2 money/MB}
 
-The fields of each kind and their readers stand with the descriptions in economy/tariffs.py. Here
+The fields of each kind and their readers stand with the descriptions in terms/tariffs.py. Here
 are what a mapping alone cannot say (menus, tariffs of a user's own) and which meters a tariff fits.
 """
 
@@ -17,8 +17,13 @@ from typing import Any, Protocol
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.markets.economy.prices import EXAMPLES, Price
-from ecnomy.markets.economy.tariffs import (
+from ecnomy.markets.inputs import reading
+from ecnomy.markets.inputs.amounts import Word
+from ecnomy.markets.inputs.reading import Misfit, known_name
+from ecnomy.markets.inputs.units import money_per
+from ecnomy.markets.inputs.yamlfile import Node, child_path, show
+from ecnomy.markets.scenario.parameters import read_params, write_params
+from ecnomy.markets.terms.tariffs import (
     KINDS,
     Blocks,
     Flat,
@@ -29,12 +34,7 @@ from ecnomy.markets.economy.tariffs import (
     Tariff,
     TimeOfDay,
 )
-from ecnomy.markets.inputs import reading
-from ecnomy.markets.inputs.amounts import Word
-from ecnomy.markets.inputs.reading import Misfit, known_name
-from ecnomy.markets.inputs.units import money_per
-from ecnomy.markets.inputs.yamlfile import Node, child_path, show
-from ecnomy.markets.scenario.parameters import read_params, write_params
+from ecnomy.markets.terms.unit_price import EXAMPLES, Price
 
 __all__ = ["Metered", "TariffReader", "check_fits"]
 
@@ -86,7 +86,7 @@ class TariffReader(msgspec.Struct, frozen=True):
     def write(self, value: Tariff) -> dict[str, Any]:
         """See Reader."""
         if isinstance(value, Own):
-            from ecnomy.markets.economy.own import find
+            from ecnomy.markets.terms.own_tariff import find
 
             return {"kind": value.path, **write_params(value.params, find(value.path))}
         if isinstance(value, Menu):
@@ -120,7 +120,7 @@ class TariffReader(msgspec.Struct, frozen=True):
 
     @staticmethod
     def _own(node: Node, kind: Node, name: str, path: str) -> Own:
-        from ecnomy.markets.economy.own import find, make
+        from ecnomy.markets.terms.own_tariff import find, make
 
         try:
             cls = find(name)
@@ -132,7 +132,7 @@ class TariffReader(msgspec.Struct, frozen=True):
 
 
 def _entry_points() -> set[str]:
-    from ecnomy.markets.economy.own import GROUP
+    from ecnomy.markets.terms.own_tariff import GROUP
 
     return {entry.name for entry in importlib.metadata.entry_points(group=GROUP)}
 
@@ -174,7 +174,7 @@ def _a_price(tariff: Any) -> tuple[str, Price]:
 
 
 def _check_own(tariff: Own, meter: Metered, key: str) -> None:
-    from ecnomy.markets.economy.own import find
+    from ecnomy.markets.terms.own_tariff import find
 
     unit = getattr(find(tariff.path), "unit", None)
     if unit not in (None, meter.unit):

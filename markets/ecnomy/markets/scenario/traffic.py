@@ -7,17 +7,11 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import (
-    Amount,
-    Choice,
-    Number,
-    RateBps,
-    number_of,
-    quantity_schema,
-)
+from ecnomy.markets.inputs.amounts import Amount, Choice, Number, RateBps, quantity_schema
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.inputs.yamlfile import Node
 from ecnomy.markets.plan.truncated_pareto import mean as pareto_mean
+from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.size_list import SizeRow, SizesReader
 
 __all__ = [

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Union
 
 import msgspec
 
-from ecnomy.markets.inputs.amounts import Amount, Choice, number_of
+from ecnomy.markets.inputs.amounts import Amount, Choice
 from ecnomy.markets.inputs.reading import Misfit
 from ecnomy.markets.plan.law_table import law_table
 from ecnomy.markets.scenario.law_forms import default_of, kind_of, type_name
+from ecnomy.markets.scenario.law_numbers import number_of
 from ecnomy.markets.scenario.rate_laws import Primal, Rem
 from ecnomy.markets.scenario.tcp_options import (
     SMALLEST_WINDOW,

@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ScenarioError
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.inputs.overrides import apply
 from ecnomy.markets.inputs.reading import known_name
 from ecnomy.markets.inputs.variants import load_tree

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from ecnomy.agents.errors import InputError
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.inputs.overrides import located
 from ecnomy.markets.inputs.yamlfile import Node, show
 from ecnomy.markets.scenario import Scenario

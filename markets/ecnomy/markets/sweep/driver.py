@@ -18,7 +18,7 @@ from typing import Final, Protocol
 import msgspec
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import Code, code_now, digest_of
 from ecnomy.markets.sweep.outcome import DONE, FAILED, Outcome, Task, execute

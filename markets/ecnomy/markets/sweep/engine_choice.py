@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.markets.engines import DEFAULT_ENGINE
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.fingerprint import code_now
 from ecnomy.markets.sweep.head import head_of, is_sweep

@@ -31,10 +31,10 @@ from ecnomy.agents.roles.find import find_role
 from ecnomy.agents.spec import MarketSpec, StrategySpec
 from ecnomy.agents.strategies import BUILT_IN, GROUP, find
 from ecnomy.agents.utilities import GROUPS
-from ecnomy.markets.economy import own
-from ecnomy.markets.economy.tariffs import own_kinds
-from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms import own_tariff as own
+from ecnomy.markets.terms.tariffs import own_kinds
 
 __all__ = [
     "Code",

@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from ecnomy.markets.bridge.messages import Record, Report
-from ecnomy.markets.nomarket import MarketLike
+from ecnomy.markets.economy.market_like import MarketLike
 from ecnomy.markets.plan import Plan
 from ecnomy.markets.results.summaries import PS_PER_S, Mark, flow_rows, link_rows, nothing_yet
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import ResultsError
-from ecnomy.markets.intact import check_sealed
+from ecnomy.markets.support.intact import check_sealed
 
 __all__ = ["HEAD", "head_of", "is_sweep"]
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from ecnomy.markets.engines import DEFAULT_ENGINE, ENGINES
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE, ENGINES
 from ecnomy.markets.inputs.amounts import Amount, Choice, Number
 from ecnomy.markets.inputs.yamlfile import Node
 

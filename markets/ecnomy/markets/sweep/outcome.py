@@ -19,14 +19,15 @@ import msgspec
 
 from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.bridge.messages import Record, Report
-from ecnomy.markets.conversation import Quiet, Sink, simulate
-from ecnomy.markets.engines import DEFAULT_ENGINE, engine_kind
-from ecnomy.markets.nomarket import MarketLike
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.economy.market_like import MarketLike
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE, engine_kind
 from ecnomy.markets.plan import Plan
-from ecnomy.markets.plan.make import make_plan
-from ecnomy.markets.preparing import market_of
 from ecnomy.markets.results.writer import ResultsWriter
 from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.session.conversation import Quiet, Sink, simulate
+from ecnomy.markets.session.preparing import market_of
+from ecnomy.markets.support.temporary import temporary_folder
 from ecnomy.markets.sweep.declared import Limits
 from ecnomy.markets.sweep.fingerprint import (
     Code,
@@ -45,7 +46,6 @@ from ecnomy.markets.sweep.measure import OURS, measured, measures_of
 from ecnomy.markets.sweep.space import Assignment
 from ecnomy.markets.sweep.ties import Ties
 from ecnomy.markets.sweep.watchdog import OverTime, Watchdog
-from ecnomy.markets.temporary import temporary_folder
 
 __all__ = ["DONE", "FAILED", "Outcome", "Task", "execute"]
 
@@ -58,7 +58,7 @@ class Task(msgspec.Struct, frozen=True):
 
     Attributes:
         folder: where the run's results are kept, "" for nowhere.
-        engine: its name, see ecnomy.markets.engines.
+        engine: its name, see ecnomy.markets.engines.registry.
         measure: module:function of more outcome columns, "" for none.
         ties: of parameters that set several paths, the paths by name.
     """

@@ -25,10 +25,10 @@ from typing import Any, Final, Protocol, TypeVar
 
 from ecnomy.agents.errors import EcnomyError, InputError
 from ecnomy.markets.inputs.remedy import extras
+from ecnomy.markets.support.temporary import private_folder
 from ecnomy.markets.sweep import local_worker
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 from ecnomy.markets.sweep.local_worker import hush
-from ecnomy.markets.temporary import private_folder
 
 __all__ = ["LOST", "DaskPool", "LazyPool", "Pool", "PoolError", "PoolLost"]
 

@@ -27,8 +27,8 @@ from typing import Any, Final
 import msgspec
 
 from ecnomy.agents.errors import InputError, ResultsError
-from ecnomy.markets.intact import check_file, check_sealed, sealed, sync_file, write_synced
-from ecnomy.markets.locking import locked
+from ecnomy.markets.support.intact import check_file, check_sealed, sealed, sync_file, write_synced
+from ecnomy.markets.support.locking import locked
 from ecnomy.markets.sweep.declared import Sweep
 from ecnomy.markets.sweep.head import HEAD, head_of, is_sweep
 from ecnomy.markets.sweep.outcome import Outcome

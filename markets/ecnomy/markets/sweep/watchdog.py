@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Final
 
 from ecnomy.agents.errors import EcnomyError
-from ecnomy.markets.engine_process import EngineProcess
+from ecnomy.markets.engines.process import EngineProcess
 from ecnomy.markets.sweep.declared import UNLIMITED, Limits
 
 __all__ = ["OverTime", "Watchdog"]

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a command ends on Ctrl-C, SIGTERM and SIGHUP: with one line, and results that are closed."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from typing import Final, NoReturn
+
+__all__ = ["INTERRUPTED", "heed_ends", "last_words", "stoppable", "terminated"]
+
+INTERRUPTED: Final = 130  # exit status
+
+
+class _Terminated(SystemExit):
+    """SIGTERM has come, or the terminal is gone."""
+
+
+def terminated(number: int = signal.SIGTERM, *_: object) -> NoReturn:
+    """A signal unwinds the run, so that its results are closed as partial."""
+    raise _Terminated(128 + number)
+
+
+def heed_ends() -> None:
+    """End in good order on SIGTERM and, unless nohup has it ignored, on SIGHUP."""
+    signal.signal(signal.SIGTERM, terminated)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, terminated)
+
+
+@contextlib.contextmanager
+def stoppable(kept: str = "the same command goes on from there") -> Iterator[None]:
+    """Ctrl-C, SIGTERM and SIGHUP end a command with one line, which says what is `kept`."""
+    heed_ends()
+    try:
+        yield
+    except KeyboardInterrupt:
+        last_words(f"interrupted; {kept}")
+        raise SystemExit(INTERRUPTED) from None
+    except _Terminated:
+        last_words(f"terminated; {kept}")
+        raise
+
+
+def last_words(line: str) -> None:
+    with contextlib.suppress(OSError):  # the terminal may be gone
+        print(f"ecnomy: {line}", file=sys.stderr)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How `ecnomy explain` prints entries: one in full, several in two lines each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from ecnomy.markets.cli.printing import hanging
+from ecnomy.markets.reference.entries import Entry
+from ecnomy.markets.reference.lookup import Group, below, grouped
+
+__all__ = ["show_groups", "show_list"]
+
+_FULL: Final = 3  # so many entries are shown in full
+_MOST_PATHS: Final = 3
+
+
+def show_groups(groups: Sequence[Group], entries: Sequence[Entry]) -> None:
+    """Variants and a few keys in full, with what is below them; more keys as a list."""
+    variants = [group for group in groups if group.entry.variant]
+    keys = [group for group in groups if not group.entry.variant]
+    full = variants + (keys if len(keys) <= _FULL and not variants else [])
+    for number, group in enumerate(full):
+        if number:
+            print()
+        _show(group, entries)
+    if len(full) < len(groups):
+        if full:
+            print("\nKeys of that name:")
+        show_list(keys)
+
+
+def show_list(groups: Sequence[Group]) -> None:
+    """Each entry in two lines: path, and sentence."""
+    for group in groups:
+        print(hanging("", _title(group)))
+        print(hanging("    ", group.entry.about))
+
+
+def _title(group: Group) -> str:
+    one, inside = group.entry, []
+    if group.of:
+        key = group.of[0].partition(": ")[0]
+        inside.append(f"{key}: {_some([words.partition(': ')[2] for words in group.of])}")
+    if one.file == "sweep":
+        inside.append("sweep file")
+    return f"{one.path}  ({', '.join(inside)})" if inside else one.path
+
+
+def _some(words: Sequence[str]) -> str:
+    more = len(words) - _MOST_PATHS
+    return ", ".join(words[:_MOST_PATHS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _show(group: Group, entries: Sequence[Entry]) -> None:
+    one = group.entry
+    print(f"{one.name}  ({one.within[-1]})" if one.variant else hanging("", _title(group)))
+    print(hanging("  ", one.about))
+    children = grouped(below(one, entries))
+    if one.variant:
+        key = [step for step in one.path.split(".") if step[0] != "<"][-1]
+        rows = [("under", _some(group.paths)), ("example", f"{key}: {one.example}")]
+        rows.insert(0, ("takes", "" if children else one.takes))
+    else:
+        default = "required" if one.default is None else one.default
+        rows = [("takes", one.takes), ("default", default), ("also at", _some(group.paths[1:]))]
+        rows.append(("example", one.example))
+    rows.append(("source", one.source))
+    for head, text in rows:
+        if text:
+            print(hanging(f"  {head:<8} ", text))
+    _show_children(children)
+
+
+def _show_children(groups: Sequence[Group]) -> None:
+    keys = [group.entry for group in groups if not group.entry.variant]
+    variants = [group.entry for group in groups if group.entry.variant]
+    if variants:
+        print()
+    longest = max((len(one.name) for one in variants), default=0)
+    for one in variants:
+        print(hanging(f"  {one.name:<{longest}}  ", one.about))
+    if keys:
+        print()
+    longest = max((len(one.name) for one in keys), default=0)
+    for one in keys:
+        given = f"= {one.default}" if one.default else "required" if one.default is None else ""
+        print(f"  {one.name:<{longest}}  {given}".rstrip())
+        print(hanging("      ", one.about))
+        if not one.choices:
+            print(hanging("      ", f"[{one.takes}]"))
+        else:
+            print(hanging("      ", f"[{' | '.join(one.choices)}]"))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command `ecnomy`: verbs are the modules of cli/verbs and entry points `ecnomy.commands`.
+
+Each is a function that typer turns into a command, or a Typer of sub-commands; a verb's module is
+imported when the verb is used or its help is asked for. What a user did wrong, and what went
+wrong in a run, is one line on standard error and an exit status: 2 for input, 1 for the rest, 130
+after Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import pkgutil
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+import typer
+
+from ecnomy.agents.errors import EcnomyError, ScenarioError
+from ecnomy.markets.cli import verbs
+from ecnomy.markets.cli.memory import shortage
+from ecnomy.markets.cli.plain_flags import Verb, VerbGroup
+from ecnomy.markets.support.printable import say
+
+__all__ = ["GROUP", "app", "main"]
+
+GROUP: Final = "ecnomy.commands"
+_INTERRUPTED: Final = 130
+# Spellings of options from before, which stay for a release: all verbs say --jobs.
+_OLD_OPTIONS: Final = {"workers": "jobs"}
+
+
+class _Verbs(VerbGroup):
+    """Commands looked up by entry point, one by one."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(_verbs())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        target = _verbs().get(cmd_name)
+        if target is None:
+            return None
+        module, _, function = target.partition(":")
+        found = getattr(importlib.import_module(module), function)
+        if isinstance(found, typer.Typer):  # a verb with sub-commands
+            group = typer.main.get_command(found)
+            group.name = cmd_name  # help lists a command by its own name
+            return group
+        single = typer.Typer(
+            add_completion=False, context_settings={"token_normalize_func": _option_now}
+        )
+        single.command(cmd_name, cls=Verb)(found)
+        return typer.main.get_command(single)
+
+
+app = typer.Typer(
+    cls=_Verbs,
+    name="ecnomy",
+    help="A market simulator over marked packets.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _option_now(name: str) -> str:
+    return _OLD_OPTIONS.get(name, name)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"ecnomy {importlib.metadata.version('ecnomy')}")
+        except importlib.metadata.PackageNotFoundError:
+            print("ecnomy (not installed)")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    """A market simulator over marked packets."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Args:
+        arguments: in place of those of the process.
+    """
+    if short := shortage():
+        _leave(short, 1)
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="ecnomy")
+    except ScenarioError as error:
+        from ecnomy.markets.reference.hint import hint
+
+        _leave(error.on_command_line + hint(error), error.exit_status)
+    except EcnomyError as error:
+        _leave(error.on_command_line, error.exit_status)
+    except KeyboardInterrupt:
+        _leave("interrupted", _INTERRUPTED)
+    except MemoryError as error:
+        _leave(f"memory ran out: {error}".rstrip(": "), 1)
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        _leave(f"{named}{error.strerror or error}", 1)
+
+
+def _leave(message: str, status: int) -> None:
+    say(f"ecnomy: {' '.join(message.split())}", sys.stderr)
+    raise SystemExit(status) from None
+
+
+def _verbs() -> dict[str, str]:
+    """Verb -> where its function is: the modules of cli/verbs, and what other packages add."""
+    own = (module.name for module in pkgutil.iter_modules(verbs.__path__))
+    here = {name.replace("_", "-"): f"{verbs.__name__}.{name}:{name}_command" for name in own}
+    added = {entry.name: entry.value for entry in importlib.metadata.entry_points(group=GROUP)}
+    return dict(sorted((added | here).items()))

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What verbs put on standard output: tables for people, JSON for programs.
+
+Tables fit a terminal (see table_fit.py). Where standard output is none (a pipe, a file), they are
+as wide as they need to be, so that nothing is wrapped or cut off.
+
+With `--json` standard output holds one JSON document and nothing else. Its keys are the names of
+fields, which have their units last (`goodput_bps`, `delay_s`). Numbers are not rounded; what is not
+known (NaN) or has no bound (infinite) is null. Progress and warnings go to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import msgspec
+import typer
+
+from ecnomy.markets.support.printable import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["UNBOUNDED", "Json", "console_for_tables", "hanging", "print_json"]
+
+UNBOUNDED: Final = 100_000  # columns, more than any table has
+_LEAST: Final = 24  # columns of text beside a head
+_CONTROLS: Final = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+
+Json = Annotated[bool, typer.Option("--json", help="As JSON, for programs, and nothing else.")]
+
+
+def console_for_tables(most: int | None = None) -> Console:
+    """A console on standard output.
+
+    Args:
+        most: columns on a terminal, however wide it is; None: all that it has.
+    """
+    from ecnomy.markets.cli.table_fit import TableConsole
+
+    if not sys.stdout.isatty():
+        return TableConsole(highlight=False, width=UNBOUNDED)
+    console = TableConsole(highlight=False)
+    if most is not None:
+        console.width = min(console.width, most)
+    return console
+
+
+def hanging(head: str, text: str) -> str:
+    """Text beside a head, wrapped on a terminal under its own beginning; one line in a pipe."""
+    head, text = printable(head), printable(text)
+    if not sys.stdout.isatty():
+        return f"{head}{text}".rstrip()
+    width = max(shutil.get_terminal_size().columns, len(head) + _LEAST)
+    return textwrap.fill(
+        text, width, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+    )
+
+
+def print_json(value: Any) -> None:
+    """Print structs, mappings, lists, arrays of numpy and numbers as one JSON document."""
+    plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
+    text = msgspec.json.format(msgspec.json.encode(plain), indent=1).decode()
+    print(text.translate(_CONTROLS))  # JSON escapes others itself
+
+
+def _plain(value: Any) -> Any:
+    """What msgspec does not know: numpy's arrays and numbers, paths."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise NotImplementedError(f"{type(value).__name__} has no form in JSON")

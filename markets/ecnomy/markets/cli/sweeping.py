@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all verbs that make many runs have: options, progress, and an end that loses nothing."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ecnomy.markets.cli.ending import stoppable
+from ecnomy.markets.session.progress import Runs
+
+if TYPE_CHECKING:
+    from ecnomy.markets.sweep.driver import Tally
+    from ecnomy.markets.sweep.outcome import Outcome
+
+__all__ = ["Observed", "Out", "Quick", "Scheduler", "resumable"]
+
+Out = Annotated[Path | None, typer.Option(help="Its folder; default results/<sweep file>.")]
+Scheduler = Annotated[
+    str, typer.Option(help="A running dask scheduler, tls:// or tcp://HOST:PORT.")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="In the form that the file has for it.")]
+
+
+@contextlib.contextmanager
+def resumable() -> Iterator[None]:
+    """Ctrl-C, SIGTERM and a folder that cannot be written end in one line; what is done is kept."""
+    from ecnomy.markets.sweep.driver import unwritten
+
+    try:
+        with stoppable():
+            yield
+    except OSError as error:
+        raise unwritten(error) from error
+
+
+class Observed:
+    """Shows how a sweep goes: in one round, or in several where runs are chosen as they go.
+
+    Args:
+        name: of what the runs are for, "" for none.
+        so_far: whether later rounds may ask for more.
+    """
+
+    def __init__(self, name: str = "", *, so_far: bool = False) -> None:
+        self._runs = Runs(name, so_far=so_far)
+
+    def begin_round(self) -> None:
+        """Begin a round of more runs."""
+        self._runs.begin_round()
+
+    def at(self, tally: Tally) -> None:
+        """See Observer."""
+        self._runs.at(tally.total, tally.present, tally.done + tally.failed, tally.failed)
+
+    def failed(self, outcome: Outcome) -> None:
+        """See Observer."""
+        self._runs.say(f"a run failed: {outcome.reason} (point {outcome.point})")
+
+    def stop(self) -> None:
+        """End: all runs are made, or the work stopped early."""
+        self._runs.stop()

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `explain` (entry points `ecnomy.commands`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ecnomy.markets.cli.printing import Json, print_json
+
+if TYPE_CHECKING:
+    from ecnomy.markets.reference.entries import Entry
+    from ecnomy.markets.reference.lookup import Group
+
+__all__ = ["explain_command"]
+
+Word = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="WORD",
+        help="A law, kind, role or strategy (red), or a key (market.settlement, weight).",
+    ),
+]
+Search = Annotated[
+    str | None,
+    typer.Option("--search", metavar="WORDS", help="All keys whose sentence has these words."),
+]
+Schema = Annotated[
+    bool, typer.Option("--schema", help="Print the JSON Schema of scenario files, for editors.")
+]
+
+
+def explain_command(
+    word: Word = None, search: Search = None, schema: Schema = False, as_json: Json = False
+) -> None:
+    """Explain what a scenario or sweep file may hold: a law, a kind, a key or a section."""
+    from ecnomy.agents.errors import InputError
+
+    if schema:
+        from ecnomy.markets.reference.schema import scenario_schema
+
+        return print_json(scenario_schema())
+    from ecnomy.markets.cli import explain_page as page
+    from ecnomy.markets.reference import lookup
+    from ecnomy.markets.reference.entries import scenario_entries
+    from ecnomy.markets.reference.sweeps import sweep_entries
+
+    entries = (*scenario_entries(), *sweep_entries())
+    if search is not None:
+        found = lookup.search(search, entries)
+        if not found:
+            raise InputError(f"no key or sentence has {search[:60]!r}")
+    else:
+        found = lookup.lookup(word, entries) if word else lookup.sections(entries)
+    groups = lookup.grouped(found)
+    if as_json:
+        print_json([_plain(group, entries) for group in groups])
+    elif search is None and word is not None:
+        page.show_groups(groups, entries)
+    else:
+        page.show_list(groups)
+
+
+def _plain(group: Group, entries: Sequence[Entry]) -> dict[str, Any]:
+    """An entry with its paths and the names of what is below it."""
+    import msgspec
+
+    from ecnomy.markets.reference.lookup import below
+
+    told: dict[str, Any] = msgspec.to_builtins(group.entry)
+    inside = [one.name for one in below(group.entry, entries)]
+    return told | {"paths": list(group.paths), "below": list(dict.fromkeys(inside))}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `export` of the command line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ecnomy.markets.cli.options import Changes, Seed
+from ecnomy.markets.support.printable import say
+
+__all__ = ["export_command"]
+
+Folder = Annotated[Path, typer.Argument(help="A folder that is not there yet.")]
+Exported = Annotated[Path, typer.Argument(help="A scenario or a sweep file.")]
+
+
+def export_command(
+    config: Exported, folder: Folder, set_: Changes = None, seed: Seed = None
+) -> None:
+    """Write a scenario or a sweep as an OMNeT++ project: network, parameters, how to run it."""
+    from ecnomy.markets.compile.make import make_plan
+    from ecnomy.markets.omnet.export import project, write_new
+    from ecnomy.markets.omnet.installation import project_folder
+    from ecnomy.markets.scenario import load
+
+    if _is_sweep(config):
+        return _export_sweep(config, folder, bool(set_) or seed is not None)
+    scenario = load(config, overrides=set_ or (), seed=seed)
+    plan = make_plan(scenario)
+    positions = scenario.document.network.positions
+    write_new(folder, project(plan, str(project_folder()), positions))
+    print(f"OMNeT++ project: {folder} (README.txt says how to run it)")
+
+
+def _is_sweep(config: Path) -> bool:
+    """Whether a file names the scenario that it is over."""
+    from ecnomy.markets.inputs.yamlfile import read
+
+    return "scenario" in read(config, str(config)).mapping()
+
+
+def _export_sweep(config: Path, folder: Path, changed: bool) -> None:
+    from ecnomy.agents.errors import InputError
+    from ecnomy.markets.omnet.export import write_new
+    from ecnomy.markets.omnet.installation import project_folder
+    from ecnomy.markets.sweep.config import load_sweep
+    from ecnomy.markets.sweep.omnet.export import not_exported, sweep_project
+
+    if changed:
+        raise InputError(f"{config}: found --set or --seed, expected `set` and `seed` in the file")
+    sweep = load_sweep(config)
+    write_new(folder, sweep_project(sweep, str(project_folder())))
+    for told in not_exported(sweep):
+        say(f"ecnomy: {config}: not exported: {told}", sys.stderr)
+    print(f"OMNeT++ project: {folder}, {len(sweep)} runs (README.txt says how to make them)")

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `sweep` of the command line."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from ecnomy.markets.cli.ending import stoppable
+from ecnomy.markets.cli.options import Jobs, SweepEngine
+from ecnomy.markets.cli.printing import Json, print_json
+from ecnomy.markets.cli.sweeping import Observed, Out, Quick, Scheduler, resumable
+from ecnomy.markets.support.printable import say
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = ["sweep_command"]
+
+# Named as a user would name it: markets imports nothing of ecnomy.analysis.
+CONCLUSION: Final = "ecnomy.analysis.sweep_report.found:conclusion_lines"
+VALUES: Final = "ecnomy.analysis.sweep_report.values:sweep_values"
+
+Config = Annotated[Path, typer.Argument(help="A sweep file, such as configs/sweeps/*.yaml.")]
+Dry = Annotated[bool, typer.Option("--dry-run", help="Say how many runs and how long; make none.")]
+Retry = Annotated[bool, typer.Option("--retry-failed", help="Make failed runs again.")]
+OldCode = Annotated[
+    bool, typer.Option("--accept-old-code", help="Let runs of other code or strategies stand.")
+]
+
+
+def sweep_command(
+    config: Config,
+    out: Out = None,
+    workers: Jobs = 0,
+    scheduler: Scheduler = "",
+    quick: Quick = False,
+    dry_run: Dry = False,
+    retry_failed: Retry = False,
+    accept_old_code: OldCode = False,
+    engine: SweepEngine = None,
+    as_json: Json = False,
+) -> None:
+    """Make all runs of a sweep that are not there yet."""
+    from ecnomy.agents.errors import InputError
+    from ecnomy.markets.sweep.config import load_sweep
+    from ecnomy.markets.sweep.driver import default_folder
+    from ecnomy.markets.sweep.engine_choice import with_engine
+
+    folder = out or default_folder(str(config))
+    sweep = with_engine(load_sweep(config, quick=quick), engine, folder)
+    if sweep.calibrate:
+        raise InputError(f"{config}: found calibrate, which `ecnomy calibrate {config}` searches")
+    if sweep.tune:
+        raise InputError(f"{config}: found tune, which `ecnomy tune {config}` searches")
+    if dry_run:
+        with stoppable("nothing is kept"):
+            return _dry(sweep, workers, scheduler, as_json)
+    with resumable():
+        tally = _in_rounds(sweep, folder, retry_failed, accept_old_code, (scheduler, workers))
+    if as_json:
+        return _print_values(folder, tally)
+    _report(tally, folder)
+    _conclude(folder)
+
+
+def _in_rounds(
+    sweep: Any, folder: Path, retry: bool, old_code: bool, where: tuple[str, int]
+) -> Any:
+    """Make what is missing; with `until` as long as points ask for more replicates.
+
+    Returns:
+        The Tally of all rounds: of the runs that were made, `failed` are those of all that failed.
+    """
+    from ecnomy.markets.sweep.driver import Tally, missing, sweep_runs
+    from ecnomy.markets.sweep.pool import DaskPool
+    from ecnomy.markets.sweep.rounds import grown
+    from ecnomy.markets.sweep.store import Store
+
+    asked, made, pool, observer = grown(sweep, folder), 0, None, None
+    try:
+        while True:
+            store = Store(folder, asked)
+            try:
+                if not made:
+                    _say_store(store)
+                store.compact()
+                points = missing(
+                    store, retry_failed=retry and not made, accept_old_code=old_code,
+                    engine=sweep.engine,
+                )  # fmt: skip
+                if points:
+                    pool = pool or DaskPool(*where, sweep.limits)
+                    observer = observer or Observed(so_far=sweep.until is not None)
+                    observer.begin_round()
+                    sweep_runs(asked, store, pool, points, observer)
+                made += len(points)
+                more = grown(sweep, folder)
+                if not points or more == asked:
+                    failed = sum(one.status == "failed" for one in store.records.values())
+                    present = max(0, len(store.points) - made)
+                    return Tally(len(store.points), present, made, failed)
+            finally:
+                store.close()
+            asked = more
+    finally:
+        if observer:
+            observer.stop()
+        if pool:
+            pool.close()
+
+
+def _say_store(store: Any) -> None:
+    for file in store.put_aside:
+        print(f"ecnomy: {file}: was not whole; its runs are made again", file=sys.stderr)
+    if store.others:
+        print(
+            f"ecnomy: {store.others} earlier runs in {store.folder} are not of this sweep "
+            "as it is now; they are kept, but not shown",
+            file=sys.stderr,
+        )
+
+
+def _report(tally: Any, folder: Path) -> None:
+    made = f"{tally.done} made, {tally.present} were there"
+    print(f"{tally.total} runs: {made}" + (f"; {tally.failed} failed" if tally.failed else ""))
+    print(f"results: {folder}")
+
+
+def _print_values(folder: Path, tally: Any) -> None:
+    """What the sweep found as JSON, with how many runs were made now; failures alone have none."""
+    from ecnomy.agents.errors import ResultsError
+
+    runs = {"asked": tally.total, "made": tally.done, "failed": tally.failed}
+    module, _, function = VALUES.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), function)(folder)
+    except ResultsError:
+        found = {"folder": folder, "runs": {"done": 0}}
+    print_json({**found, "runs": {**found["runs"], **runs}})
+
+
+def _conclude(folder: Path) -> None:
+    """What the sweep found, and which verbs say more; nothing without the packages it takes."""
+    from ecnomy.agents.errors import EcnomyError
+
+    module, _, function = CONCLUSION.partition(":")
+    try:
+        lines = getattr(importlib.import_module(module), function)(folder)
+    except ImportError:
+        lines = ()
+    except EcnomyError as error:
+        lines = ()
+        say(f"ecnomy: {error}", sys.stderr)
+    for line in lines:
+        say(line)
+    print(f"a table and a picture: ecnomy show {folder}")
+    print(f"a page: ecnomy report {folder}")
+
+
+def _dry(sweep: Any, workers: int, scheduler: str, as_json: bool) -> None:
+    """`N runs`, and an estimate from a few made here."""
+    import os
+
+    from ecnomy.markets.sweep.driver import estimate_s
+
+    most = f", at most {sweep.places * sweep.until.most}" if sweep.until else ""
+    if as_json:
+        at_most = sweep.places * sweep.until.most if sweep.until else len(sweep)
+        runs = {"asked": len(sweep), "most": at_most}
+        return print_json({"runs": runs, "each_s": estimate_s(sweep)})
+    print(f"{len(sweep)} runs{most}")
+    each_s = estimate_s(sweep)
+    if scheduler:
+        print(f"about {each_s:.2g} s a run on this machine, {each_s * len(sweep):.3g} s in all")
+        return
+    count = workers or os.cpu_count() or 1
+    print(f"about {each_s:.2g} s a run: {each_s * len(sweep) / count:.3g} s on {count} workers")

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verb `test-strategy`. A strategy's parameters are read as a scenario's are, units and all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ecnomy.markets.cli.printing import Json, print_json
+
+if TYPE_CHECKING:
+    from ecnomy.agents.spec import Params
+
+__all__ = ["parameters", "test_strategy_command"]
+
+Kind = Annotated[
+    str, typer.Argument(metavar="STRATEGY", help="my_lab.strategies:Patient, or a name.")
+]
+Param = Annotated[
+    list[str] | None,
+    typer.Option("--param", metavar="KEY=VALUE", help="As in YAML: --param 'ceiling=2 money/s'."),
+]
+AsRole = Annotated[
+    list[str] | None,
+    typer.Option("--role", metavar="ROLE", help="One role in place of all that it fits."),
+]
+
+
+def test_strategy_command(
+    kind: Kind, param: Param = None, role: AsRole = None, as_json: Json = False
+) -> None:
+    """Show a strategy hostile situations, and say what it does wrong; exit 1 if anything."""
+    from ecnomy.agents.errors import InputError, StrategyError
+    from ecnomy.agents.find import look_beside
+    from ecnomy.markets.conformance import examine
+
+    look_beside(".")
+    params = parameters(kind, tuple(param or ()))
+    try:
+        found = examine(kind, params, roles=tuple(role or ()))
+    except StrategyError as error:
+        raise InputError(str(error)) from None
+    if as_json:
+        print_json(found)
+        raise typer.Exit(1 if found.defects else 0)
+    for defect in found.defects:
+        print(f"defect: {defect.line()}")
+    for refusal in found.refusals:
+        print(f"refused: {refusal.line().removeprefix('refuses: ')}")
+    for warning in found.warnings:
+        print(f"{warning.line()}")
+    count = len(found.defects)
+    told = "no defects" if not count else "1 defect" if count == 1 else f"{count} defects"
+    print(f"{kind} as {', '.join(found.roles)}: {told} in {found.situations} situations")
+    if count:
+        raise typer.Exit(1)
+
+
+def parameters(kind: str, given: tuple[str, ...]) -> Params:
+    """The parameters in `key=value` words, as a scenario would read them.
+
+    Raises:
+        InputError: there is no such strategy, or it takes no such parameters.
+    """
+    from ecnomy.markets.inputs.overrides import apply
+    from ecnomy.markets.inputs.yamlfile import Node, Place
+    from ecnomy.markets.scenario.strategy import StrategyReader
+
+    here = Place("STRATEGY", None)
+    node = Node({"kind": Node(kind, here, kind)}, here, keys={"kind": here})
+    for word in given:
+        node = apply(node, word, "--param")
+    return StrategyReader().read(node, "").params

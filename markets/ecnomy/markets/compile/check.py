@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `ecnomy check` says of a scenario that is correct but may not do what its author wants."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from ecnomy.agents.call_tariff import DEFAULT_ADMISSION
+from ecnomy.agents.roles.find import preset_of
+from ecnomy.agents.spec import StrategySpec
+from ecnomy.markets.compile.alternatives import empty_domains, shared_paths
+from ecnomy.markets.compile.askings import (
+    bottlenecks,
+    largest_probability,
+    mark_rates,
+    packet_bytes,
+)
+from ecnomy.markets.compile.directions import against_links
+from ecnomy.markets.compile.full_pipes import heavy_weights
+from ecnomy.markets.compile.rem_bounds import unreadable_prices, unstable_steps
+from ecnomy.markets.compile.settling import endless_starts, slow_windows, small_windows
+from ecnomy.markets.compile.worth import paid_beyond_worth
+from ecnomy.markets.inputs.amounts import MICRO
+from ecnomy.markets.plan import Plan, Source, Tcp, Udp
+from ecnomy.markets.plan.law_table import weights
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["warnings"]
+
+_PS = 10**12
+_MANY_ROWS = 10**8
+_MANY_EPOCHS = 10**6
+_MOST_NAMED = 6
+
+
+def warnings(scenario: Scenario, plan: Plan) -> list[str]:
+    """Doubts about a scenario, one line each, the same for the same plan.
+
+    Args:
+        scenario: the scenario.
+        plan: its plan.
+    """
+    found = [
+        *_marks_asked(scenario, plan),
+        *heavy_weights(scenario, plan),
+        *against_links(plan),
+        *_without_marks(plan),
+        *_not_ect(plan),
+        *_classless(scenario, plan),
+        *_virtual_queues(plan),
+        *slow_windows(scenario, plan),
+        *small_windows(scenario, plan),
+        *endless_starts(plan),
+        *unstable_steps(scenario, plan),
+        *unreadable_prices(scenario, plan),
+        *_times(scenario, plan),
+        *_unpriced(scenario, plan),
+        *empty_domains(scenario, plan),
+        *shared_paths(scenario, plan),
+        *_weightless(scenario, plan),
+        *paid_beyond_worth(scenario, plan),
+        *_floods(plan),
+        *_guarantees(scenario, plan),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _classless(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Sources in a class that no link on their way knows of."""
+    written = [source.service_class for source in scenario.document.sources]
+    names = [
+        source.name
+        for source, wanted in zip(plan.sources, written, strict=True)
+        if wanted is not None and not source.classes and not source.ack_classes
+    ]
+    if names:
+        few = ", ".join(names[:_MOST_NAMED]) + (", ..." if len(names) > _MOST_NAMED else "")
+        yield f"{few}: 'class' has no effect, as no link on the way has a scheduler"
+
+
+def _marks_asked(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    rates = mark_rates(scenario, plan)
+    askers = [s for s in plan.sources if s.weighted and rates.get(s.name, 0) > 0]
+    for link, users in bottlenecks(plan, askers).items():
+        line = plan.links[link]
+        asked = sum(rates[source.name] * source.count for source in users)
+        packet = min(packet_bytes(source) for source in users) + line.framing_bytes
+        packets_per_s = line.rate_bps / (8 * packet)
+        most = packets_per_s * largest_probability(line)
+        if asked > most:
+            names = ", ".join(source.name for source in users)
+            yield (
+                f"link {line.name}: {names} ask for {asked:.4g} marks/s in all, but "
+                f"{packets_per_s:.4g} packets/s at a marking probability of at most "
+                f"{largest_probability(line):.3g} give {most:.4g} marks/s; "
+                "raise price_per_mark, lower the charges, or let the law mark more"
+            )
+
+
+def _without_marks(plan: Plan) -> Iterator[str]:
+    for source in plan.sources:
+        if isinstance(source.transport, Tcp) and source.transport.window.law == "wtp-sender":
+            yield (
+                f"source {source.name}: wtp-sender responds once per round trip, so the marks "
+                "it takes grow about as the root of what is asked, not in proportion"
+            )
+        marked = any(largest_probability(plan.links[link]) > 0 for link in source.path)
+        if source.weighted and not marked:
+            yield (
+                f"source {source.name}: no link on its path marks, so nothing tells its "
+                "window law to slow down but losses"
+            )
+
+
+def _not_ect(plan: Plan) -> Iterator[str]:
+    for source in plan.sources:
+        transport = source.transport
+        ect = transport.ect if isinstance(transport, Udp) else transport.echo != "off"
+        links = [plan.links[link] for link in source.path]
+        marking = [link for link in links if link.marking.law != "drop-tail"]
+        if not ect and marking:
+            fate = "dropped" if any(link.not_ect == "drop" for link in marking) else "let pass"
+            yield (
+                f"source {source.name}: its packets are not ECN-capable and are {fate} where "
+                f"link {marking[0].name} would mark"
+            )
+
+
+def _virtual_queues(plan: Plan) -> Iterator[str]:
+    for link in plan.links:
+        params = link.marking.params
+        # Served by the packet, a virtual queue without room still lets the one in service pass.
+        if link.marking.law != "virtual-queue" or params["service"] != 0:
+            continue
+        size = params["theta"] * params["buffer_packets"] * params["mean_packet_bytes"]
+        largest = max((packet_bytes(s) for s in plan.sources), default=0)
+        if size < largest:
+            yield (
+                f"link {link.name}: the virtual queue holds {size:.4g} bytes, less than one "
+                f"packet of {largest}, so that it marks every such packet"
+            )
+
+
+def _times(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    for source in plan.sources:
+        if source.start.at_ps >= plan.duration_ps:
+            yield f"source {source.name}: starts when the run is over"
+        if 0 <= source.stop_ps <= source.start.at_ps:
+            yield f"source {source.name}: stops before it starts"
+        yield from _idle_profile(source, plan)
+    if plan.epoch_ps > plan.duration_ps:
+        yield "market: the epoch is longer than the run, so prices and windows meet only once"
+    agents = scenario.market.agents if scenario.market else ()
+    for agent in agents:
+        if 0 <= agent.decision_interval_ps < plan.epoch_ps:
+            yield (
+                f"agent {agent.name}: decides every {agent.decision_interval_ps / _PS:g} s, but "
+                f"sees what happened only once an epoch, every {plan.epoch_ps / _PS:g} s"
+            )
+
+
+def _idle_profile(source: Source, plan: Plan) -> Iterator[str]:
+    steps = source.profile.steps
+    if len(steps) > 1 and steps[1].at_ps >= plan.duration_ps:
+        yield (
+            f"source {source.name}: its profile stays at {steps[0].factor_ppm / 10**6:g} for the "
+            f"{plan.duration_ps / _PS:g} s of the run; give it a shorter period"
+        )
+
+
+def _floods(plan: Plan) -> Iterator[str]:
+    """Tables and exchanges beyond what a disk, or anybody's patience, takes."""
+    record = plan.record
+    if record.series:
+        flows = sum(name in ("cwnd", "rtt", "rate") for name in record.series)
+        subjects = flows * plan.row_count + (len(record.series) - flows) * len(plan.links)
+        rows = plan.duration_ps // record.every_ps * subjects
+        if rows > _MANY_ROWS:
+            yield f"record.series: about {rows:.3g} rows; sample them less often"
+    epochs = plan.duration_ps // plan.epoch_ps
+    if epochs > _MANY_EPOCHS:
+        yield f"market: {epochs:.3g} epochs, each an exchange with the engine; lengthen the epoch"
+
+
+def _guarantees(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Admissions that never come to a threshold, or lose sight of the network."""
+    stops = {source.name: source.stop_ps for source in plan.sources}
+    for agent in scenario.market.agents if scenario.market else ():
+        if not agent.lines:
+            continue
+        for name in agent.test_streams:
+            if 0 <= stops[name] < plan.duration_ps:
+                yield (
+                    f"agent {agent.name}: its test stream {name} stops before the run ends; "
+                    "without it nothing is seen, and all calls are let in"
+                )
+        for line in agent.lines:
+            strategy = line.strategy or agent.strategy or StrategySpec(DEFAULT_ADMISSION)
+            learning = (_number(strategy.params, *d) for d in (("learning", 10), ("sample", 180.0)))
+            learning_s = math.prod(learning)
+            if strategy.kind == DEFAULT_ADMISSION and learning_s * _PS > plan.duration_ps:
+                yield (
+                    f"agent {agent.name}: learns for {learning_s:g} s, longer than the run, and so "
+                    "blocks nobody"
+                )
+
+
+def _number(params: Mapping[str, object], name: str, default: float) -> float:
+    value = params.get(name, default)
+    return float(value) if isinstance(value, int | float) else default
+
+
+def _weightless(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    agents = scenario.market.agents if scenario.market else ()
+    known = {source.name for source in plan.sources if math.isinf(source.least_weight)}
+    for agent in agents:
+        of = [entry.sources for entry in agent.contracts if entry.meter == "weight"]
+        names = [name for sources in of for name in sources if name in known]
+        if names:
+            yield (
+                f"agent {agent.name}: sells weight to {', '.join(names[:_MOST_NAMED])}, whose "
+                f"window law has none ({', '.join(weights())} have)"
+            )
+
+
+def _unpriced(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    agents = scenario.market.agents if scenario.market else ()
+    weighted = {source.name: source.weighted for source in plan.sources}
+    for agent in agents:
+        for entry in agent.classes:
+            for name in entry.sources:
+                if not weighted[name]:
+                    yield (
+                        f"source {name}: class {entry.name} of {agent.name} cannot steer it by "
+                        f"a charge of {entry.charging_rate_micro / MICRO:g} money/s, since its "
+                        "transport has no weight (wtp has)"
+                    )
+        if preset_of(agent.role).pays_itself:
+            weightless = {s.name for s in plan.sources if math.isinf(s.least_weight)}
+            if deaf := [name for name in agent.sources if name in weightless]:
+                more = f" and {len(deaf) - _MOST_NAMED} more" if len(deaf) > _MOST_NAMED else ""
+                yield (
+                    f"agent {agent.name}: what it is willing to pay cannot steer "
+                    f"{', '.join(deaf[:_MOST_NAMED])}{more}, since their transports have no "
+                    "weight (wtp has)"
+                )

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights beyond what a link can mark: more marks per round trip than packets it holds.
+
+A WTP flow of weight w takes w marks per round trip T (wtp.h), so at a marking probability p its
+window is w / p. The windows of all flows of a link are what is on the way and in its queue:
+
+    sum w = p sum W <= p_max (C T + buffer)
+
+Beyond that no queue gives the marks asked for. Windows grow until the buffer overflows, each loss
+halves them and many end in timeouts, so that a larger weight gets less. Measured on 10 Mbps, 20 ms,
+a buffer of 100 packets (117 in all) and one flow among four of weight 1: at gain 0.05 a weight of
+100 gets 9.6 Mbps, 200 gets 6.7, 5000 gets 2.7; with a buffer of 10,000 packets 5000 gets 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from ecnomy.markets.compile.askings import bottlenecks, largest_probability, mark_rates
+from ecnomy.markets.compile.settling import buffer_packets, packets_per_s, round_trip_s
+from ecnomy.markets.plan import Link, Plan, Source, Tcp
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["heavy_weights"]
+
+_BY_WEIGHT: Final = ("wtp", "wtp-sender")
+
+
+def heavy_weights(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """The heaviest source of each link whose own weights cannot all be marked, with the bound.
+
+    Weights that an agent or a mark rate replaces are left out.
+    """
+    agents = scenario.market.agents if scenario.market else ()
+    chosen = {name for agent in agents for name in agent.sources} | set(mark_rates(scenario, plan))
+    users = [s for s in plan.sources if s.name not in chosen and _by_own_weight(s)]
+    for link, sources in bottlenecks(plan, users).items():
+        line, heaviest = plan.links[link], max(sources, key=lambda s: s.own_weight)
+        room = _room(plan, line, sources)
+        asked = sum(_most_marked(source) * source.count for source in sources)
+        if room is None or asked <= room:
+            continue
+        path = f"sources[{plan.sources.index(heaviest)}].transport.weight"
+        found = f"{heaviest.own_weight:g}, {asked:.4g} marks a round trip of all on {line.name}"
+        expected = (
+            f"weights of at most {room:.4g} marks in all, the packets that its round trip and "
+            "buffer hold; beyond that losses set the rates"
+        )
+        yield str(scenario.places.fault(path, found, expected))
+
+
+def _by_own_weight(source: Source) -> bool:
+    transport = source.transport
+    return (
+        isinstance(transport, Tcp)
+        and transport.window.law in _BY_WEIGHT
+        and transport.reference_rtt_ps <= 0
+        and source.traffic.law == "greedy"
+    )
+
+
+def _most_marked(source: Source) -> float:
+    """Marks per round trip that a flow asks for, of windows that it may have."""
+    assert isinstance(source.transport, Tcp)
+    return min(source.own_weight, source.transport.max_window)
+
+
+def _room(plan: Plan, link: Link, sources: list[Source]) -> float | None:
+    """Packets that can be marked in a round trip; None where the buffer has no bound."""
+    buffer = buffer_packets(link, sources[0])
+    if buffer is None or link.scheduler is not None:
+        return None
+    pipe = max(round_trip_s(source, plan) * packets_per_s(link, source) for source in sources)
+    red = link.marking.law == "red"  # beyond the maximum threshold it marks everything
+    return (1.0 if red else largest_probability(link)) * (pipe + buffer)

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scenario -> Plan: paths found, directions laid out, laws turned into numbers."""
+
+from __future__ import annotations
+
+from ecnomy.agents.spec import AgentSpec
+from ecnomy.markets.compile.make_laws import marking_law, scheduler_of, transport_of
+from ecnomy.markets.compile.make_traffic import traffic_law, traffic_parts, traffic_sizes
+from ecnomy.markets.compile.paths import Mislaid, path_by_hand
+from ecnomy.markets.compile.rem_steps import with_rem_steps
+from ecnomy.markets.compile.report_limit import check_reports
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.plan import PLAN_VERSION, Plan
+from ecnomy.markets.plan import structs as plans
+from ecnomy.markets.plan.routing import NoRoute, Router
+from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.scenario.counting import MOST_ROWS, Counts
+from ecnomy.markets.scenario.document import AUTO, Source
+from ecnomy.markets.scenario.network import Direction
+from ecnomy.markets.scenario.traffic import Voip
+from ecnomy.markets.scenario.transport import Udp
+
+__all__ = ["make_plan"]
+
+_BIT_PS = 8 * 10**12  # a byte at one bit per second takes this many ps
+
+
+def make_plan(scenario: Scenario) -> Plan:
+    """The sealed plan of a scenario.
+
+    Raises:
+        ScenarioError: a source whose receiver, or whose sender for ACKs, cannot be reached, or
+            more counts than a table can hold, or more rows than a report.
+    """
+    document = scenario.document
+    network = document.network
+    directions, nodes = network.directions(), network.nodes()
+    numbers = {node: number for number, node in enumerate(nodes)}
+    router = network.router(equal_cost=network.equal_cost, seed=document.seed)
+    plan = Plan(
+        plan=PLAN_VERSION,
+        title=document.title,
+        seed=document.seed,
+        duration_ps=document.duration,
+        warmup_ps=document.warmup,
+        epoch_ps=document.epoch_ps,
+        nodes=nodes,
+        links=[_link(direction, numbers) for direction in directions],
+        sources=[
+            _source(scenario, index, directions, router) for index in range(len(document.sources))
+        ],
+        record=_record(scenario, len(directions)),
+    )
+    plan = with_rem_steps(scenario, plan)
+    check_reports(scenario, plan)
+    return plan.sealed()
+
+
+def _record(scenario: Scenario, links: int) -> plans.Record:
+    """What is recorded; the delays that tariffs promise are among the thresholds."""
+    record, counts = scenario.document.record, scenario.document.record.counts
+    if counts is not None:
+        _check_rows(scenario, counts, links)
+    guarantees = _guarantees(scenario)
+    promised = (line.tariff.max_delay_ps for agent in guarantees for line in agent.lines)
+    calls = any(isinstance(s.traffic, Voip) for s in scenario.document.sources)
+    return plans.Record(
+        series=list(record.series),
+        every_ps=record.every if record.series else plans.NONE,
+        delay_thresholds_ps=list(dict.fromkeys((*record.delay_thresholds, *promised))),
+        trace=record.trace,
+        transfers=record.transfers or any(agent.elastic for agent in guarantees),
+        calls=calls and (record.calls or any(agent.lines for agent in guarantees)),
+        histograms=[plans.Histogram(*entry) for entry in record.histograms.asked()],
+        counts=[] if counts is None else list(counts.of),
+        counts_every_ps=plans.NONE if counts is None else counts.every,
+        classes_every_ps=_classes_every(scenario),
+    )
+
+
+def _classes_every(scenario: Scenario) -> int:
+    document = scenario.document
+    if all(direction.scheduler is None for direction in document.network.directions()):
+        return plans.NONE
+    every = document.record.classes.every
+    return document.epoch_ps if every is None else every
+
+
+def _guarantees(scenario: Scenario) -> list[AgentSpec]:
+    agents = scenario.market.agents if scenario.market else ()
+    return [agent for agent in agents if agent.lines or agent.elastic]
+
+
+def _marked(scenario: Scenario, source: Source) -> bool:
+    """Whether datagrams are ECN-capable where nothing is said: those of calls and test streams."""
+    streams = (name for agent in _guarantees(scenario) for name in agent.test_streams)
+    return isinstance(source.traffic, Voip) or source.name in streams
+
+
+def _calls(scenario: Scenario, source: Source) -> plans.Calls:
+    """What holds for a source's calls; those nobody sells go by the first delay threshold."""
+    longest = source.traffic.longest if isinstance(source.traffic, Voip) else plans.NONE
+    for line in (line for agent in _guarantees(scenario) for line in agent.lines):
+        if source.name in line.sources:
+            limits = [ps for ps in (longest, line.tariff.max_time_ps) if ps >= 0]
+            most_ps = min(limits, default=plans.NONE)
+            return plans.Calls(True, line.tariff.max_delay_ps, most_ps)
+    thresholds = scenario.document.record.delay_thresholds
+    if isinstance(source.traffic, Voip) and thresholds:
+        return plans.Calls(False, thresholds[0], longest)
+    return plans.Calls(False, plans.NONE, longest)
+
+
+def _check_rows(scenario: Scenario, counts: Counts, links: int) -> None:
+    document = scenario.document
+    rows = counts.rows(document.duration - document.warmup, links, len(document.sources))
+    if rows > MOST_ROWS:
+        expected = f"bins so long that there are at most {MOST_ROWS:,}"
+        found = f"{rows:,} counts in all"
+        raise scenario.places.fault("record.counts.every", found, expected)
+
+
+def _link(direction: Direction, numbers: dict[str, int]) -> plans.Link:
+    return plans.Link(
+        name=direction.name,
+        source=numbers[direction.source],
+        target=numbers[direction.target],
+        rate_bps=direction.rate_bps,
+        delay_ps=direction.delay_ps,
+        buffer_packets=direction.buffer.packets,
+        buffer_bytes=direction.buffer.bytes,
+        framing_bytes=direction.framing_bytes,
+        not_ect=direction.not_ect,
+        marking=marking_law(direction.marking, direction.buffer),
+        stream=f"link/{direction.name}/marking",
+        loss=direction.loss,
+        loss_stream=f"link/{direction.name}/loss",
+        half_duplex=direction.half_duplex,
+        scheduler=(
+            None
+            if direction.scheduler is None
+            else scheduler_of(direction.scheduler, direction.buffer)
+        ),
+    )
+
+
+def _source(
+    scenario: Scenario, index: int, directions: list[Direction], router: Router
+) -> plans.Source:
+    source = scenario.document.sources[index]
+    where = f"sources[{index}].to"
+    path = _path(scenario, index, router)
+    try:
+        back = [] if isinstance(source.transport, Udp) else _back(router, path, source)
+    except NoRoute:
+        found = f"{source.receiver!r}, which cannot send ACKs to {source.sender!r}"
+        raise scenario.places.fault(where, found, "links that lead back") from None
+    overhead = _overhead_ps(source, [directions[link] for link in path])
+    return plans.Source(
+        name=source.name,
+        count=source.count,
+        path=path,
+        ack_path=back,
+        start=plans.Start(at_ps=source.start, stagger_ps=source.stagger, spread_ps=source.spread),
+        stop_ps=source.stop,
+        profile=_profile(source),
+        rows=source.rows,
+        traffic=_traffic(scenario, index, source),
+        parts=traffic_parts(source.traffic),
+        sizes=traffic_sizes(source.traffic),
+        transport=transport_of(source.transport, marked=_marked(scenario, source)),
+        send_overhead_ps=overhead,
+        calls=_calls(scenario, source),
+        classes=_classes(scenario, index, [directions[link] for link in path]),
+        ack_classes=_classes(scenario, index, [directions[link] for link in back]),
+    )
+
+
+def _path(scenario: Scenario, index: int, router: Router) -> list[int]:
+    source, network = scenario.document.sources[index], scenario.document.network
+    try:
+        if source.path:
+            return path_by_hand(source.path, network, source.sender, source.receiver)
+        return router.path(source.sender, source.receiver, source.name)
+    except Mislaid as fault:
+        where = f"sources[{index}].path[{fault.item}]"
+        raise scenario.places.fault(where, fault.found, fault.expected) from None
+    except NoRoute:
+        found = f"{source.receiver!r}, which {source.sender!r} cannot reach"
+        where, expected = f"sources[{index}].to", "a node that links lead to"
+        if router.reaches(source.receiver, source.sender):
+            found += f": links lead only from {source.receiver!r} to {source.sender!r}"
+            expected = (
+                f"from: {source.receiver} and to: {source.sender}, or links with duplex: true"
+            )
+        raise scenario.places.fault(where, found, expected) from None
+
+
+def _back(router: Router, path: list[int], source: Source) -> list[int]:
+    return router.back(path, source.name, source.sender)
+
+
+def _classes(scenario: Scenario, index: int, path: list[Direction]) -> list[int]:
+    """The class of a source on each link of a path; [] where none has classes."""
+    wanted = scenario.document.sources[index].service_class
+    found = []
+    for direction in path:
+        scheduler = direction.scheduler
+        at = plans.NONE if scheduler is None else scheduler.index(wanted)
+        if at is None and scheduler is not None:
+            where, known = f"sources[{index}].class", known_name(str(wanted), scheduler.names())
+            unknown = f"the unknown class {wanted!r} of link {direction.name!r}"
+            raise scenario.places.fault(where, unknown, known)
+        found.append(plans.NONE if at is None else at)
+    return found if max(found, default=plans.NONE) >= 0 else []
+
+
+def _profile(source: Source) -> plans.Profile:
+    if source.profile is None:
+        return plans.NO_PROFILE
+    return plans.Profile(
+        period_ps=source.profile.period,
+        steps=[plans.ProfileStep(s.at_ps, s.factor_ppm) for s in source.profile.from_zero()],
+    )
+
+
+def _traffic(scenario: Scenario, index: int, source: Source) -> plans.Law:
+    """The traffic law; what only its numbers show to be out of range is a fault of the scenario."""
+    try:
+        return traffic_law(source.traffic, source.packet_bytes)
+    except ValueError as error:
+        where = f"sources[{index}].traffic"
+        raise scenario.places.fault(where, str(error), "times and sizes within range") from None
+
+
+def _overhead_ps(source: Source, path: list[Direction]) -> int:
+    if source.send_overhead != AUTO:
+        return source.send_overhead
+    packet = source.packet_bytes
+    return max(-(-(packet + d.framing_bytes) * _BIT_PS // d.rate_bps) for d in path)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""REM settings beyond the bound at which prices and rates come to rest (see rem_loops.py)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from ecnomy.markets.compile.rem_loops import Loop, loops, paths
+from ecnomy.markets.compile.rem_steps import link_paths
+from ecnomy.markets.inputs.amounts import AUTO_NUMBER
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.scenario import Scenario
+
+__all__ = ["unreadable_prices", "unstable_steps"]
+
+_LEAST_MARKED: Final = 0.05  # athuraliya2000 section VI-A: REM works well from here
+_MOST_MARKED: Final = 0.99  # to here
+
+
+def unstable_steps(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """The gamma and the alpha furthest beyond their bounds, with place, bound and delay.
+
+    Numbers only: what `auto` gives is within them.
+    """
+    worst: dict[str, tuple[float, str]] = {}
+    found = loops(plan)
+    for index, (path, direction) in enumerate(link_paths(scenario)):
+        marking = direction.marking
+        if index not in found or marking.law != "rem":
+            continue
+        loop = found[index]
+        bounds = {"gamma": (marking.written("gamma"), loop.most_gamma)}
+        if loop.integrates:
+            bounds["alpha"] = (marking.written("alpha"), loop.most_alpha)
+        for name, (given, most) in bounds.items():
+            over = given / most
+            if given != AUTO_NUMBER and over > max(1.0, worst.get(name, (0.0, ""))[0]):
+                words = f"{given:g} on link {direction.name}"
+                fault = scenario.places.fault(f"{path}.{name}", words, _expected(name, loop))
+                worst[name] = (over, str(fault))
+    yield from (line for _, line in worst.values())
+
+
+def _expected(name: str, loop: Loop) -> str:
+    delay = f"with a delay of {loop.lag / loop.slope:.3g} s from a price to the rates it makes"
+    most, what = loop.most_alpha, "the queue comes"
+    if name == "gamma":
+        most, what = loop.most_gamma, "rates come"
+    return f"at most {most:.3g}, up to which {what} to rest for certain, {delay}, or auto"
+
+
+def unreadable_prices(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """The REM source whose marks say least of its price, if it is outside what REM reads well."""
+    found = [path for path in paths(plan) if path.price > 0]
+    worst: tuple[float, str] = (1.0, "")
+    for path in found:
+        written = scenario.document.sources[path.source].transport
+        phi = getattr(written, "phi", AUTO_NUMBER)
+        if phi == AUTO_NUMBER:
+            continue
+        u = path.price * math.log(phi)
+        low, high = -math.log1p(-_LEAST_MARKED), -math.log1p(-_MOST_MARKED)
+        over = max(low / u, u / high)
+        if over > worst[0]:
+            name = plan.sources[path.source].name
+            given = f"{phi:g}, which marks {-math.expm1(-u):.3g} of the packets of {name}"
+            bases = (
+                math.exp(edge / path.price) if edge < 700 * path.price else math.inf
+                for edge in (low, high)
+            )
+            expected = "{:.6g} to {:.3g} (5 % to 99 %), or auto".format(*bases)
+            where = f"sources[{path.source}].transport.phi"
+            worst = (over, str(scenario.places.fault(where, given, expected)))
+    if worst[1]:
+        yield worst[1]

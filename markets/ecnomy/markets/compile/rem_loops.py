@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""REM as a control loop: how much a link's price moves its sources, and after which delay.
+
+A REM link moves its price by p' = gamma (y - c) + gamma alpha (b - b0) / T (rem.h, PC3); a source
+of utility w ln x sends x = w / q at the price q of its path. In equilibrium dx/dq = -x^2 / w, so
+the price of link l closes the loop gamma S / s exp(-s D) with
+
+    S = sum_s n_s k_s x_s^2 / w_s                 n_s flows, k_s link packets in a packet
+    D = RTT_s + N / (2 x_s) + T / input_weight    round trip, mean age of N marks, smoothed input
+
+Optimization flow control converges for gamma < 2 / (L S max x^2 / w) per step, L the most links of
+a path (Low and Lapsley 1999, theorem 1, which athuraliya2000 section II-B cites). With delay the
+argument of Vinnicombe (2002) holds: the spectrum of the return ratio lies in the convex hull of
+exp(-j t) / (j t), scaled by the largest row sum of the loop's gains. The network is stable if
+
+    gamma sum_s n_s k_s M_s D_s x_s^2 / w_s < pi / 2      at each link,
+
+M_s the links of the path whose price is above zero. The queue's term is a zero at alpha / T. Its
+lag alone, atan(w T / alpha) > w D as w goes to 0, asks for alpha < T / D, D weighted as above.
+
+`auto` keeps both a factor away: gamma is 1/4 over the sum (a gain margin of 2 pi, above that for
+the delay that queues add and for sources not active yet) and alpha / T a quarter of gamma S, which
+leaves a phase margin of 62 degrees. Traffic that does not answer prices is left out. It makes the
+capacity of the others smaller and prices larger, so that the bound is on the safe side. Smoothed
+sources answer more slowly than the sum says.
+
+phi does not move the equilibrium but its noise: u = q ln phi is read from N marks with the
+variance (e^u - 1) / N, so q has the relative variance (e^u - 1) / (N u^2). It is least at u = 1.59
+(80 % marked); `best_phi` has the worst path as good as it can be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from ecnomy.markets.compile.askings import packet_bytes
+from ecnomy.markets.compile.settling import round_trip_s
+from ecnomy.markets.plan import Plan, Source, Tcp
+
+__all__ = ["Loop", "Path", "best_phi", "loops", "paths"]
+
+_PS: Final = 10**12
+_PC3: Final = 2
+_SWEEPS: Final = 200
+_HALVINGS: Final = 50
+_STILL: Final = 1e-6  # relative change of a price that no longer matters
+
+
+class Path(msgspec.Struct, frozen=True):
+    """Equilibrium of a REM source; rates are of one of its flows."""
+
+    source: int
+    price: float
+    rate_pps: float
+    slope: float  # -dx/dq, packets/s
+
+
+class Loop(msgspec.Struct, frozen=True):
+    """The loop of one REM link.
+
+    Attributes:
+        slope: S, what all its sources slow down by for a price of 1 [packets/s].
+        lag: the sum of the bound, slopes times delays times priced links [packets].
+        interval_s: T.
+        integrates: whether the backlog is integrated (PC3).
+    """
+
+    slope: float
+    lag: float
+    interval_s: float
+    integrates: bool
+
+    @property
+    def most_gamma(self) -> float:
+        """The bound on gamma."""
+        return math.pi / 2 / self.lag
+
+    @property
+    def most_alpha(self) -> float:
+        """The bound on alpha, whatever gamma is."""
+        return self.interval_s * self.slope / self.lag
+
+    @property
+    def gamma(self) -> float:
+        """The step that `auto` stands for."""
+        return 0.25 / self.lag
+
+    def alpha(self, gamma: float) -> float:
+        """The queue's weight that `auto` stands for, beside a gamma."""
+        return self.interval_s * min(gamma, self.gamma) * self.slope / 4
+
+
+def paths(plan: Plan) -> list[Path]:
+    """All REM sources where prices come to rest, each with that of its path.
+
+    Coordinate ascent on the dual: link after link takes the price at which its load is its
+    capacity, 0 if it is below that without a price.
+    """
+    return _at(plan, _prices(plan))
+
+
+def loops(plan: Plan) -> dict[int, Loop]:
+    """The loops of all links of law rem that REM sources use, by the link's index."""
+    prices = _prices(plan)
+    found = _at(plan, prices)
+    priced = {link for link, price in prices.items() if price > 0}
+    result = {}
+    for link in prices:
+        line, slope, lag = plan.links[link], 0.0, 0.0
+        params = line.marking.params
+        for path in found:
+            source = plan.sources[path.source]
+            if link in source.path:
+                own = source.count * _scale(plan, link, source) * path.slope
+                links = len((priced | {link}) & set(source.path))
+                slope += own
+                lag += own * links * _delay_s(plan, source, path.rate_pps, link)
+        if lag > 0:
+            integrates = params["price"] == _PC3
+            result[link] = Loop(slope, lag, params["interval_s"], integrates)
+    return result
+
+
+def best_phi(prices: list[float]) -> float:
+    """The phi for which the path read worst is read best; `prices` are above 0 (see above)."""
+    low, high = (math.log(1.6 / price) for price in (max(prices), min(prices)))
+    ends = min(prices), max(prices)
+
+    def worst(log: float) -> float:
+        return max(_noise(math.exp(log) * price) for price in ends)
+
+    for _ in range(100):
+        third = (high - low) / 3
+        if worst(low + third) < worst(high - third):
+            high -= third
+        else:
+            low += third
+    return math.exp(min(math.exp((low + high) / 2), 700.0))
+
+
+def _noise(u: float) -> float:
+    return math.expm1(u) / u**2 if u < 700 else math.inf
+
+
+def _rem_sources(plan: Plan) -> list[int]:
+    return [
+        index
+        for index, source in enumerate(plan.sources)
+        if isinstance(source.transport, Tcp) and source.transport.window.law == "rem"
+    ]
+
+
+def _prices(plan: Plan) -> dict[int, float]:
+    """The price of each REM link that REM sources use."""
+    sources = _rem_sources(plan)
+    used = {link for index in sources for link in plan.sources[index].path}
+    prices = {
+        link: 0.0
+        for link in sorted(used)
+        if plan.links[link].marking.law == "rem" and plan.links[link].scheduler is None
+    }
+    users = {
+        link: [plan.sources[i] for i in sources if link in plan.sources[i].path] for link in prices
+    }
+    for _ in range(_SWEEPS):
+        before = dict(prices)
+        for link, own in users.items():
+            prices[link] = 0.0
+            load = _load(plan, link, own, prices)
+            prices[link] = _root(load, _capacity_pps(plan, link))
+        if all(abs(prices[link] - before[link]) <= _STILL * prices[link] for link in prices):
+            break
+    return prices
+
+
+def _load(
+    plan: Plan, link: int, users: list[Source], prices: dict[int, float]
+) -> Callable[[float], float]:
+    """The load of a link [packets/s] by its price, those of other links as they are."""
+    terms = [
+        (user, user.count * _scale(plan, link, user), _path_price(user, prices)) for user in users
+    ]
+
+    def load(price: float) -> float:
+        return sum(scale * _rate(user, others + price) for user, scale, others in terms)
+
+    return load
+
+
+def _root(load: Callable[[float], float], capacity_pps: float) -> float:
+    """The price at which a load, which falls with it, is the capacity."""
+    if load(0.0) <= capacity_pps:
+        return 0.0
+    low, high = 0.0, 1e-12
+    while load(high) > capacity_pps and high < 1e12:
+        low, high = high, 4 * high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if load(middle) > capacity_pps else (low, middle)
+    return high
+
+
+def _at(plan: Plan, prices: dict[int, float]) -> list[Path]:
+    found = []
+    for index in _rem_sources(plan):
+        source = plan.sources[index]
+        price = _path_price(source, prices)
+        rate = _rate(source, price)
+        w = _weight(source)
+        slope = w if _params(source)["utility"] else rate**2 / w
+        found.append(Path(index, price, rate, slope))
+    return found
+
+
+def _path_price(source: Source, prices: dict[int, float]) -> float:
+    return sum(prices.get(link, 0.0) for link in source.path)
+
+
+def _params(source: Source) -> dict[str, float]:
+    assert isinstance(source.transport, Tcp)
+    return source.transport.window.params
+
+
+def _weight(source: Source) -> float:
+    """w in packets/s; a mark rate is w ln phi."""
+    assert isinstance(source.transport, Tcp)
+    rate, params = source.transport.initial_mark_rate, _params(source)
+    return rate / math.log(params["phi"]) if rate > 0 else params["w"]
+
+
+def _rate(source: Source, price: float) -> float:
+    """x of a flow at the price of its path, packets/s."""
+    params, w = _params(source), _weight(source)
+    most = params["max_rate"]
+    if params["utility"]:
+        rate = most - w * price
+    else:
+        rate = w / price if price > 0 else most
+    return min(max(rate, params["min_rate"]), most)
+
+
+def _capacity_pps(plan: Plan, link: int) -> float:
+    params = plan.links[link].marking.params
+    packets_per_s = plan.links[link].rate_bps / (8 * params["mean_packet_bytes"])
+    return params["capacity_share"] * packets_per_s
+
+
+def _scale(plan: Plan, link: int, source: Source) -> float:
+    """Packets of a link's law in a packet of a source."""
+    line = plan.links[link]
+    params = line.marking.params
+    in_bytes = packet_bytes(source) + line.framing_bytes
+    return in_bytes / params["mean_packet_bytes"] if params["unit"] else 1.0
+
+
+def _delay_s(plan: Plan, source: Source, rate_pps: float, link: int) -> float:
+    """From a price to the link's knowledge of the rate that it makes."""
+    params = plan.links[link].marking.params
+    waiting_s = sum(_target_s(plan, other) for other in source.path)
+    marks_s = _params(source)["samples"] / (2 * rate_pps)
+    smoothing_s = params["interval_s"] / params["input_weight"]
+    return round_trip_s(source, plan) + waiting_s + marks_s + smoothing_s
+
+
+def _target_s(plan: Plan, link: int) -> float:
+    """The wait in the queue that a REM link comes to rest at."""
+    line = plan.links[link]
+    if line.marking.law != "rem" or line.marking.params["price"] != _PC3:
+        return 0.0
+    return line.marking.params["target_backlog_packets"] / _capacity_pps(plan, link)

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long windows take to settle, and slow starts that nothing ends well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+
+from ecnomy.markets.compile.askings import (
+    bottlenecks,
+    largest_probability,
+    mark_rates,
+    packet_bytes,
+)
+from ecnomy.markets.plan import Link, Plan, Source, Tcp, Udp
+from ecnomy.markets.plan.law_table import with_trait
+from ecnomy.markets.scenario import Scenario
+
+__all__ = [
+    "Settling",
+    "buffer_packets",
+    "endless_starts",
+    "packets_per_s",
+    "round_trip_s",
+    "settlings",
+    "slow_windows",
+    "small_windows",
+]
+
+_PS: Final = 10**12
+_LASTING: Final = ("greedy", "rate-capped")
+_OFF: Final = 0.05  # of a mean: what `compare` still calls the same goodput
+_CALM: Final = 3  # time constants of a warm-up that leaves 5 % of a deviation
+_DEEP: Final = 2  # buffers of so many bandwidth-delay products
+_BURST: Final = 10  # segments of a flow
+# Laws whose windows move by a gain: they repair a segment a round trip, and after a timeout grow
+# without slow start.
+_STEPPED: Final = with_trait("window", "gain")
+
+
+class Settling(msgspec.Struct, frozen=True):
+    """How a source's windows come to rest."""
+
+    source: Source
+    rtt_s: float  # without queues
+    gain: float  # per mark, at this round trip
+    probability: float  # that a packet is marked, in equilibrium
+    window: float  # packets, in equilibrium
+    time_s: float
+
+
+def settlings(scenario: Scenario, plan: Plan) -> Iterator[Settling]:
+    """The lasting WTP flows of a plan, each on the slowest link of its path that marks.
+
+    Eq. 4 of siris2002 adds gain (w_inc / W - f / w_dec) an ACK, f = 1 if marked. W / T ACKs come in
+    a second, so dW/dt = gain (w_inc - p W / w_dec) / T in the mean. At a given p W goes as
+    exp(-t / time) towards W = w_inc w_dec / p, with
+
+        time = T w_dec / (gain p)
+
+    which is 1 / alpha of Eq. 7 without x p': that term is about the total on a link, which settles
+    sooner; how flows share it does not know of it. From one packet the way up takes as long, gain
+    w_inc packets a round trip. p is what all flows ask for in marks per second over the packets per
+    second that datagrams leave them, other lasting TCP flows counted as one of them each, so that
+    W = w / p is the fair share times T. Sender-only WTP (antoniadis2000 section 3.1) grows alike
+    and answers a round's first echo by W / 2: in equilibrium p W^2 = 2 w, and it settles within
+    T W / (2 gain w).
+    """
+    rates = mark_rates(scenario, plan)
+    askers = [s for s in plan.sources if _windowed(s)]
+    for link, users in bottlenecks(plan, askers).items():
+        room_pps = _room_pps(plan, link, users)
+        asked = sum(_marks_per_s(source, plan, rates) * source.count for source in users)
+        if room_pps <= 0 or asked <= 0:
+            continue
+        for source in users:
+            # Whoever aims at no marks, such as a class without a fee, has no window to settle at.
+            if source.traffic.law in _LASTING and _marks_per_s(source, plan, rates) > 0:
+                yield _settling(source, plan, rates, asked / room_pps, plan.links[link])
+
+
+def slow_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """Where the warm-up ends before windows have settled, and means over the rest show it.
+
+    What is left of the first deviation at the warm-up's end wears off within the measured time; the
+    mean over it is off by that times time / measured time. A source that starts after the warm-up
+    is meant to be seen settling.
+    """
+    measured_s = (plan.duration_ps - plan.warmup_ps) / _PS
+    for found in settlings(scenario, plan):
+        source = found.source
+        settled_ps = plan.warmup_ps - _last_start_ps(source)
+        if source.start.at_ps > plan.warmup_ps or found.time_s * _PS <= settled_ps:
+            continue
+        first = source.transport.initial_window if isinstance(source.transport, Tcp) else 0.0
+        away = min(1.0, abs(1.0 - first / found.window))
+        left = away * math.exp(-max(settled_ps, 0) / _PS / found.time_s)
+        off = left * min(1.0, found.time_s / measured_s)
+        if off >= _OFF:
+            enough_s = math.ceil(_CALM * found.time_s + _last_start_ps(source) / _PS)
+            yield (
+                f"source {source.name}: its windows settle in about {found.time_s:.3g} s (a round "
+                f"trip of {found.rtt_s * 1e3:.3g} ms over gain {found.gain:.3g} and a marking "
+                f"probability of {found.probability:.2g}), longer than the warm-up of "
+                f"{plan.warmup_ps / _PS:g} s, and means are off by {off:.0%} or so; set warmup to "
+                f"{enough_s} s, or raise the gain or what the flows pay"
+            )
+
+
+def small_windows(scenario: Scenario, plan: Plan) -> Iterator[str]:
+    """ACK-clocked WTP flows for which less than the floor of their windows would do.
+
+    At the floor they take p marks a packet, where a window of w / p would take the w aimed at.
+    """
+    for found in settlings(scenario, plan):
+        transport = found.source.transport
+        assert isinstance(transport, Tcp)
+        floor = transport.min_window
+        if transport.window.law == "wtp" and transport.send == "ack-clocked":
+            over = floor / found.window
+            if over > 1 + _OFF:
+                packets = "1 packet" if floor == 1 else f"{floor:g} packets"
+                yield (
+                    f"source {found.source.name}: ACK-clocked, it keeps {packets} in "
+                    f"flight where {found.window:.3g} would do for the marks that it aims at, and "
+                    f"takes about {over:.3g} times as many; send: paced goes below one packet"
+                )
+
+
+def endless_starts(plan: Plan) -> Iterator[str]:
+    """Slow starts that end in a burst of losses, repaired one by one, or do not end.
+
+    Without a mark slow start doubles the window until the buffer overflows: with BDP + buffer
+    packets out, about as many more leave before the sender learns of the loss, and are lost. SACK
+    repairs them in a few round trips, and Reno, Tahoe and NewReno go back into slow start; WTP,
+    which does not, sends one segment a round trip, or a timeout. A mark ends slow start before;
+    of links with classes, whose laws and buffers are theirs, nothing is said.
+    """
+    lasting = [s for s in plan.sources if s.traffic.law in _LASTING]
+    for source in lasting:
+        transport = source.transport
+        if not isinstance(transport, Tcp) or not transport.slow_start:
+            continue
+        link = min((plan.links[i] for i in source.path), key=lambda link: link.rate_bps)
+        marks = any(largest_probability(plan.links[i]) > 0 for i in source.path)
+        if (marks and transport.echo != "off") or link.scheduler is not None:
+            continue
+        buffer = buffer_packets(link, source)
+        if buffer is None:
+            if transport.max_window >= 1e9 and transport.receiver_window < 0:
+                yield (
+                    f"source {source.name}: nothing ends its slow start, as link {link.name} never "
+                    "marks and its buffer is unlimited; set slow_start: false, a buffer or cwnd_max"
+                )
+            continue
+        sharing = sum(s.count for s in lasting if plan.links.index(link) in s.path)
+        pipe = round_trip_s(source, plan) * packets_per_s(link, source)
+        burst = (pipe + buffer) / sharing
+        slow = transport.window.law in _STEPPED and not transport.sack
+        if slow and buffer > _DEEP * pipe and burst >= _BURST:
+            yield (
+                f"source {source.name}: its slow start fills the buffer of link {link.name} "
+                f"({buffer:.0f} packets, {buffer / pipe:.2g} times what its way holds) and loses "
+                f"about {burst:.0f} packets a flow, which without SACK take a round trip or a "
+                "timeout each; set sack: true, slow_start: false or a smaller buffer"
+            )
+
+
+def _windowed(source: Source) -> bool:
+    return isinstance(source.transport, Tcp) and source.transport.window.law in _STEPPED
+
+
+def _marks_per_s(source: Source, plan: Plan, rates: dict[str, float]) -> float:
+    """Marks per second that one flow aims at."""
+    if source.name in rates:
+        return rates[source.name]
+    weight, rtt_s = _weight(source), round_trip_s(source, plan)
+    transport = source.transport
+    assert isinstance(transport, Tcp)
+    if transport.reference_rtt_ps > 0:
+        return weight / (transport.reference_rtt_ps / _PS)
+    return weight / rtt_s
+
+
+def _weight(source: Source) -> float:
+    assert isinstance(source.transport, Tcp)
+    params = source.transport.window.params
+    return params["w"] if "w" in params else params["w_inc"] * params["w_dec"]
+
+
+def _settling(
+    source: Source, plan: Plan, rates: dict[str, float], asked: float, link: Link
+) -> Settling:
+    transport = source.transport
+    assert isinstance(transport, Tcp)
+    params, rtt_s = transport.window.params, round_trip_s(source, plan)
+    gain = params["gain"]
+    if transport.reference_rtt_ps > 0:
+        gain *= rtt_s / (transport.reference_rtt_ps / _PS)
+    most = largest_probability(link)
+    p = most if link.marking.law == "fixed" else min(asked, most)
+    weight = _marks_per_s(source, plan, rates) * rtt_s
+    if transport.window.law == "wtp-sender":
+        window = math.sqrt(2 * weight / p)
+        return Settling(source, rtt_s, gain, p, window, rtt_s * window / (2 * gain * weight))
+    inverse = params["form"] == 1
+    w_dec = weight / params["w_inc"] if inverse else params["w_dec"]
+    return Settling(source, rtt_s, gain, p, weight / p, rtt_s * w_dec / (gain * p))
+
+
+def _room_pps(plan: Plan, link: int, users: list[Source]) -> float:
+    """Packets per second of a link that are these flows' by shares alike."""
+    line = plan.links[link]
+    beside = [s for s in plan.sources if link in s.path and s not in users]
+    left_bps = line.rate_bps - sum(_datagram_bps(s, line) for s in beside)
+    mine = sum(source.count for source in users)
+    others = sum(
+        s.count for s in beside if isinstance(s.transport, Tcp) and s.traffic.law in _LASTING
+    )
+    bits = 8 * (min(packet_bytes(source) for source in users) + line.framing_bytes)
+    return max(0.0, left_bps) / bits * mine / (mine + others)
+
+
+def _datagram_bps(source: Source, link: Link) -> float:
+    if not isinstance(source.transport, Udp):
+        return 0.0
+    params = source.traffic.params
+    if source.traffic.law == "video":
+        return source.count * source.profile.largest * _video_bps(params)
+    gap_s = params.get("interval_s", params.get("mean_interval_s", math.inf))
+    talking = _talking(source) if source.traffic.law == "voip" else 1.0
+    bits = 8 * (packet_bytes(source) + link.framing_bytes)
+    return source.count * source.profile.largest * talking * bits / gap_s
+
+
+def _video_bps(params: dict[str, float]) -> float:
+    """Of frames, without headers."""
+    group = params["group_frames"]
+    p = math.ceil(group / params["anchor_distance"]) - 1
+    of_type = {"i": 1.0, "p": p, "b": group - 1 - p}
+    size = sum(count * params[f"{name}_mean_bytes"] for name, count in of_type.items())
+    return 8 * size / (group * params["frame_interval_s"])
+
+
+def _talking(source: Source) -> float:
+    """The share of its time in which a telephone user sends."""
+    params, longest_s = source.traffic.params, source.calls.longest_ps / _PS
+    call_s = params["call_mean_s"]
+    if longest_s > 0:
+        call_s *= -math.expm1(-longest_s / call_s)
+    share = call_s / (call_s + params["idle_mean_s"])
+    for part in source.parts:
+        talk_s, silence_s = part.params["talk_mean_s"], part.params["silence_mean_s"]
+        share *= talk_s / (talk_s + silence_s)
+    return share
+
+
+def packets_per_s(link: Link, source: Source) -> float:
+    """Full packets of a source that a link sends in a second."""
+    return link.rate_bps / (8 * (packet_bytes(source) + link.framing_bytes))
+
+
+def round_trip_s(source: Source, plan: Plan) -> float:
+    """There and back without queues: delays, and the packet's transmissions on its way."""
+    delay_ps = sum(plan.links[link].delay_ps for link in [*source.path, *source.ack_path])
+    sending_s = sum(1 / packets_per_s(plan.links[link], source) for link in source.path)
+    return delay_ps / _PS + sending_s
+
+
+def buffer_packets(link: Link, source: Source) -> float | None:
+    """A link's buffer in full packets of a source; None where it is unlimited."""
+    if link.buffer_packets >= 0:
+        return float(link.buffer_packets)
+    if link.buffer_bytes >= 0:
+        return link.buffer_bytes / (packet_bytes(source) + link.framing_bytes)
+    return None
+
+
+def _last_start_ps(source: Source) -> int:
+    start = source.start
+    return start.at_ps + (source.count - 1) * start.stagger_ps + start.spread_ps

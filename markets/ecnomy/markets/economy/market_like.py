@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run needs of a market, and the market of a run that has none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from ecnomy.agents.observation import NO_OFFER, Integers, Offer
+from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.economy.call_desk import unsold
+from ecnomy.markets.economy.journal import Journal
+from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.plan import Plan
+
+__all__ = ["MarketLike", "NoMarket"]
+
+
+class MarketLike(Protocol):
+    """What a run needs of a market."""
+
+    ledger: Ledger
+    journal: Journal
+    offers: tuple[Offer, ...]
+    offer: Integers
+    warnings: list[str]
+
+    @property
+    def prices_micro(self) -> dict[str, int]:
+        """The price per mark in force of each carrier, "" for nobody's; none without a market."""
+
+    @property
+    def fee_micro(self) -> Integers:
+        """Class fees of each flow so far."""
+
+    @property
+    def charge_micro(self) -> Integers:
+        """Mark charges of each flow so far."""
+
+    def meet(self, report: Report) -> None:
+        """Book the epoch that ended and let agents decide."""
+
+    def orders(self) -> Decide:
+        """The answer to the last report: what has changed since the answer before."""
+
+    def request(self, request: Request) -> Verdict:
+        """Answer a call."""
+
+    def record(self, record: Record) -> Record:
+        """The rows of a record as they go into its table."""
+
+
+class NoMarket:
+    """A run without a market: nobody pays, nobody decides, every call is let in."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.ledger, self.journal = Ledger(), Journal()
+        self.offers: tuple[Offer, ...] = ()
+        self.warnings: list[str] = []
+        self.prices_micro: dict[str, int] = {}
+        flows = plan.row_count
+        self.offer = np.full(flows, NO_OFFER, dtype=np.int64)
+        self.fee_micro: Integers = np.zeros(flows, dtype=np.int64)
+        self.charge_micro: Integers = self.fee_micro
+        self._epoch = 0
+
+    def meet(self, report: Report) -> None:
+        """Nothing is booked, nobody decides."""
+        self._epoch = report.epoch
+
+    def orders(self) -> Decide:
+        """Leave everything as it is."""
+        return Decide(self._epoch)
+
+    def decide(self, report: Report) -> Decide:
+        """Both at once."""
+        self.meet(report)
+        return self.orders()
+
+    def request(self, request: Request) -> Verdict:
+        """Let it in: there is nobody to refuse it, and nobody to pay."""
+        return Verdict(request.id, True)
+
+    def record(self, record: Record) -> Record:
+        """Calls cost nothing; all else is as it came."""
+        if record.table != "calls":
+            return record
+        return replace(record, columns=unsold(record.columns))

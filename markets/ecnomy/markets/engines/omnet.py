@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting OMNeT++ on a plan: its project in the run's folder, opp_run in Cmdenv upon it.
+
+    <run>/omnet/    network.ned and omnetpp.ini, log.txt, run.sca, run.vec
+
+opp_run gets all it needs in its arguments and in PATH and LD_LIBRARY_PATH; nobody has to source
+OMNeT++'s setenv. What a user's shell says of NED folders is left out: -n says all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.engines.process import EngineProcess
+from ecnomy.markets.omnet.export import FOLDER, INI, LOG, SCALARS, VECTORS, WRITTEN, simulation
+from ecnomy.markets.omnet.installation import INET_VARIABLE, OMNETPP_VARIABLE, Installation
+from ecnomy.markets.omnet.network import NETWORK
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.support.temporary import temporary_folder
+
+__all__ = ["Omnet", "OmnetEngine"]
+
+_STATUS: Final = re.compile(r"^\*\* Event #|^\s+(Speed|Messages):", re.MULTILINE)
+_DROPPED: Final = ("OMNETPP_NED_PATH", "OMNETPP_NED_PACKAGE_EXCLUSIONS", "NEDPATH")
+
+
+class Omnet:
+    """OMNeT++ as it is installed here."""
+
+    def __init__(self, installation: Installation) -> None:
+        self._installation = installation
+
+    def start(
+        self,
+        plan: Plan,
+        folder: Path | None = None,
+        positions: Mapping[str, tuple[float, float]] | None = None,
+    ) -> EngineProcess:
+        """See EngineKind; a results folder gets a folder `omnet`."""
+        return OmnetEngine(self._installation, simulation(plan, positions), folder)
+
+    def digest(self) -> str:
+        """Of the library, the NED files, and the versions of OMNeT++ and INET."""
+        there = self._installation
+        digest = hashlib.sha256(f"{there.omnetpp.version} {there.inet.version}\0".encode())
+        for file in [there.modules_library, *sorted((there.modules / "inet").rglob("*.ned"))]:
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+        return digest.hexdigest()
+
+
+class OmnetEngine(EngineProcess):
+    """A running opp_run."""
+
+    dying_s = 10.0  # a large network takes some seconds to be taken down
+
+    def __init__(
+        self, installation: Installation, files: Mapping[str, str], folder: Path | None
+    ) -> None:
+        """Writes the files and starts opp_run on them.
+
+        Args:
+            installation: what to run.
+            files: network.ned and omnetpp.ini.
+            folder: the run's results folder; None: one that goes with the engine.
+
+        Raises:
+            EngineError: it cannot be started.
+            InputError: a path that OMNeT++ cannot take.
+        """
+        self._temporary = contextlib.ExitStack()
+        if folder is None:
+            folder = self._temporary.enter_context(temporary_folder())
+        try:
+            here = folder / FOLDER
+            here.mkdir(exist_ok=True)
+            for name in WRITTEN:
+                (here / name).unlink(missing_ok=True)
+            for name, text in files.items():
+                (here / name).write_text(text, encoding="utf-8")
+            log = (here / LOG).open("w+b")
+            super().__init__(
+                installation.opp_run,
+                lambda number: _words(installation, number),
+                log,
+                output=log,
+                folder=here,
+                environment=_environment(installation),
+            )
+        except BaseException:
+            self._temporary.close()
+            raise
+
+    def last_words(self) -> str:
+        """OMNeT++'s own error, or else what opp_run's loader said before there was a network."""
+        text = self.tail()
+        start = text.rfind("<!> Error")
+        if start >= 0:
+            return text[start:].partition("\n")[0].removeprefix("<!> ").strip()
+        return "" if _STATUS.search(text) else super().last_words()
+
+    def close(self) -> None:
+        """End it if it has not ended by itself."""
+        super().close()
+        self._temporary.close()
+
+
+def _words(installation: Installation, number: str) -> list[str]:
+    folders = [installation.modules / "inet", installation.inet.folder / "src"]
+    for folder in folders:
+        if re.search(r"[:;]", str(folder)):
+            raise InputError(f"{folder}: OMNeT++ takes no NED folders with : or ; in their paths")
+    library = str(installation.modules / "inet" / "ecnomy")  # as opp_run completes it
+    return [
+        *("-u", "Cmdenv", "-c", "General", "-m", "-l", library),
+        *("-n", ":".join([".", *map(str, folders)]), "-x", _exclusions(installation.inet.folder)),
+        f"--{NETWORK}.market.socket={number}",
+        "--result-dir=.",
+        f"--output-scalar-file={SCALARS}",
+        f"--output-vector-file={VECTORS}",
+        INI,
+    ]
+
+
+def _exclusions(inet: Path) -> str:
+    """NED packages of INET's features that are switched off."""
+    file = inet / ".nedexclusions"
+    return ";".join(file.read_text(encoding="utf-8").split()) if file.is_file() else ""
+
+
+def _environment(installation: Installation) -> dict[str, str]:
+    omnetpp, inet = installation.omnetpp.folder, installation.inet.folder
+    found = {name: value for name, value in os.environ.items() if name not in _DROPPED}
+    for name, folders in (
+        ("PATH", [omnetpp / "bin"]),
+        ("LD_LIBRARY_PATH", [omnetpp / "lib", inet / "src"]),
+    ):
+        before = [found[name]] if found.get(name) else []
+        found[name] = os.pathsep.join([*map(str, folders), *before])
+    return found | {OMNETPP_VARIABLE: str(omnetpp), INET_VARIABLE: str(inet)}

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The packet engines by name, and starting the built-in one.
+
+The built-in engine is looked for in the environment variable ECNOMY_ENGINE, beside the running
+Python, and on the PATH. OMNeT++ is found as ecnomy.markets.omnet.installation says.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, Protocol
+
+from ecnomy.agents.errors import EngineError, InputError
+from ecnomy.markets.engines.process import EngineProcess
+from ecnomy.markets.plan import Plan
+
+__all__ = [
+    "BINARY",
+    "DEFAULT_ENGINE",
+    "ENGINES",
+    "VARIABLE",
+    "Engine",
+    "EngineKind",
+    "engine_kind",
+    "find_engine",
+]
+
+BINARY: Final = "ecnomy-engine"
+VARIABLE: Final = "ECNOMY_ENGINE"
+DEFAULT_ENGINE: Final = "builtin"
+ENGINES: Final = (DEFAULT_ENGINE, "omnet")
+
+
+class EngineKind(Protocol):
+    """An engine that is installed here."""
+
+    def start(
+        self,
+        plan: Plan,
+        folder: Path | None = None,
+        positions: Mapping[str, tuple[float, float]] | None = None,
+    ) -> EngineProcess:
+        """Starts it on a sealed plan.
+
+        Args:
+            plan: the plan.
+            folder: the run's results folder, for what the engine writes itself; None: nothing of
+                it is kept.
+            positions: where nodes are drawn, in engines that draw.
+
+        Raises:
+            EngineError: it cannot be started.
+            InputError: it cannot run this plan.
+        """
+
+    def digest(self) -> str:
+        """Of all that simulates: another digest, another engine."""
+
+
+def engine_kind(name: str) -> EngineKind:
+    """The engine of a name.
+
+    Raises:
+        InputError: none has this name, or OMNeT++ or what it needs is not there.
+        EngineError: the built-in engine is not there.
+    """
+    if name == DEFAULT_ENGINE:
+        return BuiltIn(find_engine())
+    if name == "omnet":
+        from ecnomy.markets.engines.omnet import Omnet
+        from ecnomy.markets.omnet.installation import find_installation
+
+        return Omnet(find_installation())
+    raise InputError(f"engine {name!r}: expected {' or '.join(ENGINES)}")
+
+
+def find_engine() -> Path:
+    """The built-in engine's executable.
+
+    Raises:
+        EngineError: there is none; the message names the places looked at.
+    """
+    given = os.environ.get(VARIABLE)
+    if given:
+        if not os.access(given, os.X_OK) or not Path(given).is_file():
+            raise EngineError(f"{VARIABLE}={given}: no such executable")
+        return Path(given)
+    beside = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
+    for folder in (*dict.fromkeys(beside), None):
+        found = shutil.which(BINARY, path=folder)
+        if found:
+            return Path(found)
+    places = ", ".join([VARIABLE, *dict.fromkeys(beside), "PATH"])
+    raise EngineError(f"{BINARY} not found (looked at {places}); is ecnomy installed?")
+
+
+class Engine(EngineProcess):
+    """A running built-in engine."""
+
+    def __init__(self, plan: Plan, binary: Path | None = None) -> None:
+        """Starts it on a sealed plan.
+
+        Raises:
+            EngineError: it cannot be found or started.
+        """
+        with tempfile.TemporaryFile() as file:  # without a name, so that no end can leave it behind
+            file.write(plan.to_json())
+            file.seek(0)
+            given = file.fileno()
+            super().__init__(
+                binary or find_engine(),
+                lambda number: ["run", "--plan", f"/dev/fd/{given}", "--bridge-fd", number],
+                tempfile.TemporaryFile(),
+                files=(given,),
+            )
+
+
+class BuiltIn:
+    """The built-in engine at a path."""
+
+    def __init__(self, binary: Path) -> None:
+        self._binary = binary
+
+    def start(
+        self,
+        plan: Plan,
+        folder: Path | None = None,
+        positions: Mapping[str, tuple[float, float]] | None = None,
+    ) -> EngineProcess:
+        """See EngineKind."""
+        return Engine(plan, self._binary)
+
+    def digest(self) -> str:
+        """See EngineKind."""
+        return hashlib.sha256(self._binary.read_bytes()).hexdigest()

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations that a user may apply to a running market between two steps, in money.
+
+A wrong type is a TypeError, an impossible value an InputError; the market goes on either way.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from ecnomy.agents.decision import Decision
+from ecnomy.agents.errors import InputError
+from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.agents.roles.connectivity_provider import DEAREST_MICRO
+from ecnomy.markets.economy.aims import Aims
+from ecnomy.markets.economy.domains import Domains
+from ecnomy.markets.economy.journal import Journal
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.model.stepped import Stepped
+from ecnomy.markets.plan import Plan
+
+__all__ = ["ByHand"]
+
+MICRO: Final = 1e6
+
+
+class ByHand(Stepped):
+    """A market that can be acted upon; `Market` says what the attributes are."""
+
+    plan: Plan
+    parties: Parties
+    domains: Domains
+    aims: Aims
+    journal: Journal
+    offer: Integers
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self._moves: list[tuple[Integers, int]] = []
+
+    @property
+    def prices(self) -> dict[str, float]:
+        """The price per mark of each carrier, in money; "" names the only domain without one."""
+        micro = self.domains.price_micro.tolist()
+        return {name: price / MICRO for name, price in zip(self.domains.names, micro, strict=True)}
+
+    def post_price(self, carrier: str, price: float) -> None:
+        """Post a price per mark from the last report on, as a carrier would.
+
+        Args:
+            carrier: its name; "" where the market has no carrier.
+            price: money per mark in [0, 10^6], kept to the nearest micro-unit.
+
+        Raises:
+            TypeError, InputError: there is no such carrier, or it is no such price.
+        """
+        domain = self.domains.number(_name("post_price", "carrier", carrier))
+        micro = _amount("post_price", "price", price, "money") * MICRO
+        if micro > DEAREST_MICRO:
+            raise InputError(f"post_price({carrier!r}): found {price:g}, expected at most 10^6")
+        self.domains.post(domain, round(micro))
+
+    def set_willingness(self, source: str, pay: float) -> None:
+        """Set the willingness to pay of each flow of a source, until an agent sets it again.
+
+        Args:
+            source: its name.
+            pay: money/s, 0 or more.
+
+        Raises:
+            TypeError, InputError: there is no such source, or it is no such amount.
+        """
+        rows = self._rows("set_willingness", source)
+        micro_per_s = _amount("set_willingness", "willingness", pay, "money/s") * MICRO
+        self.aims.take(self.t_ps, "", rows, np.True_, Decision(np.full(len(rows), micro_per_s)))
+
+    def set_active(self, source: str, share: float) -> None:
+        """Let only this share of a source's flows send, the first ones, whatever agents decide.
+
+        A share of 1 leaves it to agents again. What goes by time is not charged of a flow that is
+        held back.
+
+        Args:
+            source: its name.
+            share: in [0, 1]; of n rows of flows, share x n rounded to the nearest, halves up.
+
+        Raises:
+            TypeError, InputError: there is no such source or share, or the flows are one row
+                (`rows: together`), which is held back as a whole, and the share is not 0 or 1.
+        """
+        rows = self._rows("set_active", source)
+        share = _amount("set_active", "share", share, "0 to 1")
+        together = any(one.name == source and one.row_flows > 1 for one in self.plan.sources)
+        if not 0 <= share <= 1 or (together and share not in (0, 1)):
+            wanted = "0 or 1, as its flows are one row" if together else "0 to 1"
+            raise InputError(f"set_active({source!r}): found {share:g}, expected {wanted}")
+        may = np.arange(len(rows)) < int(share * len(rows) + 0.5)
+        self.aims.admit(self.t_ps, rows, may)
+
+    def set_class(self, source: str, name: str) -> None:
+        """Move all flows of a source to another class of the provider that serves them.
+
+        They move at the next report, after customers have chosen and before providers say what they
+        pay for them, so that fee and payment change together. Whether the class has room is not
+        asked. Customers may move them again.
+
+        Raises:
+            TypeError, InputError: there is no such source, it is in no class, or its provider has
+                no such class.
+        """
+        rows = self._rows("set_class", source)
+        offers = self.parties.offers
+        held = {offers[i].provider for i in self.offer[rows].tolist() if i != NO_OFFER}
+        found = [i for i, o in enumerate(offers) if o.provider in held and o.name == name]
+        if not found or np.any(self.offer[rows] == NO_OFFER):
+            sold = ", ".join(offer.name for offer in offers if offer.provider in held)
+            raise InputError(
+                f"set_class({source!r}): found {name!r}, expected {sold or 'a source in a class'}"
+            )
+        self._moves.append((rows, found[0]))
+
+    def _rows(self, who: str, source: str) -> Integers:
+        """The rows of flows of a source."""
+        return self.parties.flows([_name(who, "source", source)])
+
+    def carry_out_moves(self) -> None:
+        """What was asked for since the report before."""
+        for rows, offer in self._moves:
+            moved = rows[self.offer[rows] != offer]
+            if len(moved):
+                self.offer[moved] = offer
+                self.journal.many(self.t_ps, "", moved, "class", self.offer[moved])
+        self._moves.clear()
+
+
+def _name(who: str, of: str, name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"{who}: the {of} must be a name, got {name!r}")
+    return name
+
+
+def _amount(who: str, of: str, amount: object, unit: str) -> float:
+    """A number of 0 or more; True and False are 1 and 0."""
+    if not isinstance(amount, int | float | np.integer | np.floating | np.bool_):
+        raise TypeError(f"{who}: the {of} must be a number ({unit}), got {amount!r}")
+    if not 0 <= amount < np.inf:
+        raise InputError(f"{who}: the {of} must be a number >= 0 ({unit}), got {amount}")
+    return float(amount)

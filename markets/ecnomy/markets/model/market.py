@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The market: a Mesa model that turns reports into bookings, decisions and orders for flows.
+
+At a report the elapsed epoch is booked first, at the prices and in the classes that were in force.
+Then the agents that are due act, phase by phase (phases.py). Calls are admitted between reports, as
+they come. Last, what agents are willing to pay becomes what flows aim at (aims.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ecnomy.agents.errors import StrategyError
+from ecnomy.agents.find import guarded
+from ecnomy.agents.observation import Floats, Integers, Offer
+from ecnomy.agents.roles import ROLES, find_role, preset_of
+from ecnomy.agents.roles.role import Role, Terms
+from ecnomy.agents.spec import AgentSpec, ContractSpec, MarketSpec
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.bridge.messages import Decide, Record, Report, Request, Verdict
+from ecnomy.markets.economy.aims import Aims
+from ecnomy.markets.economy.book import Book
+from ecnomy.markets.economy.call_desk import CallDesk
+from ecnomy.markets.economy.charges import Per
+from ecnomy.markets.economy.class_desk import ClassDesk
+from ecnomy.markets.economy.contracts import ClassFee, Contract
+from ecnomy.markets.economy.counts import Counts
+from ecnomy.markets.economy.domains import domains_of
+from ecnomy.markets.economy.file_desk import FileDesk
+from ecnomy.markets.economy.guarded import settlement_of
+from ecnomy.markets.economy.journal import PRICE, Journal
+from ecnomy.markets.economy.ledger import Ledger
+from ecnomy.markets.economy.link_laws import LinkLaws
+from ecnomy.markets.economy.menus import MarketMenus, StrategyMenus
+from ecnomy.markets.economy.metered import Metered
+from ecnomy.markets.economy.parties import Parties
+from ecnomy.markets.economy.phases import PHASES, POST, in_order, posting_fees
+from ecnomy.markets.economy.readings import Epoch
+from ecnomy.markets.economy.settlement import Settlement
+from ecnomy.markets.economy.sight import Sight
+from ecnomy.markets.model.by_hand import ByHand
+from ecnomy.markets.model.seat import MarketSeat
+from ecnomy.markets.plan import Plan
+
+__all__ = ["Market"]
+
+
+class Market(ByHand):
+    """The market of one run.
+
+    Attributes:
+        plan: what is run.
+        ledger: all money moved.
+        journal: what agents did, for the table `agents`.
+        parties, domains, desk, files, classes, aims, sight, laws: see their modules.
+        offer: the class each flow is in, an index into `offers` or NO_OFFER.
+        warnings: what a user should know; whoever shows them empties the list.
+    """
+
+    def __init__(self, plan: Plan, spec: MarketSpec, *, per: Per = "mark") -> None:
+        """Builds the agents, has them make their contracts and opens their accounts.
+
+        Args:
+            plan: the run's plan.
+            spec: the market part of its scenario.
+            per: whether contracts charge per mark or per byte of a marked packet.
+
+        Raises:
+            InputError: the market and the plan do not fit (see Parties and Domains).
+            StrategyError: a role or a strategy cannot be made.
+        """
+        super().__init__(plan.seed)
+        self.plan, self._epoch = plan, 0
+        self.ledger, self.journal = Ledger(), Journal()
+        self.warnings: list[str] = []
+        self.parties = Parties(plan, spec.agents, self.ledger)
+        self.desk = CallDesk(self.parties, self.ledger)
+        self.files = FileDesk(self.parties, self.ledger)
+        self.classes = ClassDesk(plan, self.parties, self.journal)
+        self.aims, self.sight = Aims(plan, self.journal), Sight(plan)
+        self.laws = LinkLaws(plan)
+        self.carriers: list[AgentSpec] = []
+        self.sold: list[tuple[str, ContractSpec]] = []
+        self.added: list[Contract] = []
+        self.strategies: dict[str, tuple[str, ...]] = {}  # provider -> the names on its menu
+        self._seats = [self._hire(agent) for agent in spec.agents]
+        self._phases = in_order(role for role, _ in self._seats)
+        self._fees = posting_fees(role for role, _ in self._seats)
+        self._seat_of = dict(self._seats)
+        self.parties.settle()
+        self.classes.settle()
+        self.offer: Integers = self.parties.first_offer.copy()
+        self.domains = domains_of(plan, spec, self.carriers, self.parties)
+        self._settlement: Settlement = settlement_of(
+            spec.settlement, plan, self.parties, self.domains, per
+        )
+        self.aims.by_delivery = per == "mark" and getattr(self._settlement, "by_delivery", False)
+        self._counts = Counts(len(self.offer))
+        sold = [
+            Metered(plan, self.parties, self.domains, self._counts, seller, contract)
+            for seller, contract in self.sold
+        ]
+        picked = StrategyMenus(self.strategies, self.parties, self.offer)
+        self.menus = MarketMenus(sold, picked, self.parties, self.journal, lambda: self.t_ps)
+        own = (*self._settlement.contracts, ClassFee(plan, self.parties))
+        self._book = Book((*own, *sold, *self.added), self.parties.users, self.ledger)
+        self._before: Report | None = None
+        self._published = [-1] * len(self.domains.names)
+        self._warned: set[str] = set()
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """The service classes on sale."""
+        return self.parties.offers
+
+    @property
+    def price_micro(self) -> int:
+        """The price per mark of the first carrier, who is the only one in most markets."""
+        return int(self.domains.price_micro[0])
+
+    @property
+    def prices_micro(self) -> dict[str, int]:
+        """The price per mark of each carrier, micro-units."""
+        return dict(zip(self.domains.names, self.domains.price_micro.tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        """One line: what is run, how far it is, who is in it, and the prices."""
+        asked = [f"{name or 'a mark'} {price:g}" for name, price in list(self.prices.items())[:4]]
+        more = ", ..." if len(self.prices) > len(asked) else ""
+        state = "running" if self.running else "ended"
+        return (
+            f"<Market of {self.plan.title!r}, seed {self.plan.seed}, {state}: {self.time:g} of "
+            f"{self.plan.duration_ps / PS_PER_S:g} s, {len(self.roles)} agents, "
+            f"price per mark: {', '.join(asked)}{more}>"
+        )
+
+    @property
+    def report(self) -> Report | None:
+        """The last report that was met; its counters are cumulative."""
+        return self._before
+
+    @property
+    def fee_micro(self) -> Integers:
+        """Fees of each flow so far."""
+        return self._book.fee_micro
+
+    @property
+    def charge_micro(self) -> Integers:
+        """Mark charges of each flow so far."""
+        return self._book.charge_micro
+
+    @property
+    def roles(self) -> list[Role]:
+        """All agents in the order they act."""
+        return [role for phase in PHASES for role in self._phases[phase]]
+
+    def row_price_micro(self) -> Integers | Floats:
+        """What a mark costs each flow now."""
+        return self._settlement.row_price_micro()
+
+    def decide(self, report: Report) -> Decide:
+        """Meet a report and answer it at once."""
+        self.meet(report)
+        return self.orders()
+
+    def meet(self, report: Report) -> None:
+        """Book the epoch that ended and let agents decide; nothing is sent.
+
+        After the last epoch nobody decides.
+
+        Raises:
+            LedgerError: the books do not close.
+            StrategyError: a strategy's decision cannot be carried out.
+        """
+        self.t_ps, self._epoch = report.t_ps, report.epoch
+        self.desk.book(report.t_ps)
+        self.files.book()
+        terms = (self.offer, self.domains.price_micro, self.aims.active, self.aims.weight)
+        epoch = Epoch(self._before, report, *terms)
+        self._book.close_epoch(epoch)
+        self.classes.close(epoch)
+        self._counts.clear()
+        self._before = report
+        if report.t_ps >= self.plan.duration_ps:
+            return
+        book = self._book
+        bills = book.bill_micro, book.standing_micro, book.weight_micro
+        self.sight.read(report, (book.charge_micro, *bills))
+        self.aims.read(report, self._book.charge_micro)
+        self.desk.spread()
+        for phase in PHASES:
+            for role in self._phases[phase]:
+                if role.due(report.t_ps):
+                    role.act(self._seat_of[role])
+            for role in self._fees if phase == POST else ():
+                if role.due(report.t_ps):
+                    role.post_fees(self._seat_of[role])
+            if phase == "choose":
+                self.carry_out_moves()
+            self._publish()
+        self._warn_hasty()
+
+    def orders(self) -> Decide:
+        """What flows aim at and how links mark from the last report on; only what changes."""
+        if self.t_ps >= self.plan.duration_ps:
+            return Decide(self._epoch)
+        self._publish()
+        flows = self.aims.changed(self.t_ps, self.row_price_micro())
+        return Decide(self._epoch, flows, self.laws.changed())
+
+    def request(self, request: Request) -> Verdict:
+        """The answer of the agent whose business the call is; refused when it is nobody's.
+
+        Raises:
+            StrategyError: the agent's strategy failed.
+        """
+        accepted = self.desk.admit(request, self.row_price_micro)
+        if accepted:
+            self._counts.call(request.flow)
+        return Verdict(request.id, accepted)
+
+    def record(self, record: Record) -> Record:
+        """Calls are judged and get their charge and reimbursement; all else is as it came."""
+        if record.table == "transfers":
+            self._counts.transferred(record.columns)
+            self.files.judge(record.columns)
+        if record.table != "calls":
+            return record
+        return replace(record, columns=self.desk.judge(record.columns))
+
+    def _hire(self, spec: AgentSpec) -> tuple[Role, MarketSeat]:
+        role = find_role(spec.role).made(self, Terms.of(spec, self.plan.seed), spec)
+        role.role = spec.role
+        seat = MarketSeat(self, spec, preset_of(spec.role), role.stream)
+        role.notes = seat.agent.notes
+        for contract in spec.contracts:
+            seat.sell(contract)
+        if spec.role not in ROLES:  # a user's own
+            who = f"{spec.name} ({spec.role})"
+            for method in ("join", "act"):
+                setattr(role, method, guarded(who, StrategyError, getattr(role, method)))
+        role.join(seat)
+        return role, seat
+
+    def _publish(self) -> None:
+        prices = self.domains.price_micro.tolist()
+        for domain, price in enumerate(prices):
+            if price != self._published[domain]:
+                self.journal.one(self.t_ps, self.domains.names[domain], PRICE, price)
+        self._published = prices
+
+    def _warn_hasty(self) -> None:
+        for role in self.roles:
+            if role.hasty and role.name not in self._warned:
+                self._warned.add(role.name)
+                told = "its flows settle (3 T / (gain p))"
+                if role.phase == POST:
+                    told = (
+                        "customers respond to a price, also where it holds each for ten decisions"
+                    )
+                self.warnings.append(f"{role.name} decides faster than {told}: it reads transients")

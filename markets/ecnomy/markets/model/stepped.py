@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Mesa's users expect of a model, for a market whose packets an engine moves.
+
+    with open_market("configs/examples/gold-silver.yaml") as market:
+        while market.running:
+            market.step()
+
+A model steps through its session (session/session.py), which holds all that must be closed: engine,
+socket, results folder. The session does not hold the model, so a market that nobody refers to any
+more is collected, and ends its run as it goes.
+
+`time` is simulated time in seconds, on every version of Mesa. From 3.5 on Mesa counts steps in an
+attribute of that name and schedules events by it. A market's clock is its engine's instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+from types import TracebackType
+from typing import Any, NoReturn, Protocol, Self
+
+import mesa
+
+from ecnomy.agents.errors import NotRunningError
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.results.results import Results
+from ecnomy.markets.results.writer import ended_by
+
+__all__ = ["Stepped", "Steps"]
+
+
+class Steps(Protocol):
+    """What moves a model on."""
+
+    @property
+    def running(self) -> bool:
+        """Whether the run has not ended."""
+
+    def check(self) -> None:
+        """Refuse a step that cannot be made (NotRunningError)."""
+
+    def step(self, model: Any) -> None:
+        """One report further."""
+
+    def close(self, model: Any, reason: str | None = None) -> Results:
+        """End the run."""
+
+    def abandon(self, model: Any) -> None:
+        """End the run of a model that nobody refers to any more; never raises."""
+
+
+class Stepped(mesa.Model):
+    """A model that steps through a session.
+
+    Attributes:
+        t_ps: simulated time of the last report, ps.
+    """
+
+    _session: Steps | None = None
+
+    def __init__(self, seed: int) -> None:
+        """Draws of Mesa's own (`random`, `rng`) come from `seed`."""
+        self._stopped = False
+        self._numbers = itertools.count(1)
+        self.t_ps = 0
+        super().__init__(rng=seed)
+        # In place of Mesa's wrapper. After an error, or within a step, the wrapper of 3.5 would do
+        # nothing and say nothing.
+        self.step = self._checked_step  # type: ignore[method-assign]
+
+    @property
+    def running(self) -> bool:
+        """Whether there is an epoch to come; set it to False to stop as Mesa's models are."""
+        return not self._stopped and (self._session is None or self._session.running)
+
+    @running.setter
+    def running(self, on: bool) -> None:
+        self._stopped = not on
+
+    @property
+    def time(self) -> float:
+        """Simulated time of the last report, seconds."""
+        return self.t_ps / PS_PER_S
+
+    @time.setter
+    def time(self, _: float) -> None:
+        """Mesa sets its count of steps here; it does not move the engine's clock."""
+
+    def attach(self, session: Steps) -> None:
+        """From now on `step` and `close` are of this session."""
+        self._session = session
+
+    def step(self) -> None:
+        """Simulate up to the next report: packets, books, decisions.
+
+        Reports stand at every multiple of the epoch, at the end of the warm-up and at the end.
+        What has changed since the last one is sent first. The last step closes the results.
+
+        Raises:
+            NotRunningError: no engine is behind this market, or its run has ended.
+            EcnomyError, OSError: as `run`; the run has ended then.
+        """
+        if self._session is not None:
+            self._session.step(self)
+
+    def _checked_step(self) -> None:
+        if self._session is None:
+            raise NotRunningError("this market has no engine: open_market() starts one beside it")
+        self._session.check()
+        self.steps += 1
+        type(self).step(self)
+
+    def run_until(self, end_time: float) -> None:
+        """Step until simulated time is `end_time` seconds or more, or the run has ended.
+
+        Raises:
+            NotRunningError, EcnomyError, OSError: as `step`.
+        """
+        while self.running and self.time < end_time:
+            self.step()
+
+    def run_for(self, duration: float) -> None:
+        """Step for `duration` seconds of simulated time; see run_until."""
+        self.run_until(self.time + duration)
+
+    def schedule_event(self, *_: Any, **__: Any) -> NoReturn:
+        """Mesa's events go by its own clock, which a market does not have.
+
+        Raises:
+            NotImplementedError: always.
+        """
+        raise NotImplementedError("a market has no events: act between two steps, by market.time")
+
+    schedule_recurring = schedule_event
+
+    def close(self) -> Results:
+        """End the run, if it has not ended, and return its results.
+
+        Returns:
+            The results, incomplete before the end of the run. With `tables=False` they are in
+            memory, and have the tables `flows`, `links` and `pairs`, the summary and the balances.
+
+        Raises:
+            NotRunningError: no engine is behind this market, or a step is under way (an agent's
+                decision).
+            OSError: the results cannot be written.
+        """
+        if self._session is None:
+            raise NotRunningError("this market has no engine and no results")
+        return self._session.close(self)
+
+    def register_agent(self, agent: mesa.Agent) -> None:
+        """See mesa.Model; Mesa 3.3 numbers agents in a table that no model would ever leave."""
+        getattr(mesa.Agent, "_ids", {}).pop(self, None)
+        agent.unique_id = next(self._numbers)
+        super().register_agent(agent)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            left = error is None or isinstance(error, GeneratorExit)
+            self._session.close(self, None if left or error is None else ended_by(error))
+
+    def __del__(self) -> None:
+        if self._session is not None:
+            self._session.abandon(self)

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of a scenario must agree on: names, nodes, who provides for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError
+from ecnomy.agents.roles.find import ROLES, preset_of, with_article
+from ecnomy.agents.spec import RETAIL, AgentSpec, ContractSpec, MarketSpec
+from ecnomy.agents.strategies import make
+from ecnomy.markets.inputs.reading import known_name
+from ecnomy.markets.inputs.yamlfile import child_path
+from ecnomy.markets.scenario.budgets import check_budgets
+from ecnomy.markets.scenario.classes import check_classes, class_spec
+from ecnomy.markets.scenario.document import AgentEntry, ContractEntry, Document
+from ecnomy.markets.scenario.guarantees import check_guarantees
+from ecnomy.markets.scenario.places import Places
+from ecnomy.markets.scenario.traffic import FILES, RateCapped
+from ecnomy.markets.terms.ownership import Misowned, owners_of
+from ecnomy.markets.terms.tariffs import Posted, choices
+
+__all__ = ["check_names", "market_spec"]
+
+
+def check_names(document: Document, places: Places) -> None:
+    """Refuses duplicate names and nodes that no link reaches.
+
+    Raises:
+        ScenarioError: such a name.
+    """
+    _unique("network.links", (link.name for link in document.network.links), places)
+    _unique("sources", (source.name for source in document.sources), places)
+    _check_groups(document, places)
+    nodes = document.network.nodes()
+    for index, source in enumerate(document.sources):
+        for key, node in (("from", source.sender), ("to", source.receiver)):
+            if node not in nodes:
+                path = f"sources[{index}].{key}"
+                raise places.fault(path, f"the unknown node {node!r}", known_name(node, nodes))
+
+
+def _check_groups(document: Document, places: Places) -> None:
+    names = {source.name for source in document.sources}
+    for index, source in enumerate(document.sources):
+        if source.group in names:
+            expected = "a name that no source has, as agents call both by their names"
+            raise places.fault(f"sources[{index}].group", f"the name {source.group!r}", expected)
+
+
+def _unique(path: str, names: Iterable[str], places: Places) -> None:
+    first: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if name in first:
+            here, there = f"{path}[{index}].name", places.place(f"{path}[{first[name]}].name")
+            known = f" (first in line {there.line})" if there.line else ""
+            raise places.fault(here, f"the name {name!r} again", f"a name of its own{known}")
+        first[name] = index
+
+
+def market_spec(document: Document, places: Places) -> MarketSpec | None:
+    """The market of a document, its agents' sources known to exist and shared by nobody.
+
+    Raises:
+        ScenarioError: an unknown source, one with two providers or with a provider and a price
+            handler, a strategy that lacks a rate for one, or links that are not each in one domain.
+    """
+    market = document.market
+    if market is None:
+        return None
+    agents = _with_members(document, market.agents)
+    _unique("market.agents", (agent.name for agent in agents), places)
+    _check_owners(document, list(_class_sources(agents)), "each source in one class", places)
+    _check_owners(document, list(_customer_sources(agents)), "each source in one customer", places)
+    _check_contracts(document, agents, places)
+    check_classes(document, agents, places)
+    _check_handlers(document, agents, places)
+    check_guarantees(document, agents, dict(_sellers(agents)), places)
+    specs = tuple(_agent(agent) for agent in agents)
+    _check_domains(document, specs, places)
+    if market.settlement and ":" in market.settlement:
+        _check_settlement(market.settlement, places)
+    check_budgets(agents, market.settlement or RETAIL, places)
+    return MarketSpec(market.price_per_mark, specs, market.settlement or RETAIL)
+
+
+def _with_members(document: Document, agents: tuple[AgentEntry, ...]) -> tuple[AgentEntry, ...]:
+    """The agents with the sources of a group in place of its name."""
+    groups = _groups(document)
+
+    def members(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(source for name in names for source in groups.get(name, (name,)))
+
+    return tuple(
+        msgspec.structs.replace(
+            agent,
+            sources=members(agent.sources),
+            test_streams=members(agent.test_streams),
+            elastic=agent.elastic
+            and {
+                name: msgspec.structs.replace(row, sources=members(row.sources))
+                for name, row in agent.elastic.items()
+            },
+            tariffs=agent.tariffs
+            and {
+                name: msgspec.structs.replace(row, sources=members(row.sources))
+                for name, row in agent.tariffs.items()
+            },
+            classes={
+                name: msgspec.structs.replace(entry, sources=members(entry.sources))
+                for name, entry in agent.classes.items()
+            },
+            contracts=agent.contracts
+            and tuple(
+                msgspec.structs.replace(entry, sources=members(entry.sources))
+                for entry in agent.contracts
+            ),
+        )
+        for agent in agents
+    )
+
+
+def _groups(document: Document) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for source in document.sources:
+        if source.group is not None:
+            groups.setdefault(source.group, []).append(source.name)
+    return groups
+
+
+def _agent(agent: AgentEntry) -> AgentSpec:
+    interval, costs = agent.decision_interval, agent.fixed_costs
+    return AgentSpec(
+        name=agent.name,
+        role=agent.role,
+        params=agent.role_spec.params,
+        classes=tuple(class_spec(name, agent) for name in agent.classes),
+        sources=agent.sources,
+        strategy=agent.strategy,
+        decision_interval_ps=-1 if interval is None else interval,
+        test_streams=agent.test_streams,
+        lines=agent.lines(),
+        elastic=agent.files(),
+        integrated_with=agent.integrated_with or "",
+        fixed_costs=None if costs is None else (costs.micro, costs.per),
+        contracts=tuple(
+            ContractSpec(_kind(c), c.meter, c.tariff, c.sources) for c in agent.contracts or ()
+        ),
+        links=agent.links or (),
+        nodes=agent.nodes or (),
+        price_micro_per_mark=-1 if agent.price_per_mark is None else agent.price_per_mark,
+    )
+
+
+def _class_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str]]:
+    """(source, its owner as messages name it, path) of each class."""
+    for index, agent in enumerate(agents):
+        for name, entry in agent.classes.items():
+            path = child_path(f"market.agents[{index}].classes", name) + ".sources"
+            for item, source in enumerate(entry.sources):
+                yield source, f"class {name!r} of {agent.name!r}", f"{path}[{item}]"
+
+
+def _customer_sources(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str, str]]:
+    for index, agent in enumerate(agents):
+        if not preset_of(agent.role).uses:
+            continue
+        path = f"market.agents[{index}].sources"
+        for item, source in enumerate(agent.sources):
+            yield source, f"{agent.role} {agent.name!r}", f"{path}[{item}]"
+
+
+def _check_owners(
+    document: Document, owned: list[tuple[str, str, str]], expected: str, places: Places
+) -> None:
+    known = {source.name for source in document.sources}
+    shown = list(_groups(document)) + [s.name for s in document.sources if s.group is None]
+    owners: dict[str, str] = {}
+    for source, owner, path in owned:
+        if source not in known:
+            found = f"the unknown source {source!r}"
+            raise places.fault(path, found, known_name(source, shown))
+        if source in owners:
+            found = f"{source!r}, which {owners[source]} has already"
+            raise places.fault(path, found, expected)
+        owners[source] = owner
+
+
+def _check_contracts(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """Contracts are about sources that there are, and transfers that are recorded."""
+    known = {source.name: source for source in document.sources}
+    for index, agent in enumerate(agents):
+        for number, entry in enumerate(agent.contracts or ()):
+            path = f"market.agents[{index}].contracts[{number}]"
+            for item, source in enumerate(entry.sources):
+                if source not in known:
+                    found = f"the unknown source {source!r}"
+                    here = f"{path}.sources[{item}]"
+                    raise places.fault(here, found, known_name(source, known))
+                if preset_of(agent.role).uses and source in agent.sources:
+                    here = f"{path}.sources[{item}]"
+                    raise places.fault(here, f"{source!r}, its own", "a source of somebody else's")
+            for other in (agent.contracts or ())[:number]:
+                if _kind(other) == _kind(entry) and set(other.sources) & set(entry.sources):
+                    found = f"{_kind(entry)!r} once more for a source"
+                    raise places.fault(f"{path}.name", found, "another name: bills go by names")
+            carrier = preset_of(agent.role).owns_links
+            if entry.meter == "marks-set" and not carrier:
+                found = f"marks-set of {with_article(agent.role)}, who has no domain"
+                raise places.fault(f"{path}.meter", found, "another meter, or a carrier's contract")
+            for at, tariff in choices(entry.tariff):
+                if isinstance(tariff, Posted) and not (carrier and tariff.unit == "mark"):
+                    expected = "a carrier's price per mark, which is all that is posted"
+                    raise places.fault(f"{path}.tariff{at}", "posted", expected)
+            if entry.meter == "transfers" and not document.record.transfers:
+                found = "transfers, which record.transfers leaves out"
+                raise places.fault(f"{path}.meter", found, "record: {transfers: true}")
+
+
+def _kind(contract: ContractEntry) -> str:
+    """What its rows in the ledger are called."""
+    return contract.name or f"{contract.meter}-charge"
+
+
+def _check_handlers(document: Document, agents: tuple[AgentEntry, ...], places: Places) -> None:
+    """A handler pays for its flows itself; what a strategy needs of the traffic it steers."""
+    sold = {source: owner for source, owner, _ in _class_sources(agents)}
+    for index, agent in enumerate(agents):
+        steered: list[tuple[str, str]] = []  # (path, source)
+        if preset_of(agent.role).pays_itself:
+            steered = [
+                (f"market.agents[{index}].sources[{i}]", s) for i, s in enumerate(agent.sources)
+            ]
+            for path, source in steered:
+                if source in sold:
+                    expected = f"a source in no class, since a {agent.role} pays for marks itself"
+                    raise places.fault(path, f"{source!r}, which {sold[source]} has", expected)
+        for name, entry in agent.classes.items():
+            path = child_path(f"market.agents[{index}].classes", name)
+            steered += [(f"{path}.sources[{i}]", s) for i, s in enumerate(entry.sources)]
+        if agent.strategy is not None and steered:
+            _check_traffic(document, f"market.agents[{index}]", agent, steered, places)
+
+
+def _check_traffic(
+    document: Document,
+    agent_path: str,
+    agent: AgentEntry,
+    steered: list[tuple[str, str]],
+    places: Places,
+) -> None:
+    assert agent.strategy is not None
+    traffic = {source.name: source.traffic for source in document.sources}
+    transport = {source.name: source.transport for source in document.sources}
+    strategy = make(agent.strategy.kind, agent.strategy.params)
+    asked = getattr(strategy, "needs_rate", "")
+    for path, source in steered:
+        if getattr(strategy, "needs_files", False) and not isinstance(traffic[source], FILES):
+            found = f"{source!r}, whose traffic is no files"
+            expected = f"traffic of files for {agent.strategy.kind}: file, on-off or web"
+            raise places.fault(path, found, expected)
+        if getattr(strategy, "needs_weight", False):
+            _check_weight(path, source, transport[source], agent.strategy.kind, places)
+        if asked and not isinstance(traffic[source], RateCapped):
+            key = asked.rpartition(".")[2]
+            found = f"no {key!r}, and source {source!r} has no rate of its own"
+            raise places.fault(
+                f"{agent_path}.strategy.{asked}", found, "a rate above 0 such as 1 Mbps"
+            )
+
+
+def _check_weight(
+    path: str, source: str, transport: msgspec.Struct, kind: str, places: Places
+) -> None:
+    from ecnomy.markets.plan.law_table import weights  # a plan is made of a scenario
+
+    law = transport.__struct_config__.tag
+    if law not in weights():
+        found = f"{source!r}, whose transport {law} has no weight to choose"
+        expected = f"a source over one of {', '.join(weights())} for {kind}"
+        raise places.fault(path, found, expected)
+
+
+def _sellers(agents: Iterable[AgentEntry]) -> Iterator[tuple[str, str]]:
+    """(source, who sells it or handles its price)."""
+    for source, owner, _ in _class_sources(agents):
+        yield source, owner
+    for agent in agents:
+        if preset_of(agent.role).pays_itself:
+            for source in agent.sources:
+                yield source, f"{agent.role} {agent.name!r}"
+
+
+def _check_settlement(word: str, places: Places) -> None:
+    from ecnomy.markets.economy.settlement import find_settlement  # numpy
+
+    try:
+        find_settlement(word)
+    except EcnomyError as error:
+        expected = "a rule that can be imported"
+        raise places.fault("market.settlement", f"{word!r} ({error})", expected) from None
+
+
+def _check_domains(document: Document, agents: tuple[AgentSpec, ...], places: Places) -> None:
+    """Every link is in the domain of one carrier."""
+    carriers = [i for i, agent in enumerate(agents) if preset_of(agent.role).owns_links]
+    if not carriers:
+        role = next(word for word, preset in ROLES.items() if preset.owns_links)
+        path = "market.agents"
+        raise places.fault(path, f"no {role}", f"one agent with role: {role}, who is paid")
+    links = [(way.name, way.source) for way in document.network.directions()]
+    try:
+        owners_of(links, [agents[i] for i in carriers])
+    except Misowned as error:
+        path = "market.agents"
+        if error.carrier >= 0:
+            path += f"[{carriers[error.carrier]}].{error.key}"
+        raise places.fault(path, error.found, error.expected) from None

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run from its first message to its last: who steps it, who is told, what is kept.
+
+session        engine, socket, market and results of one run; conversation: its messages
+runner         one whole run; serve: runs of engines that are started by hand
+retention      which tables are kept
+qtenv_screen   what Qtenv shows of a market; qtenv_hand: what its user sets
+"""

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One engine and one market talking, report by report.
+
+    step    answer the last report, hand it to the tables, take what comes up to the next report,
+            book the epoch, let agents decide
+
+Between two steps the engine stands still and the answer is not yet made: what is changed then still
+counts for the epoch to come.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, Protocol
+
+from ecnomy.agents.errors import EcnomyError, EngineError, ProtocolError
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.bridge.checks import ReportTimes
+from ecnomy.markets.bridge.messages import (
+    Bye,
+    Error,
+    Finish,
+    Hand,
+    Hello,
+    Record,
+    Report,
+    Request,
+    Show,
+)
+from ecnomy.markets.bridge.server import EngineLink
+from ecnomy.markets.economy.market_like import MarketLike
+from ecnomy.markets.engines.process import EngineProcess
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.plan.network_plan import differences, in_words
+from ecnomy.markets.session.qtenv_hand import Held
+from ecnomy.markets.session.qtenv_screen import Screen
+
+__all__ = [
+    "Conversation",
+    "Quiet",
+    "Sink",
+    "Voice",
+    "engine_link",
+    "fault",
+    "limits_of",
+    "simulate",
+    "talk",
+    "welcomed",
+]
+
+_DEAD: Final = ("hung-up", "truncated")  # what a connection says of an engine that is gone
+
+
+class Sink(Protocol):
+    """What takes in what a run produces."""
+
+    def engine(self, name: str, version: str) -> None:
+        """Who simulates."""
+
+    def report(self, report: Report, market: MarketLike) -> None:
+        """A report, and the market after its answer."""
+
+    def record(self, record: Record) -> None:
+        """Rows for a table."""
+
+
+class Voice(Protocol):
+    """What is told how a run goes."""
+
+    def start(self, plan: Plan) -> None:
+        """It begins."""
+
+    def at(self, t_ps: int) -> None:
+        """Simulated time now."""
+
+    def warn(self, line: str) -> None:
+        """Something a user should know."""
+
+
+class Quiet:
+    """Says nothing."""
+
+    def start(self, plan: Plan) -> None:
+        """Nothing."""
+
+    def at(self, t_ps: int) -> None:
+        """Nothing."""
+
+    def warn(self, line: str) -> None:
+        """Nothing."""
+
+
+class Conversation:
+    """An engine that has been welcomed and a market, one report after another.
+
+    It does not hold the market, which is told at every call.
+
+    Attributes:
+        finish: what the engine said at its end; None before.
+        t_ps: time of the last report that was met.
+    """
+
+    def __init__(
+        self, link: EngineLink, plan: Plan, sink: Sink, say: Voice, fate: Callable[[], str]
+    ) -> None:
+        """Nothing is said yet.
+
+        Args:
+            link: the market's end.
+            plan: what both were given.
+            sink: who takes the reports and records.
+            say: who is told how it goes.
+            fate: says what became of an engine that hung up.
+        """
+        self._link, self._plan, self._sink, self._say, self._fate = link, plan, sink, say, fate
+        self._met: Report | None = None
+        self._screen: Screen | None = None  # where somebody looks on
+        self._held = Held()
+        self._told_of_hand: set[str] = set()
+        self.finish: Finish | None = None
+        self.t_ps = 0
+
+    @property
+    def under_way(self) -> bool:
+        """Whether no report waits to be answered."""
+        return self._met is None
+
+    def begin(self, hello: Hello, market: MarketLike) -> None:
+        """Take the report of t = 0 and let agents decide; nothing is sent.
+
+        Raises:
+            EcnomyError: as `run`.
+            OSError: the sink cannot take what it is given.
+        """
+        with self._told():
+            self._sink.engine(hello.engine, hello.version)
+            self._screen = Screen(self._plan) if hello.show else None
+            self._say.start(self._plan)
+            self._listen(market)
+
+    def step(self, market: MarketLike) -> None:
+        """Answer the last report and go on to the next one; after the last one to the end.
+
+        Raises:
+            EcnomyError: as `run`.
+            OSError: the sink cannot take what it is given.
+        """
+        with self._told():
+            self._answer(market)
+            self._listen(market)
+            if self._met is not None and self._met.t_ps >= self._plan.duration_ps:
+                self._answer(market)
+                self._listen(market)
+
+    def flush(self, market: MarketLike) -> None:
+        """Hand on a report that will not be answered."""
+        report, self._met = self._met, None
+        if report is not None:
+            self._sink.report(report, market)
+
+    def _answer(self, market: MarketLike) -> None:
+        report, self._met = self._met, None
+        assert report is not None
+        orders = market.orders()
+        if self._screen is not None:
+            self._link.send(Show(self._screen.json(market)))
+        self._link.send(orders)
+        # Sent first: the engine computes on while the tables are written.
+        self._sink.report(report, market)
+
+    def _listen(self, market: MarketLike) -> None:
+        """Until the next report has been met, or the engine has finished."""
+        while True:
+            message = self._link.receive()
+            if isinstance(message, Report):
+                market.meet(message)
+                self._hold(market)
+                self._met, self.t_ps = message, message.t_ps
+                _pass_on(market.warnings, self._say)
+                self._say.at(message.t_ps)
+                return
+            if isinstance(message, Record):
+                self._sink.record(market.record(message))
+            elif isinstance(message, Request):
+                self._link.send(market.request(message))
+            elif isinstance(message, Hand):
+                self._held = Held.of(message.json)
+            elif isinstance(message, Finish):
+                self._link.send(Bye())
+                self.finish = message
+                return
+            else:
+                self._say.at(message.t_ps)
+
+    def _hold(self, market: MarketLike) -> None:
+        """Apply values held by hand; each refusal is a warning once."""
+        for line in self._held.apply(market):
+            if line not in self._told_of_hand:
+                self._told_of_hand.add(line)
+                self._say.warn(line)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """An engine whose market fails is told why."""
+        with _blamed(self._link, self._fate):
+            try:
+                yield
+            except EngineError:
+                raise
+            except (EcnomyError, OSError) as error:
+                self._link.send(Error(str(error)))
+                raise
+
+
+def simulate(
+    engine: EngineProcess, plan: Plan, market: MarketLike, sink: Sink, say: Voice
+) -> Finish:
+    """Have a started engine and a market talk until the run ends.
+
+    Raises:
+        EcnomyError: as `run`.
+        OSError: the sink cannot take what it is given.
+    """
+    with engine_link(engine.sock, plan) as link:
+        hello = welcomed(engine, link, plan)
+        return talk(link, hello, plan, market, sink, say, fate=engine.fate)
+
+
+def talk(
+    link: EngineLink,
+    hello: Hello,
+    plan: Plan,
+    market: MarketLike,
+    sink: Sink,
+    say: Voice,
+    *,
+    fate: Callable[[], str],
+) -> Finish:
+    """Have an engine that has been welcomed and a market talk until the run ends.
+
+    Args:
+        link: the market's end.
+        hello: what the engine said of itself.
+        plan: what both were given.
+        market: who decides.
+        sink: who takes the reports and records.
+        say: who is told how it goes.
+        fate: says what became of an engine that hung up.
+
+    Raises:
+        EcnomyError: as `run`.
+        OSError: the sink cannot take what it is given.
+    """
+    conversation = Conversation(link, plan, sink, say, fate)
+    conversation.begin(hello, market)
+    while conversation.finish is None:
+        conversation.step(market)
+    return conversation.finish
+
+
+def welcomed(engine: EngineProcess, link: EngineLink, plan: Plan) -> Hello:
+    """Take the hello of an engine started with this plan and welcome it.
+
+    Raises:
+        EngineError: it died, or is none of this plan.
+    """
+    with _blamed(link, engine.fate):
+        return link.handshake(lambda told: fault(link, plan, told))
+
+
+def fault(link: EngineLink, plan: Plan, hello: Hello) -> str:
+    """Where an engine that we started differs from its plan, "" if nowhere."""
+    if not hello.network:
+        return link.fault_of_plan(hello)
+    if hello.seed != plan.seed:
+        return f"the engine's seed is {hello.seed}, not {plan.seed}"
+    return in_words(differences(plan, hello.network))
+
+
+@contextmanager
+def _blamed(link: EngineLink, fate: Callable[[], str]) -> Iterator[None]:
+    """An engine that is gone is named with what became of it."""
+    try:
+        yield
+    except ProtocolError as error:
+        if error.name not in _DEAD:
+            raise
+        when = f"at simulated time {link.t_ps / PS_PER_S:.12g} s"
+        raise EngineError(f"{fate()} {when} (last message: {link.last_message})") from error
+
+
+def engine_link(
+    sock: socket.socket,
+    plan: Plan,
+    *,
+    token: str = "",
+    silence_s: float | None = 30.0,
+    head: bytes = b"",
+) -> EngineLink:
+    """The market's end of a connection to an engine that runs this plan; see EngineLink."""
+    return EngineLink(
+        sock,
+        **limits_of(plan),
+        plan_digest=plan.digest,
+        seed=plan.seed,
+        token=token,
+        silence_s=silence_s,
+        head=head,
+    )
+
+
+def limits_of(plan: Plan) -> dict[str, Any]:
+    """What messages about a plan are checked against: arguments of EngineLink.limit."""
+    return {
+        "n_flows": plan.row_count,
+        "n_links": len(plan.links),
+        "n_pairs": sum(len(source.path) + len(source.ack_path) for source in plan.sources),
+        "late": len(plan.record.delay_thresholds_ps),
+        "params": [len(link.marking.params) for link in plan.links],
+        "times": ReportTimes(plan.epoch_ps, plan.warmup_ps, plan.duration_ps),
+    }
+
+
+def _pass_on(warnings: list[str], say: Voice) -> None:
+    for warning in warnings:
+        say.warn(warning)
+    warnings.clear()

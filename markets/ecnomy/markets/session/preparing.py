@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run is made of: its scenario, its market, the folder for its results."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ecnomy.agents.spec import MarketSpec
+from ecnomy.markets.economy.market_like import MarketLike, NoMarket
+from ecnomy.markets.model.market import Market
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.scenario import Scenario, expect_seed, load
+
+__all__ = ["default_folder", "loaded", "market_of"]
+
+
+def loaded(
+    scenario: Scenario | str | os.PathLike[str], overrides: Sequence[str], seed: int | None
+) -> Scenario:
+    """The scenario of a path, or one that is loaded already, with this seed.
+
+    Raises:
+        InputError: it is wrong (ScenarioError).
+        TypeError: overrides for a loaded one, or overrides or a seed of another type.
+    """
+    if not isinstance(scenario, Scenario):
+        return load(scenario, overrides=overrides, seed=seed)
+    if overrides:
+        raise TypeError("overrides are for a scenario given by path; load() takes them too")
+    expect_seed(seed)
+    if seed is None:
+        return scenario
+    document = msgspec.structs.replace(scenario.document, seed=seed)
+    return msgspec.structs.replace(scenario, document=document)
+
+
+def market_of(plan: Plan, spec: MarketSpec | None) -> MarketLike:
+    """The market of a run, or one in which nobody pays."""
+    return NoMarket(plan) if spec is None else Market(plan, spec)
+
+
+def default_folder(scenario: Scenario) -> Path:
+    """`results/<name of the scenario's file>-<seed>`; the title names one without a file."""
+    file = scenario.places.file
+    name = Path(file).stem if os.path.exists(file) else scenario.title
+    slug = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "run"
+    return Path("results") / f"{slug}-{scenario.seed}"

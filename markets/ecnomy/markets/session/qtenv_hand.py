@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that a user holds by hand in Qtenv (the bridge's message `hand`, PROTOCOL.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+
+from ecnomy.agents.errors import InputError
+from ecnomy.markets.economy.market_like import MarketLike
+from ecnomy.markets.model.market import Market
+
+__all__ = ["Held"]
+
+
+class Held(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Values that override agents' decisions.
+
+    Attributes:
+        willingness: money/s for marks, of each flow of a source.
+        prices: money a mark, of the carrier of a link.
+    """
+
+    willingness: dict[str, float] = {}
+    prices: dict[str, float] = {}
+
+    @classmethod
+    def of(cls, json: str) -> Held:
+        """Read a message.
+
+        Raises:
+            InputError: it is not such an object.
+        """
+        try:
+            return msgspec.json.decode(json, type=cls)
+        except msgspec.DecodeError as error:
+            raise InputError(f"held by hand: {error}") from error
+
+    def apply(self, market: MarketLike) -> Iterator[str]:
+        """Set them in a market that has not yet answered a report; yields each refusal."""
+        if not isinstance(market, Market):
+            if self.willingness or self.prices:
+                yield "held by hand: willingness and prices have no effect without a market"
+            return
+        for source, pay in self.willingness.items():
+            try:
+                market.set_willingness(source, pay)
+            except InputError as error:
+                yield f"held by hand: {error}"
+        names = [link.name for link in market.plan.links]
+        for link, price in self.prices.items():
+            try:
+                if link not in names:
+                    raise InputError(f"found link {link}, expected one of {', '.join(names)}")
+                carrier = market.domains.names[market.domains.of_link[names.index(link)]]
+                market.post_price(carrier, price)
+            except InputError as error:
+                yield f"held by hand: {error}"

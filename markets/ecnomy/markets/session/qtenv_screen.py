@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a screen may show of a market: the JSON of the bridge's message `show` (PROTOCOL.md).
+
+Eyes alone read it: no engine computes anything from it, and a run that nobody watches has none.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from ecnomy.agents.decision import LEAVE
+from ecnomy.agents.observation import NO_OFFER, Integers
+from ecnomy.markets.economy.journal import (
+    ACTIVE,
+    CALL_PRICE,
+    FEE,
+    PICKED,
+    PRICE,
+    REFUSED,
+    TARIFF,
+    Entry,
+)
+from ecnomy.markets.economy.market_like import MarketLike
+from ecnomy.markets.economy.parties import flows_of
+from ecnomy.markets.model.market import Market
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.terms.posting_kinds import CALL, REIMBURSEMENT
+
+__all__ = ["Screen"]
+
+_MICRO: Final = 1e6
+_MOST_NEWS: Final = 12
+_MONEY: Final = {PRICE: "price {} a mark", "willingness_micro_per_s": "pays {}/s for marks"}
+_PLAIN: Final = {
+    "rate_cap_bps": "rate at most {} bit/s",
+    "weight": "weight {}",
+    "mark_rate": "aims at {} marks/s",
+}
+
+
+class Screen:
+    """Follows one run: what each source has paid for calls, which the books keep by account."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._rows = flows_of(plan)
+        self._calls_micro: Integers = np.zeros(plan.row_count, dtype=np.int64)
+
+    def json(self, market: MarketLike) -> str:
+        """The object; ask once per report, after the market's orders and before tables are written.
+
+        Args:
+            market: the market; without one (NoMarket) there are names only.
+        """
+        self._follow(market)
+        told: dict[str, Any] = {
+            "sources": [self._source(name, market) for name in self._rows],
+            "links": self._links(market),
+            "agents": _agents(market),
+            "news": self._news(market),
+        }
+        return msgspec.json.encode(told).decode()
+
+    def _follow(self, market: MarketLike) -> None:
+        for batch in market.ledger.fresh:
+            if batch.kind in (CALL, REIMBURSEMENT):
+                sign = 1 if batch.kind == CALL else -1
+                own = batch.flow >= 0
+                np.add.at(self._calls_micro, batch.flow[own], sign * batch.amount_micro[own])
+
+    def _source(self, name: str, market: MarketLike) -> dict[str, Any]:
+        rows = self._rows[name]
+        fees = int(market.fee_micro[rows].sum()) + int(self._calls_micro[rows].sum())
+        classes = dict.fromkeys(market.offer[rows].tolist())
+        return {
+            "name": name,
+            "class": ", ".join(market.offers[i].name for i in classes if i != NO_OFFER),
+            "marks": int(market.charge_micro[rows].sum()) / _MICRO,
+            "fees": fees / _MICRO,
+            "willing": _willing(market, rows),
+        }
+
+    def _links(self, market: MarketLike) -> list[dict[str, Any]]:
+        if not isinstance(market, Market):
+            return [{"owner": "", "price": None} for _ in self._plan.links]
+        domains = market.domains
+        return [
+            {"owner": domains.names[of], "price": int(domains.price_micro[of]) / _MICRO}
+            for of in domains.of_link.tolist()
+        ]
+
+    def _news(self, market: MarketLike) -> list[str]:
+        """What was decided since the last report, but for agents' own notes; the latest last."""
+        lines = [line for entry in market.journal.fresh if (line := self._line(entry, market))]
+        return lines[-_MOST_NEWS:]
+
+    def _line(self, entry: Entry, market: MarketLike) -> str:
+        said = _said(entry, market)
+        if not said:
+            return ""
+        about = self._about(entry.flow)
+        return f"{entry.agent or 'the market'}{about}: {said}"
+
+    def _about(self, flow: Integers) -> str:
+        """Which flows a decision is about: sources where they are whole, else how many."""
+        if (flow < 0).all():
+            return ""
+        named = [n for n, rows in self._rows.items() if len(rows) and np.isin(rows, flow).all()]
+        if sum(len(self._rows[n]) for n in named) == len(flow):
+            return f" for {', '.join(named)}"
+        return f" for {len(flow)} flows"
+
+
+def _willing(market: MarketLike, rows: Integers) -> float | None:
+    """Money a second that all flows of a source together pay for marks; None: nobody has said."""
+    if not isinstance(market, Market):
+        return None
+    pay = market.aims.pay_micro_per_s[rows]
+    said = pay[pay != LEAVE]
+    if len(said) == 0:
+        return None
+    each = [source.row_flows for source in market.plan.row_sources()]
+    flows = np.array(each, dtype=np.float64)[rows]
+    return float((said * flows[pay != LEAVE]).sum()) / _MICRO
+
+
+def _agents(market: MarketLike) -> list[dict[str, Any]]:
+    if not isinstance(market, Market):
+        return []
+    return [
+        {
+            "name": agent.name,
+            "role": agent.role,
+            "balance": market.ledger.balance_micro(agent.name) / _MICRO,
+        }
+        for agent in market.parties.agents
+    ]
+
+
+def _said(entry: Entry, market: MarketLike) -> str:
+    """A decision in words; "" for what agents note for themselves."""
+    name = entry.name
+    if name in _MONEY:
+        return _MONEY[name].format(_range(entry, _MICRO))
+    if name in _PLAIN:
+        return _PLAIN[name].format(_range(entry))
+    if name == ACTIVE:
+        return "may send" if entry.value.all() else "is held back"
+    if name in ("class", REFUSED):
+        verb = "goes to class" if name == "class" else "is refused class"
+        chosen = dict.fromkeys(int(value) for value in entry.value)
+        named = ", ".join(market.offers[i].name if i != NO_OFFER else "none" for i in chosen)
+        return f"{verb} {named}"
+    for prefix, unit in ((FEE, "/s"), (CALL_PRICE, " a call")):
+        if name.startswith(prefix):
+            return f"{name.removeprefix(prefix)} costs {_range(entry, _MICRO)}{unit}"
+    if name == PICKED or name.startswith(TARIFF):
+        what = "strategy" if name == PICKED else name.removeprefix(TARIFF)
+        return f"takes choice {_range(entry)} of {what}"
+    return ""
+
+
+def _range(entry: Entry, unit: float = 1.0) -> str:
+    """All values as one number, or from the least to the largest."""
+    least, most = float(entry.value.min()) / unit, float(entry.value.max()) / unit
+    return f"{least:.4g}" if least == most else f"{least:.4g} to {most:.4g}"

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is kept of a run, and who is told how it goes: tables, log, machine.json, progress.
+
+However a run ends, its folder says so: the tables are closed and readable, and the manifest is
+complete or gives the reason why it is not.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ecnomy.markets.economy.market_like import MarketLike
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.in_memory import InMemory
+from ecnomy.markets.results.writer import ResultsWriter, ended_by
+from ecnomy.markets.session.progress import ProgressLike
+
+__all__ = ["Keeper", "RunVoice", "Writer", "kept"]
+
+Writer = ResultsWriter | InMemory
+
+
+class RunVoice:
+    """What is said during a run goes to its log and to whoever watches."""
+
+    def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
+        self._writer, self._progress = writer, progress
+
+    def start(self, plan: Plan) -> None:
+        """See Voice."""
+        if self._progress is not None:
+            self._progress.start(plan.title, plan.duration_ps)
+
+    def at(self, t_ps: int) -> None:
+        """See Voice."""
+        if self._progress is not None:
+            self._progress.at(t_ps)
+
+    def warn(self, line: str) -> None:
+        """See Voice."""
+        self._writer.log(f"warning: {line}")
+        if self._progress is not None:
+            self._progress.say(f"warning: {line}")
+
+    def stop(self) -> None:
+        """The run is over."""
+        if self._progress is not None:
+            self._progress.stop()
+
+
+class Keeper:
+    """A run's results, in a folder or in memory, from its first moment to its last.
+
+    Attributes:
+        sink: takes in what the run produces.
+        say: told how it goes.
+        machine: what more goes into machine.json.
+    """
+
+    def __init__(self, writer: Writer, progress: ProgressLike | None) -> None:
+        """The run begins now, as the wall clock has it."""
+        self._writer, self._began_s = writer, time.monotonic()
+        self._began = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self.sink = writer
+        self.say = RunVoice(writer, progress)
+        self.machine: dict[str, Any] = {}
+
+    def close(self, market: MarketLike, reason: str | None) -> None:
+        """Close the results; `reason` says why the run is incomplete, None that it is not.
+
+        Raises:
+            OSError: they cannot be written.
+        """
+        self.say.stop()
+        wall_s = round(time.monotonic() - self._began_s, 3)
+        try:
+            machine = {**_machine(), "began": self._began, **self.machine, "wall_s": wall_s}
+            self._writer.finish(market, machine, reason=reason)
+            self._writer.log(reason or "complete")
+        finally:
+            self._writer.close()
+
+
+@contextmanager
+def kept(
+    writer: ResultsWriter, market: MarketLike, progress: ProgressLike | None
+) -> Iterator[Keeper]:
+    """Close the results however the body ends."""
+    keeper = Keeper(writer, progress)
+    reason: str | None = "the run failed"
+    try:
+        yield keeper
+        reason = None
+    except BaseException as error:
+        reason = ended_by(error)
+        raise
+    finally:
+        keeper.close(market, reason)
+
+
+def _machine() -> dict[str, Any]:
+    return {
+        "host": platform.node(),
+        "system": platform.platform(),
+        "cpus": os.cpu_count(),
+        "python": platform.python_version(),
+    }

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run under way: an engine beside a market, step by step, until it ends or is ended.
+
+A session holds what a run must give back: the engine's process, the socket, the results folder.
+All of it is given back at the first of these, whoever comes first:
+
+    the last step       complete
+    an error in a step  the manifest names it: an engine that died, a strategy that failed, Ctrl-C
+    close()             "closed at 12 s"; leaving a with-block by an exception names that
+    nobody refers to    "abandoned at 12 s", when Python collects the market (`gc.collect()` does)
+    the market any more
+    Python exits        "the program ended at 12 s"
+
+So that a market can be collected, the session does not hold it: calls are told of it. Signal
+handlers, environment and working folder of the process are left alone, and sessions share nothing
+but the list of those that are open.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import dataclasses
+import os
+import threading
+import weakref
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from ecnomy.agents.errors import InputError, NotRunningError
+from ecnomy.agents.times import PS_PER_S
+from ecnomy.markets.bridge.messages import Finish
+from ecnomy.markets.compile import check
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.economy.market_like import MarketLike
+from ecnomy.markets.engines.process import EngineProcess
+from ecnomy.markets.engines.registry import DEFAULT_ENGINE, EngineKind, engine_kind
+from ecnomy.markets.model.market import Market
+from ecnomy.markets.plan import Plan
+from ecnomy.markets.results.in_memory import InMemory
+from ecnomy.markets.results.results import Results
+from ecnomy.markets.results.writer import ResultsWriter, ended_by
+from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.session.conversation import Conversation, engine_link, welcomed
+from ecnomy.markets.session.preparing import default_folder, loaded
+from ecnomy.markets.session.progress import ProgressLike
+from ecnomy.markets.session.retention import Keeper, Writer
+
+__all__ = ["Session", "open_market"]
+
+_AT_EXIT_S: Final = 5.0  # for a thread that is in mid-step as Python exits
+
+
+def open_market(
+    scenario: Scenario | str | os.PathLike[str],
+    *,
+    overrides: Sequence[str] = (),
+    seed: int | None = None,
+    out: str | os.PathLike[str] | None = None,
+    tables: bool = True,
+    progress: ProgressLike | None = None,
+    force: bool = False,
+    engine: str = DEFAULT_ENGINE,
+) -> Market:
+    """Start an engine beside a market, up to the report of t = 0; `market.step()` goes on.
+
+    Agents have decided at t = 0 and nothing is sent yet: what is changed before a step counts for
+    the epoch that it simulates. Use it in a `with`, or call `close()`.
+
+    Args:
+        scenario: a loaded scenario, or the path of its file.
+        overrides: `path=value` changes to a scenario given by path.
+        seed: in place of the scenario's.
+        out: results folder; default `results/<name of the file>-<seed>`.
+        tables: False writes nothing. The results that `close` returns are then in memory, and
+            have what the run counted over its measured window.
+        progress: told how far the run is; None shows nothing.
+        force: replace what a complete run has left in `out`, whatever it is of. One of the same
+            scenario, seed, version and engine is replaced anyway: it would come out the same.
+        engine: `builtin`, or `omnet` for OMNeT++/INET.
+
+    Raises:
+        InputError: the scenario is wrong (ScenarioError) or has no market, `out` is taken, or
+            OMNeT++ is wanted and not there.
+        EngineError: the engine is not there, died, or broke the protocol (ProtocolError).
+        StrategyError: a strategy cannot be made, or decided what cannot be done.
+        OSError: the results cannot be written.
+    """
+    if out is not None and not tables:
+        raise TypeError("out= names a folder for tables, and tables=False keeps none")
+    scenario = loaded(scenario, overrides, seed)
+    if scenario.market is None:
+        raise InputError(f"{scenario.places.file}: has no market to open; run() needs none")
+    folder = Path(out) if out is not None else default_folder(scenario)
+    plan, kind = make_plan(scenario), engine_kind(engine)
+    market = Market(plan, scenario.market)
+    session = Session(scenario, plan, market, folder if tables else None)
+    market.attach(session)
+    session.start(kind, market, progress=progress, force=force, again=engine)
+    return market
+
+
+class Session:
+    """One run; every call but the first is told of the market anew.
+
+    Attributes:
+        folder: its results folder; None: results are kept in memory.
+    """
+
+    def __init__(
+        self, scenario: Scenario, plan: Plan, market: MarketLike, folder: Path | None
+    ) -> None:
+        """Nothing is taken yet, and nothing runs."""
+        self.folder, self._scenario, self._plan = folder, scenario, plan
+        self._market = weakref.ref(market)
+        self._process: EngineProcess | None = None
+        self._talk: Conversation | None = None
+        self._keeper: Keeper | None = None
+        self._memory = InMemory(plan, scenario.resolved()) if folder is None else None
+        self._open = contextlib.ExitStack()
+        self._lock, self._pid = threading.RLock(), os.getpid()
+        self._over = False
+        self._reason: str | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the run has not ended."""
+        return not self._over
+
+    def start(
+        self,
+        kind: EngineKind,
+        market: MarketLike,
+        *,
+        progress: ProgressLike | None = None,
+        force: bool = False,
+        again: str = "",
+    ) -> None:
+        """Claim the folder, start the engine and take the report of t = 0.
+
+        Raises:
+            EcnomyError, OSError: as `open_market`; the run has ended then.
+        """
+        scenario, plan = self._scenario, self._plan
+        with self._lock, self._ended_by_errors(market):
+            _OPEN[self] = None
+            self._keeper = Keeper(self._writer(market, force, again), progress)
+            for warning in check.warnings(scenario, plan):
+                self._keeper.say.warn(warning)
+            positions = scenario.document.network.positions
+            process = self._open.enter_context(kind.start(plan, self.folder, positions))
+            self._process = process
+            link = self._open.enter_context(engine_link(process.sock, plan))
+            hello = welcomed(process, link, plan)
+            self._talk = Conversation(link, plan, self._keeper.sink, self._keeper.say, process.fate)
+            self._talk.begin(hello, market)
+
+    def _writer(self, market: MarketLike, force: bool, again: str) -> Writer:
+        if self._memory is not None:
+            return self._memory
+        assert self.folder is not None
+        return ResultsWriter(
+            self.folder,
+            self._plan,
+            self._scenario.resolved(),
+            force=force,
+            again=again,
+            market=isinstance(market, Market),
+        )
+
+    def check(self) -> None:
+        """Refuse a step that cannot be made.
+
+        Raises:
+            NotRunningError: the run has ended, a step is under way, or it is another process's.
+        """
+        with self._lock:
+            if self._over:
+                raise NotRunningError(f"the run has ended: {self._reason or 'complete'}")
+            self._check_idle()
+
+    def step(self, market: MarketLike) -> None:
+        """One report further; the last step ends the run.
+
+        Raises:
+            NotRunningError: see check.
+            EcnomyError, OSError: as `run`; the run has ended then.
+        """
+        with self._lock:
+            self.check()
+            assert self._talk is not None
+            with self._ended_by_errors(market):
+                self._talk.step(market)
+                if self._talk.finish is not None:
+                    self._finished(market, self._talk.finish)
+
+    def close(self, market: MarketLike, reason: str | None = None) -> Results:
+        """End the run, if it has not ended, and return its results.
+
+        Args:
+            market: the market.
+            reason: why the run is incomplete if it is; default: when it was closed, or what became
+                of an engine that is gone.
+
+        Raises:
+            NotRunningError: a step is under way, or the run is another process's.
+            OSError: the results cannot be written.
+        """
+        with self._lock:
+            if not self._over:
+                self._check_idle()
+                self.end(market, reason or self._died() or self._when("closed"))
+        if self._memory is not None:
+            return self._memory.results
+        assert self.folder is not None
+        return Results(self.folder)
+
+    def abandon(self, market: MarketLike) -> None:
+        """See Steps."""
+        with contextlib.suppress(Exception), self._lock:
+            self.end(market, self._when("abandoned"))
+
+    def end(self, market: MarketLike | None, reason: str | None) -> None:
+        """Give everything back; nothing happens the second time, or in a child of a fork.
+
+        Args:
+            market: the market; None where it is gone, and its tables with it.
+            reason: why the run is incomplete, None for a complete one.
+
+        Raises:
+            OSError: the results cannot be written.
+        """
+        with self._lock:
+            if self._over or self._pid != os.getpid():
+                return
+            self._over, self._reason = True, reason
+            try:
+                with contextlib.ExitStack() as last:  # runs upwards, each whatever the others do
+                    last.callback(_OPEN.pop, self, None)
+                    if market is not None and self._keeper is not None:
+                        last.callback(self._keeper.close, market, reason)
+                        if self._talk is not None:
+                            last.callback(self._talk.flush, market)
+                    last.callback(self._open.close)
+            except BaseException as error:
+                self._reason = reason or ended_by(error)
+                raise
+
+    def end_at_exit(self) -> None:
+        """Python exits: the engine ends at once, the tables if no other thread is in mid-step."""
+        if self._pid != os.getpid():
+            return
+        if self._process is not None and not self._process.gone:
+            self._reason = self._when("the program ended")
+            self._process.kill()
+        if self._lock.acquire(timeout=_AT_EXIT_S):
+            with contextlib.suppress(Exception):
+                self.end(self._market(), self._reason or self._when("the program ended"))
+
+    def _check_idle(self) -> None:
+        """Within our lock only our own thread can be in mid-step: an agent that decides."""
+        if self._pid != os.getpid():
+            raise NotRunningError(f"the run belongs to process {self._pid}: no fork can go on")
+        if self._talk is None or self._talk.under_way:
+            raise NotRunningError("a step is under way: no agent steps or closes its own market")
+
+    def _finished(self, market: MarketLike, finish: Finish) -> None:
+        assert self._process is not None and self._keeper is not None
+        self._process.finished()
+        self._keeper.machine["engine"] = dataclasses.asdict(finish)
+        self.end(market, None)
+
+    @contextlib.contextmanager
+    def _ended_by_errors(self, market: MarketLike) -> Iterator[None]:
+        """Whatever is raised ends the run."""
+        try:
+            yield
+        except BaseException as error:
+            self.end(market, self._reason or ended_by(error))
+            raise
+
+    def _died(self) -> str | None:
+        """What became of an engine that has gone before its time."""
+        if self._process is None or not self._process.gone:
+            return None
+        return self._when(self._process.fate())
+
+    def _when(self, what: str) -> str:
+        t_ps = 0 if self._talk is None else self._talk.t_ps
+        return f"{what} at {t_ps / PS_PER_S:.12g} s"
+
+
+_OPEN: Final[dict[Session, None]] = {}  # what holds a session while its run is under way
+
+
+@atexit.register
+def _end_all() -> None:
+    for session in list(_OPEN):
+        session.end_at_exit()

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sweep as an OMNeT++ project with iteration variables, for opp_runall and the IDE.
+
+    description = "count ${count=1,2}, theta ${theta=0.9,0.95}"     the sweep's parameters
+    iteration-nesting-order = count, theta                          in the sweep's order
+    repeat = 10                                                     its replicates
+    Scenario.market.seed = 1 + ${repetition}                        replicate k has the same seed
+    Scenario.a.app[0].count = ${1,2 ! count}                        what a parameter changes
+
+Each list of a grid is an iteration variable, every other block is one, through whose items its
+parameters go together. The ini of each point is made as of a scenario; lines whose values differ go
+with the variable that they depend on, or with one of all points where several decide them. Run n is
+the sweep's run n. Nothing is left out in silence: a parameter that only agents see, and one that
+changes nodes or links, is refused by name.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from ecnomy.agents.errors import EcnomyError, InputError
+from ecnomy.markets.compile.make import make_plan
+from ecnomy.markets.omnet.export import INI, NED
+from ecnomy.markets.omnet.inifile import omnetpp_ini
+from ecnomy.markets.omnet.layout import placed
+from ecnomy.markets.omnet.names import one_line, plain
+from ecnomy.markets.omnet.network import NETWORK, channel_settings, network_ned
+from ecnomy.markets.omnet.readme import sweep_readme
+from ecnomy.markets.omnet.wiring import wired
+from ecnomy.markets.scenario import Scenario
+from ecnomy.markets.sweep.config import Sweep
+from ecnomy.markets.sweep.omnet.iterations import Axis, axes_of, driver, varying
+from ecnomy.markets.sweep.space import Assignment
+
+__all__ = ["MOST_POINTS", "not_exported", "sweep_project"]
+
+MOST_POINTS: Final = 2000
+_SEED: Final = f"{NETWORK}.market.seed"
+_DESCRIPTION: Final = "description = "  # of a point; the sweep's has the variables
+Lines = dict[str, str]
+
+
+class _Made(msgspec.Struct, frozen=True):
+    """A point as OMNeT++ has it: the network, the text of its ini file, and that by keys."""
+
+    ned: str
+    text: str
+    lines: Lines
+
+
+def sweep_project(sweep: Sweep, modules: str) -> dict[str, str]:
+    """All files of an exported sweep, by name.
+
+    Args:
+        sweep: no calibration, with paired seeds.
+        modules: folder of ecnomy's own OMNeT++ project, which the project's README names.
+
+    Raises:
+        InputError: it has what iteration variables cannot express, which the message names.
+        ScenarioError: a point makes no scenario.
+    """
+    _check(sweep)
+    axes = axes_of(sweep)
+    points = [_joined(chosen) for chosen in itertools.product(*(axis.values for axis in axes))]
+    made = [_made(sweep, params) for params in points]
+    if any(each.ned != made[0].ned for each in made):
+        raise InputError(f"{sweep.file}: {_changing(sweep, axes, made[0])}")
+    _check_seen(sweep, axes, made[0])
+    table = [each.lines for each in made]
+    variables, changes = varying(axes, table)
+    title = one_line(sweep.title or made[0].text.partition(": ")[2].partition("\n")[0])
+    text = _replaced(made[0], changes, _head(sweep, variables, title))
+    names = [variable.name for variable in variables]
+    return {
+        NED: made[0].ned,
+        INI: text,
+        "README.txt": sweep_readme(title, sweep.file, modules, names, len(sweep)),
+        ".nedfolders": ".\n",
+    }
+
+
+def not_exported(sweep: Sweep) -> Iterator[str]:
+    """What a sweep has that the project has not, in words."""
+    scenario = _scenario(sweep, sweep.points()[0].params)
+    if scenario.market is not None and scenario.market.agents:
+        yield "agents: nobody decides, so that sources keep their weights"
+    if sweep.measure:
+        yield f"measure {sweep.measure}: it is Python"
+    if sweep.limits.time_ps >= 0 or sweep.limits.memory_bytes >= 0:
+        yield "limits of runs"
+
+
+def _check(sweep: Sweep) -> None:
+    if sweep.calibrate:
+        raise InputError(f"{sweep.file}: found calibrate, expected a sweep whose points are known")
+    if not sweep.paired:
+        found = "seeds: found independent, expected paired"
+        raise InputError(f"{sweep.file}: {found}: repetition k has the seed of replicate k")
+    count = len(sweep) // sweep.replicates
+    if count > MOST_POINTS:
+        raise InputError(f"{sweep.file}: found {count:,} points, expected at most {MOST_POINTS:,}")
+
+
+def _joined(parts: Sequence[Assignment]) -> Assignment:
+    return {path: value for part in parts for path, value in part.items()}
+
+
+def _scenario(sweep: Sweep, params: Assignment) -> Scenario:
+    return sweep.scenario_at(params, sweep.seed)
+
+
+def _made(sweep: Sweep, params: Assignment) -> _Made:
+    scenario = _scenario(sweep, params)
+    plan = make_plan(scenario)
+    wiring = wired(plan)
+    positions = placed(plan, scenario.document.network.positions)
+    ned = network_ned(plan, wiring, positions, channels=False)
+    text = omnetpp_ini(plan, wiring, served=False) + "\n# Channels\n"
+    text += "".join(f"{NETWORK}.{k} = {v}\n" for k, v in channel_settings(plan, wiring))
+    text = "".join(f"{t}\n" for t in text.splitlines() if not t.startswith(_DESCRIPTION))
+    entries = (line.partition(" = ") for line in text.splitlines() if not line.startswith("#"))
+    lines = {key: value for key, equals, value in entries if equals}
+    lines |= {_SEED: f"{sweep.seed} + ${{repetition}}"}
+    return _Made(ned, text, lines)
+
+
+def _check_seen(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> None:
+    """Every parameter changes something that OMNeT++ sees."""
+    base = _joined([axis.values[0] for axis in axes])
+    for axis in axes:
+        for path in axis.paths:
+            values = list({repr(each[path]): each[path] for each in axis.values}.values())
+            if len(values) > 1 and not _seen(sweep, base, path, values, first):
+                expected = "one of the network or its sources"
+                raise InputError(
+                    f"{sweep.file}: {path}: found a parameter that only agents see, expected "
+                    f"{expected}; `ecnomy sweep {sweep.file} --engine omnet` makes its runs"
+                )
+
+
+def _seen(sweep: Sweep, base: Assignment, path: str, values: Sequence[Any], first: _Made) -> bool:
+    for value in values:
+        try:
+            changed = _made(sweep, {**base, path: value})
+        except EcnomyError:
+            return True  # it makes a scenario with others only, so that it is part of one
+        if (changed.lines, changed.ned) != (first.lines, first.ned):
+            return True
+    return False
+
+
+def _changing(sweep: Sweep, axes: Sequence[Axis], first: _Made) -> str:
+    """Which parameter changes what no iteration variable can."""
+    base = _joined([axis.values[0] for axis in axes])
+    for axis in axes:
+        for value in axis.values:
+            if _made(sweep, {**base, **value}).ned != first.ned:
+                told = ", ".join(axis.paths)
+                return f"{told}: found other nodes or links, expected the same at every point"
+    return "found other nodes or links, expected the same at every point"
+
+
+def _head(sweep: Sweep, variables: Sequence[Axis], title: str) -> str:
+    told = ", ".join(f"{axis.name} {driver(axis)}" for axis in variables)
+    head = f'{_DESCRIPTION}"{told}"\n' if variables else f"{_DESCRIPTION}{plain(title)}\n"
+    if variables:
+        head += f"iteration-nesting-order = {', '.join(axis.name for axis in variables)}\n"
+    return f"{head}repeat = {sweep.replicates}\nseed-set = ${{repetition}}\n"
+
+
+def _replaced(first: _Made, changes: Lines, head: str) -> str:
+    """The first point's text with what varies in its lines, and lines that only others have."""
+    lines, known = [], set()
+    for line in first.text.splitlines():
+        key, equals, _ = line.partition(" = ")
+        if line.startswith("# Plan "):
+            continue
+        if equals and not line.startswith("#"):
+            known.add(key)
+            line = f"{key} = {changes.get(key, first.lines[key])}"
+        lines.append(line)
+        if line == f"network = {NETWORK}":
+            lines += head.splitlines()
+    if rest := {key: value for key, value in changes.items() if key not in known}:
+        lines += ["", "# What only some points have", *(f"{k} = {v}" for k, v in rest.items())]
+    return "\n".join(lines) + "\n"

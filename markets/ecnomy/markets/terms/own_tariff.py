@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tariff of a user's own: a dataclass found by dotted path, with the method `due`.
+
+    @dataclasses.dataclass
+    class StartedMegabytes:                               # my_lab/tariffs.py
+        price: Annotated[float, Unit("money/MB")] = 1.0   # written `price: 1 money/MB`
+        unit = "byte"                                     # of its meter; left out: any
+
+        def __post_init__(self):
+            self.started = self.bytes = 0
+
+        def due(self, from_ps, to_ps, quantity, posted_micro, active_ps):
+            self.bytes = self.bytes + quantity
+            before, self.started = self.started, -(-self.bytes // 10**6)
+            return (self.started - before) * round(self.price * 10**6)
+
+`due` is what accruers.Accruer says. One object is made for each contract, and keeps what state it
+needs. A class attribute `unit` names the one of prices.METER_UNITS that the meter must count in.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from ecnomy.agents import find as families
+from ecnomy.agents.errors import EcnomyError, TariffError
+from ecnomy.agents.observation import Integers
+from ecnomy.markets.terms.money import LARGEST_MICRO
+from ecnomy.markets.terms.tariffs import Own
+from ecnomy.markets.terms.unit_price import METER_UNITS
+
+__all__ = ["GROUP", "OWN_TARIFFS", "OwnAccruer", "find", "make"]
+
+GROUP: Final = "ecnomy.tariffs"
+OWN_TARIFFS: Final = families.Family(
+    noun="tariff", group=GROUP, methods=("due",), error=TariffError
+)
+_ARGUMENTS: Final = ("from_ps", "to_ps", "quantity", "posted_micro", "active_ps")
+
+
+def find(kind: str) -> type:
+    """The class of this dotted path or entry point.
+
+    Raises:
+        TariffError: there is none, it cannot be imported, it has no `due` that takes what Accruer
+            says, or its `unit` is none.
+    """
+    cls = families.find(OWN_TARIFFS, kind)
+    try:
+        inspect.signature(cls.due).bind(None, *_ARGUMENTS)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        wanted = f"due(self, {', '.join(_ARGUMENTS)})"
+        raise TariffError(f"tariff {kind!r}: its method is not {wanted}") from None
+    unit = getattr(cls, "unit", None)
+    if unit is not None and unit not in METER_UNITS:
+        known = ", ".join(METER_UNITS)
+        raise TariffError(f"tariff {kind!r}: its unit is {unit!r}, none of {known}")
+    return cls
+
+
+def make(kind: str, params: Mapping[str, object]) -> object:
+    """A new object of it with these parameters.
+
+    Raises:
+        TariffError: as `find`, or the class does not take these parameters.
+    """
+    return families.make(OWN_TARIFFS, kind, find(kind), params)
+
+
+class OwnAccruer:
+    """Asks a tariff of a user's own, and holds it to integers that can be booked."""
+
+    def __init__(self, tariff: Own, rows: int) -> None:
+        """Makes the object.
+
+        Raises:
+            TariffError: as make.
+        """
+        self._path, self._rows = tariff.path, rows
+        self._made: Any = make(tariff.path, tariff.params)
+
+    def due(
+        self,
+        from_ps: int,
+        to_ps: int,
+        quantity: Integers,
+        posted_micro: int | Integers,
+        active_ps: Integers | None = None,
+    ) -> Integers:
+        """See Accruer.
+
+        Raises:
+            TariffError: the user's code failed, or gave anything but integers from 0 to 2^62.
+        """
+        if active_ps is None:
+            active_ps = np.full(self._rows, to_ps - from_ps, dtype=np.int64)
+        try:
+            amount = self._made.due(from_ps, to_ps, quantity, posted_micro, active_ps)
+        except EcnomyError:
+            raise
+        except Exception as error:
+            raise families.blame(f"tariff {self._path!r}", error, TariffError) from error
+        return self._checked(amount)
+
+    def _checked(self, amount: object) -> Integers:
+        wanted = f"{self._rows} integers in micro-units from 0 to 2^62"
+        if not isinstance(amount, np.ndarray) or amount.dtype.kind not in "iu":
+            given = f"{amount.dtype} numbers" if isinstance(amount, np.ndarray) else "no array"
+            raise TariffError(f"tariff {self._path!r}: due gave {given}, not {wanted}")
+        if amount.shape != (self._rows,):
+            raise TariffError(f"tariff {self._path!r}: due gave {amount.shape}, not {wanted}")
+        if self._rows and not 0 <= int(amount.min()) <= int(amount.max()) < LARGEST_MICRO:
+            raise TariffError(f"tariff {self._path!r}: due gave {_worst(amount)}, not {wanted}")
+        return amount.astype(np.int64, copy=False)
+
+
+def _worst(amount: Integers) -> int:
+    return min(int(amount.min()), 0) or int(amount.max())

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tariffs: money as a function of a meter's reading, of time and of the seller's posted price.
+
+A tariff here is a frozen description, as a scenario gives it. What is owed under it is worked out
+by its accruer (accruers.py), which holds the state of each row. A kind is listed twice: in Simple,
+and with its accruer in accruers.ACCRUERS.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from ecnomy.markets.inputs import units
+from ecnomy.markets.inputs.amounts import MICRO, MOST_PS, Amount, TimePs, quantity_schema
+from ecnomy.markets.inputs.reading import Misfit, known_name
+from ecnomy.markets.inputs.yamlfile import Node, show
+from ecnomy.markets.terms.unit_price import METER_UNITS, WORDS, AnyPrice, Price, TimePrice
+
+__all__ = [
+    "DAY_PS",
+    "KINDS",
+    "Block",
+    "Blocks",
+    "Flat",
+    "Limit",
+    "Menu",
+    "Own",
+    "PerUnit",
+    "Period",
+    "Posted",
+    "Simple",
+    "Tariff",
+    "TimeOfDay",
+    "TwoPart",
+    "choices",
+    "own_kinds",
+]
+
+DAY_PS: Final = 86_400 * 10**12
+_Day = Annotated[int, Amount(what="a time", example="24 h", units=("ps",), above=True)]
+
+
+class _PerReader(msgspec.Struct, frozen=True):
+    """What a posted price is for, by its name in units.PER."""
+
+    @property
+    def expected(self) -> str:
+        """The names."""
+        return f"what the posted price is for: one of {', '.join(units.PER)}"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return {"enum": list(units.PER)}
+
+    def read(self, node: Node, path: str) -> str:
+        """See Reader."""
+        if isinstance(node.value, str) and node.value in units.PER:
+            return node.value
+        raise node.place.error(path, show(node), known_name(node.text, units.PER))
+
+    def write(self, value: str) -> str:
+        """See Reader."""
+        return value
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """So many of what a meter counts."""
+
+    count: int
+    unit: str  # one of METER_UNITS
+
+
+class _LimitReader(msgspec.Struct, frozen=True):
+    """A quantity of anything that is metered."""
+
+    @property
+    def expected(self) -> str:
+        """The form."""
+        return "a quantity above 0 such as 1 GB, 10 h or 100 marks"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """See Reader."""
+        return quantity_schema(above=True)
+
+    def read(self, node: Node, path: str) -> Limit:
+        """See Reader."""
+        of = "ps"
+        if isinstance(node.value, str):
+            of = next((unit for unit in METER_UNITS if _measures(node.value, unit)), of)
+        example = self.expected.partition("such as ")[2]
+        amount = Amount(what="a quantity", example=example, units=(of,), above=True, most=MOST_PS)
+        return Limit(amount.read(node, path), of)
+
+    def write(self, value: Limit) -> str:
+        """See Reader."""
+        return f"{value.count} {value.unit}"
+
+
+def _measures(text: str, unit: str) -> bool:
+    try:
+        units.quantity(text, unit)
+    except units.UnitError:
+        return False
+    return True
+
+
+class PerUnit(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="per-unit"):
+    """A constant price for what the meter counts.
+
+    Attributes:
+        price: price of each unit.
+    """
+
+    price: AnyPrice
+
+
+class Posted(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="posted"):
+    """The price that the seller has posted, for each unit that the meter counts.
+
+    Attributes:
+        per: what the posted price is for.
+    """
+
+    per: Annotated[str, _PerReader()] = "mark"
+
+    @property
+    def unit(self) -> str:
+        """The meter's unit."""
+        return units.PER[self.per][0]
+
+    @property
+    def count(self) -> int:
+        """How many of it the posted price is for."""
+        return units.PER[self.per][1]
+
+
+class Flat(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="flat"):
+    """A price for time, whatever the meter reads.
+
+    Attributes:
+        price: price of time, whatever the meter reads.
+    """
+
+    price: TimePrice
+
+
+class TwoPart(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="two-part"):
+    """A fee for time, and a constant price for what the meter counts.
+
+    Attributes:
+        fee: price of time.
+        price: price of each unit that the meter counts.
+    """
+
+    fee: TimePrice
+    price: AnyPrice
+
+
+class Period(msgspec.Struct, frozen=True, kw_only=True):
+    """A price from one time of the day to another.
+
+    Attributes:
+        begin: time of day at which it begins.
+        end: time of day at which it ends; over midnight if it is not later.
+        price: price in this time.
+    """
+
+    begin: TimePs = msgspec.field(name="from")
+    end: _Day = msgspec.field(name="to")
+    price: AnyPrice
+
+
+class TimeOfDay(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="time-of-day"):
+    """A price for each time of the day.
+
+    Attributes:
+        day: length of a day.
+        offset: where in the day simulated time 0 is.
+        periods: times of the day with a price each.
+        price: price outside the periods.
+    """
+
+    day: _Day = DAY_PS
+    offset: TimePs = 0
+    periods: tuple[Period, ...]
+    price: AnyPrice | None = None
+
+    def __post_init__(self) -> None:
+        if not self.periods:
+            raise Misfit("periods", "no periods", "at least one")
+        for index, period in enumerate(self.periods):
+            self._check(f"periods[{index}]", period)
+        spans = self.spans()
+        for (_, end, _), (begin, _, index) in zip(spans, spans[1:], strict=False):
+            if begin < end:
+                raise Misfit(f"periods[{index}]", "a period over another one", "no time in two")
+        if self.price is None and sum(end - begin for begin, end, _ in spans) < self.day:
+            raise Misfit("price", "no 'price'", "a price for the time outside the periods")
+        prices = [period.price for period in self.periods]
+        _check_alike(prices, [f"periods[{i}].price" for i in range(len(prices))], self.price)
+
+    def _check(self, here: str, period: Period) -> None:
+        day = f"a time within the day of {_hours(self.day)}"
+        if period.begin >= self.day:
+            raise Misfit(f"{here}.from", _hours(period.begin), day)
+        if period.end > self.day:
+            raise Misfit(f"{here}.to", _hours(period.end), day)
+        if period.begin == period.end:
+            raise Misfit(f"{here}.to", "the time it begins at", "another time")
+
+    def spans(self) -> list[tuple[int, int, int]]:
+        """From, to and index of each period, in order; one over midnight is two of them."""
+        found = []
+        for index, period in enumerate(self.periods):
+            if period.begin < period.end:
+                found.append((period.begin, period.end, index))
+            else:
+                found += [(period.begin, self.day, index), (0, period.end, index)]
+        return sorted(found)
+
+
+class Block(msgspec.Struct, frozen=True, kw_only=True):
+    """A price up to a total quantity of the row; beyond it the next block's.
+
+    Attributes:
+        up_to: total quantity of the row at which the block ends; the last block has none.
+        price: price in this block.
+    """
+
+    up_to: Annotated[Limit | None, _LimitReader()] = None
+    price: AnyPrice
+
+
+class Blocks(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="blocks"):
+    """Prices by the quantity so far.
+
+    Attributes:
+        blocks: prices in order, each up to a total quantity.
+        cap_micro: largest bill of a row; what comes after it costs nothing.
+    """
+
+    blocks: tuple[Block, ...]
+    cap_micro: Annotated[
+        int | None,
+        Amount(
+            what="an amount",
+            example="20 money",
+            units=("money",),
+            scale=MICRO,
+            above=True,
+            most=10**18,
+        ),
+    ] = msgspec.field(name="cap", default=None)
+
+    def __post_init__(self) -> None:
+        if not self.blocks:
+            raise Misfit("blocks", "no blocks", "at least one")
+        prices = [block.price for block in self.blocks]
+        _check_alike(prices, [f"blocks[{i}].price" for i in range(len(prices))], None)
+        low = 0
+        for index, block in enumerate(self.blocks[:-1]):
+            here = f"blocks[{index}].up_to"
+            if block.up_to is None:
+                raise Misfit(here, "no 'up_to'", "a quantity: only the last block has no end")
+            if block.up_to.unit != block.price.unit:
+                found = f"a limit on {WORDS[block.up_to.unit]} at a price of {block.price}"
+                raise Misfit(here, found, f"one on {WORDS[block.price.unit]}")
+            if block.up_to.count <= low:
+                raise Misfit(here, "no more than the block before", "a quantity above it")
+            low = block.up_to.count
+        if self.blocks[-1].up_to is not None:
+            here = f"blocks[{len(self.blocks) - 1}].up_to"
+            raise Misfit(here, "a last block that ends", "none: its price holds from there on")
+
+
+class Own(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="own"):
+    """A tariff of a user's own, by dotted path or entry point (own.py); `kind` in YAML."""
+
+    path: str
+    params: dict[str, Any] = {}
+
+
+Simple = PerUnit | Posted | Flat | TwoPart | TimeOfDay | Blocks | Own
+
+
+class Menu(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="menu"):
+    """Tariffs that the buyer chooses from.
+
+    Attributes:
+        choices: tariffs by name; rows begin with the first.
+    """
+
+    choices: dict[str, Simple]
+
+    def __post_init__(self) -> None:
+        if not self.choices:
+            raise Misfit("choices", "no choices", "at least one tariff by a name")
+
+
+Tariff = Simple | Menu
+KINDS: Final[dict[str, type[msgspec.Struct]]] = {
+    str(kind.__struct_config__.tag): kind for kind in typing.get_args(Tariff) if kind is not Own
+}
+
+
+def choices(tariff: Tariff) -> Iterator[tuple[str, Simple]]:
+    """The tariffs of a menu, each with its key below it; of another tariff itself, with ""."""
+    if isinstance(tariff, Menu):
+        for name, choice in tariff.choices.items():
+            yield f".choices.{name}", choice
+    else:
+        yield "", tariff
+
+
+def own_kinds(tariff: Tariff) -> Iterator[str]:
+    """The dotted paths and entry points that a tariff names, those of a menu's choices too."""
+    for _, one in choices(tariff):
+        if isinstance(one, Own):
+            yield one.path
+
+
+def _check_alike(prices: list[Price], keys: list[str], more: Price | None) -> None:
+    first = prices[0]
+    for key, price in zip([*keys, "price"], [*prices, more or first], strict=True):
+        if price.unit != first.unit:
+            raise Misfit(key, f"{price} beside {first}", f"prices for the same, {first.unit}")
+
+
+def _hours(time_ps: int) -> str:
+    return f"{time_ps / (3600 * 10**12):g} h"
